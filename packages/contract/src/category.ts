@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { timestamp } from './timestamp.ts';
+import { ignored, line, name, slug, text, uuid } from './wire.ts';
+
+/** A category as a caller who may see it sees it; `template_count` counts what that caller sees. */
+export const category = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    slug: z.string(),
+    description: z.string(),
+    icon: z.string(),
+    sort_order: z.int(),
+    is_private: z.boolean(),
+    template_count: z.int(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Category' });
+export type Category = z.output<typeof category>;
+
+/** A category as administrators see it. */
+export const managedCategory = category
+  .extend({ access_count: z.int().meta({ description: 'Organizations that hold a grant' }) })
+  .meta({ id: 'ManagedCategory' });
+
+export const categoryFields = {
+  description: text(4000),
+  icon: line(200),
+  sort_order: z.int().min(-2_147_483_648).max(2_147_483_647),
+  is_private: z.boolean(),
+} as const;
+
+const readOnly = ignored('template_count', 'access_count', 'created_at', 'updated_at');
+
+/** A new category: only `name` is required. */
+export const newCategory = z
+  .strictObject({
+    name,
+    slug: slug.optional(),
+    description: categoryFields.description.default(''),
+    icon: categoryFields.icon.default(''),
+    sort_order: categoryFields.sort_order.default(0),
+    is_private: categoryFields.is_private.default(false),
+    ...ignored('id'),
+    ...readOnly,
+  })
+  .meta({ id: 'NewCategory' });
+
+/** A change of a category: only the members that are named change. `id` may be in the query instead. */
+export const categoryChange = z
+  .strictObject({
+    id: uuid.optional(),
+    name: name.optional(),
+    slug: slug.optional(),
+    description: categoryFields.description.optional(),
+    icon: categoryFields.icon.optional(),
+    sort_order: categoryFields.sort_order.optional(),
+    is_private: categoryFields.is_private.optional(),
+    ...readOnly,
+  })
+  .meta({ id: 'CategoryChange' });

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
+import type { Endpoint } from './endpoint.ts';
+import { type ProblemCode, problemDocument, problems } from './problems.ts';
+
+export interface Service {
+  readonly title: string;
+  readonly description: string;
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
+  /** Accesses that a caller without a credential has. */
+  readonly open: readonly string[];
+  /** Problems that any of its endpoints may answer with, beside the ones that their shapes imply. */
+  readonly problems: readonly ProblemCode[];
+}
+
+/** The OpenAPI 3.1 document of a service, derived from its endpoints. */
+export function openApiDocument(service: Service): ReturnType<typeof createDocument> {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const endpoint of Object.values(service.endpoints)) {
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [endpoint.method]: operation(endpoint, service) };
+  }
+  return createDocument({
+    openapi: '3.1.1',
+    info: { title: service.title, version: '1.0.0', description: service.description },
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <token>' } },
+    },
+  });
+}
+
+function operation(endpoint: Endpoint, service: Service) {
+  const { params, query } = endpoint;
+  return {
+    operationId: endpoint.operationId,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    security: service.open.includes(endpoint.access) ? [{}, { bearer: [] }] : [{ bearer: [] }],
+    requestParams: {
+      ...(params instanceof z.ZodObject && Object.keys(params.shape).length > 0 ? { path: params } : {}),
+      ...(query instanceof z.ZodObject && Object.keys(query.shape).length > 0 ? { query } : {}),
+    },
+    ...(endpoint.bodyLimit > 0
+      ? { requestBody: { required: true, content: { 'application/json': { schema: endpoint.body } } } }
+      : {}),
+    responses: { [`${endpoint.status}`]: success(endpoint), ...refusals(problemsOf(endpoint, service)) },
+  };
+}
+
+const success = (endpoint: Endpoint) =>
+  endpoint.status === 204
+    ? { description: 'Done' }
+    : { description: 'Success', content: { 'application/json': { schema: endpoint.reply } } };
+
+/** Every problem that an endpoint may answer with: its own, and those that its shape implies. */
+export function problemsOf(endpoint: Endpoint, service: Service): ProblemCode[] {
+  return [
+    'invalid_request',
+    'validation_failed',
+    'invalid_token',
+    ...(service.open.includes(endpoint.access) ? [] : (['unauthenticated'] as const)),
+    'insufficient_scope',
+    ...service.problems,
+    ...(endpoint.bodyLimit > 0 ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
+    ...endpoint.problems,
+    'rate_limited',
+    'internal',
+    'unavailable',
+  ];
+}
+
+function refusals(codes: readonly ProblemCode[]) {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of new Set(codes)) {
+    const { status } = problems[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, names]) => [
+      `${status}`,
+      {
+        description: names.map((name) => `\`${name}\`: ${problems[name].title}`).join('; '),
+        content: { 'application/problem+json': { schema: problemDocument } },
+      },
+    ]),
+  );
+}

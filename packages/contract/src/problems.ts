@@ -1,0 +1,49 @@
+import { z } from 'zod';
+
+/** Every problem that a service of ours answers with: one closed table. The code is the promise, the title a courtesy. */
+export const problems = {
+  invalid_request: { status: 400, title: 'Malformed request' },
+  validation_failed: { status: 400, title: 'Invalid input' },
+  unauthenticated: { status: 401, title: 'Authentication required' },
+  invalid_token: { status: 401, title: 'Invalid credential' },
+  invalid_credentials: { status: 401, title: 'Sign-in failed' },
+  invalid_grant: { status: 401, title: 'Grant no longer good' },
+  insufficient_scope: { status: 403, title: 'Not permitted' },
+  organization_suspended: { status: 403, title: 'Organization suspended' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  slug_taken: { status: 409, title: 'Slug taken' },
+  name_taken: { status: 409, title: 'Name taken' },
+  category_in_use: { status: 409, title: 'Category in use' },
+  hub_not_configured: { status: 409, title: 'No hub configured' },
+  payload_too_large: { status: 413, title: 'Body too large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  unknown_category: { status: 422, title: 'Unknown category' },
+  unknown_organization: { status: 422, title: 'Unknown organization' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  internal: { status: 500, title: 'Internal error' },
+  hub_unreachable: { status: 502, title: 'Hub unreachable' },
+  unavailable: { status: 503, title: 'Temporarily unavailable' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof problems;
+
+export const problemCodes = Object.keys(problems) as [ProblemCode, ...ProblemCode[]];
+
+/** The body of every refusal (RFC 9457, `application/problem+json`). */
+export const problemDocument = z
+  .object({
+    type: z.string().meta({ description: '`about:blank`: the code says what it is' }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().meta({ description: 'What was wrong, what is allowed' }),
+    code: z.enum(problemCodes),
+    request_id: z.string(),
+    errors: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .meta({ description: 'One entry for each member or parameter that was refused' }),
+  })
+  .meta({ id: 'Problem' });
+
+export type ProblemDocument = z.infer<typeof problemDocument>;
