@@ -79,7 +79,7 @@ const auth = {
   }),
 };
 
-const syncState = z
+export const syncState = z
   .object({
     status: z
       .enum(['not_configured', 'never_synced', 'fresh', 'stale'])

@@ -1,3 +1,4 @@
+export * from './category.ts';
 export * from './client.ts';
 export * from './endpoint.ts';
 export * from './fold.ts';

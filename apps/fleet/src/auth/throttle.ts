@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { Problem } from '@svc/http';
+import type { Database } from '../database/client.ts';
+import { translated } from '../database/translated.ts';
+
+/** A sign-in that is tried: which account, from where. */
+export interface Attempt {
+  readonly account: string;
+  readonly address: string;
+}
+
+const FREE_FAILURES = 5;
+const MAX_WAIT_SECONDS = 60;
+const FORGET_AFTER = '15 minutes';
+
+/**
+ * Refuses with 429 while an account is blocked for an address. After five failures each further one doubles the wait,
+ * up to a minute: guessing gets slow, nobody is locked out for good. Shared by all replicas.
+ */
+export async function refuseWhileBlocked({ client }: Database, attempt: Attempt): Promise<void> {
+  const [row] = await translated(
+    () => client.$queryRaw<{ seconds: number }[]>`
+      SELECT ceil(extract(epoch FROM blocked_until - now()))::int AS seconds
+      FROM sign_in_failures WHERE subject = ${subjectOf(attempt)} AND blocked_until > now()`,
+  );
+  if (!row) return;
+  throw new Problem('rate_limited', `Too many failed sign-ins: try again in ${row.seconds} s.`, {
+    headers: { 'Retry-After': `${row.seconds}` },
+  });
+}
+
+/** Counts a failure; long after the last one the count begins again. */
+export async function countFailure({ client }: Database, attempt: Attempt): Promise<void> {
+  await translated(
+    () => client.$executeRaw`
+      INSERT INTO sign_in_failures AS f (subject, failures, last_at) VALUES (${subjectOf(attempt)}, 1, now())
+      ON CONFLICT (subject) DO UPDATE SET
+        failures = CASE WHEN f.last_at < now() - ${FORGET_AFTER}::interval THEN 1 ELSE f.failures + 1 END,
+        last_at = now(),
+        blocked_until = CASE
+          WHEN f.failures + 1 > ${FREE_FAILURES} AND f.last_at >= now() - ${FORGET_AFTER}::interval
+          THEN now() + make_interval(secs => least(${MAX_WAIT_SECONDS}, power(2, least(f.failures + 1 - ${FREE_FAILURES}, 10))))
+        END`,
+  );
+}
+
+/** Forgets the failures of an attempt that succeeded, and of all that are long past. */
+export async function forgetFailures({ client }: Database, attempt: Attempt): Promise<void> {
+  await translated(
+    () => client.$executeRaw`
+      DELETE FROM sign_in_failures WHERE subject = ${subjectOf(attempt)} OR last_at < now() - ${FORGET_AFTER}::interval`,
+  );
+}
+
+/** Hashed: what was typed as an account may be a password. */
+const subjectOf = ({ account, address }: Attempt) =>
+  createHash('sha256')
+    .update(JSON.stringify([account.normalize('NFKC').toLowerCase(), address]))
+    .digest('hex');

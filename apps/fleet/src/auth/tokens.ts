@@ -1,0 +1,33 @@
+import { hashSecretToken, isSecretToken } from '@svc/auth';
+import type { FleetRole } from '@svc/contract/fleet';
+import type { Database } from '../database/client.ts';
+import { translated } from '../database/translated.ts';
+
+/** An MCP token that is on record, good or not. */
+export interface KnownToken {
+  readonly id: string;
+  readonly name: string;
+  readonly role: FleetRole;
+  /** Neither revoked nor expired, by the database's clock. */
+  readonly active: boolean;
+  readonly used_lately: boolean;
+}
+
+/** The row that a token names; undefined for a token that is malformed or unknown. A wrong checksum costs no query. */
+export async function findToken({ client }: Database, token: string): Promise<KnownToken | undefined> {
+  if (!isSecretToken('svcm_', token)) return undefined;
+  const [row] = await translated(
+    () => client.$queryRaw<KnownToken[]>`
+      SELECT id, name, role::text AS role,
+             revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS active,
+             coalesce(last_used_at > now() - interval '1 second', false) AS used_lately
+      FROM tokens WHERE token_hash = ${hashSecretToken(token)}`,
+  );
+  return row;
+}
+
+/** Notes that a token was used; a second more or less doesn't matter. */
+export async function noteUse({ client }: Database, token: KnownToken): Promise<void> {
+  if (token.used_lately) return;
+  await translated(() => client.$executeRaw`UPDATE tokens SET last_used_at = now() WHERE id = ${token.id}::uuid`);
+}

@@ -1,0 +1,12 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { route } from '../context.ts';
+import { readSyncState } from './sync-state.ts';
+
+export const getSyncState = route(fleetEndpoints.getSyncState, async ({ database, sync }) =>
+  readSyncState(database, sync.hub?.url),
+);
+
+export const syncCatalog = route(fleetEndpoints.syncCatalog, async ({ database, sync }) => {
+  await sync.run();
+  return readSyncState(database, sync.hub?.url);
+});

@@ -1,0 +1,63 @@
+import { fold, searchText, slugOf, templateFields } from '@svc/contract';
+import { hubEndpoints } from '@svc/contract/hub';
+import { invalid, notFound } from '@svc/http';
+import { route } from '../context.ts';
+import { writeCatalog } from '../database/catalog-write.ts';
+import { translated } from '../database/constraints.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { presentTemplate, withCategory } from '../presenters/template.ts';
+import { identified } from './identified.ts';
+import { given } from './members.ts';
+import { paginationFor, rowsOf } from './paging.ts';
+
+const FIELDS = Object.keys(templateFields) as (keyof typeof templateFields)[];
+const MEMBERS = ['name', 'slug', 'category_id', 'owner_org_id', ...FIELDS] as const;
+
+export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ database: { client } }, { query }) => {
+  const [templates, total] = await translated(() =>
+    client.$transaction(
+      [
+        client.template.findMany({
+          include: withCategory,
+          orderBy: [{ sort_name: 'asc' }, { id: 'asc' }],
+          ...rowsOf(query),
+        }),
+        client.template.count(),
+      ],
+      { isolationLevel: 'RepeatableRead' },
+    ),
+  );
+  return { templates: templates.map(presentTemplate), pagination: paginationFor(query, total) };
+});
+
+export const createTemplate = route(hubEndpoints.createTemplate, async ({ database }, { body }) => {
+  const slug = body.slug ?? slugFrom(body.name);
+  const data = { ...given(body, MEMBERS), slug, ...derived(body) } as Prisma.TemplateUncheckedCreateInput; // body was parsed
+  const created = await writeCatalog(database, ({ template }) => template.create({ data, include: withCategory }));
+  return { template: presentTemplate(created) };
+});
+
+export const updateTemplate = route(hubEndpoints.updateTemplate, async ({ database }, { query, body }) => {
+  const id = identified({ query, body });
+  const changes = given(body, MEMBERS);
+  const updated = await writeCatalog(database, async ({ template }) => {
+    const present = await template.findUnique({ where: { id } });
+    if (!present) throw notFound();
+    const data = { ...changes, ...derived({ ...present, ...changes }) } as Prisma.TemplateUncheckedUpdateInput; // body was parsed
+    return template.update({ where: { id }, data, include: withCategory });
+  });
+  return { template: presentTemplate(updated) };
+});
+
+/** The columns by which templates are searched and sorted. */
+export const derived = ({ name, description }: { readonly name: string; readonly description: string }) => ({
+  search_text: searchText(name, description),
+  sort_name: fold(name),
+});
+
+/** A slug for what was named without one. @throws 400 for a name that gives none. */
+export function slugFrom(name: string): string {
+  const slug = slugOf(name);
+  if (slug === '' || slug === 'updates') throw invalid([{ path: 'slug', message: 'is required: the name gives none' }]);
+  return slug;
+}

@@ -1,0 +1,90 @@
+import { type Claims, createJwtVerifier, hashSecretToken, isJwtShaped, isSecretToken } from '@svc/auth';
+import { Problem } from '@svc/http';
+import type { JWTVerifyGetKey } from 'jose';
+import type { Database } from './database/client.ts';
+import { translated } from './database/constraints.ts';
+import type { User } from './generated/prisma/client.ts';
+import type { UserRole } from './generated/prisma/enums.ts';
+import type { Principal } from './principal.ts';
+
+export interface IdentityProvider {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly keys: JWTVerifyGetKey;
+  readonly superadminEmails: readonly string[];
+  readonly superadminSubjects: readonly string[];
+}
+
+/** From a bearer token to whose it is; undefined for a token that is good for nothing here. */
+export function createVerifier(database: Database, provider: IdentityProvider) {
+  const verifyJwt = createJwtVerifier(provider);
+  return async (token: string): Promise<Principal | undefined> => {
+    if (token.startsWith('svcc_')) return isSecretToken('svcc_', token) ? verifyKey(database, token) : undefined;
+    if (!isJwtShaped(token)) return undefined;
+    const claims = await verifyJwt(token);
+    return claims && translated(() => userOf(database, provider, claims));
+  };
+}
+
+interface KeyRow {
+  readonly key_id: string;
+  readonly used_lately: boolean;
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly status: string;
+  readonly tier: string;
+}
+
+async function verifyKey({ client }: Database, token: string): Promise<Principal | undefined> {
+  const [row] = await translated(
+    () => client.$queryRaw<KeyRow[]>`
+      SELECT k.id AS key_id, coalesce(k.last_used_at > now() - interval '1 second', false) AS used_lately,
+             o.id, o.name, o.slug, o.status::text AS status, s.tier
+      FROM api_keys k
+      JOIN organizations o ON o.id = k.org_id
+      JOIN subscriptions s ON s.org_id = o.id
+      WHERE k.key_hash = ${hashSecretToken(token)}
+        AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
+  );
+  if (!row) return undefined;
+  if (!row.used_lately) {
+    await translated(() => client.$executeRaw`UPDATE api_keys SET last_used_at = now() WHERE id = ${row.key_id}::uuid`);
+  }
+  if (row.status === 'suspended')
+    throw new Problem('organization_suspended', 'The organization of this key is suspended.');
+  const { key_id: keyId, used_lately: _, ...organization } = row;
+  return { kind: 'organization', keyId, organization };
+}
+
+/** The user of a token: made at first sight, with the claims that describe them kept up to date. */
+async function userOf({ client }: Database, provider: IdentityProvider, claims: Claims): Promise<Principal> {
+  const { iss, sub } = claims;
+  const known = await client.user.findUnique({ where: { iss_sub: { iss, sub } } });
+  const described = { email: claims.email?.toLowerCase() ?? null, email_verified: claims.email_verified ?? false };
+  const name = (claims.name ?? '').slice(0, 200);
+  const role: UserRole = isSuperadmin(provider, claims) ? 'superadmin' : 'user';
+  if (!known) {
+    await client.user.createMany({ data: { iss, sub, ...described, name, role }, skipDuplicates: true });
+    return principalOf(await client.user.findUniqueOrThrow({ where: { iss_sub: { iss, sub } } }));
+  }
+  const change = {
+    ...(known.email !== described.email || known.email_verified !== described.email_verified ? described : {}),
+    ...(!known.name_set && known.name !== name && name !== '' ? { name } : {}),
+    ...(!known.role_set && role === 'superadmin' && known.role !== 'superadmin' ? { role } : {}),
+  };
+  if (Object.keys(change).length === 0) return principalOf(known);
+  return principalOf(await client.user.update({ where: { id: known.id }, data: change }));
+}
+
+const isSuperadmin = (provider: IdentityProvider, { sub, email, email_verified }: Claims) =>
+  provider.superadminSubjects.includes(sub) ||
+  (email_verified === true && email !== undefined && provider.superadminEmails.includes(email.toLowerCase()));
+
+const principalOf = ({ id, role, org_id: orgId, org_role: orgRole }: User): Principal => ({
+  kind: 'user',
+  id,
+  role,
+  orgId,
+  orgRole,
+});

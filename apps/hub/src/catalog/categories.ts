@@ -1,0 +1,23 @@
+import type { Category } from '@svc/contract';
+import { hubEndpoints } from '@svc/contract/hub';
+import { route } from '../context.ts';
+import { translated } from '../database/constraints.ts';
+import { visibleCategories, visibleTemplates } from './visibility.ts';
+
+type CategoryRow = Omit<Category, 'created_at' | 'updated_at'> & {
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+
+export const listCategories = route(hubEndpoints.listCategories, async ({ database, viewer }) => {
+  const categories = await translated(
+    () => database.client.$queryRaw<CategoryRow[]>`
+      SELECT c.id, c.name, c.slug, c.description, c.icon, c.sort_order, c.is_private, c.created_at, c.updated_at,
+             (SELECT count(*)::int FROM templates t WHERE t.category_id = c.id AND ${visibleTemplates(viewer)})
+               AS template_count
+      FROM categories c
+      WHERE ${visibleCategories(viewer)}
+      ORDER BY c.sort_order, c.sort_name, c.id`,
+  );
+  return { categories };
+});

@@ -1,0 +1,68 @@
+import { fold, paginationOf } from '@svc/contract';
+import { hubEndpoints } from '@svc/contract/hub';
+import { notFound } from '@svc/http';
+import { route } from '../context.ts';
+import type { Database } from '../database/client.ts';
+import { translated } from '../database/constraints.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import { type TemplateRow, templateColumns, templateSources } from './template-rows.ts';
+import { visibleTemplates } from './visibility.ts';
+
+export const listTemplates = route(hubEndpoints.listTemplates, async ({ database, viewer }, { query }) => {
+  const matching = Prisma.sql`FROM ${templateSources} WHERE ${visibleTemplates(viewer)} ${filters(query)}`;
+  // One statement, so one snapshot: the total is the one of the page beside it, also of a page past the end.
+  const rows = await translated(
+    () => database.client.$queryRaw<({ total: number } & (TemplateRow | { id: null }))[]>`
+      SELECT counted.total, page.*
+      FROM (SELECT count(*)::int AS total ${matching}) counted
+      LEFT JOIN LATERAL (
+        SELECT ${templateColumns}, t.sort_name ${matching}
+        ORDER BY t.sort_name, t.id LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}
+      ) page ON true
+      ORDER BY page.sort_name, page.id`,
+  );
+  const templates = rows.filter((row): row is { total: number } & TemplateRow => row.id !== null);
+  return { templates, pagination: paginationOf(query, rows[0]?.total ?? 0) };
+});
+
+export const getTemplate = route(hubEndpoints.getTemplate, async (context, { params }) => {
+  const { database, viewer, principal, headOnly } = context;
+  const [template] = await translated(
+    () => database.client.$queryRaw<TemplateRow[]>`
+      SELECT ${templateColumns} FROM ${templateSources}
+      WHERE t.slug = ${params.slug} AND ${visibleTemplates(viewer)}`,
+  );
+  if (!template) throw notFound();
+  if (principal.kind !== 'organization' || headOnly) return template;
+  return { ...template, download_count: await countDownload(database, template) };
+});
+
+/** Counts a fetch, apart from the template: it is no change of it, so no fleet fetches it again. */
+async function countDownload({ client }: Database, { id, download_count }: TemplateRow): Promise<number> {
+  const [row] = await translated(
+    () => client.$queryRaw<{ count: number }[]>`
+      INSERT INTO template_downloads AS d (template_id, count)
+      SELECT id, 1 FROM templates WHERE id = ${id}::uuid
+      ON CONFLICT (template_id) DO UPDATE SET count = d.count + 1
+      RETURNING count::int`,
+  );
+  return row?.count ?? download_count;
+}
+
+interface Filters {
+  readonly category?: string | undefined;
+  readonly search?: string | undefined;
+  readonly featured?: boolean | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+function filters({ category, search = '', featured, tags = [] }: Filters): Prisma.Sql {
+  return Prisma.sql`
+    ${category === undefined ? Prisma.empty : Prisma.sql`AND c.slug = ${category}`}
+    ${search === '' ? Prisma.empty : Prisma.sql`AND t.search_text LIKE ${containing(search)}`}
+    ${featured ? Prisma.sql`AND t.is_featured` : Prisma.empty}
+    ${tags.length === 0 ? Prisma.empty : Prisma.sql`AND t.tags && ${tags}::text[]`}`;
+}
+
+/** A LIKE pattern that finds a text literally. */
+const containing = (text: string) => `%${fold(text).replace(/[\\%_]/g, '\\$&')}%`;

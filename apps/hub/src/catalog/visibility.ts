@@ -1,0 +1,99 @@
+import { Prisma } from '../generated/prisma/client.ts';
+import type { Viewer } from '../principal.ts';
+
+// The one rule of the catalog: who sees what, now and over time. Aliases: t templates (or their scopes), c categories
+// (or their privacy), g grants.
+
+/** The templates that a viewer sees: a condition over `templates t JOIN categories c`. */
+export function visibleTemplates(viewer: Viewer): Prisma.Sql {
+  switch (viewer.kind) {
+    case 'administrator':
+      return Prisma.sql`true`;
+    case 'organization':
+      return Prisma.sql`(${openToAll} OR ${ownedBy(viewer.orgId)} OR (${grantable(viewer.orgId)} AND ${granted(viewer.orgId)}))`;
+    case 'anonymous':
+      return openToAll;
+  }
+}
+
+/** The categories that a viewer sees: a condition over `categories c`. */
+export function visibleCategories(viewer: Viewer): Prisma.Sql {
+  switch (viewer.kind) {
+    case 'administrator':
+      return Prisma.sql`true`;
+    case 'organization':
+      return Prisma.sql`(NOT c.is_private OR ${granted(viewer.orgId)})`;
+    case 'anonymous':
+      return Prisma.sql`NOT c.is_private`;
+  }
+}
+
+/**
+ * The start of the unbroken visibility of a template that the viewer sees now, or a later moment at which something of
+ * it changed (then it is only sent again): the smallest, over the reasons, of the largest start within a reason.
+ * An expression over `templates t JOIN categories c`.
+ */
+export function visibleFrom(viewer: Viewer): Prisma.Sql {
+  switch (viewer.kind) {
+    case 'administrator':
+      return Prisma.sql`t.created_at`;
+    case 'anonymous':
+      return Prisma.sql`greatest(${scopeFrom}, ${privacyFrom})`;
+    case 'organization':
+      return Prisma.sql`least(
+        CASE WHEN ${openToAll} THEN greatest(${scopeFrom}, ${privacyFrom}) END,
+        CASE WHEN ${ownedBy(viewer.orgId)} THEN ${scopeFrom} END,
+        CASE WHEN ${grantable(viewer.orgId)} AND ${granted(viewer.orgId)}
+          THEN greatest(${scopeFrom}, ${privacyFrom}, ${grantFrom(viewer.orgId)}) END)`;
+  }
+}
+
+/**
+ * The intervals, ended ones included, in which a viewer saw a template, one reason at a time: a query of
+ * (template_id, until), `until` being infinity for what still holds.
+ */
+export function visiblePeriods(viewer: Viewer): Prisma.Sql {
+  const open = Prisma.sql`${scopesInCategories} WHERE t.is_public AND NOT c.is_private AND ${overlap}`;
+  switch (viewer.kind) {
+    case 'administrator':
+      return Prisma.sql`SELECT t.template_id, ${end('t')} AS until FROM template_scopes t`;
+    case 'anonymous':
+      return open;
+    case 'organization':
+      return Prisma.sql`${open}
+        UNION ALL SELECT t.template_id, ${end('t')} FROM template_scopes t WHERE ${ownedBy(viewer.orgId)}
+        UNION ALL SELECT t.template_id, least(${end('t')}, ${end('c')}, ${end('g')})
+          FROM template_scopes t
+          JOIN category_privacy c ON c.category_id = t.category_id
+          JOIN catalog_access_periods g ON g.category_id = t.category_id AND g.org_id = ${viewer.orgId}::uuid
+          WHERE ${grantable(viewer.orgId)}
+            AND greatest(t.valid_from, c.valid_from, g.valid_from) < least(${end('t')}, ${end('c')}, ${end('g')})`;
+  }
+}
+
+const openToAll = Prisma.sql`(t.is_public AND NOT c.is_private)`;
+
+const ownedBy = (orgId: string) => Prisma.sql`(t.owner_org_id = ${orgId}::uuid)`;
+
+/** What a grant for a private category shows: everything in it but what another organization keeps to itself. */
+const grantable = (orgId: string) =>
+  Prisma.sql`(c.is_private AND (t.is_public OR t.owner_org_id IS NULL OR t.owner_org_id = ${orgId}::uuid))`;
+
+const granted = (orgId: string) =>
+  Prisma.sql`EXISTS (SELECT FROM catalog_access g WHERE g.category_id = c.id AND g.org_id = ${orgId}::uuid)`;
+
+const scopeFrom = Prisma.sql`(SELECT valid_from FROM template_scopes WHERE template_id = t.id AND valid_to IS NULL)`;
+
+const privacyFrom = Prisma.sql`(SELECT valid_from FROM category_privacy WHERE category_id = c.id AND valid_to IS NULL)`;
+
+const grantFrom = (orgId: string) => Prisma.sql`(
+  SELECT valid_from FROM catalog_access_periods
+  WHERE category_id = c.id AND org_id = ${orgId}::uuid AND valid_to IS NULL)`;
+
+const end = (alias: 't' | 'c' | 'g') => Prisma.sql`coalesce(${Prisma.raw(alias)}.valid_to, 'infinity')`;
+
+const overlap = Prisma.sql`greatest(t.valid_from, c.valid_from) < least(${end('t')}, ${end('c')})`;
+
+const scopesInCategories = Prisma.sql`
+  SELECT t.template_id, least(${end('t')}, ${end('c')}) AS until
+  FROM template_scopes t JOIN category_privacy c ON c.category_id = t.category_id`;

@@ -1,0 +1,149 @@
+import { isDeepStrictEqual } from 'node:util';
+import { fold, templateFields } from '@svc/contract';
+import { given } from '../admin/members.ts';
+import { derived } from '../admin/templates.ts';
+import { type CatalogTransaction, writeCatalog } from '../database/catalog-write.ts';
+import type { Database } from '../database/client.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { type CatalogFiles, CatalogFilesError, readCatalogFiles } from './catalog-files.ts';
+
+type Reader = Pick<CatalogTransaction, 'category' | 'template'>;
+type Data = Record<string, unknown> & { readonly slug: string };
+
+/** What an import would do with one row. */
+interface Step {
+  readonly noun: 'category' | 'template';
+  readonly verb: 'create' | 'update';
+  readonly slug: string;
+  /** Members that differ, for an update. */
+  readonly members: readonly string[];
+  readonly data: Data;
+  /** Slug of a template's category. */
+  readonly category?: string;
+}
+
+const IMPORT_TIMEOUT_MS = 10 * 60_000;
+
+/**
+ * Brings the catalog to what a folder of YAML files says, matched by slug, in one transaction; rows that no file speaks
+ * of stay. What is equal is not written, so a second import is no change for anybody.
+ * @throws CatalogFilesError before anything is touched
+ */
+export async function importCatalog(
+  database: Database,
+  { folder, dryRun }: { readonly folder: string; readonly dryRun: boolean },
+): Promise<readonly string[]> {
+  const files = readCatalogFiles(folder);
+  const plan = await planOf(database.client, files);
+  if (dryRun || plan.length === 0) return report(plan, files, dryRun);
+  const done = await writeCatalog(
+    database,
+    async (transaction) => {
+      const steps = await planOf(transaction, files); // again, now that no other writer can come between
+      await apply(transaction, steps);
+      return steps;
+    },
+    { timeoutMs: IMPORT_TIMEOUT_MS },
+  );
+  return report(done, files, dryRun);
+}
+
+async function planOf(reader: Reader, files: CatalogFiles): Promise<Step[]> {
+  const categories = new Map((await reader.category.findMany()).map((row) => [row.slug, row]));
+  const templates = new Map(
+    (await reader.template.findMany({ include: { category: true } })).map((row) => [row.slug, row]),
+  );
+  const known = new Set([...categories.keys(), ...files.categories.map(({ slug }) => slug)]);
+  const orphans = files.templates.filter(({ category }) => !known.has(category));
+  if (orphans.length > 0) {
+    throw new CatalogFilesError(
+      orphans.map(({ slug, category }) => `templates/${slug}.yaml: no category has the slug ${category}`),
+    );
+  }
+  return [
+    ...files.categories.flatMap((file) => stepOf('category', categoryData(file), categories.get(file.slug))),
+    ...files.templates.flatMap((file) => {
+      const present = templates.get(file.slug);
+      const before = present && { ...present, category: present.category.slug };
+      return stepOf('template', { ...templateData(file), category: file.category }, before);
+    }),
+  ];
+}
+
+function stepOf(noun: Step['noun'], wanted: Data & { category?: string }, present: object | undefined): Step[] {
+  const { category, ...data } = wanted;
+  const step = { noun, slug: data.slug, data, ...(category === undefined ? {} : { category }) };
+  if (!present) return [{ ...step, verb: 'create', members: [] }];
+  const before: Record<string, unknown> = { ...present };
+  const members = Object.keys(wanted).filter(
+    (member) => !isDeepStrictEqual(plain(wanted[member]), plain(before[member])),
+  );
+  return members.length === 0 ? [] : [{ ...step, verb: 'update', members }];
+}
+
+/** A value as JSON keeps it: members that are undefined are not there. */
+const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
+
+const FIELDS = Object.keys(templateFields) as (keyof typeof templateFields)[];
+
+const templateData = (file: CatalogFiles['templates'][number]): Data => ({
+  ...given(file, ['name', ...FIELDS]),
+  slug: file.slug,
+  ...derived(file),
+});
+
+const categoryData = ({
+  name,
+  slug,
+  description,
+  icon,
+  sort_order,
+  is_private,
+}: CatalogFiles['categories'][number]): Data => ({
+  name,
+  slug,
+  description,
+  icon,
+  sort_order,
+  is_private,
+  sort_name: fold(name),
+});
+
+const BATCH = 500;
+
+async function apply({ category, template }: CatalogTransaction, steps: readonly Step[]): Promise<void> {
+  // The casts below: a step's data is what the contract's schemas let in, with its derived columns.
+  for (const { verb, slug, data } of steps.filter(({ noun }) => noun === 'category')) {
+    if (verb === 'create') await category.create({ data: data as unknown as Prisma.CategoryUncheckedCreateInput });
+    else await category.update({ where: { slug }, data });
+  }
+  const ids = new Map((await category.findMany({ select: { id: true, slug: true } })).map((row) => [row.slug, row.id]));
+  const rows = steps
+    .filter(({ noun }) => noun === 'template')
+    .map((step) => ({ ...step, data: { ...step.data, category_id: ids.get(step.category ?? '') } }));
+  const created = rows.filter(({ verb }) => verb === 'create');
+  for (let start = 0; start < created.length; start += BATCH) {
+    const data = created
+      .slice(start, start + BATCH)
+      .map((row) => row.data as unknown as Prisma.TemplateCreateManyInput);
+    await template.createMany({ data });
+  }
+  for (const { slug, data } of rows.filter(({ verb }) => verb === 'update')) {
+    await template.update({ where: { slug }, data: data as Prisma.TemplateUncheckedUpdateInput });
+  }
+}
+
+function report(steps: readonly Step[], files: CatalogFiles, dryRun: boolean): string[] {
+  const would = dryRun ? 'would ' : '';
+  const lines = steps.map(
+    ({ noun, verb, slug, members }) =>
+      `${would}${verb} ${noun} ${slug}${verb === 'update' ? ` (${members.join(', ')})` : ''}`,
+  );
+  const total = files.categories.length + files.templates.length;
+  const count = (verb: Step['verb']) => steps.filter((step) => step.verb === verb).length;
+  const summary = `${count('create')} to create, ${count('update')} to update, ${total - steps.length} unchanged`;
+  return [
+    ...lines,
+    dryRun ? `dry run: ${summary}` : summary.replaceAll('to create', 'created').replace('to update', 'updated'),
+  ];
+}

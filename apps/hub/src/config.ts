@@ -1,0 +1,21 @@
+import { commonSettings, listSetting, readSettings, urlSetting } from '@svc/http';
+import { z } from 'zod';
+
+const databaseOnly = z.object({ DATABASE_URL: commonSettings({ port: '4100' }).DATABASE_URL });
+
+const schema = z.object({
+  ...commonSettings({ port: '4100' }),
+  OIDC_ISSUER: urlSetting.meta({ description: 'Compared exactly with the iss of a token' }),
+  OIDC_AUDIENCE: z.string().min(1),
+  SUPERADMIN_EMAILS: listSetting.transform((emails) => emails.map((email) => email.toLowerCase())),
+  SUPERADMIN_SUBJECTS: listSetting,
+});
+
+export type Config = z.output<typeof schema>;
+
+/** The whole configuration of the service. @throws SettingsError */
+export const readConfig = (environment: NodeJS.ProcessEnv): Config => readSettings(schema, environment);
+
+/** What a command that only needs the database reads. @throws SettingsError */
+export const readDatabaseUrl = (environment: NodeJS.ProcessEnv): string =>
+  readSettings(databaseOnly, environment).DATABASE_URL;

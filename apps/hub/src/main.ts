@@ -1,0 +1,72 @@
+// The hub's process: node dist/main.js [serve | migrate | import <folder> [--dry-run] | create-organization | create-api-key]
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { migrate } from '@svc/database';
+import { importCatalog } from './commands/import.ts';
+import { createApiKey, createOrganization } from './commands/organizations.ts';
+import { readDatabaseUrl } from './config.ts';
+import { type Database, openDatabase } from './database/client.ts';
+import { startHub } from './start.ts';
+
+const prismaDir = fileURLToPath(new URL('../../../prisma/hub', import.meta.url));
+
+const USAGE = `node dist/main.js <command>
+  serve                                                       run the service (the default)
+  migrate                                                     bring the database up to date, and do nothing else
+  import <folder> [--dry-run]                                 bring the catalog to what a folder of YAML files says
+  create-organization --name <name> --slug <slug> [--tier free|pro|enterprise]
+  create-api-key --organization <slug> --name <name>          prints the key, once`;
+
+type Command = (args: readonly string[]) => Promise<void>;
+
+const commands: Readonly<Record<string, Command>> = {
+  serve: () => startHub(prismaDir),
+  migrate: async () => {
+    const applied = await migrate({ prismaDir, databaseUrl: readDatabaseUrl(process.env) });
+    console.log(applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`);
+  },
+  import: async (args) => {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { 'dry-run': { type: 'boolean' } },
+    });
+    const [folder] = positionals;
+    if (folder === undefined || positionals.length > 1) throw new Error(`Name one folder.\n${USAGE}`);
+    const report = await withDatabase((database) =>
+      importCatalog(database, { folder, dryRun: values['dry-run'] ?? false }),
+    );
+    console.log(report.join('\n'));
+  },
+  'create-organization': async (args) => {
+    const options = { name: { type: 'string' }, slug: { type: 'string' }, tier: { type: 'string' } } as const;
+    const { values } = parseArgs({ args: [...args], options });
+    console.log(JSON.stringify(await withDatabase((database) => createOrganization(database, values))));
+  },
+  'create-api-key': async (args) => {
+    const options = { organization: { type: 'string' }, name: { type: 'string' } } as const;
+    const { values } = parseArgs({ args: [...args], options });
+    console.log(JSON.stringify(await withDatabase((database) => createApiKey(database, values))));
+  },
+};
+
+async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  const databaseUrl = readDatabaseUrl(process.env);
+  await migrate({ prismaDir, databaseUrl });
+  const database = openDatabase(databaseUrl, () => undefined); // a command hears of a lost connection by its statement
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+const [name = 'serve', ...args] = process.argv.slice(2);
+const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+try {
+  if (!command) throw new Error(`There is no command ${name}.\n${USAGE}`);
+  await command(args);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,73 @@
+import { createKeySource } from '@svc/auth';
+import { migrate, migrationState } from '@svc/database';
+import { createLog, createOutbound, type HealthCheck, serve } from '@svc/http';
+import { createHub } from './app.ts';
+import { readConfig } from './config.ts';
+import { type Database, openDatabase } from './database/client.ts';
+
+const ISSUER_TIMEOUT_MS = 2000;
+const ISSUER_MAX_BYTES = 512 * 1024;
+
+/** Runs the service until it is told to stop. @throws when it can't start, with what is wrong */
+export async function startHub(prismaDir: string): Promise<void> {
+  const config = readConfig(process.env);
+  const log = createLog('hub', config.LOG_LEVEL);
+  if (config.MIGRATE_ON_START) {
+    const applied = await migrate({ prismaDir, databaseUrl: config.DATABASE_URL });
+    if (applied.length > 0) log.info({ applied }, 'migrated');
+  }
+  const database = openDatabase(config.DATABASE_URL, (error) =>
+    log.warn({ err: error }, 'a database connection was lost'),
+  );
+  const outbound = createOutbound({ timeoutMs: ISSUER_TIMEOUT_MS, maxBytes: ISSUER_MAX_BYTES });
+  const keys = createKeySource({ issuer: config.OIDC_ISSUER, send: outbound.send });
+  let stopping = false;
+  const app = createHub({
+    database,
+    provider: {
+      issuer: config.OIDC_ISSUER,
+      audience: config.OIDC_AUDIENCE,
+      keys: keys.keyFor,
+      superadminEmails: config.SUPERADMIN_EMAILS,
+      superadminSubjects: config.SUPERADMIN_SUBJECTS,
+    },
+    health: {
+      check: async () => [await databaseHealth(database, prismaDir), providerHealth(keys.failing())],
+      get stopping() {
+        return stopping;
+      },
+    },
+    log,
+    rateLimit: config.RATE_LIMIT,
+    corsOrigins: config.CORS_ORIGINS,
+    trustProxy: config.TRUST_PROXY,
+    ...(config.METRICS_TOKEN === undefined ? {} : { metricsToken: config.METRICS_TOKEN }),
+  });
+  await serve({
+    app,
+    host: config.HOST,
+    port: config.PORT,
+    log,
+    onStopping: () => {
+      stopping = true;
+    },
+    close: async () => {
+      await Promise.all([database.close(), outbound.close()]);
+    },
+  });
+}
+
+async function databaseHealth({ client }: Database, prismaDir: string): Promise<HealthCheck> {
+  try {
+    const { pending } = await migrationState({ prismaDir, query: (sql) => client.$queryRawUnsafe(sql) });
+    if (pending.length === 0) return { name: 'database', state: 'ok' };
+    return { name: 'database', state: 'failed', detail: `not migrated: ${pending.join(', ')} to apply` };
+  } catch {
+    return { name: 'database', state: 'failed', detail: 'not reachable' };
+  }
+}
+
+const providerHealth = (failing: boolean): HealthCheck =>
+  failing
+    ? { name: 'identity provider', state: 'degraded', detail: 'its keys can’t be fetched; known keys go on working' }
+    : { name: 'identity provider', state: 'ok' };

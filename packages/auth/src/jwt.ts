@@ -1,0 +1,57 @@
+import { unavailable } from '@svc/http';
+import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { z } from 'zod';
+import { KeysUnavailable } from './key-source.ts';
+
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
+const TOLERANCE_SECONDS = 5;
+const MAX_LIFETIME_SECONDS = 24 * 3600;
+
+/** Members that ID tokens have and access tokens have not (OpenID Connect Core, sections 2 and 3.1.3.6). */
+const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash'];
+
+const claims = z.looseObject({
+  iss: z.string(),
+  sub: z.string().min(1).max(255),
+  exp: z.int(),
+  email: z.string().max(320).optional(),
+  email_verified: z.boolean().optional(),
+  name: z.string().optional().catch(undefined),
+});
+
+/** The claims of an access token whose signature, issuer, audience and times are right. */
+export type Claims = z.infer<typeof claims>;
+
+/**
+ * Verifies access tokens of one issuer (RFC 9068, RFC 8725).
+ * Resolves to undefined for a token that is not good; rejects with 503 when the issuer's keys can't be had.
+ */
+export function createJwtVerifier(options: {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly keys: JWTVerifyGetKey;
+}): (token: string) => Promise<Claims | undefined> {
+  return async (token) => {
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, options.keys, {
+        issuer: options.issuer,
+        audience: options.audience,
+        algorithms: ALGORITHMS,
+        requiredClaims: ['exp', 'sub'],
+        clockTolerance: TOLERANCE_SECONDS,
+      });
+      if (protectedHeader.kid === undefined || ID_TOKEN_CLAIMS.some((claim) => claim in payload)) return undefined;
+      const parsed = claims.safeParse(payload);
+      if (!parsed.success || parsed.data.exp > Date.now() / 1000 + MAX_LIFETIME_SECONDS + TOLERANCE_SECONDS)
+        return undefined;
+      return parsed.data;
+    } catch (error) {
+      if (error instanceof KeysUnavailable) throw unavailable('The identity provider’s keys can’t be reached.', error);
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** Whether a token has the form of a signed JWT. */
+export const isJwtShaped = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);

@@ -1,0 +1,73 @@
+import type { Response } from 'express';
+import { Problem } from './problem.ts';
+
+/** A whole answer, before any byte of it has left. */
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+/** Runs when an answer is ready and before it leaves; when it rejects, the caller gets a 503 instead. */
+export type BeforeAnswer = (answer: Answer, outcome: { readonly aborted: boolean }) => Promise<void>;
+
+const before = new WeakMap<Response, BeforeAnswer>();
+
+/** Holds the answer of one request back until `hold` has done its work. */
+export function holdAnswer(res: Response, hold: BeforeAnswer): void {
+  before.set(res, hold);
+}
+
+/** The one place from which an answer leaves. */
+export async function respond(res: Response, answer: Answer): Promise<void> {
+  const final = await held(res, answer);
+  if (res.destroyed || res.headersSent) return;
+  const body = final.body ?? '';
+  res.status(final.status);
+  for (const [name, value] of Object.entries(final.headers ?? {})) res.setHeader(name, value);
+  if (final.status !== 204) res.setHeader('Content-Length', Buffer.byteLength(body));
+  res.end(body);
+}
+
+async function held(res: Response, answer: Answer): Promise<Answer> {
+  const hold = before.get(res);
+  if (!hold) return answer;
+  before.delete(res);
+  try {
+    await hold(answer, { aborted: res.destroyed });
+    return answer;
+  } catch (cause) {
+    res.locals.failure = cause;
+    return problemAnswer(
+      unavailable('The request could not be recorded, so it was not answered.', cause),
+      requestIdOf(res),
+    );
+  }
+}
+
+/** The answer that a problem makes. */
+export const problemAnswer = (problem: Problem, requestId: string): Answer => ({
+  status: problem.status,
+  headers: {
+    'Content-Type': 'application/problem+json; charset=utf-8',
+    'Cache-Control': 'no-store',
+    ...problem.headers,
+  },
+  body: JSON.stringify(problem.document(requestId)),
+});
+
+/** An answer of JSON. */
+export const jsonAnswer = (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Answer => ({
+  status,
+  headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
+  body: JSON.stringify(value),
+});
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** 503: something that is needed is away for the moment. */
+export const unavailable = (detail: string, cause?: unknown): Problem =>
+  new Problem('unavailable', detail, { headers: { 'Retry-After': `${RETRY_AFTER_SECONDS}` }, cause });
+
+/** The id of the request that `res` answers, set by the request log. */
+export const requestIdOf = (res: Response): string => String(res.locals.requestId);

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Express } from 'express';
+import { type Answer, jsonAnswer, respond } from './answer.ts';
+import { refuseOtherMethods } from './routes.ts';
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>API reference</title><link rel="stylesheet" href="/docs/swagger-ui.css"></head>
+<body><div id="reference"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', validatorUrl: null });\n`;
+
+/** Everything from this origin; Swagger UI sets styles in attributes and draws its icons from data: URLs. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+
+/** `/openapi.json`, and a reference page at `/docs` that loads nothing from anywhere else. */
+export function mountDocs(app: Express, openapi: object): void {
+  const pages: Record<string, Answer> = {
+    '/openapi.json': jsonAnswer(200, openapi),
+    '/docs': {
+      status: 200,
+      headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY },
+      body: PAGE,
+    },
+    '/docs/start.js': asset('text/javascript', START),
+    '/docs/swagger-ui.css': asset('text/css', readAsset('swagger-ui.css')),
+    '/docs/swagger-ui-bundle.js': asset('text/javascript', readAsset('swagger-ui-bundle.js')),
+  };
+  for (const [address, answer] of Object.entries(pages)) {
+    app.get(address, (_req, res) => respond(res, answer));
+    refuseOtherMethods(app, address, ['GET']);
+  }
+}
+
+const asset = (type: string, body: string | Buffer): Answer => ({
+  status: 200,
+  headers: { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'public, max-age=3600' },
+  body,
+});
+
+const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const readAsset = (file: string) => readFileSync(path.join(folder, file));

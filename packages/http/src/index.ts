@@ -1,0 +1,11 @@
+export { type Answer, holdAnswer, requestIdOf, unavailable } from './answer.ts';
+export type { Health, HealthCheck } from './health.ts';
+export { invalid, readQuery } from './input.ts';
+export { createLog, type Log, logLevels, pathOf } from './log.ts';
+export type { Metrics } from './metrics.ts';
+export { createOutbound, type OutboundOptions } from './outbound.ts';
+export { notFound, Problem, type ProblemOptions } from './problem.ts';
+export { type Enter, implementFor, type Route, routeFor } from './routes.ts';
+export { serve } from './serve.ts';
+export { createService, endpointsOf, type ServiceOptions } from './service.ts';
+export * from './settings.ts';

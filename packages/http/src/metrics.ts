@@ -1,0 +1,73 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Express, RequestHandler } from 'express';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { respond } from './answer.ts';
+import { Problem } from './problem.ts';
+import { refuseOtherMethods } from './routes.ts';
+
+export interface Metrics {
+  readonly registry: Registry;
+  /** Counts each request when it is over. */
+  readonly count: RequestHandler;
+}
+
+/** Figures of one service, in a registry of its own (two services may live in one test process). */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const labelNames = ['method', 'route', 'status'] as const;
+  const requests = new Counter({
+    name: 'http_requests_total',
+    help: 'Requests answered',
+    labelNames,
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer',
+    labelNames,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [registry],
+  });
+  const count: RequestHandler = (req, res, next) => {
+    const started = performance.now();
+    res.once('close', () => {
+      const labels = { method: methodOf(req.method), route: routeOf(req.route), status: String(res.statusCode) };
+      requests.inc(labels);
+      durations.observe(labels, (performance.now() - started) / 1000);
+    });
+    next();
+  };
+  return { registry, count };
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
+
+/** Labels come from closed sets: a stranger can't grow the registry. */
+const methodOf = (method: string) => (METHODS.includes(method) ? method : 'other');
+const routeOf = (route: unknown) =>
+  typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : 'none';
+
+/** `/metrics` in the Prometheus text format; with a token configured, for its bearer only. */
+export function mountMetrics(app: Express, { registry }: Metrics, token: string | undefined): void {
+  app.get('/metrics', async (req, res) => {
+    if (token !== undefined && !isBearer(req.headers.authorization ?? '', token)) {
+      throw new Problem('unauthenticated', 'The metrics need their own token: Authorization: Bearer <METRICS_TOKEN>.', {
+        headers: { 'WWW-Authenticate': 'Bearer realm="metrics"' },
+      });
+    }
+    const body = await registry.metrics();
+    await respond(res, {
+      status: 200,
+      headers: { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' },
+      body,
+    });
+  });
+  refuseOtherMethods(app, '/metrics', ['GET']);
+}
+
+function isBearer(header: string, token: string): boolean {
+  const given = Buffer.from(header);
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

@@ -1,0 +1,77 @@
+import type { Endpoint, Input, Reply } from '@svc/contract';
+import type { Express, Request, Response } from 'express';
+import { type Answer, jsonAnswer, respond } from './answer.ts';
+import { readInput } from './input.ts';
+import { Problem } from './problem.ts';
+
+/** An endpoint with what it does. */
+export interface Route<Context, E extends Endpoint = Endpoint> {
+  readonly endpoint: E;
+  // Method syntax on purpose: routes of different inputs must fit in one list.
+  handle(context: Context, input: Input<E>): Promise<Reply<E>>;
+}
+
+/** Binds route() to a service's request context, so that handlers need no annotations. */
+export const routeFor =
+  <Context>() =>
+  <E extends Endpoint>(
+    endpoint: E,
+    handle: (context: Context, input: Input<E>) => Promise<Reply<E>>,
+  ): Route<Context, E> => ({ endpoint, handle });
+
+/** One route for every endpoint of a contract: a missing or a foreign one does not compile. */
+export const implementFor =
+  <Context>() =>
+  <T extends Record<string, Endpoint>>(
+    _contract: T,
+    routes: { [K in keyof T]: Route<Context, T[K]> },
+  ): Route<Context>[] =>
+    Object.values(routes) as Route<Context>[]; // the mapped type above is what makes them routes
+
+/** Authenticates and admits: who is calling, as the context that the handler gets. */
+export type Enter<Context> = (req: Request, res: Response, endpoint: Endpoint) => Promise<Context>;
+
+/** Puts the routes on the app: literal paths before parameters, and 405 for the other methods of each path. */
+export function mount<Context>(app: Express, routes: readonly Route<Context>[], enter: Enter<Context>): void {
+  const paths = new Map<string, Route<Context>[]>();
+  for (const route of routes) paths.set(route.endpoint.path, [...(paths.get(route.endpoint.path) ?? []), route]);
+  const literalsFirst = [...paths].sort(([a], [b]) => Number(a.includes(':')) - Number(b.includes(':')));
+  for (const [path, atPath] of literalsFirst) {
+    for (const route of atPath) {
+      app[route.endpoint.method](path, async (req, res) => respond(res, await run(route, { req, res, enter })));
+    }
+    refuseOtherMethods(
+      app,
+      path,
+      atPath.map(({ endpoint }) => endpoint.method.toUpperCase()),
+    );
+  }
+}
+
+/** The request in a straight line: authenticate and admit, validate, handle, present. */
+async function run<Context>(
+  route: Route<Context>,
+  { req, res, enter }: { readonly req: Request; readonly res: Response; readonly enter: Enter<Context> },
+): Promise<Answer> {
+  const { endpoint } = route;
+  const context = await enter(req, res, endpoint);
+  const input = await readInput(endpoint, req, res);
+  const reply: unknown = await route.handle(context, input);
+  const headers = { 'Cache-Control': cacheControl(endpoint), Vary: 'Authorization, Origin' };
+  if (endpoint.status === 204) return { status: 204, headers };
+  return jsonAnswer(endpoint.status, endpoint.reply.parse(reply), headers);
+}
+
+const cacheControl = (endpoint: Endpoint) =>
+  endpoint.secret || endpoint.method !== 'get' ? 'no-store' : 'private, no-cache';
+
+/** OPTIONS answers what is allowed; any other method that the path lacks is a 405. */
+export function refuseOtherMethods(app: Express, path: string, methods: readonly string[]): void {
+  const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  app.options(path, (_req, res) => respond(res, { status: 204, headers: { Allow: allowed } }));
+  app.all(path, (req) => {
+    throw new Problem('method_not_allowed', `${req.method} is not possible here; allowed: ${allowed}.`, {
+      headers: { Allow: allowed },
+    });
+  });
+}

@@ -1,0 +1,116 @@
+import type { Endpoint } from '@svc/contract';
+import cors from 'cors';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { rateLimit } from 'express-rate-limit';
+import helmet from 'helmet';
+import { problemAnswer, requestIdOf, respond } from './answer.ts';
+import { mountDocs } from './docs.ts';
+import { type Health, mountHealth } from './health.ts';
+import { type Log, requestLog } from './log.ts';
+import { createMetrics, type Metrics, mountMetrics } from './metrics.ts';
+import { notFound, Problem } from './problem.ts';
+import { type Enter, mount, type Route } from './routes.ts';
+
+/** What the two services configure alike. */
+export interface ServiceOptions<Context> {
+  readonly log: Log;
+  readonly routes: readonly Route<Context>[];
+  readonly enter: Enter<Context>;
+  readonly openapi: object;
+  readonly health: Health;
+  readonly rateLimit: boolean;
+  readonly corsOrigins: readonly string[];
+  readonly trustProxy: readonly string[];
+  readonly metricsToken?: string;
+  /** Runs before routing, for every request whatever its path, method or body. */
+  readonly gate?: RequestHandler;
+  /** Adds the service's own figures to `/metrics`. */
+  readonly observe?: (metrics: Metrics) => void;
+}
+
+/** A service without a port: what it answers to every request. */
+export function createService<Context>(options: ServiceOptions<Context>): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('query parser', false); // an endpoint's own schema reads the query, strictly
+  app.set('trust proxy', [...options.trustProxy]);
+  const metrics = createMetrics();
+  options.observe?.(metrics);
+
+  app.use(requestLog(options.log), securityHeaders, metrics.count, originsOf(options.corsOrigins));
+  if (options.gate) app.use(options.gate);
+  if (options.rateLimit) app.use(limitRate());
+  mountHealth(app, options.health);
+  mountMetrics(app, metrics, options.metricsToken);
+  mountDocs(app, options.openapi);
+  mount(app, options.routes, options.enter);
+  app.use(() => {
+    throw notFound();
+  });
+  app.use(answerProblem(options.log));
+  return app;
+}
+
+/** The endpoints that a list of routes implements. */
+export const endpointsOf = (routes: readonly Route<never>[]): Endpoint[] => routes.map(({ endpoint }) => endpoint);
+
+const securityHeaders = helmet({
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  crossOriginResourcePolicy: { policy: 'same-site' },
+});
+
+const originsOf = (origins: readonly string[]) =>
+  cors({
+    origin: [...origins],
+    exposedHeaders: ['ETag', 'Retry-After', 'X-Request-Id', 'WWW-Authenticate'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Idempotency-Key', 'X-Request-Id'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    maxAge: 600,
+    preflightContinue: true,
+  });
+
+const REQUESTS_PER_MINUTE = 6000;
+
+/** Bounds what one address can ask of one replica: a brake for runaway clients, not a quota. */
+const limitRate = () =>
+  rateLimit({
+    windowMs: 60_000,
+    limit: REQUESTS_PER_MINUTE,
+    standardHeaders: false,
+    legacyHeaders: false,
+    handler: (_req, res, next) => {
+      const seconds = String(res.getHeader('Retry-After') ?? 60);
+      next(
+        new Problem(
+          'rate_limited',
+          `At most ${REQUESTS_PER_MINUTE} requests a minute from one address: wait a little.`,
+          {
+            headers: { 'Retry-After': seconds },
+          },
+        ),
+      );
+    },
+  });
+
+const answerProblem =
+  (log: Log): ErrorRequestHandler =>
+  (error: unknown, _req, res, next) => {
+    if (res.headersSent) return next(error);
+    const problem = problemOf(error);
+    if (problem.status >= 500) res.locals.failure = problem.cause ?? problem;
+    respond(res, problemAnswer(problem, requestIdOf(res))).catch((failure: unknown) => {
+      log.error({ err: failure, request_id: requestIdOf(res) }, 'an answer could not be sent');
+      res.destroy();
+    });
+  };
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof Error && 'status' in error && error.status === 400) {
+    return new Problem('invalid_request', 'The address is not percent-encoded UTF-8.', { cause: error });
+  }
+  return new Problem('internal', 'Something went wrong here; the request id finds it in the log.', { cause: error });
+}
