@@ -40,7 +40,8 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   const metrics = createMetrics();
   options.observe?.(metrics);
 
-  app.use(requestLog(options.log), securityHeaders, metrics.count, originsOf(options.corsOrigins));
+  app.use(requestLog(options.log), securityHeaders, metrics.count);
+  if (options.corsOrigins.length > 0) app.use(originsOf(options.corsOrigins));
   if (options.gate) app.use(options.gate);
   if (options.rateLimit) app.use(limitRate());
   mountHealth(app, options.health);
@@ -60,6 +61,7 @@ export const endpointsOf = (routes: readonly Route<never>[]): Endpoint[] => rout
 const securityHeaders = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
   crossOriginResourcePolicy: { policy: 'same-site' },
+  strictTransportSecurity: false, // belongs to whoever terminates TLS
 });
 
 const originsOf = (origins: readonly string[]) =>

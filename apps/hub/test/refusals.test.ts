@@ -1,0 +1,76 @@
+import { newSecretToken } from '@svc/auth';
+import { type HubAccess, hubEndpoints } from '@svc/contract/hub';
+import { type Api, type Expected, testRefusals } from '@svc/testing';
+import { startWorld } from './world.ts';
+
+const world = await startWorld();
+const { api, issuer } = world;
+const active = await world.anOrganization();
+const suspended = await world.anOrganization({ status: 'suspended' });
+const revoked = await world.anOrganization({}, { revoked_at: new Date() });
+const expired = await world.anOrganization({}, { expires_at: new Date(Date.now() - 1000) });
+const seconds = (offset: number) => Math.floor(Date.now() / 1000) + offset;
+
+const callers = {
+  nobody: world.nobody,
+  'somebody who sends no bearer token': api('Basic YWJjOmRlZg=='),
+  'a malformed key': api(`Bearer ${active.key.slice(0, -1)}`),
+  'an unknown key': api(`Bearer ${newSecretToken('svcc_')}`),
+  'a revoked key': world.as(revoked),
+  'an expired key': world.as(expired),
+  'a token of the fleet': api(`Bearer ${newSecretToken('svcm_')}`),
+  'an opaque token': api('Bearer 2YotnFZFEjr1zCsicMWpAA'),
+  'an expired JWT': api(`Bearer ${await issuer.sign('late', { exp: seconds(-60) })}`),
+  'a JWT for another audience': api(`Bearer ${await issuer.sign('stranger', { aud: 'https://other.example.test' })}`),
+  'a suspended organization': world.as(suspended),
+  'an organization': world.as(active),
+  'a user': await world.aUser('user'),
+  'an admin': await world.aUser('admin'),
+  'a superadmin': await world.aUser('superadmin'),
+} satisfies Record<string, Api>;
+
+type Caller = keyof typeof callers;
+
+const refusedEverywhere = {
+  'somebody who sends no bearer token': 'invalid_request',
+  'a malformed key': 'invalid_token',
+  'an unknown key': 'invalid_token',
+  'a revoked key': 'invalid_token',
+  'an expired key': 'invalid_token',
+  'a token of the fleet': 'invalid_token',
+  'an opaque token': 'invalid_token',
+  'an expired JWT': 'invalid_token',
+  'a JWT for another audience': 'invalid_token',
+  'a suspended organization': 'organization_suspended',
+} as const;
+
+const expected: Record<HubAccess, Record<Caller, Expected>> = {
+  catalog: {
+    ...refusedEverywhere,
+    nobody: 'admitted',
+    'an organization': 'admitted',
+    'a user': 'admitted',
+    'an admin': 'admitted',
+    'a superadmin': 'admitted',
+  },
+  'organization-key': {
+    ...refusedEverywhere,
+    nobody: 'unauthenticated',
+    'an organization': 'admitted',
+    'a user': 'insufficient_scope',
+    'an admin': 'insufficient_scope',
+    'a superadmin': 'insufficient_scope',
+  },
+  admin: {
+    ...refusedEverywhere,
+    nobody: 'unauthenticated',
+    'an organization': 'insufficient_scope',
+    'a user': 'insufficient_scope',
+    'an admin': 'admitted',
+    'a superadmin': 'admitted',
+  },
+};
+
+afterAll(() => world.stop());
+
+testRefusals({ endpoints: Object.values(hubEndpoints), expected, api: (caller) => callers[caller] });

@@ -1,0 +1,115 @@
+import { createKeySource, hashSecretToken, newSecretToken, shownPrefix } from '@svc/auth';
+import { fold, hubService, openApiDocument, searchText } from '@svc/contract';
+import { createLog, createOutbound } from '@svc/http';
+import { type Api, apiOf, createTestDatabase, startLocalIssuer } from '@svc/testing';
+import { createHub } from '../src/app.ts';
+import { writeCatalog } from '../src/database/catalog-write.ts';
+import { openDatabase } from '../src/database/client.ts';
+import type { ApiKey, Organization, Prisma } from '../src/generated/prisma/client.ts';
+
+export const SUPERADMIN_EMAIL = 'root@example.test';
+
+/** An organization with a key that works unless the test says otherwise. */
+export interface TestOrganization extends Organization {
+  readonly key: string;
+  readonly keyRow: ApiKey;
+}
+
+/** A hub on a database of its own, and the words in which tests speak of it. */
+export async function startWorld() {
+  const testDatabase = await createTestDatabase();
+  const issuer = await startLocalIssuer('https://hub.example.test');
+  const database = openDatabase(testDatabase.url, () => undefined);
+  const outbound = createOutbound({ timeoutMs: 2000, maxBytes: 100_000 });
+  const keys = createKeySource({ issuer: issuer.issuer, send: outbound.send });
+  const app = createHub({
+    database,
+    provider: {
+      issuer: issuer.issuer,
+      audience: issuer.audience,
+      keys: keys.keyFor,
+      superadminEmails: [SUPERADMIN_EMAIL],
+      superadminSubjects: [],
+    },
+    health: { check: async () => [], stopping: false },
+    log: createLog('hub', 'silent'),
+    rateLimit: false,
+    corsOrigins: [],
+    trustProxy: [],
+  });
+  const api = apiOf(app, openApiDocument(hubService));
+  const { client } = database;
+  let count = 0;
+  const next = (noun: string) => `${noun}-${++count}`;
+
+  const anOrganization = async (
+    given: Partial<Pick<Organization, 'slug' | 'status'>> = {},
+    key: Partial<ApiKey> = {},
+  ) => {
+    const slug = given.slug ?? next('organization');
+    const subscription = { create: { tier: 'free' } };
+    const organization = await client.organization.create({ data: { name: slug, slug, ...given, subscription } });
+    const secret = newSecretToken('svcc_');
+    const data = {
+      org_id: organization.id,
+      name: 'key',
+      key_hash: hashSecretToken(secret),
+      key_prefix: shownPrefix(secret),
+      ...key,
+    };
+    return { ...organization, key: secret, keyRow: await client.apiKey.create({ data }) } satisfies TestOrganization;
+  };
+
+  const aCategory = (given: Partial<Prisma.CategoryUncheckedCreateInput> = {}) => {
+    const slug = given.slug ?? next('category');
+    const name = given.name ?? slug;
+    return writeCatalog(database, ({ category }) =>
+      category.create({ data: { name, slug, sort_name: fold(name), ...given } }),
+    );
+  };
+
+  const aTemplate = async (given: Partial<Prisma.TemplateUncheckedCreateInput> = {}) => {
+    const slug = given.slug ?? next('template');
+    const name = given.name ?? slug;
+    const category_id = given.category_id ?? (await aCategory()).id;
+    const derived = { sort_name: fold(name), search_text: searchText(name, given.description ?? '') };
+    return writeCatalog(database, ({ template }) =>
+      template.create({ data: { name, slug, category_id, ...derived, ...given } }),
+    );
+  };
+
+  const aGrant = (organization: Organization, category: { readonly id: string }) =>
+    writeCatalog(database, ({ catalogAccess }) =>
+      catalogAccess.create({ data: { org_id: organization.id, category_id: category.id } }),
+    );
+
+  /** A caller with the role, by a token of the issuer. */
+  const aUser = async (role: 'user' | 'admin' | 'superadmin'): Promise<Api> => {
+    const sub = next(role);
+    const me = api(`Bearer ${await issuer.sign(sub, { email: `${sub}@example.test`, email_verified: true })}`);
+    await me.get('/api/v1/catalog/categories'); // the first request makes the user
+    await client.user.update({ where: { iss_sub: { iss: issuer.issuer, sub } }, data: { role, role_set: true } });
+    return me;
+  };
+
+  return {
+    app,
+    api,
+    database,
+    issuer,
+    databaseUrl: testDatabase.url,
+    nobody: api(),
+    as: (organization: TestOrganization): Api => api(`Bearer ${organization.key}`),
+    anOrganization,
+    aCategory,
+    aTemplate,
+    aGrant,
+    aUser,
+    stop: async () => {
+      await Promise.all([database.close(), outbound.close(), issuer.close()]);
+      await testDatabase.drop();
+    },
+  };
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>;

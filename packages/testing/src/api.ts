@@ -1,0 +1,82 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { conformityTo } from './conformity.ts';
+
+export interface Answered {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body, and fails where it is otherwise
+  readonly body: any;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One caller of a service. Every answer is held against the service's OpenAPI document. */
+export interface Api {
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  put(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  delete(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  send(wanted: Wanted): Promise<Answered>;
+}
+
+/** A request as it is wished, sane or not. */
+export interface Wanted {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A string is sent as it stands, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+/** Callers of a service, by the value of their Authorization header. */
+export function apiOf(app: Express, document: object): (authorization?: string) => Api {
+  const check = conformityTo(document);
+  const send = async ({ method, path, headers = {}, body }: Wanted): Promise<Answered> => {
+    const pending = request(app)[methodOf(method)](path).set(headers).redirects(0);
+    if (body !== undefined && !Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')) {
+      pending.set('Content-Type', 'application/json');
+    }
+    const answer = await (body === undefined
+      ? pending
+      : pending.send(typeof body === 'string' ? body : JSON.stringify(body)));
+    const seenPath = path.split('?', 1)[0] ?? path;
+    check({
+      method,
+      path: seenPath,
+      status: answer.status,
+      type: answer.headers['content-type'] ?? '',
+      body: answer.body,
+    });
+    return { status: answer.status, body: answer.body, text: answer.text, headers: answer.headers };
+  };
+  return (authorization) => {
+    const own = authorization === undefined ? {} : { Authorization: authorization };
+    const call =
+      (method: string) =>
+      (path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
+        send({ method, path, body, headers: { ...own, ...headers } });
+    return {
+      get: (path, headers) => call('GET')(path, undefined, headers),
+      post: call('POST'),
+      put: call('PUT'),
+      delete: call('DELETE'),
+      send: (wanted) => send({ ...wanted, headers: { ...own, ...wanted.headers } }),
+    };
+  };
+}
+
+const METHODS = {
+  GET: 'get',
+  POST: 'post',
+  PUT: 'put',
+  DELETE: 'delete',
+  PATCH: 'patch',
+  HEAD: 'head',
+  OPTIONS: 'options',
+} as const;
+
+function methodOf(method: string) {
+  const known = Object.entries(METHODS).find(([name]) => name === method);
+  if (!known) throw new RangeError(`no test speaks of the method ${method}`);
+  return known[1];
+}

@@ -1,0 +1,5 @@
+export { type Answered, type Api, apiOf, type Wanted } from './api.ts';
+export { conformityTo, type Seen } from './conformity.ts';
+export { createEmptyDatabase, createTestDatabase } from './databases.ts';
+export { type LocalIssuer, startLocalIssuer } from './issuer.ts';
+export { type Expected, type RefusalMatrix, testRefusals } from './refusals.ts';
