@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { migrate } from '@svc/database';
+import { z } from 'zod';
 import { importCatalog } from './commands/import.ts';
 import { createApiKey, createOrganization } from './commands/organizations.ts';
 import { readDatabaseUrl } from './config.ts';
@@ -67,6 +68,6 @@ try {
   if (!command) throw new Error(`There is no command ${name}.\n${USAGE}`);
   await command(args);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : error);
   process.exit(1);
 }

@@ -32,7 +32,7 @@ export async function startWorld() {
       superadminSubjects: [],
     },
     health: { check: async () => [], stopping: false },
-    log: createLog('hub', 'silent'),
+    log: createLog('hub', (process.env.LOG_LEVEL as 'silent') ?? 'silent'),
     rateLimit: false,
     corsOrigins: [],
     trustProxy: [],

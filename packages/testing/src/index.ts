@@ -3,3 +3,4 @@ export { conformityTo, type Seen } from './conformity.ts';
 export { createEmptyDatabase, createTestDatabase } from './databases.ts';
 export { type LocalIssuer, startLocalIssuer } from './issuer.ts';
 export { type Expected, type RefusalMatrix, testRefusals } from './refusals.ts';
+export { freePort, type StartedProcess, startProcess, untilReady } from './processes.ts';

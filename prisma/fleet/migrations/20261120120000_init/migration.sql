@@ -91,7 +91,7 @@ CREATE TABLE "catalog_templates" (
     "slug" TEXT NOT NULL,
     "category_slug" TEXT NOT NULL,
     "is_featured" BOOLEAN NOT NULL,
-    "tags" TEXT[],
+    "tags" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "search_text" TEXT NOT NULL,
     "sort_name" TEXT COLLATE "C" NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,

@@ -1,0 +1,186 @@
+import { startWorld } from '../world.ts';
+
+const world = await startWorld();
+const admin = await world.aUser('admin');
+afterAll(() => world.stop());
+
+const PATH = '/api/v1/admin/templates';
+const ABSENT = '00000000-0000-4000-8000-000000000000';
+
+const everything = {
+  description: 'A server',
+  version: '2.1.0',
+  kind: 'job',
+  image_name: 'library/server',
+  image_tag: '2.1',
+  cpu_request: '500m',
+  memory_request: '1Gi',
+  gpu_count: 2,
+  vram_request: '16Gi',
+  concurrent_jobs: 4,
+  env: [{ name: 'A', value: '1' }],
+  env_schema: [{ name: 'B', required: true, default_value: 'x', description: 'why' }],
+  ports: [{ containerPort: 8080, protocol: 'TCP' }],
+  volume_mounts: [{ name: 'data', mountPath: '/data' }],
+  node_selector: { zone: 'b' },
+  required_network_types: ['mesh'],
+  tags: ['one', 'two'],
+  is_public: false,
+  is_featured: true,
+  min_tier: 'pro',
+  documentation: '# Server\n',
+  registry_url: 'registry.example.com:5000/team',
+  registry_credentials: 'pull-secret',
+  secret_refs: [{ name: 'token', key: 'value', env: 'TOKEN' }],
+  command: ['--port', '8080'],
+  tolerations: [{ key: 'gpu', operator: 'Exists', effect: 'NoSchedule' }],
+  icon_url: 'https://example.com/icon.svg',
+};
+
+test('a template has its defaults where nothing is said', async () => {
+  const { id: category_id } = await world.aCategory();
+  const { status, body } = await admin.post(PATH, { name: 'Plain Thing', category_id });
+  expect(status).toBe(201);
+  expect(body.template).toMatchObject({
+    slug: 'plain-thing',
+    version: '1.0.0',
+    kind: 'service',
+    image_tag: 'latest',
+    cpu_request: '',
+    gpu_count: 0,
+    concurrent_jobs: 1,
+    env: [],
+    node_selector: {},
+    is_public: true,
+    is_featured: false,
+    min_tier: 'free',
+    registry_url: null,
+    icon_url: null,
+    owner_org_id: null,
+    download_count: 0,
+  });
+});
+
+test('every member is kept as it is given, and shown where the template is shown', async () => {
+  const category = await world.aCategory();
+  const owner = await world.anOrganization();
+  const given = { name: 'Full', slug: 'full', category_id: category.id, ...everything, owner_org_id: owner.id };
+  expect((await admin.post(PATH, given)).body.template).toMatchObject(given);
+  const shown = await world.as(owner).get('/api/v1/catalog/templates/full');
+  expect(shown.body).toMatchObject({ ...everything, category_name: category.name, category_slug: category.slug });
+  expect(shown.body).not.toHaveProperty('owner_org_id');
+});
+
+test('a change touches only the members that it names, and replaces lists whole', async () => {
+  const { id } = await world.aTemplate({ description: 'old', tags: ['a', 'b'] });
+  const { body } = await admin.put(PATH, { id, tags: ['c'], is_featured: true });
+  expect(body.template).toMatchObject({ description: 'old', tags: ['c'], is_featured: true });
+});
+
+test('get, edit, put works: read-only members are accepted and ignored', async () => {
+  const { slug, id, created_at } = await world.aTemplate();
+  const got = (await admin.get(`/api/v1/catalog/templates/${slug}`)).body;
+  const { status, body } = await admin.put(PATH, {
+    ...got,
+    description: 'edited',
+    download_count: 99,
+    created_at: 'x',
+  });
+  expect(status).toBe(200);
+  expect(body.template).toMatchObject({
+    id,
+    description: 'edited',
+    download_count: 0,
+    created_at: created_at.toISOString(),
+  });
+});
+
+test('a change that changes nothing leaves updated_at as it is', async () => {
+  const { id, name, updated_at } = await world.aTemplate();
+  const { body } = await admin.put(PATH, { id, name });
+  expect(body.template.updated_at).toBe(updated_at.toISOString());
+});
+
+test('a new name or description is found, the old one is not', async () => {
+  const { id, slug } = await world.aTemplate({ name: 'Formerly', description: 'first words' });
+  await admin.put(PATH, { id, name: 'Nowadays' });
+  const find = async (text: string) =>
+    (await world.nobody.get(`/api/v1/catalog/templates?search=${text}`)).body.templates.map(
+      (t: { slug: string }) => t.slug,
+    );
+  expect(await find('nowadays')).toEqual([slug]);
+  expect(await find('first')).toEqual([slug]);
+  expect(await find('formerly')).toEqual([]);
+});
+
+test('null clears a nullable member and is refused for any other', async () => {
+  const { id } = await world.aTemplate({ icon_url: 'https://example.com/i.svg' });
+  expect((await admin.put(PATH, { id, icon_url: null })).body.template.icon_url).toBeNull();
+  expect((await admin.put(PATH, { id, description: null })).body.errors[0].path).toBe('description');
+});
+
+test('the id may be in the query; both and different is refused, neither too', async () => {
+  const { id } = await world.aTemplate();
+  expect((await admin.put(`${PATH}?id=${id}`, { version: '2' })).body.template.version).toBe('2');
+  expect((await admin.put(`${PATH}?id=${id}`, { id, version: '3' })).status).toBe(200);
+  expect((await admin.put(`${PATH}?id=${ABSENT}`, { id })).body.errors[0].path).toBe('id');
+  expect((await admin.put(PATH, { version: '4' })).body.errors[0].path).toBe('id');
+});
+
+test('a slug that is taken is a 409, also when it is changed to', async () => {
+  const { slug, category_id } = await world.aTemplate();
+  const other = await world.aTemplate();
+  expect((await admin.post(PATH, { name: 'x', slug, category_id })).body.code).toBe('slug_taken');
+  expect((await admin.put(PATH, { id: other.id, slug })).body.code).toBe('slug_taken');
+});
+
+test('ten simultaneous creates of one slug: one 201, nine 409', async () => {
+  const { id: category_id } = await world.aCategory();
+  const all = await Promise.all(
+    Array.from({ length: 10 }, () => admin.post(PATH, { name: 'x', slug: 'contended', category_id })),
+  );
+  expect(all.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
+});
+
+test('what refers to nothing is a 422, and what changes nothing that is there a 404', async () => {
+  const { id, category_id } = await world.aTemplate();
+  expect((await admin.post(PATH, { name: 'x', category_id: ABSENT })).body.code).toBe('unknown_category');
+  expect((await admin.put(PATH, { id, category_id: ABSENT })).body.code).toBe('unknown_category');
+  expect((await admin.post(PATH, { name: 'y', category_id, owner_org_id: ABSENT })).body.code).toBe(
+    'unknown_organization',
+  );
+  expect((await admin.put(PATH, { id: ABSENT, name: 'x' })).body.code).toBe('not_found');
+});
+
+test.each([
+  [{ name: '' }, 'name'],
+  [{ slug: 'Upper' }, 'slug'],
+  [{ slug: 'updates' }, 'slug'],
+  [{ kind: 'Two Words' }, 'kind'],
+  [{ min_tier: 'gold' }, 'min_tier'],
+  [{ cpu_request: 'lots' }, 'cpu_request'],
+  [{ gpu_count: 1.5 }, 'gpu_count'],
+  [{ registry_credentials: 'user:password' }, 'registry_credentials'],
+  [{ icon_url: 'http://example.com/i.png' }, 'icon_url'],
+  [{ ports: [{ containerPort: 70000 }] }, 'ports.0.containerPort'],
+  [{ env: [{ name: 'A', value: '1', secret: true }] }, 'env.0.secret'],
+  [{ colour: 'red' }, 'colour'],
+])('%j is refused by name, and nothing is made', async (wrong, path) => {
+  const { id: category_id } = await world.aCategory();
+  const { status, body } = await admin.post(PATH, { name: 'Wrong', category_id, ...wrong });
+  expect(status).toBe(400);
+  expect(body.errors.map((error: { path: string }) => error.path)).toContain(path);
+  expect(await world.database.client.template.count({ where: { category_id } })).toBe(0);
+});
+
+test('the list holds everything unless a page is asked for', async () => {
+  const total = await world.database.client.template.count();
+  const whole = (await admin.get(PATH)).body;
+  expect(whole.templates).toHaveLength(total);
+  expect(whole.pagination).toEqual({ page: 1, limit: total, total, totalPages: 1 });
+  const page = (await admin.get(`${PATH}?limit=2&page=2`)).body;
+  expect(page.templates.map((t: { id: string }) => t.id)).toEqual(
+    whole.templates.slice(2, 4).map((t: { id: string }) => t.id),
+  );
+  expect(page.pagination).toEqual({ page: 2, limit: 2, total, totalPages: Math.ceil(total / 2) });
+});

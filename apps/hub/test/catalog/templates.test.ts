@@ -1,0 +1,204 @@
+import { startWorld } from '../world.ts';
+
+const world = await startWorld();
+const { nobody, as, aTemplate, aCategory, aGrant } = world;
+afterAll(() => world.stop());
+
+const LIST = '/api/v1/catalog/templates';
+const slugs = (answer: { body: { templates: { slug: string }[] } }) => answer.body.templates.map(({ slug }) => slug);
+
+describe('who sees what', () => {
+  const seen = (async () => {
+    const [owner, stranger, granted] = [
+      await world.anOrganization(),
+      await world.anOrganization(),
+      await world.anOrganization(),
+    ];
+    const open = await aCategory({ slug: 'seen-open' });
+    const closed = await aCategory({ slug: 'seen-closed', is_private: true });
+    await aGrant(granted, closed);
+    for (const [place, category_id] of [
+      ['open', open.id],
+      ['closed', closed.id],
+    ] as const) {
+      for (const is_public of [true, false]) {
+        for (const [whose, owner_org_id] of [
+          ['nobodys', null],
+          ['owned', owner.id],
+        ] as const) {
+          const slug = `seen-${place}-${is_public ? 'public' : 'hidden'}-${whose}`;
+          await aTemplate({ slug, category_id, is_public, owner_org_id });
+        }
+      }
+    }
+    const admin = await world.aUser('admin');
+    const callers = {
+      nobody,
+      user: await world.aUser('user'),
+      stranger: as(stranger),
+      granted: as(granted),
+      owner: as(owner),
+      admin,
+    };
+    return { callers };
+  })();
+
+  const all = [
+    'open-public-nobodys',
+    'open-public-owned',
+    'open-hidden-nobodys',
+    'open-hidden-owned',
+    'closed-public-nobodys',
+    'closed-public-owned',
+    'closed-hidden-nobodys',
+    'closed-hidden-owned',
+  ];
+  const publicly = ['open-public-nobodys', 'open-public-owned'];
+  const table = {
+    nobody: publicly,
+    user: publicly,
+    stranger: publicly,
+    granted: [...publicly, 'closed-public-nobodys', 'closed-public-owned', 'closed-hidden-nobodys'],
+    owner: [...publicly, 'open-hidden-owned', 'closed-public-owned', 'closed-hidden-owned'],
+    admin: all,
+  };
+
+  test.each(Object.entries(table))(
+    '%s sees exactly its templates in list, slug, total, categories and updates',
+    async (caller, expected) => {
+      const api = (await seen).callers[caller as keyof typeof table];
+      const wanted = expected.map((slug) => `seen-${slug}`).sort();
+
+      const list = await api.get(`${LIST}?search=seen-&limit=100`);
+      expect(slugs(list).sort()).toEqual(wanted);
+      expect(list.body.pagination.total).toBe(wanted.length);
+
+      for (const slug of all.map((name) => `seen-${name}`)) {
+        expect((await api.get(`${LIST}/${slug}`)).status).toBe(wanted.includes(slug) ? 200 : 404);
+      }
+      const updates = await api.get(`${LIST}/updates?since=1970-01-01T00:00:00Z`);
+      expect(
+        slugs(updates)
+          .filter((slug) => slug.startsWith('seen-'))
+          .sort(),
+      ).toEqual(wanted);
+
+      const categories = await api.get('/api/v1/catalog/categories');
+      for (const place of ['open', 'closed']) {
+        const listed = categories.body.categories.find(({ slug }: { slug: string }) => slug === `seen-${place}`);
+        const inside = wanted.filter((slug) => slug.startsWith(`seen-${place}`));
+        expect(slugs(await api.get(`${LIST}?category=seen-${place}`)).sort()).toEqual(inside);
+        if (listed) expect(listed.template_count).toBe(inside.length);
+        expect(listed !== undefined).toBe(place === 'open' || caller === 'granted' || caller === 'admin');
+      }
+    },
+  );
+
+  test('absent and invisible answer alike', async () => {
+    const { callers } = await seen;
+    const hidden = await callers.stranger.get(`${LIST}/seen-closed-hidden-owned`, { 'X-Request-Id': 'same' });
+    const absent = await callers.stranger.get(`${LIST}/there-is-no-such`, { 'X-Request-Id': 'same' });
+    expect(hidden.text).toBe(absent.text);
+    expect(hidden.status).toBe(404);
+  });
+
+  test('a category in which the caller sees nothing answers like one that does not exist', async () => {
+    const { callers } = await seen;
+    const closed = await callers.stranger.get(`${LIST}?category=seen-closed`);
+    const absent = await callers.stranger.get(`${LIST}?category=there-is-no-such`);
+    expect(closed.text).toBe(absent.text);
+    expect(closed.body).toEqual({ templates: [], pagination: { page: 1, limit: 50, total: 0, totalPages: 0 } });
+  });
+});
+
+describe('filters', () => {
+  const category = aCategory({ slug: 'filters' });
+  const made = category.then(async ({ id: category_id }) => {
+    await aTemplate({ slug: 'filter-a', name: 'Éclair 100%', description: 'sweet', category_id, tags: ['gpu', 'new'] });
+    await aTemplate({
+      slug: 'filter-b',
+      name: 'eclipse',
+      description: 'Says ÉCLAIR inside',
+      category_id,
+      tags: ['cpu'],
+      is_featured: true,
+    });
+    await aTemplate({ slug: 'filter-c', name: 'under_score', description: 'back\\slash', category_id, tags: [] });
+    await aTemplate({ slug: 'filter-d', name: 'underXscore', description: '', category_id, tags: ['new'] });
+  });
+  const find = async (query: string) => {
+    await made;
+    return slugs(await nobody.get(`${LIST}?category=filters&${query}`));
+  };
+
+  test.each([
+    ['search=%C3%A9clair', ['filter-b', 'filter-a']],
+    ['search=SWEET', ['filter-a']],
+    ['search=100%25', ['filter-a']],
+    ['search=%25', ['filter-a']],
+    ['search=r_s', ['filter-c']],
+    ['search=back%5Cslash', ['filter-c']],
+    ['search=absent', []],
+    ['featured=true', ['filter-b']],
+    ['featured=false', ['filter-b', 'filter-c', 'filter-d', 'filter-a']],
+    ['tags=gpu', ['filter-a']],
+    ['tags=cpu,%20new', ['filter-b', 'filter-d', 'filter-a']],
+    ['tags=absent', []],
+    ['tags=new&search=under', ['filter-d']],
+  ])('%s finds %j', async (query, expected) => {
+    expect((await find(query)).sort()).toEqual([...expected].sort());
+  });
+
+  test('the order is by folded name', async () => {
+    expect(await find('')).toEqual(['filter-b', 'filter-c', 'filter-d', 'filter-a']);
+  });
+
+  test.each([
+    ['page=0', 'page'],
+    ['limit=101', 'limit'],
+    ['limit=ten', 'limit'],
+    ['page=1&page=2', 'page'],
+    ['featured=yes', 'featured'],
+    ['serach=x', 'serach'],
+  ])('%s is refused by name', async (query, parameter) => {
+    const answer = await nobody.get(`${LIST}?${query}`);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0].path).toBe(parameter);
+  });
+});
+
+describe('paging', () => {
+  const made = aCategory({ slug: 'paging' }).then(async ({ id: category_id }) => {
+    for (const letter of ['a', 'b', 'c']) await aTemplate({ slug: `paging-${letter}`, category_id });
+  });
+
+  test.each([
+    ['page=1&limit=2', ['paging-a', 'paging-b']],
+    ['page=2&limit=2', ['paging-c']],
+    ['page=3&limit=2', []],
+  ])('%s answers its rows and the whole total', async (query, expected) => {
+    await made;
+    const answer = await nobody.get(`${LIST}?category=paging&${query}`);
+    expect(slugs(answer)).toEqual(expected);
+    expect(answer.body.pagination).toMatchObject({ limit: 2, total: 3, totalPages: 2 });
+  });
+});
+
+describe('downloads', () => {
+  test('a fetch with a key counts, a fetch without one or by HEAD does not, and updated_at stays', async () => {
+    const organization = await world.anOrganization();
+    const { slug, updated_at } = await aTemplate();
+    expect((await as(organization).get(`${LIST}/${slug}`)).body.download_count).toBe(1);
+    await as(organization).send({ method: 'HEAD', path: `${LIST}/${slug}` });
+    await nobody.get(`${LIST}/${slug}`);
+    const last = await as(organization).get(`${LIST}/${slug}`);
+    expect(last.body).toMatchObject({ download_count: 2, updated_at: updated_at.toISOString() });
+  });
+
+  test('200 parallel fetches count exactly 200', async () => {
+    const organization = await world.anOrganization();
+    const { slug } = await aTemplate();
+    await Promise.all(Array.from({ length: 200 }, () => as(organization).get(`${LIST}/${slug}`)));
+    expect((await nobody.get(`${LIST}/${slug}`)).body.download_count).toBe(200);
+  });
+});

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** The user that PostgreSQL runs as; empty: the user of this process. */
+export type Account = { uid?: number; gid?: number };
+
+const safeRoot = '/var/lib/svc-postgres';
+
+/** PostgreSQL refuses to run as root: root drops to "nobody", which every Unix has. */
+export function serverAccount(): Account {
+  if (process.getuid?.() !== 0) return {};
+  const line = fs
+    .readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith('nobody:'));
+  const [, , uid, gid] = (line ?? 'nobody:x:65534:65534').split(':');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+/** Whether that user can enter the folder. */
+export async function canEnter(account: Account, dir: string): Promise<boolean> {
+  if (account.uid === undefined) return true;
+  return run('/bin/sh', ['-c', 'cd "$0"', dir], { ...account, cwd: '/' }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Gives a path of ours to that user. */
+export function giveTo(account: Account, file: string): void {
+  if (account.uid !== undefined && account.gid !== undefined) fs.chownSync(file, account.uid, account.gid);
+}
+
+/**
+ * A folder for what root can't keep where it was wanted: only root can write to it, so that nobody else can put a
+ * prepared data folder or program in its place.
+ */
+export function folderOnlyRootWrites(): string {
+  fs.mkdirSync(safeRoot, { recursive: true });
+  if (fs.lstatSync(safeRoot).uid === 0) fs.chmodSync(safeRoot, 0o755); // whatever the umask was
+  for (let dir = fs.realpathSync(safeRoot); dir !== '/'; dir = path.dirname(dir)) {
+    const { uid, mode } = fs.lstatSync(dir);
+    if (uid !== 0 || (mode & 0o022) !== 0 || !fs.statSync(dir).isDirectory()) {
+      throw new Error(`${dir} must be a folder that belongs to root and that only root can write to.`);
+    }
+  }
+  return safeRoot;
+}

@@ -1,0 +1,4 @@
+export { migrate, migrationDrift, newMigration } from './migrations/migrate.ts';
+export { type MigrationState, migrationState, type Query } from './migrations/state.ts';
+export { type PoolWishes, poolOptions } from './pool.ts';
+export { type ConstraintProblems, translateDatabaseError } from './translate-error.ts';

@@ -1,0 +1,56 @@
+// The process that migrates: one request comes by message from `engine-process.ts`, one answer goes back.
+import fs from 'node:fs';
+import path from 'node:path';
+import { createEngine } from './engine.ts';
+import type { EngineAnswer, EngineRequest } from './engine-process.ts';
+import { migrationsFolder, readMigrations } from './files.ts';
+
+const filters = { externalTables: [], externalEnums: [] };
+
+process.once('disconnect', () => process.exit(1)); // whoever asked is gone
+process.once('message', async (request: EngineRequest) => {
+  const answer = await run(request).catch((error: unknown): EngineAnswer => ({ kind: 'failed', reason: told(error) }));
+  process.send?.(answer, () => process.exit(0)); // the engine's connections and timers would hold it
+});
+
+if (!process.connected) process.exit(1); // went while this was loading
+
+async function run(request: EngineRequest): Promise<EngineAnswer> {
+  const schemaPath = path.join(request.prismaDir, 'schema.prisma');
+  const content = fs.readFileSync(schemaPath, 'utf8');
+  const engine = await createEngine({ schema: [schemaPath, content], databaseUrl: request.databaseUrl });
+  if (request.kind === 'apply') {
+    const result = await engine.applyMigrations({ migrationsList: migrationsList(request.prismaDir), filters });
+    return { kind: 'applied', names: result.appliedMigrationNames };
+  }
+  const files = [{ path: schemaPath, content }];
+  const difference = await engine.diff({
+    from: { tag: 'schemaDatasource', files, configDir: request.prismaDir },
+    to: { tag: 'schemaDatamodel', files },
+    script: true,
+    exitCode: true,
+    filters,
+  });
+  return { kind: 'compared', sql: difference.exitCode === 0 ? '' : (difference.stdout ?? '') };
+}
+
+function migrationsList(prismaDir: string) {
+  const baseDir = migrationsFolder(prismaDir);
+  const lockfile = path.join(baseDir, 'migration_lock.toml');
+  return {
+    baseDir,
+    lockfile: {
+      path: path.basename(lockfile),
+      content: fs.existsSync(lockfile) ? fs.readFileSync(lockfile, 'utf8') : null,
+    },
+    shadowDbInitScript: '',
+    migrationDirectories: readMigrations(prismaDir).map(({ name, sql }) => ({
+      path: name,
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value: sql } },
+    })),
+  };
+}
+
+function told(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

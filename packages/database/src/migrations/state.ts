@@ -1,0 +1,45 @@
+import { hasChecksum, readMigrations } from './files.ts';
+
+/** Runs one statement and answers with its rows: `async (sql) => (await pool.query(sql)).rows`. */
+export type Query = (sql: string) => Promise<unknown>;
+
+export type MigrationState = {
+  /** In the files and not applied. */
+  pending: string[];
+  /** Applied, and the file was changed since. */
+  edited: string[];
+  /** Begun and never finished. */
+  failed: FailedMigration[];
+};
+
+export type FailedMigration = { name: string; log: string };
+
+type HistoryRow = { migration_name: string; checksum: string; finished: boolean; logs: string | null };
+
+/** How the database stands to the files: two small queries, no schema engine. */
+export async function migrationState(o: { prismaDir: string; query: Query }): Promise<MigrationState> {
+  const history = await readHistory(o.query);
+  const applied = new Map(history.filter((row) => row.finished).map((row) => [row.migration_name, row.checksum]));
+  const files = readMigrations(o.prismaDir);
+  return {
+    pending: files.filter(({ name }) => !applied.has(name)).map(({ name }) => name),
+    edited: files
+      .filter((file) => {
+        const checksum = applied.get(file.name);
+        return checksum !== undefined && !hasChecksum(file, checksum);
+      })
+      .map(({ name }) => name),
+    failed: history
+      .filter((row) => !row.finished)
+      .map(({ migration_name, logs }) => ({ name: migration_name, log: logs ?? '' })),
+  };
+}
+
+async function readHistory(query: Query): Promise<HistoryRow[]> {
+  const [table] = (await query(`select to_regclass('_prisma_migrations')::text as name`)) as { name: string | null }[];
+  if (!table?.name) return [];
+  // The columns of this statement are the members of the type.
+  return (await query(
+    'select migration_name, checksum, finished_at is not null as finished, logs from _prisma_migrations where rolled_back_at is null order by started_at',
+  )) as HistoryRow[];
+}

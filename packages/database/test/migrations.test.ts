@@ -1,0 +1,166 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/embedded.ts';
+import { migrate, migrationDrift, migrationState, newMigration } from '../src/index.ts';
+import { rowsOf } from './on-database.ts';
+
+const fixture = fileURLToPath(new URL('./fixtures/garage', import.meta.url));
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'migrations-'));
+const init = '20260101000000_init';
+const wheels = '20260102000000_wheels';
+let server: EmbeddedPostgres;
+let place: { prismaDir: string; databaseUrl: string };
+let count = 0;
+
+const fileOf = (name: string) => path.join(place.prismaDir, 'migrations', name, 'migration.sql');
+const stateOf = () => migrationState({ prismaDir: place.prismaDir, query: (sql) => rowsOf(place.databaseUrl, sql) });
+
+function addMigration(name: string, sql: string): void {
+  fs.mkdirSync(path.dirname(fileOf(name)));
+  fs.writeFileSync(fileOf(name), sql);
+}
+
+beforeAll(async () => {
+  server = await startEmbeddedPostgres();
+});
+afterAll(async () => {
+  await server.stop();
+  fs.rmSync(folder, { recursive: true });
+});
+
+beforeEach(async () => {
+  count += 1;
+  const name = `garage${count}`;
+  const prismaDir = path.join(folder, name);
+  fs.cpSync(fixture, prismaDir, { recursive: true });
+  place = { prismaDir, databaseUrl: await server.ensureDatabase({ name, role: 'garage', password: 'g' }) };
+});
+
+describe('migrate', () => {
+  test('applies every migration to an empty database, in order', async () => {
+    expect(await migrate(place)).toEqual([init, wheels]);
+    expect(await rowsOf(place.databaseUrl, 'select honk()')).toEqual([{ honk: 'honk; honk' }]);
+  });
+
+  test('applies each once when two start at the same time', async () => {
+    const applied = await Promise.all([migrate(place), migrate(place)]);
+    expect(applied.flat()).toEqual([init, wheels]);
+  });
+
+  test('applies only what is new', async () => {
+    await migrate(place);
+    addMigration('20260103000000_vans', 'CREATE TABLE "vans" ("id" INTEGER PRIMARY KEY);');
+    expect(await migrate(place)).toEqual(['20260103000000_vans']);
+  });
+
+  test('refuses when an applied file was edited', async () => {
+    await migrate(place);
+    fs.appendFileSync(fileOf(init), '-- one more thing');
+    await expect(migrate(place)).rejects.toThrow(`Applied migrations were edited: ${init}. Restore these files`);
+  });
+
+  test('takes a file with other line endings for the same', async () => {
+    await migrate(place);
+    fs.writeFileSync(fileOf(init), fs.readFileSync(fileOf(init), 'utf8').replaceAll('\n', '\r\n'));
+    expect(await migrate(place)).toEqual([]);
+  });
+
+  test('says why a migration could not be applied', async () => {
+    addMigration('20260103000000_broken', 'ALTER TABLE "boats" ADD COLUMN "sails" INTEGER;');
+    await expect(migrate(place)).rejects.toThrow(
+      /^Migration 20260103000000_broken could not be applied: .*relation "boats" does not exist \(42P01\)$/,
+    );
+  });
+
+  test('refuses to go on after one that failed, and goes on once it is marked as rolled back', async () => {
+    addMigration('20260103000000_broken', 'ALTER TABLE "boats" ADD COLUMN "sails" INTEGER;');
+    await migrate(place).catch(() => {});
+    const refusal: unknown = await migrate(place).catch((error: unknown) => error);
+    expect(String(refusal)).toContain('Migration 20260103000000_broken was begun and never finished');
+    const advice = /UPDATE .*?;/.exec(String(refusal))?.[0] ?? '';
+    await rowsOf(place.databaseUrl, advice);
+    fs.writeFileSync(fileOf('20260103000000_broken'), 'CREATE TABLE "boats" ("id" INTEGER PRIMARY KEY);');
+    expect(await migrate(place)).toEqual(['20260103000000_broken']);
+  });
+
+  test('says in one sentence, without the password, that the database is not there', async () => {
+    const databaseUrl = place.databaseUrl.replace('garage:g@', 'garage:hush@').replace(/:\d+\//, ':1/');
+    const refusal: unknown = await migrate({ ...place, databaseUrl }).catch((error: unknown) => error);
+    expect(String(refusal)).toMatch(
+      /^Error: The database garage\d+ at 127\.0\.0\.1:1 can't be reached: .*ECONNREFUSED/,
+    );
+    expect(String(refusal)).not.toContain('hush');
+  });
+
+  test('ends its child when whoever asked is gone', async () => {
+    const child = fork(fileURLToPath(new URL('../dist/migrations/child.js', import.meta.url)), { execArgv: [] });
+    child.disconnect();
+    expect(await once(child, 'exit')).toEqual([1, null]);
+  });
+});
+
+describe('migrationState', () => {
+  test('names everything as pending on an empty database', async () => {
+    expect(await stateOf()).toEqual({ pending: [init, wheels], edited: [], failed: [] });
+  });
+
+  test('names nothing on a migrated database', async () => {
+    await migrate(place);
+    expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [] });
+  });
+
+  test('names an edited file', async () => {
+    await migrate(place);
+    fs.appendFileSync(fileOf(wheels), '-- one more thing');
+    expect(await stateOf()).toEqual({ pending: [], edited: [wheels], failed: [] });
+  });
+
+  test('does not mind migrations of a newer version of the program', async () => {
+    await migrate(place);
+    fs.rmSync(path.dirname(fileOf(wheels)), { recursive: true });
+    expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [] });
+  });
+});
+
+describe('migrationDrift', () => {
+  test('is empty when the migrations make what the schema says', async () => {
+    await migrate(place);
+    expect(await migrationDrift(place)).toBe('');
+  });
+
+  test('is the SQL that brings the database back to its schema', async () => {
+    await migrate(place);
+    await rowsOf(place.databaseUrl, 'alter table cars drop column plate');
+    expect(await migrationDrift(place)).toContain('ALTER TABLE "cars" ADD COLUMN');
+  });
+});
+
+describe('newMigration', () => {
+  const schema = () => path.join(place.prismaDir, 'schema.prisma');
+
+  test('writes what the schema has and the migrations lack', async () => {
+    await migrate(place);
+    fs.appendFileSync(schema(), '\nmodel Van {\n  id Int @id\n\n  @@map("vans")\n}\n');
+    const name = await newMigration({ ...place, name: 'vans' });
+    expect(await migrate(place)).toEqual([name]);
+    expect(await migrationDrift(place)).toBe('');
+  });
+
+  test('writes nothing when there is nothing to change', async () => {
+    await migrate(place);
+    expect(await newMigration({ ...place, name: 'nothing' })).toBeUndefined();
+  });
+
+  test('refuses a database that lacks a migration', async () => {
+    await expect(newMigration({ ...place, name: 'early' })).rejects.toThrow(`This database lacks ${init}, ${wheels}`);
+  });
+
+  test('refuses a name that is not one', async () => {
+    await expect(newMigration({ ...place, name: '../x' })).rejects.toThrow('takes a-z, 0-9 and _ only');
+  });
+});

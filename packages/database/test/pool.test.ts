@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/embedded.ts';
+import { poolOptions } from '../src/index.ts';
+import { rowsOf } from './on-database.ts';
+
+let server: EmbeddedPostgres;
+let connectionString: string;
+
+beforeAll(async () => {
+  server = await startEmbeddedPostgres();
+  connectionString = server.url('postgres');
+});
+afterAll(() => server.stop());
+
+async function sessionSetting(url: string, name: string): Promise<unknown> {
+  const pool = new pg.Pool(poolOptions({ connectionString: url, max: 1, applicationName: 'test' }));
+  try {
+    const { rows } = await pool.query('select current_setting($1) as value', [name]);
+    return rows[0]?.value;
+  } finally {
+    await pool.end();
+  }
+}
+
+test.each([
+  ['statement_timeout', '4s'],
+  ['lock_timeout', '2s'],
+  ['idle_in_transaction_session_timeout', '10s'],
+  ['TimeZone', 'UTC'],
+  ['application_name', 'test'],
+])('a session has %s = %s', async (name, value) => {
+  expect(await sessionSetting(connectionString, name)).toBe(value);
+});
+
+test('options in the address add to ours', async () => {
+  const url = `${connectionString}?options=${encodeURIComponent('-c work_mem=7MB')}`;
+  expect([await sessionSetting(url, 'work_mem'), await sessionSetting(url, 'TimeZone')]).toEqual(['7MB', 'UTC']);
+});
+
+test('nobody waits for a lock longer than for a statement', () => {
+  const options = poolOptions({ connectionString, max: 1, applicationName: 'test', statementTimeoutMs: 500 });
+  expect(options.lock_timeout).toBe(500);
+});
+
+test('a lost idle connection is reported, and the next query gets another', async () => {
+  const lost: Error[] = [];
+  const options = poolOptions({ connectionString, max: 1, applicationName: 'lost' });
+  const onPoolError = (error: Error) => lost.push(error);
+  const adapter = await new PrismaPg(options, { onPoolError, onConnectionError: onPoolError }).connect();
+  const ask = () => adapter.queryRaw({ sql: 'select 1 as one', args: [], argTypes: [] });
+  await ask();
+  await rowsOf(
+    connectionString,
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'lost'`,
+  );
+  while (lost.length === 0) await new Promise(setImmediate);
+  expect((await ask()).rows).toEqual([[1]]);
+  await adapter.dispose();
+});

@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** A process that a test started, by its own handle. */
+export interface StartedProcess {
+  readonly child: ChildProcess;
+  /** Everything that it has printed so far. */
+  output(): string;
+  /** Resolves with its exit code (null after a signal) when it has ended. */
+  readonly ended: Promise<number | null>;
+}
+
+/** Runs `node` on a built file with exactly this environment (and PATH). */
+export function startProcess(file: string, args: readonly string[], environment: Readonly<Record<string, string>>): StartedProcess {
+  const child = spawn(process.execPath, [file, ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null);
+  return { child, output: () => output, ended };
+}
+
+/** Waits until a service answers 200 at `/readyz`. @throws with what it printed when it ends before */
+export async function untilReady(url: string, { child, output }: StartedProcess): Promise<void> {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the process ended:\n${output()}`);
+    const ready = await fetch(`${url}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false, // not listening yet
+    );
+    if (ready) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`not ready after 30 s:\n${output()}`);
+}
+
+/** A port that is free at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
+  return address.port;
+}
