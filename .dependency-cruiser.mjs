@@ -79,6 +79,9 @@ export default {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(/generated/|/dist/|/fixtures/)' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['@svc/source', 'import', 'node', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@svc/source', 'import', 'node', 'default'],
+    },
   },
 };

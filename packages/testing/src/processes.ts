@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 
 /** A process that a test started, by its own handle. */
 export interface StartedProcess {
@@ -12,7 +11,11 @@ export interface StartedProcess {
 }
 
 /** Runs `node` on a built file with exactly this environment (and PATH). */
-export function startProcess(file: string, args: readonly string[], environment: Readonly<Record<string, string>>): StartedProcess {
+export function startProcess(
+  file: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): StartedProcess {
   const child = spawn(process.execPath, [file, ...args], {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -35,15 +38,4 @@ export async function untilReady(url: string, { child, output }: StartedProcess)
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`not ready after 30 s:\n${output()}`);
-}
-
-/** A port that is free at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
-  return address.port;
 }
