@@ -1,0 +1,53 @@
+/** How the identity provider runs. `issuer` is left out where it follows from the address that is listened on. */
+export type Settings = {
+  port: number;
+  host: string;
+  issuer?: string;
+  keysFile?: string;
+  audiences: readonly string[];
+  redirectUris: readonly string[];
+  fleetClientSecret?: string;
+  password: string;
+};
+
+/** The environment is wrong; the message names every variable that is, and what is allowed. */
+export class SettingsError extends Error {}
+
+/** Loopback addresses match whatever their port is (RFC 8252, 7.3), so a frontend may run anywhere on this machine. */
+const defaultRedirectUris = [
+  'http://127.0.0.1/callback',
+  'http://localhost/callback',
+  'http://127.0.0.1/api/v1/auth/oidc/callback',
+  'http://localhost/api/v1/auth/oidc/callback',
+];
+
+/** Reads the settings from an environment. Throws SettingsError. */
+export function parseSettings(env: NodeJS.ProcessEnv): Settings {
+  const port = env.PORT ? Number(env.PORT) : 4300;
+  const audiences = list(env.AUDIENCES) ?? ['https://hub.example.test'];
+  const redirectUris = list(env.REDIRECT_URIS) ?? defaultRedirectUris;
+  const problems = [
+    Number.isInteger(port) && port >= 0 && port <= 65_535
+      ? []
+      : [`PORT is a number from 0 to 65535, not "${env.PORT}"`],
+    env.ISSUER && !URL.canParse(env.ISSUER) ? [`ISSUER is a URL, not "${env.ISSUER}"`] : [],
+    audiences.filter((uri) => !URL.canParse(uri)).map((uri) => `AUDIENCES are URLs, not "${uri}"`),
+    redirectUris.filter((uri) => !URL.canParse(uri)).map((uri) => `REDIRECT_URIS are URLs, not "${uri}"`),
+  ].flat();
+  if (problems.length > 0) throw new SettingsError(problems.join('\n'));
+  return {
+    port,
+    host: env.HOST || '127.0.0.1',
+    ...(env.ISSUER && { issuer: env.ISSUER }),
+    ...(env.KEYS_FILE && { keysFile: env.KEYS_FILE }),
+    audiences,
+    redirectUris,
+    ...(env.FLEET_CLIENT_SECRET && { fleetClientSecret: env.FLEET_CLIENT_SECRET }),
+    password: env.DEV_PASSWORD || 'development',
+  };
+}
+
+function list(value: string | undefined) {
+  const entries = value?.split(',').map((entry) => entry.trim());
+  return entries?.filter((entry) => entry !== '');
+}

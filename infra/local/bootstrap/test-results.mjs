@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+/**
+ * Adds up what jest wrote about one package. A suite that did not run counts as one failed test, and so does a package
+ * that left no results, or whose run failed for another reason than a test.
+ */
+export function readResults({ name, results }) {
+  const none = { passed: 0, failed: 1, skipped: 0, skippedTests: [] };
+  if (!existsSync(results)) return { ...none, problems: [`${name} left no test results`] };
+  const run = JSON.parse(readFileSync(results, 'utf8'));
+  const brokenSuites = run.testResults.filter(
+    (suite) => suite.status === 'failed' && suite.assertionResults.length === 0,
+  );
+  const problems = brokenSuites.map((suite) => `${name}: ${suite.name} did not run`);
+  const failed = run.numFailedTests + Math.max(run.numRuntimeErrorTestSuites, brokenSuites.length);
+  if (!run.success && failed === 0) {
+    return { ...none, passed: run.numPassedTests, problems: [`${name}: jest failed, though no test did`] };
+  }
+  return {
+    passed: run.numPassedTests,
+    failed,
+    skipped: run.numPendingTests + run.numTodoTests,
+    skippedTests: run.testResults
+      .flatMap((suite) => suite.assertionResults)
+      .filter((test) => ['pending', 'todo', 'skipped', 'disabled'].includes(test.status))
+      .map((test) => `${name}: ${test.fullName}`),
+    problems,
+  };
+}

@@ -1,0 +1,40 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { startEmbeddedPostgres } from '@svc/database/embedded';
+import type { Lifetime } from './lifetime.ts';
+import type { Secrets } from './secrets.ts';
+import { logFile } from './services.ts';
+import type { Settings } from './settings.ts';
+import { StartError } from './start-error.ts';
+
+export type Databases = { hub: string; fleet: string; dataDir: string };
+
+/** Starts PostgreSQL with a database and a role for each service; answers their addresses and where the data lies. */
+export async function startDatabases(settings: Settings, secrets: Secrets, lifetime: Lifetime): Promise<Databases> {
+  const log = logFile(settings.dataDir, 'postgres');
+  const server = await startEmbeddedPostgres({
+    dataDir: path.join(settings.dataDir, 'postgres', secrets.databaseFolder),
+    port: settings.ports.postgres,
+    password: secrets.postgresPassword,
+    log: (line) => fs.appendFileSync(log, `${line.trimEnd()}\n`, { mode: 0o600 }),
+  });
+  lifetime.atEnd(() => server.stop());
+  watch(server.dataDir, () => lifetime.fail(new StartError(`PostgreSQL ended unexpectedly. Its log is ${log}.`)));
+  return {
+    hub: await server.ensureDatabase({ name: 'hub', role: 'hub', password: secrets.hubPassword }),
+    fleet: await server.ensureDatabase({ name: 'fleet', role: 'fleet', password: secrets.fleetPassword }),
+    dataDir: server.dataDir,
+  };
+}
+
+/** Calls `onEnd` within a second of the server's end. */
+function watch(postgresData: string, onEnd: () => void) {
+  const pid = Number.parseInt(fs.readFileSync(path.join(postgresData, 'postmaster.pid'), 'utf8'), 10);
+  setInterval(() => {
+    try {
+      process.kill(pid, 0); // no signal: asks whether the process is there
+    } catch {
+      onEnd();
+    }
+  }, 1000).unref();
+}

@@ -1,0 +1,31 @@
+import path from 'node:path';
+import { writePrivateFile } from './private-file.ts';
+
+/** What `demo.env` holds: addresses and credentials for the examples of the README. */
+export type DemoEnv = Record<
+  | 'HUB_URL'
+  | 'FLEET_URL'
+  | 'IDP_URL'
+  | 'HUB_ADMIN_JWT'
+  | 'HUB_USER_JWT'
+  | 'HUB_API_KEY'
+  | 'FLEET_ADMIN_TOKEN'
+  | 'FLEET_OPERATOR_TOKEN'
+  | 'FLEET_VIEWER_TOKEN'
+  | 'TEMP_ADMIN_USERNAME'
+  | 'TEMP_ADMIN_PASSWORD',
+  string
+>;
+
+/** Writes `demo.env` into the data folder, for a shell to read with `.`; answers its path. */
+export function writeDemoEnv(dataDir: string, values: DemoEnv): string {
+  const file = path.join(dataDir, 'demo.env');
+  const lines = Object.entries(values).map(([name, value]) => `${name}=${quoteForShell(value)}\n`);
+  writePrivateFile(file, lines.join(''));
+  return file;
+}
+
+/** The text as one word of a POSIX shell. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,46 @@
+import path from 'node:path';
+import { StartError } from './start-error.ts';
+
+export type Settings = {
+  ports: { hub: number; fleet: number; identityProvider: number; postgres: number };
+  dataDir: string;
+  /** What the services get of our own environment. */
+  passedOn: NodeJS.ProcessEnv;
+  /** npm waits for us and takes signals for us: when it is gone, nobody can stop us by the usual means. */
+  startedByNpm: boolean;
+};
+
+export type PortName = 'HUB_PORT' | 'FLEET_PORT' | 'IDP_PORT' | 'POSTGRES_PORT';
+
+export const repository = path.resolve(import.meta.dirname, '..', '..', '..');
+
+const passedOnNames = /^(PATH|HOME|TMPDIR|TZ|SystemRoot|LOG_LEVEL|RATE_LIMIT|CORS_ORIGINS|NODE_.*)$/;
+
+/** Reads the settings from an environment; the only place that does. Throws StartError. */
+export function parseSettings(env: NodeJS.ProcessEnv): Settings {
+  const port = (name: PortName, byDefault: number) => parsePort(name, env[name] || String(byDefault));
+  const ports = {
+    hub: port('HUB_PORT', 4100),
+    fleet: port('FLEET_PORT', 4200),
+    identityProvider: port('IDP_PORT', 4300),
+    postgres: port('POSTGRES_PORT', 4400),
+  };
+  if (new Set(Object.values(ports)).size < 4) {
+    throw new StartError(
+      `HUB_PORT (${ports.hub}), FLEET_PORT (${ports.fleet}), IDP_PORT (${ports.identityProvider}) and ` +
+        `POSTGRES_PORT (${ports.postgres}) must all be different.`,
+    );
+  }
+  return {
+    ports,
+    dataDir: path.resolve(env.DATA_DIR || path.join(repository, '.data')),
+    passedOn: Object.fromEntries(Object.entries(env).filter(([name]) => passedOnNames.test(name))),
+    startedByNpm: env.npm_lifecycle_event !== undefined,
+  };
+}
+
+function parsePort(name: PortName, value: string) {
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : 0;
+  if (port < 1 || port > 65_535) throw new StartError(`${name} is a port from 1 to 65535, not "${value}".`);
+  return port;
+}

@@ -1,0 +1,72 @@
+import { signIn } from '@svc/identity-provider/sign-in';
+import { claimDataFolder } from './data-folder.ts';
+import { startDatabases } from './databases.ts';
+import { writeDemoEnv } from './demo-env.ts';
+import {
+  type Addresses,
+  addressesOf,
+  fleetProgram,
+  hubAudience,
+  hubProgram,
+  identityProviderProgram,
+  people,
+  temporaryAdmin,
+} from './environments.ts';
+import { demoApiKey, demoTokens, importCatalogOnce, syncCatalog } from './first-run.ts';
+import type { Lifetime } from './lifetime.ts';
+import { openSecrets, type Role } from './secrets.ts';
+import { type Program, startService, untilReady } from './services.ts';
+import type { Settings } from './settings.ts';
+
+/** What runs: where the demo's credentials and PostgreSQL's data lie, and why the fleet could not sync, if so. */
+export type Product = { demoEnv: string; postgresData: string; syncProblem: string | undefined };
+
+/** Starts everything, in the order in which one needs the other. Throws, StartError for what a person can mend. */
+export async function startProduct(settings: Settings, lifetime: Lifetime): Promise<Product> {
+  const { signal } = lifetime;
+  const runFile = await claimDataFolder(settings, lifetime);
+  const store = openSecrets(settings.dataDir);
+  const databases = await startDatabases(settings, store.secrets, lifetime);
+  const start = async (program: Program) => {
+    signal.throwIfAborted();
+    runFile.add(program.name, startService(program, settings.dataDir, lifetime));
+    await untilReady(program, signal);
+  };
+
+  const identityProvider = identityProviderProgram(settings);
+  const hub = hubProgram(settings, databases.hub);
+  await Promise.all([start(identityProvider), start(hub)]);
+  const [hubApiKey, adminJwt, userJwt] = await Promise.all([
+    demoApiKey(hub, store, signal),
+    jwtOf(people.admin, identityProvider.url),
+    jwtOf(people.user, identityProvider.url),
+    importCatalogOnce(hub, store, signal),
+  ]);
+
+  const fleet = fleetProgram(settings, databases.fleet, { ...store.secrets, hubApiKey });
+  await start(fleet);
+  const tokens = await demoTokens(fleet, store, signal);
+  const syncProblem = await syncCatalog(fleet, tokens.admin, signal);
+  const demoEnv = writeDemoEnv(settings.dataDir, {
+    ...variablesOf(addressesOf(settings), tokens),
+    HUB_ADMIN_JWT: adminJwt,
+    HUB_USER_JWT: userJwt,
+    HUB_API_KEY: hubApiKey,
+    TEMP_ADMIN_USERNAME: temporaryAdmin,
+    TEMP_ADMIN_PASSWORD: store.secrets.temporaryAdminPassword,
+  });
+  return { demoEnv, postgresData: databases.dataDir, syncProblem };
+}
+
+async function jwtOf(email: string, issuer: string) {
+  return (await signIn({ issuer, email, password: people.password, resource: hubAudience })).accessToken;
+}
+
+const variablesOf = (addresses: Addresses, tokens: Record<Role, string>) => ({
+  HUB_URL: addresses.hub,
+  FLEET_URL: addresses.fleet,
+  IDP_URL: addresses.identityProvider,
+  FLEET_ADMIN_TOKEN: tokens.admin,
+  FLEET_OPERATOR_TOKEN: tokens.operator,
+  FLEET_VIEWER_TOKEN: tokens.viewer,
+});

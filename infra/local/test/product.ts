@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { freePort } from '@svc/database/embedded';
+import { isRunning, markOf, type ProcessMark } from '../src/process-mark.ts';
+import type { Run } from '../src/run-file.ts';
+
+export const mainScript = path.resolve(import.meta.dirname, '..', 'dist', 'main.js');
+
+export type Ports = Record<'HUB_PORT' | 'FLEET_PORT' | 'IDP_PORT' | 'POSTGRES_PORT', string>;
+
+/** Four different ports that nobody listens on now. */
+export async function freePorts(): Promise<Ports> {
+  const ports = new Set<number>();
+  while (ports.size < 4) ports.add(await freePort());
+  const [hub, fleet, identityProvider, postgres] = [...ports].map(String);
+  return { HUB_PORT: `${hub}`, FLEET_PORT: `${fleet}`, IDP_PORT: `${identityProvider}`, POSTGRES_PORT: `${postgres}` };
+}
+
+export type Product = {
+  /** Process ids: the runner's, and those of what it started, by name. */
+  pids: Record<string, number>;
+  demo: Record<string, string>;
+  lines: string[];
+  kill(signal: NodeJS.Signals): void;
+  /** How the runner ended, and which of the processes are still there then. */
+  end(): Promise<{ code: number | null; stderr: string; left: string[] }>;
+};
+
+/** Starts the product as `npm start` does once it is built; answers when it says that it is ready. */
+export async function aProduct(dataDir: string, ports: Ports): Promise<Product> {
+  const child = spawn(process.execPath, [mainScript], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, ...ports, DATA_DIR: dataDir },
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
+  const exit = once(child, 'exit');
+  const lines = await linesUntilReady(child);
+  if (lines === undefined) throw new Error(`the product ended before it was ready:\n${stderr}`);
+  const marks = marksOf(dataDir, lines);
+  return {
+    pids: Object.fromEntries([...marks].map(([name, mark]) => [name, mark.pid])),
+    demo: readDemoEnv(path.join(dataDir, 'demo.env')),
+    lines,
+    kill: (signal) => void child.kill(signal),
+    async end() {
+      const [code] = await exit;
+      return { code, stderr, left: [...marks].filter(([, mark]) => isRunning(mark)).map(([name]) => name) };
+    },
+  };
+}
+
+async function linesUntilReady(child: ChildProcess) {
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
+    lines.push(line);
+    if (line.startsWith('ready')) return lines;
+  }
+  return undefined;
+}
+
+function marksOf(dataDir: string, lines: string[]): Map<string, ProcessMark> {
+  const run: Run = JSON.parse(fs.readFileSync(path.join(dataDir, 'run.json'), 'utf8'));
+  const postgresData = lines.join('\n').match(/PostgreSQL's in (.*)$/m)?.[1] ?? '';
+  const postgres = markOf(Number.parseInt(fs.readFileSync(path.join(postgresData, 'postmaster.pid'), 'utf8'), 10));
+  const marks = new Map<string, ProcessMark>([['runner', run], ...run.services.map((one) => [one.name, one] as const)]);
+  return postgres ? marks.set('postgres', postgres) : marks;
+}
+
+/** The values need no unquoting beyond their quotes: credentials and addresses hold none themselves. */
+function readDemoEnv(file: string) {
+  const entries = fs.readFileSync(file, 'utf8').matchAll(/^(\w+)='(.*)'$/gm);
+  return Object.fromEntries([...entries].map(([, name, value]) => [name, value]));
+}
