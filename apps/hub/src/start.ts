@@ -41,7 +41,8 @@ export async function startHub(prismaDir: string): Promise<void> {
     rateLimit: config.RATE_LIMIT,
     corsOrigins: config.CORS_ORIGINS,
     trustProxy: config.TRUST_PROXY,
-    ...(config.METRICS_TOKEN === undefined ? {} : { metricsToken: config.METRICS_TOKEN }),
+    metricsToken: config.METRICS_TOKEN,
+    publicUrl: config.PUBLIC_URL,
   });
   await serve({
     app,

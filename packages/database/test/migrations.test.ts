@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/embedded.ts';
@@ -95,6 +96,25 @@ describe('migrate', () => {
       /^Error: The database garage\d+ at 127\.0\.0\.1:1 can't be reached: .*ECONNREFUSED/,
     );
     expect(String(refusal)).not.toContain('hush');
+  });
+
+  test('begins a migration anew whose process was killed in the middle of it', async () => {
+    await migrate(place);
+    const slow = '20260103000000_slow';
+    addMigration(slow, 'CREATE TABLE "vans" ("id" INTEGER PRIMARY KEY); SELECT pg_sleep(60); -- no end of line');
+    const child = fork(fileURLToPath(new URL('../dist/migrations/child.js', import.meta.url)), { execArgv: [] });
+    child.send({ kind: 'apply', ...place });
+    const sleeping = "select pid from pg_stat_activity where query like '%pg_sleep(60)%' and pid <> pg_backend_pid()";
+    while ((await rowsOf(place.databaseUrl, sleeping)).length === 0) await sleep(20);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    // The server notices a client that is gone when it next speaks to it; a restart of either has the same end.
+    await rowsOf(place.databaseUrl, sleeping.replace('select pid', 'select pg_terminate_backend(pid)'));
+    expect((await stateOf()).failed).toEqual([{ name: slow, log: '' }]);
+
+    fs.writeFileSync(fileOf(slow), 'CREATE TABLE "vans" ("id" INTEGER PRIMARY KEY); -- no end of line');
+    expect(await migrate(place)).toEqual([slow]);
+    expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [] });
   });
 
   test('ends its child when whoever asked is gone', async () => {

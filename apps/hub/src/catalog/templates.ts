@@ -1,5 +1,6 @@
-import { fold, paginationOf } from '@svc/contract';
+import { paginationOf } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
+import { containing } from '@svc/database';
 import { notFound } from '@svc/http';
 import { route } from '../context.ts';
 import type { Database } from '../database/client.ts';
@@ -63,6 +64,3 @@ function filters({ category, search = '', featured, tags = [] }: Filters): Prism
     ${featured ? Prisma.sql`AND t.is_featured` : Prisma.empty}
     ${tags.length === 0 ? Prisma.empty : Prisma.sql`AND t.tags && ${tags}::text[]`}`;
 }
-
-/** A LIKE pattern that finds a text literally. */
-const containing = (text: string) => `%${fold(text).replace(/[\\%_]/g, '\\$&')}%`;

@@ -51,6 +51,13 @@ export async function createEngine(o: { schema: [string, string]; databaseUrl: s
   return glue.SchemaEngine.new({ datamodels: [o.schema] }, () => {}, bindMigrationAwareSqlAdapterFactory(factory));
 }
 
+const recordAsFinished = `
+  DO $$ BEGIN
+    IF to_regclass('_prisma_migrations') IS NOT NULL THEN
+      UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL;
+    END IF;
+  END $$`;
+
 class MigrationPg extends PrismaPg {
   override async connect(): Promise<PgAdapter> {
     return repair(await super.connect());
@@ -81,11 +88,12 @@ function repair(adapter: PgAdapter): PgAdapter {
     return { ...result, columnTypes };
   };
   // It splits scripts at every ";", also inside $$ bodies $$, and may run each piece on another connection.
-  // One simple query instead: one connection, one implicit transaction.
+  // One simple query instead: one connection, one implicit transaction, which records its own end. Whatever kills this
+  // process, a migration that is not recorded as finished has left nothing in the database.
   adapter.executeScript = async (script) => {
     await adapter
       .underlyingDriver()
-      .query(script)
+      .query(`${script}\n;${recordAsFinished}`)
       .catch((error: unknown) => {
         if (error instanceof pg.DatabaseError) throw new DriverAdapterError(asToldByPostgres(error));
         return internals.onError(error);

@@ -19,6 +19,7 @@ const lockWaitSeconds = 60;
 export async function migrate({ prismaDir, databaseUrl }: Place): Promise<string[]> {
   return withConnection(databaseUrl, async (client) => {
     await takeLock(client);
+    await forgetInterrupted(client);
     const stateNow = () => migrationState({ prismaDir, query: async (sql) => (await client.query(sql)).rows });
     const state = await stateNow();
     refuseToContinue(state);
@@ -73,6 +74,18 @@ async function takeLock(client: pg.Client): Promise<void> {
       { cause },
     );
   }
+}
+
+/**
+ * A migration that was begun, is not finished and has no error: its process was killed, and its transaction with it. Nobody
+ * else is at it, since the lock is ours, so it begins anew.
+ */
+async function forgetInterrupted(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(`select to_regclass('_prisma_migrations') is not null as exists`);
+  if (!rows[0].exists) return;
+  await client.query(
+    'update _prisma_migrations set rolled_back_at = now() where finished_at is null and rolled_back_at is null and logs is null',
+  );
 }
 
 function refuseToContinue({ edited, failed }: MigrationState): void {
