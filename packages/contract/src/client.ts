@@ -86,7 +86,14 @@ async function call(
 
 function addressOf(endpoint: Endpoint, input: CallInput<Endpoint>, baseUrl: string): URL {
   const params: Record<string, unknown> = { ...input.params };
-  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = String(params[name] ?? '');
+    // URLs drop such segments, encoded or not: the request would go to another path.
+    if (/^\.{0,2}$/.test(value)) {
+      throw new RangeError(`${endpoint.operationId}: the path parameter ${name} must not be "${value}"`);
+    }
+    return encodeURIComponent(value);
+  });
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}${path}`);
   for (const [name, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value));

@@ -29,19 +29,19 @@ export function readQuery(url: string): Record<string, string> {
   const query: Record<string, string> = {};
   for (const pair of pairs) {
     const [name = '', ...rest] = pair.split('=');
-    const key = decode(name);
+    const key = decode(name, '');
     if (Object.hasOwn(query, key)) throw invalid([{ path: key, message: 'must be given once' }]);
-    Object.defineProperty(query, key, { value: decode(rest.join('=')), enumerable: true, configurable: true });
+    Object.defineProperty(query, key, { value: decode(rest.join('='), key), enumerable: true, configurable: true });
   }
   refuseBadText(query);
   return query;
 }
 
-function decode(part: string): string {
+function decode(part: string, path: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '));
   } catch {
-    throw new Problem('validation_failed', 'The query is not percent-encoded UTF-8.');
+    throw invalid([{ path, message: 'must be percent-encoded UTF-8' }]);
   }
 }
 
@@ -95,7 +95,7 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw new Problem('validation_failed', 'The body is not JSON in UTF-8.');
+    throw invalid([{ path: '', message: 'The body is not JSON in UTF-8.' }]);
   }
 }
 
@@ -104,15 +104,15 @@ const MAX_DEPTH = 32;
 /** Refuses what no column and no other program takes: NUL, lone surrogates, deep nesting, `__proto__`. */
 function refuseBadText(value: unknown): void {
   const waiting: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
-    { value, path: '', depth: 0 },
+    { value, path: '', depth: 1 },
   ];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { value: found, path, depth } = next;
-    if (depth > MAX_DEPTH) throw invalid([{ path: '', message: `must not nest deeper than ${MAX_DEPTH}` }]);
     if (typeof found === 'string' && isBadText(found)) {
       throw invalid([{ path, message: 'must be well-formed text without the character NUL' }]);
     }
     if (typeof found !== 'object' || found === null) continue;
+    if (depth > MAX_DEPTH) throw invalid([{ path: '', message: `must not nest deeper than ${MAX_DEPTH}` }]);
     for (const [key, member] of Object.entries(found)) {
       if (key === '__proto__' || isBadText(key))
         throw invalid([{ path, message: 'has a member whose name is not allowed' }]);
@@ -134,6 +134,8 @@ const isMissing = (issue: { code?: string | undefined; input?: unknown }) =>
 
 function complaintsOf(issue: z.core.$ZodIssue, schema: z.ZodType, place: Place): Complaint[] {
   const path = issue.path.map(String).join('.');
+  if (issue.code === 'invalid_key')
+    return issue.issues.map(({ message }) => ({ path, message: `its name ${message}` }));
   if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
   const known = path === '' && schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   const noun = place === 'query' ? 'parameter' : 'member';

@@ -1,4 +1,4 @@
-import { BlockList, isIPv6, type Socket } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Incoming, Outgoing, Send } from '@svc/contract';
 import { Agent, buildConnector, request } from 'undici';
 
@@ -42,12 +42,14 @@ const single = (headers: Readonly<Record<string, string | string[] | undefined>>
 
 function refusingConnector(): buildConnector.connector {
   const connect = buildConnector({ timeout: 5000 });
+  const refusal = () => new Error('The address is link-local or a metadata service: such targets are never called.');
   return (options, done) => {
+    if (isForbidden(options.hostname)) return done(refusal(), null); // an address, not a name: nothing is connected to
     connect(options, (...result) => {
       const [error, socket] = result;
-      if (error || !isForbidden(socket)) return done(...result);
+      if (error || !isForbidden(socket.remoteAddress ?? '')) return done(...result);
       socket.destroy();
-      done(new Error('The address is link-local or a metadata service: such targets are never called.'), null);
+      done(refusal(), null);
     });
   };
 }
@@ -58,7 +60,6 @@ forbidden.addAddress('100.100.100.200', 'ipv4'); // metadata
 forbidden.addSubnet('fe80::', 10, 'ipv6'); // RFC 4291
 forbidden.addAddress('fd00:ec2::254', 'ipv6'); // metadata
 
-function isForbidden(socket: Socket): boolean {
-  const address = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
-  return forbidden.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-}
+/** Of an address; IPv4 inside IPv6 counts as IPv4. A name is never forbidden: what it leads to may be. */
+const isForbidden = (address: string) =>
+  isIP(address) !== 0 && forbidden.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');

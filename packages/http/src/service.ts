@@ -21,7 +21,9 @@ export interface ServiceOptions<Context> {
   readonly rateLimit: boolean;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: readonly string[];
-  readonly metricsToken?: string;
+  readonly metricsToken?: string | undefined;
+  /** The address under which callers reach the service, for its OpenAPI document. */
+  readonly publicUrl?: string | undefined;
   /** Runs before routing, for every request whatever its path, method or body. */
   readonly gate?: RequestHandler;
   /** Adds the service's own figures to `/metrics`. */
@@ -46,7 +48,7 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   if (options.rateLimit) app.use(limitRate());
   mountHealth(app, options.health);
   mountMetrics(app, metrics, options.metricsToken);
-  mountDocs(app, options.openapi);
+  mountDocs(app, { ...options.openapi, servers: [{ url: options.publicUrl ?? '/' }] });
   mount(app, options.routes, options.enter);
   app.use(() => {
     throw notFound();

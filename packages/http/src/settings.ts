@@ -40,8 +40,10 @@ export const listSetting = list;
 export const urlSetting = z
   .string()
   .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), 'must be an http or https URL')
-  .refine((value) => !URL.canParse(value) || new URL(value).username === '', 'must not hold a password')
+  .refine((value) => !URL.canParse(value) || !hasPassword(new URL(value)), 'must not hold a user or a password')
   .transform((value) => value.replace(/\/+$/, ''));
+
+const hasPassword = ({ username, password }: URL) => username !== '' || password !== '';
 
 /** A whole number within bounds. */
 export const numberSetting = (min: number, max: number) =>

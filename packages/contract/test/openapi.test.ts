@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Endpoint } from '../src/index.ts';
+import { fleetService, hubService, openApiDocument, problems, problemsOf } from '../src/index.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly security: readonly object[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: unknown }[];
+  readonly requestBody?: unknown;
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: object }>>;
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+const TYPES: readonly unknown[] = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
+
+/** Every object in a document, whatever its depth. */
+function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield value as Record<string, unknown>; // neither null nor a list
+  for (const member of Object.values(value)) yield* objectsIn(member);
+}
+
+const resolve = (document: object, pointer: string) =>
+  pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((found, key) => (found as Record<string, unknown> | undefined)?.[key], document);
+
+describe.each([
+  ['hub', hubService],
+  ['fleet', fleetService],
+])('the document of the %s', (_, service) => {
+  const made = openApiDocument(service);
+  const document = JSON.parse(JSON.stringify(made)) as Document; // as it is served
+  const endpoints: Endpoint[] = Object.values(service.endpoints);
+  const pathOf = (endpoint: Endpoint) => endpoint.path.replace(/:(\w+)/g, '{$1}');
+  const operationOf = (endpoint: Endpoint) => document.paths[pathOf(endpoint)]?.[endpoint.method];
+  const operations = Object.values(document.paths).flatMap((atPath) => Object.values(atPath));
+
+  test('is OpenAPI 3.1', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+  });
+
+  test('loses nothing when it is served as JSON', () => {
+    expect(document).toEqual(made);
+  });
+
+  test('has every endpoint, and nothing else', () => {
+    const named = endpoints.map((endpoint) => operationOf(endpoint)?.operationId);
+    expect(named).toEqual(endpoints.map(({ operationId }) => operationId));
+    expect(operations).toHaveLength(endpoints.length);
+  });
+
+  test('has operation ids that are unique, and the names under which the contract has them', () => {
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    expect(endpoints.map(({ operationId }) => operationId)).toEqual(Object.keys(service.endpoints));
+  });
+
+  test('has no reference that leads nowhere', () => {
+    const references = [...objectsIn(document)].map(({ $ref }) => $ref).filter((ref) => typeof ref === 'string');
+    expect(references.length).toBeGreaterThan(0);
+    expect(references.filter((reference) => resolve(document, reference) === undefined)).toEqual([]);
+  });
+
+  test('has only types of JSON Schema 2020-12, and no nullable of 3.0', () => {
+    for (const { type, nullable, properties } of objectsIn(document)) {
+      if (properties === undefined && (typeof type === 'string' || Array.isArray(type))) {
+        const wrong = [type].flat().filter((one) => !TYPES.includes(one) && one !== 'http');
+        expect(wrong).toEqual([]);
+      }
+      expect(typeof nullable).not.toBe('boolean');
+    }
+  });
+
+  test('has patterns that are regular expressions', () => {
+    for (const { pattern } of objectsIn(document)) {
+      if (typeof pattern === 'string') expect(() => new RegExp(pattern, 'u')).not.toThrow();
+    }
+  });
+
+  test('requires only members that exist', () => {
+    for (const { required, properties } of objectsIn(document)) {
+      if (Array.isArray(required)) expect(Object.keys(properties ?? {})).toEqual(expect.arrayContaining(required));
+    }
+  });
+
+  test.each(endpoints)('$operationId has exactly the parameters of its path', (endpoint) => {
+    const declared = operationOf(endpoint)?.parameters ?? [];
+    const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+    expect(declared.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath);
+  });
+
+  test.each(endpoints)('$operationId has its success and every problem that it may answer with', (endpoint) => {
+    const responses = operationOf(endpoint)?.responses ?? {};
+    expect(responses).toHaveProperty([`${endpoint.status}`]);
+    for (const code of problemsOf(endpoint, service)) {
+      expect(responses[problems[code].status]?.description).toContain(`\`${code}\``);
+      expect(responses[problems[code].status]?.content).toHaveProperty(['application/problem+json']);
+    }
+  });
+
+  test.each(endpoints)('$operationId has a body exactly where one is read', (endpoint) => {
+    expect(operationOf(endpoint)?.requestBody !== undefined).toBe(endpoint.bodyLimit > 0);
+  });
+
+  test.each(endpoints)('$operationId says whether it needs a credential', (endpoint) => {
+    const open = service.open.includes(endpoint.access);
+    expect(operationOf(endpoint)?.security).toEqual(open ? [{}, { bearer: [] }] : [{ bearer: [] }]);
+  });
+});
+
+test('a literal path and the path with a parameter beside it are both there', () => {
+  const { paths = {} } = openApiDocument(hubService);
+  expect(paths).toHaveProperty(['/api/v1/catalog/templates/updates', 'get', 'operationId'], 'listTemplateUpdates');
+  expect(paths).toHaveProperty(['/api/v1/catalog/templates/{slug}', 'get', 'operationId'], 'getTemplate');
+});
+
+test('a caller reads the rules of a query: a page size is a whole number from 1 to 100', () => {
+  const { paths = {} } = openApiDocument(hubService);
+  const parameters = (paths['/api/v1/catalog/templates']?.get?.parameters ?? []) as { name: string; schema: object }[];
+  expect(parameters.find(({ name }) => name === 'limit')).toMatchObject({
+    in: 'query',
+    schema: { type: 'integer', minimum: 1, maximum: 100 },
+  });
+});

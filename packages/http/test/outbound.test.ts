@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import net, { type AddressInfo, Socket } from 'node:net';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import type { Outgoing } from '@svc/contract';
+import { createOutbound, type OutboundOptions } from '../src/index.ts';
+
+const TOKEN = 'svcc_0123456789abcdef';
+const ending: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await Promise.all(ending.splice(0).map((end) => end()));
+});
+
+/** The other side: a server on loopback, with what it was asked. */
+async function startTarget(listener: RequestListener) {
+  const asked: { method: string | undefined; url: string | undefined; body: string }[] = [];
+  const server: Server = createServer(async (req, res) => {
+    let body = '';
+    for await (const chunk of req) body += chunk;
+    asked.push({ method: req.method, url: req.url, body });
+    listener(req, res);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ending.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }; // it listens on a port
+}
+
+function anOutbound(options: Partial<OutboundOptions> = {}) {
+  const outbound = createOutbound({ timeoutMs: 5000, maxBytes: 1000, ...options });
+  ending.push(outbound.close);
+  return (url: string, more: Partial<Outgoing> = {}) =>
+    outbound.send({ method: 'GET', url: new URL(url), headers: { authorization: `Bearer ${TOKEN}` }, ...more });
+}
+
+/** What a request came to nothing for: every message in the chain of causes. */
+const reasonOf = (sending: Promise<unknown>): Promise<string> =>
+  sending.then(
+    () => 'none: it was answered',
+    (error: unknown) => {
+      const messages: string[] = [];
+      // Not instanceof Error: an error of Node itself is one of another realm for Jest.
+      for (let next = error as Partial<Error> | undefined; next; next = next.cause as Partial<Error> | undefined) {
+        messages.push(`${next.name}: ${next.message}`);
+      }
+      return messages.join('; ');
+    },
+  );
+
+/** No name leads to a link-local address here: from now on each socket says that it was connected to `address`. */
+function connectingTo(address: string): void {
+  const { connect } = net;
+  jest.spyOn(net, 'connect').mockImplementation((...given: unknown[]) => {
+    const socket: Socket = Reflect.apply(connect, net, given);
+    return Object.defineProperty(socket, 'remoteAddress', { value: address });
+  });
+}
+
+test('a request is sent, and its whole answer read', async () => {
+  const target = await startTarget((_req, res) => {
+    res.writeHead(201, { 'X-One': 'a', 'Set-Cookie': ['a=1', 'b=2'] }).end('é');
+  });
+  const answer = await anOutbound()(`${target.url}/x?y=1`, { method: 'POST', body: '{}' });
+  expect(target.asked).toEqual([{ method: 'POST', url: '/x?y=1', body: '{}' }]);
+  expect(answer).toMatchObject({ status: 201, body: 'é', headers: { 'x-one': 'a', 'set-cookie': 'a=1, b=2' } });
+});
+
+test.each([301, 302, 303, 307, 308])('a redirect (%p) is an answer, and is not followed', async (status) => {
+  const elsewhere = await startTarget((_req, res) => res.end('elsewhere'));
+  const target = await startTarget((_req, res) => res.writeHead(status, { Location: elsewhere.url }).end());
+  const answer = await anOutbound()(target.url);
+  expect([answer.status, answer.headers.location]).toEqual([status, elsewhere.url]);
+  expect(elsewhere.asked).toEqual([]);
+});
+
+describe('an answer', () => {
+  test('may have as many bytes as are allowed', async () => {
+    const target = await startTarget((_req, res) => res.end('x'.repeat(1000)));
+    expect((await anOutbound()(target.url)).body).toHaveLength(1000);
+  });
+
+  test('that announces more is given up', async () => {
+    const target = await startTarget((_req, res) => res.end('x'.repeat(1001)));
+    expect(await reasonOf(anOutbound()(target.url))).toMatch(/exceeded max size/i);
+  });
+
+  test('that never ends is given up at the same size', async () => {
+    const target = await startTarget((_req, res) => {
+      const more = setInterval(() => res.write('x'.repeat(400)), 1);
+      res.once('close', () => clearInterval(more));
+    });
+    expect(await reasonOf(anOutbound()(target.url))).toMatch(/exceeded max size/i);
+  });
+
+  test('that was cut off is no answer', async () => {
+    const target = await startTarget((_req, res) => {
+      res.writeHead(200, { 'Content-Length': '100' });
+      res.write('half', () => res.destroy());
+    });
+    expect(await reasonOf(anOutbound()(target.url))).not.toBe('none: it was answered');
+  });
+
+  test('that does not come is given up in time', async () => {
+    const target = await startTarget(() => undefined);
+    expect(await reasonOf(anOutbound({ timeoutMs: 50 })(target.url))).toMatch(/timeout/i);
+  });
+
+  test('that begins and then stands still is given up in time', async () => {
+    const target = await startTarget((_req, res) => {
+      res.writeHead(200);
+      res.write('x');
+    });
+    expect(await reasonOf(anOutbound({ timeoutMs: 50 })(target.url))).toMatch(/timeout/i);
+  });
+
+  test('that trickles in is given up in time: the bound is for the whole exchange', async () => {
+    const target = await startTarget((_req, res) => {
+      const more = setInterval(() => res.write('x'), 5);
+      res.once('close', () => clearInterval(more));
+    });
+    expect(await reasonOf(anOutbound({ timeoutMs: 100 })(target.url))).toMatch(/timeout/i);
+  });
+});
+
+describe('a link-local or metadata address', () => {
+  const REFUSED = 'Error: The address is link-local or a metadata service: such targets are never called.';
+
+  test.each([
+    'http://169.254.169.254/latest/meta-data',
+    'https://169.254.169.254/',
+    'http://169.254.0.1:8080/',
+    'http://2852039166/',
+    'http://0xa9fea9fe/',
+    'http://100.100.100.200/',
+    'http://[fe80::1]/',
+    'http://[febf::1]/',
+    'http://[fd00:ec2::254]/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://[::ffff:a9fe:a9fe]/',
+  ])('%s is refused before anything is connected to', async (url) => {
+    const connected = jest.spyOn(Socket.prototype, 'connect');
+    expect(await reasonOf(anOutbound()(url))).toBe(REFUSED);
+    expect(connected).not.toHaveBeenCalled();
+  });
+
+  test.each(['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1', 'fd00:ec2::254'])(
+    'behind a name is refused by what was connected to (%s), and nothing is sent',
+    async (address) => {
+      const target = await startTarget((_req, res) => res.end());
+      connectingTo(address);
+      expect(await reasonOf(anOutbound()(target.url.replace('127.0.0.1', 'localhost')))).toBe(REFUSED);
+      expect(target.asked).toEqual([]);
+    },
+  );
+
+  test.each(['169.253.255.255', '169.255.0.0', '100.100.100.201', 'fec0::1', '10.0.0.1'])(
+    'is not %s: it is only a neighbour',
+    async (address) => {
+      const target = await startTarget((_req, res) => res.end());
+      connectingTo(address);
+      expect((await anOutbound()(target.url)).status).toBe(200);
+    },
+  );
+});
+
+test('the token is in no error', async () => {
+  const target = await startTarget((_req, res) => res.destroy());
+  const outbound = anOutbound({ timeoutMs: 50 });
+  const reasons = [
+    await reasonOf(outbound(target.url)),
+    await reasonOf(outbound(target.url, { headers: { authorization: `Bearer ${TOKEN}\n` } })),
+    await reasonOf(outbound('http://169.254.169.254/')),
+  ];
+  expect(reasons).toEqual([
+    expect.stringMatching(/other side closed/),
+    expect.stringMatching(/invalid authorization header/),
+    expect.stringMatching(/link-local/),
+  ]);
+  expect(reasons.join()).not.toContain(TOKEN);
+});
+
+test('a closed outbound sends nothing more', async () => {
+  const target = await startTarget((_req, res) => res.end());
+  const { send, close } = createOutbound({ timeoutMs: 1000, maxBytes: 1000 });
+  await close();
+  await expect(send({ method: 'GET', url: new URL(target.url), headers: {} })).rejects.toThrow();
+  expect(target.asked).toEqual([]);
+});

@@ -1,0 +1,206 @@
+import { connect } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { endpointsOf, implementFor, routeFor } from '../src/index.ts';
+import { contract, startService, stopServices } from './world.ts';
+
+afterEach(stopServices);
+
+describe('an error that nobody foresaw', () => {
+  const cause = new Error('duplicate key value violates "users_pkey" at /srv/app/src/users.ts:7');
+  const failing = { handlers: { latestThing: () => Promise.reject(cause) } };
+
+  test('is a 500 with the request id and nothing of what happened', async () => {
+    const { api } = await startService(failing);
+    const { body, headers, type } = await api.get('/things/latest').expect(500);
+    expect(type).toBe('application/problem+json');
+    expect(body).toEqual({
+      type: 'about:blank',
+      title: 'Internal error',
+      status: 500,
+      detail: 'Something went wrong here; the request id finds it in the log.',
+      code: 'internal',
+      request_id: headers['x-request-id'],
+    });
+  });
+
+  test('is in the log, with its stack and the request id', async () => {
+    const { api, entry } = await startService(failing);
+    const { headers } = await api.get('/things/latest');
+    expect(await entry(({ status }) => status === 500)).toMatchObject({
+      level: 50,
+      request_id: headers['x-request-id'],
+      err: { message: cause.message, stack: expect.stringContaining('service.test') },
+    });
+  });
+
+  test.each([['text'], [undefined], [{ status: 400, message: 'secret' }]])(
+    'may be %p, no Error at all',
+    async (thrown) => {
+      const { api } = await startService({ handlers: { latestThing: () => Promise.reject(thrown) } });
+      const { status, text } = await api.get('/things/latest');
+      expect(status).toBe(500);
+      expect(text).not.toContain('secret');
+    },
+  );
+
+  test('does not stop the service', async () => {
+    const { api } = await startService(failing);
+    await api.get('/things/latest').expect(500);
+    await api.get('/things/1').expect(200);
+  });
+
+  test('of a gate is a 500 too', async () => {
+    const { api } = await startService({ gate: (_req, _res, next) => next(cause) });
+    expect((await api.get('/nothing').expect(500)).text).not.toContain('users_pkey');
+  });
+});
+
+describe('every answer', () => {
+  test.each(['/things/latest', '/nothing', '/healthz', '/openapi.json'])(
+    'of %s has the headers of safety',
+    async (path) => {
+      const { api } = await startService();
+      const { headers } = await api.get(path);
+      expect(headers).toMatchObject({
+        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      });
+      expect(headers).not.toHaveProperty('x-powered-by');
+    },
+  );
+});
+
+describe('the gate', () => {
+  test.each(['/things', '/nothing', '/healthz', '/docs'])('stands before %s', async (path) => {
+    const passed: string[] = [];
+    const { api } = await startService({
+      gate: (req, _res, next) => {
+        passed.push(req.path);
+        next();
+      },
+    });
+    await api.patch(path);
+    expect(passed).toEqual([path]);
+  });
+});
+
+describe('other origins', () => {
+  const corsOrigins = ['https://console.example.test', 'http://localhost:5173'];
+  const from = (origin: string) => ({ Origin: origin });
+
+  test.each(corsOrigins)('%s, which is listed, may read answers and the headers that matter', async (origin) => {
+    const { api } = await startService({ corsOrigins });
+    const { headers } = await api.get('/things/latest').set(from(origin)).expect(200);
+    expect(headers['access-control-allow-origin']).toBe(origin);
+    expect(headers['access-control-expose-headers']).toBe('ETag,Retry-After,X-Request-Id,WWW-Authenticate');
+    expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    expect(headers.vary).toContain('Origin');
+  });
+
+  test('that are listed may read refusals too', async () => {
+    const { api } = await startService({ corsOrigins });
+    const { headers } = await api.get('/nothing').set(from('http://localhost:5173')).expect(404);
+    expect(headers['access-control-allow-origin']).toBe('http://localhost:5173');
+  });
+
+  test.each([
+    'https://other.example.test',
+    'https://console.example.test.evil.test',
+    'https://evil-console.example.test',
+    'http://console.example.test',
+    'https://console.example.test:8443',
+    'https://CONSOLE.example.test',
+    'http://localhost:51730',
+    'null',
+  ])('%s, which is not listed, may not', async (origin) => {
+    const { api } = await startService({ corsOrigins });
+    const { headers } = await api.get('/things/latest').set(from(origin)).expect(200);
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('are none unless they are configured', async () => {
+    const { api } = await startService();
+    const { headers } = await api.get('/things/latest').set(from('https://console.example.test'));
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+
+  test('that are listed may ask first, and hear what they may send', async () => {
+    const { api } = await startService({ corsOrigins });
+    const { headers } = await api
+      .options('/things')
+      .set(from('http://localhost:5173'))
+      .set('Access-Control-Request-Method', 'POST')
+      .set('Access-Control-Request-Headers', 'authorization,content-type')
+      .expect(204);
+    expect(headers['access-control-allow-origin']).toBe('http://localhost:5173');
+    expect(headers['access-control-allow-methods']).toContain('POST');
+    expect(headers['access-control-allow-headers']).toContain('Authorization,Content-Type');
+    expect(headers.allow).toBe('GET, POST, HEAD, OPTIONS');
+  });
+
+  test('that are not listed hear nothing when they ask first', async () => {
+    const { api } = await startService({ corsOrigins });
+    const { headers } = await api
+      .options('/things')
+      .set(from('https://other.example.test'))
+      .set('Access-Control-Request-Method', 'POST')
+      .expect(204);
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+  });
+});
+
+describe('too many requests', () => {
+  const LIMIT = 6000;
+
+  /** Sends that many requests on one connection, all at once, and waits for as many answers. */
+  const burst = (port: number, count: number) =>
+    new Promise<void>((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1');
+      let seen = 0;
+      let rest = '';
+      socket.on('error', reject);
+      socket.on('data', (chunk) => {
+        const lines = (rest + chunk.toString('latin1')).split('\r\n');
+        rest = lines.pop() ?? '';
+        seen += lines.filter((line) => line.startsWith('HTTP/1.1 ')).length;
+        if (seen >= count) socket.destroy();
+      });
+      socket.on('close', () => resolve());
+      socket.write('HEAD /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(count));
+    });
+
+  test('from one address are a 429 that says when to come again', async () => {
+    const { api, port } = await startService({ rateLimit: true });
+    await burst(port, LIMIT);
+    const { body, headers } = await api.get('/things/latest').expect(429);
+    expect(body.code).toBe('rate_limited');
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+  });
+
+  test('are answered where the limit is off', async () => {
+    const { api, port } = await startService({ rateLimit: false });
+    await burst(port, LIMIT);
+    await api.get('/things/latest').expect(200);
+  });
+
+  test('of one client do not shut out another one behind the same trusted proxy', async () => {
+    const { api, port } = await startService({ rateLimit: true, trustProxy: ['127.0.0.1'] });
+    await burst(port, LIMIT);
+    await api.get('/things/latest').set('X-Forwarded-For', '203.0.113.7').expect(200);
+  });
+
+  test('are not made fewer by a header of a client whom nobody trusts', async () => {
+    const { api, port } = await startService({ rateLimit: true });
+    await burst(port, LIMIT);
+    await api.get('/things/latest').set('X-Forwarded-For', '203.0.113.7').expect(429);
+  });
+});
+
+test('a list of routes knows the endpoints that it implements', () => {
+  const route = routeFor<unknown>();
+  const { latestThing } = contract;
+  const routes = implementFor<never>()({ latestThing }, { latestThing: route(latestThing, async () => ({ id: '1' })) });
+  expect(endpointsOf(routes)).toEqual([latestThing]);
+});

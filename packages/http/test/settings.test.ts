@@ -1,0 +1,161 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { commonSettings, listSetting, numberSetting, readSettings, SettingsError, urlSetting } from '../src/index.ts';
+
+const schema = z.object({ ...commonSettings({ port: '4100' }), HUB_URL: urlSetting.optional() });
+const DATABASE_URL = 'postgresql://svc:pw@127.0.0.1/svc';
+const read = (environment: NodeJS.ProcessEnv) => readSettings(schema, { DATABASE_URL, ...environment });
+
+const complaintsOf = (environment: NodeJS.ProcessEnv): string[] => {
+  try {
+    read(environment);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return error.message.split('\n');
+  }
+};
+
+test('what is not set has its preset', () => {
+  expect(read({})).toEqual({
+    PORT: 4100,
+    HOST: '127.0.0.1',
+    DATABASE_URL,
+    LOG_LEVEL: 'info',
+    RATE_LIMIT: true,
+    CORS_ORIGINS: [],
+    TRUST_PROXY: [],
+    MIGRATE_ON_START: true,
+  });
+});
+
+test('what is set counts', () => {
+  const given = {
+    PORT: '0',
+    HOST: '0.0.0.0',
+    LOG_LEVEL: 'silent',
+    RATE_LIMIT: 'off',
+    PUBLIC_URL: 'https://hub.example.test/',
+    CORS_ORIGINS: 'https://a.example.test, http://localhost:5173',
+    TRUST_PROXY: '10.0.0.1',
+    METRICS_TOKEN: '0123456789abcdef',
+    MIGRATE_ON_START: 'false',
+  };
+  expect(read(given)).toMatchObject({
+    PORT: 0,
+    HOST: '0.0.0.0',
+    LOG_LEVEL: 'silent',
+    RATE_LIMIT: false,
+    PUBLIC_URL: 'https://hub.example.test',
+    CORS_ORIGINS: ['https://a.example.test', 'http://localhost:5173'],
+    TRUST_PROXY: ['10.0.0.1'],
+    METRICS_TOKEN: '0123456789abcdef',
+    MIGRATE_ON_START: false,
+  });
+});
+
+test.each(['PORT', 'HOST', 'RATE_LIMIT', 'CORS_ORIGINS', 'METRICS_TOKEN', 'PUBLIC_URL'])(
+  'an empty %s is no value',
+  (name) => {
+    expect(read({ [name]: '' })).toEqual(read({}));
+  },
+);
+
+test('an empty value of what is required is a missing one', () => {
+  expect(complaintsOf({ DATABASE_URL: '' })).toEqual([
+    'The configuration is not usable:',
+    '  DATABASE_URL: is required',
+  ]);
+});
+
+test('every wrong setting is told at once', () => {
+  const complaints = complaintsOf({
+    PORT: '99999',
+    DATABASE_URL: 'mysql://x',
+    LOG_LEVEL: 'loud',
+    RATE_LIMIT: 'yes',
+    PUBLIC_URL: 'ftp://x',
+    CORS_ORIGINS: '*',
+    METRICS_TOKEN: 'short',
+    MIGRATE_ON_START: '1',
+    HUB_URL: 'hub',
+  });
+  const names = complaints.slice(1).map((complaint) => /^ {2}(\w+): ./.exec(complaint)?.[1]);
+  expect(new Set(names)).toEqual(
+    new Set([
+      'PORT',
+      'DATABASE_URL',
+      'LOG_LEVEL',
+      'RATE_LIMIT',
+      'PUBLIC_URL',
+      'CORS_ORIGINS',
+      'METRICS_TOKEN',
+      'MIGRATE_ON_START',
+      'HUB_URL',
+    ]),
+  );
+});
+
+test('a complaint says what is allowed, and never repeats the value: it may be a secret', () => {
+  const wrong = { METRICS_TOKEN: 'hunter2', DATABASE_URL: 'hunter2', HUB_URL: 'https://me:hunter2@hub.example.test' };
+  const text = complaintsOf(wrong).join('\n');
+  expect(text).toContain('METRICS_TOKEN: must have at least 16 characters');
+  expect(text).toContain('DATABASE_URL: must be a postgresql:// URL');
+  expect(text).toContain('HUB_URL: must not hold a user or a password');
+  expect(text).not.toContain('hunter2');
+});
+
+describe('a number', () => {
+  const number = numberSetting(1, 100);
+
+  test.each(['', ' 5', '+5', '-1', '0', '101', '5.0', '1e2', '0x10', '٣'])('is not %p', (given) => {
+    expect(number.safeParse(given).error?.issues[0]?.message).toBe('must be a whole number from 1 to 100');
+  });
+
+  test.each(['1', '100'])('may be %p', (given) => {
+    expect(number.parse(given)).toBe(Number(given));
+  });
+});
+
+describe('a URL', () => {
+  test.each([
+    ['https://hub.example.test', 'https://hub.example.test'],
+    ['https://hub.example.test/hub//', 'https://hub.example.test/hub'],
+    ['http://127.0.0.1:4100/', 'http://127.0.0.1:4100'],
+  ])('%s is taken as %s', (given, expected) => {
+    expect(urlSetting.parse(given)).toBe(expected);
+  });
+
+  test.each([
+    '',
+    'hub.example.test',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'https://user@hub.example.test',
+    'https://user:pw@hub.example.test',
+    'https://:pw@hub.example.test',
+  ])('is not %p', (given) => {
+    expect(urlSetting.safeParse(given).success).toBe(false);
+  });
+});
+
+test.each([
+  ['a, b ,,c', ['a', 'b', 'c']],
+  [' ', []],
+  [undefined, []],
+])('the list %p is %p', (given, expected) => {
+  expect(listSetting.parse(given)).toEqual(expected);
+});
+
+test.each([
+  '*',
+  'https://a.example.test/',
+  'https://a.example.test/path',
+  'a.example.test',
+  'https://A.example.test',
+  'null',
+])('an origin is not %p', (origin) => {
+  expect(complaintsOf({ CORS_ORIGINS: `https://ok.example.test,${origin}` })).toContain(
+    '  CORS_ORIGINS: must be a list of origins such as https://console.example.com',
+  );
+});

@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { endpoint, line, wholeNumber } from '@svc/contract';
+import { pino } from 'pino';
+import request from 'supertest';
+import { z } from 'zod';
+import { createService, implementFor, type Route, routeFor, type ServiceOptions } from '../src/index.ts';
+
+const common = { access: 'anyone', tag: 'things' };
+const thing = z.object({ id: z.string(), note: z.string().optional() });
+const thingBody = z.strictObject({
+  name: line(20),
+  count: z.int().optional(),
+  nested: z.unknown().optional(),
+  labels: z.record(z.string().regex(/^[a-z]+$/, 'must be lower-case letters'), z.string()).optional(),
+});
+const thingParams = z.strictObject({ id: z.string().max(20) });
+
+export const BODY_LIMIT = 1000;
+
+/** What the service of these tests answers to. */
+export const contract = {
+  listThings: endpoint({
+    ...common,
+    operationId: 'listThings',
+    method: 'get',
+    path: '/things',
+    summary: 'List things',
+    query: z.strictObject({ limit: wholeNumber(1, 100).default(50), search: line(20).optional() }),
+    reply: z.object({ things: z.array(thing) }),
+  }),
+  createThing: endpoint({
+    ...common,
+    operationId: 'createThing',
+    method: 'post',
+    path: '/things',
+    summary: 'Create a thing',
+    status: 201,
+    body: thingBody,
+    bodyLimit: BODY_LIMIT,
+    reply: z.object({ thing: z.unknown() }),
+  }),
+  // Before the literal path beside it: the order of declaration must not matter.
+  getThing: endpoint({
+    ...common,
+    operationId: 'getThing',
+    method: 'get',
+    path: '/things/:id',
+    summary: 'Get a thing',
+    params: thingParams,
+    reply: thing,
+    problems: ['not_found'],
+  }),
+  latestThing: endpoint({
+    ...common,
+    operationId: 'latestThing',
+    method: 'get',
+    path: '/things/latest',
+    summary: 'Get the latest thing',
+    reply: thing,
+  }),
+  removeThing: endpoint({
+    ...common,
+    operationId: 'removeThing',
+    method: 'delete',
+    path: '/things/:id',
+    summary: 'Remove a thing',
+    status: 204,
+    params: thingParams,
+    reply: z.undefined(),
+  }),
+  getSecret: endpoint({
+    ...common,
+    operationId: 'getSecret',
+    method: 'get',
+    path: '/secret',
+    summary: 'Get a secret',
+    reply: z.object({ secret: z.string() }),
+    secret: true,
+  }),
+};
+
+type Contract = typeof contract;
+type Handlers = { [K in keyof Contract]: Route<unknown, Contract[K]>['handle'] };
+
+/** What a thing does unless a test says otherwise: it tells what came in. */
+const handlers: Handlers = {
+  listThings: async (_, { query }) => ({ things: [{ id: JSON.stringify(query) }] }),
+  createThing: async (_, { body }) => ({ thing: body }),
+  getThing: async (_, { params }) => ({ id: params.id }),
+  latestThing: async () => ({ id: 'the latest' }),
+  removeThing: async () => undefined,
+  getSecret: async () => ({ secret: 's3cret' }),
+};
+
+type Entry = Readonly<Record<string, unknown>>;
+type Given = Partial<Omit<ServiceOptions<unknown>, 'log' | 'routes'>> & { readonly handlers?: Partial<Handlers> };
+
+const running: (() => Promise<void>)[] = [];
+
+/** For afterEach: ends every service that the test started. */
+export async function stopServices(): Promise<void> {
+  await Promise.all(running.splice(0).map((stop) => stop()));
+}
+
+/** A service on a free port of loopback, with the log that it writes. */
+export async function startService({ handlers: own = {}, ...options }: Given = {}) {
+  const log = aLog();
+  const does = { ...handlers, ...own };
+  const route = routeFor<unknown>();
+  const routes = implementFor<unknown>()(contract, {
+    listThings: route(contract.listThings, does.listThings),
+    createThing: route(contract.createThing, does.createThing),
+    getThing: route(contract.getThing, does.getThing),
+    latestThing: route(contract.latestThing, does.latestThing),
+    removeThing: route(contract.removeThing, does.removeThing),
+    getSecret: route(contract.getSecret, does.getSecret),
+  });
+  const app = createService<unknown>({
+    log: log.log,
+    routes,
+    enter: async () => undefined,
+    openapi: { openapi: '3.1.1' },
+    health: { check: async () => [], stopping: false },
+    rateLimit: false,
+    corsOrigins: [],
+    trustProxy: [],
+    ...options,
+  });
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  running.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo; // a server that listens on a port has one
+  return { api: request(server), port, entries: log.entries, entry: log.entry };
+}
+
+/** A log whose lines can be read, and waited for. */
+function aLog() {
+  const entries: Entry[] = [];
+  const stream = new PassThrough();
+  stream.on('data', (text: Buffer) => entries.push(JSON.parse(text.toString('utf8'))));
+  const entry = async (isWanted: (entry: Entry) => boolean): Promise<Entry> => {
+    const found = entries.find(isWanted);
+    if (found) return found;
+    await once(stream, 'data');
+    return entry(isWanted);
+  };
+  return { log: pino({ base: {}, messageKey: 'message' }, stream), entries, entry };
+}
+
+/** Sends text as it stands and reads until the other side ends the connection. */
+export async function sendRaw(port: number, text: string | Buffer): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(text);
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** A request as it is on the wire, whose answer ends the connection. */
+export const wire = (start: string, headers: readonly string[] = [], body = '') =>
+  [`${start} HTTP/1.1`, 'Host: 127.0.0.1', 'Connection: close', ...headers, '', body].join('\r\n');
