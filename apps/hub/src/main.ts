@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { migrate } from '@svc/database';
-import { z } from 'zod';
+import { type Commands, runCommand } from '@svc/http';
 import { importCatalog } from './commands/import.ts';
 import { createApiKey, createOrganization } from './commands/organizations.ts';
 import { readDatabaseUrl } from './config.ts';
@@ -18,9 +18,7 @@ const USAGE = `node dist/main.js <command>
   create-organization --name <name> --slug <slug> [--tier free|pro|enterprise]
   create-api-key --organization <slug> --name <name>          prints the key, once`;
 
-type Command = (args: readonly string[]) => Promise<void>;
-
-const commands: Readonly<Record<string, Command>> = {
+const commands: Commands = {
   serve: () => startHub(prismaDir),
   migrate: async () => {
     const applied = await migrate({ prismaDir, databaseUrl: readDatabaseUrl(process.env) });
@@ -42,12 +40,12 @@ const commands: Readonly<Record<string, Command>> = {
   'create-organization': async (args) => {
     const options = { name: { type: 'string' }, slug: { type: 'string' }, tier: { type: 'string' } } as const;
     const { values } = parseArgs({ args: [...args], options });
-    console.log(JSON.stringify(await withDatabase((database) => createOrganization(database, values))));
+    console.log(JSON.stringify(await withDatabase(createOrganization(values))));
   },
   'create-api-key': async (args) => {
     const options = { organization: { type: 'string' }, name: { type: 'string' } } as const;
     const { values } = parseArgs({ args: [...args], options });
-    console.log(JSON.stringify(await withDatabase((database) => createApiKey(database, values))));
+    console.log(JSON.stringify(await withDatabase(createApiKey(values))));
   },
 };
 
@@ -62,12 +60,4 @@ async function withDatabase<T>(work: (database: Database) => Promise<T>): Promis
   }
 }
 
-const [name = 'serve', ...args] = process.argv.slice(2);
-const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-try {
-  if (!command) throw new Error(`There is no command ${name}.\n${USAGE}`);
-  await command(args);
-} catch (error) {
-  console.error(error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : error);
-  process.exit(1);
-}
+await runCommand(commands, USAGE);

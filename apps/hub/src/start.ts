@@ -1,6 +1,6 @@
 import { createKeySource } from '@svc/auth';
 import { migrate, migrationState } from '@svc/database';
-import { createLog, createOutbound, type HealthCheck, serve } from '@svc/http';
+import { createLog, createOutbound, type HealthCheck, serve, serviceOptionsOf } from '@svc/http';
 import { createHub } from './app.ts';
 import { readConfig } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
@@ -38,11 +38,7 @@ export async function startHub(prismaDir: string): Promise<void> {
       },
     },
     log,
-    rateLimit: config.RATE_LIMIT,
-    corsOrigins: config.CORS_ORIGINS,
-    trustProxy: config.TRUST_PROXY,
-    metricsToken: config.METRICS_TOKEN,
-    publicUrl: config.PUBLIC_URL,
+    ...serviceOptionsOf(config),
   });
   await serve({
     app,

@@ -8,26 +8,28 @@ const organizationOptions = z.strictObject({ name: nameRule, slug: slugRule, tie
 const keyOptions = z.strictObject({ organization: z.string(), name: nameRule });
 
 /** Makes an organization with its subscription; the one that has the slug already is left as it is. */
-export async function createOrganization({ client }: Database, options: unknown) {
+export function createOrganization(options: unknown) {
   const { name, slug, tier } = organizationOptions.parse(options);
-  return translated(async () => {
-    const present = await client.organization.findUnique({ where: { slug } });
-    const { id } =
-      present ?? (await client.organization.create({ data: { name, slug, subscription: { create: { tier } } } }));
-    return { id, slug, created: !present };
-  });
+  return ({ client }: Database) =>
+    translated(async () => {
+      const present = await client.organization.findUnique({ where: { slug } });
+      const { id } =
+        present ?? (await client.organization.create({ data: { name, slug, subscription: { create: { tier } } } }));
+      return { id, slug, created: !present };
+    });
 }
 
 /** Makes an API key for an organization. The secret is in this answer and nowhere else. */
-export async function createApiKey({ client }: Database, options: unknown) {
+export function createApiKey(options: unknown) {
   const { organization: slug, name } = keyOptions.parse(options);
-  return translated(async () => {
-    const organization = await client.organization.findUnique({ where: { slug } });
-    if (!organization) throw new Error(`No organization has the slug ${slug}.`);
-    const key = newSecretToken('svcc_');
-    const key_prefix = shownPrefix(key);
-    const data = { org_id: organization.id, name, key_hash: hashSecretToken(key), key_prefix };
-    const { id } = await client.apiKey.create({ data });
-    return { id, name, key, key_prefix };
-  });
+  return ({ client }: Database) =>
+    translated(async () => {
+      const organization = await client.organization.findUnique({ where: { slug } });
+      if (!organization) throw new Error(`No organization has the slug ${slug}.`);
+      const key = newSecretToken('svcc_');
+      const key_prefix = shownPrefix(key);
+      const data = { org_id: organization.id, name, key_hash: hashSecretToken(key), key_prefix };
+      const { id } = await client.apiKey.create({ data });
+      return { id, name, key, key_prefix };
+    });
 }
