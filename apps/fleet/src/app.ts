@@ -1,7 +1,7 @@
 import { admit, challengesOf, createAuthenticator } from '@svc/auth';
 import { fleetService, openApiDocument } from '@svc/contract';
 import { type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
-import { createService, type Enter, type ServiceOptions } from '@svc/http';
+import { createService, type Enter, pathOf, type ServiceOptions } from '@svc/http';
 import type { Express } from 'express';
 import { createAuditGate } from './audit/gate.ts';
 import { login, logout, me, refresh } from './auth/endpoints.ts';
@@ -39,7 +39,8 @@ export function createFleet({ database, sessions, sync, ...options }: FleetOptio
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
     const principal: Principal = (await authenticate(req)) ?? { kind: 'anonymous' };
     res.locals.caller = principal.kind === 'token' ? `token ${principal.id}` : principal.kind;
-    if (principal.kind === 'temporary-admin') options.log.warn({ path: req.path }, 'the temporary admin is in use');
+    if (principal.kind === 'temporary-admin')
+      options.log.warn({ path: pathOf(req.originalUrl) }, 'the temporary admin is in use');
     const access = endpoint.access as FleetAccess; // every endpoint of the fleet's contract declares one
     admit({ policy, challenges }, { access, principal });
     return { database, principal, sessions, sync, address: req.ip ?? '' };

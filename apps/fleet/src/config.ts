@@ -3,16 +3,16 @@ import { z } from 'zod';
 
 const common = commonSettings({ port: '4200' });
 
-const KEY_BYTES = 32;
+/** An id, and 32 bytes in base64. */
+const ENCRYPTION_KEY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
 
 /** `kid:base64-32-bytes`, comma-separated; the first encrypts. */
 const encryptionKeys = z.string().transform((text, context) => {
-  const keys = text.split(',').map((entry) => {
-    const [kid = '', encoded = ''] = entry.trim().split(':');
-    return { kid, key: new Uint8Array(Buffer.from(encoded, 'base64')) };
+  const keys = text.split(',').flatMap((entry) => {
+    const [, kid = '', encoded = ''] = ENCRYPTION_KEY.exec(entry.trim()) ?? [];
+    return kid === '' ? [] : [{ kid, key: new Uint8Array(Buffer.from(encoded, 'base64')) }];
   });
-  const good = keys.every(({ kid, key }) => /^[A-Za-z0-9_-]{1,32}$/.test(kid) && key.length === KEY_BYTES);
-  if (good && new Set(keys.map(({ kid }) => kid)).size === keys.length) return keys;
+  if (new Set(keys.map(({ kid }) => kid)).size === text.split(',').length) return keys;
   context.addIssue({ code: 'custom', message: 'must be <id>:<32 bytes in base64>, comma-separated, each id once' });
   return z.NEVER;
 });
@@ -30,7 +30,7 @@ const schema = z
       .optional(),
     HUB_SYNC_INTERVAL: numberSetting(0, 86_400).prefault('300'),
   })
-  .check(pairs('SVC_TEMP_ADMIN_USERNAME', 'SVC_TEMP_ADMIN_PASSWORD'), pairs('HUB_URL', 'HUB_API_KEY'));
+  .check(pair('SVC_TEMP_ADMIN_USERNAME', 'SVC_TEMP_ADMIN_PASSWORD'), pair('HUB_URL', 'HUB_API_KEY'));
 
 export type Config = z.output<typeof schema>;
 
@@ -41,17 +41,15 @@ export const readConfig = (environment: NodeJS.ProcessEnv): Config => readSettin
 export const readDatabaseUrl = (environment: NodeJS.ProcessEnv): string =>
   readSettings(z.object({ DATABASE_URL: common.DATABASE_URL }), environment).DATABASE_URL;
 
-/** Two settings that come together or not at all. */
-function pairs(one: string, other: string): z.core.CheckFn<object> {
-  return ({ value, issues }) => {
-    const settings: Record<string, unknown> = { ...value };
-    if ((settings[one] === undefined) === (settings[other] === undefined)) return;
-    const missing = settings[one] === undefined ? one : other;
-    issues.push({
-      code: 'custom',
-      input: value,
-      path: [missing],
-      message: `is required: ${one} and ${other} come together`,
-    });
-  };
+/** Two settings that come together or not at all; looked at whatever else is wrong. */
+function pair(one: string, other: string): z.core.$ZodCheck<object> {
+  return z.superRefine<object>(
+    (settings, context) => {
+      const [missing, ...more] = [one, other].filter((name) => !Object.hasOwn(settings, name));
+      if (missing === undefined || more.length > 0) return;
+      const message = `is required: ${one} and ${other} come together`;
+      context.addIssue({ code: 'custom', path: [missing], message });
+    },
+    { when: () => true },
+  );
 }

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { migrate } from '@svc/database';
+import { type Commands, runCommand } from '@svc/http';
 import { createToken } from './commands/tokens.ts';
 import { readDatabaseUrl } from './config.ts';
 import { openDatabase } from './database/client.ts';
@@ -15,9 +16,7 @@ const USAGE = `node dist/main.js <command>
   create-token --name <name> --role admin|operator|viewer [--expires-in-days 1..365]
                                                               prints the token, once`;
 
-type Command = (args: readonly string[]) => Promise<void>;
-
-const commands: Readonly<Record<string, Command>> = {
+const commands: Commands = {
   serve: () => startFleet(prismaDir),
   migrate: async () => {
     const applied = await migrate({ prismaDir, databaseUrl: readDatabaseUrl(process.env) });
@@ -30,23 +29,16 @@ const commands: Readonly<Record<string, Command>> = {
       'expires-in-days': { type: 'string' },
     } as const;
     const { values } = parseArgs({ args: [...args], options });
+    const create = createToken(values);
     const databaseUrl = readDatabaseUrl(process.env);
     await migrate({ prismaDir, databaseUrl });
     const database = openDatabase(databaseUrl, () => undefined); // a command hears of a lost connection by its statement
     try {
-      console.log(JSON.stringify(await createToken(database, values)));
+      console.log(JSON.stringify(await create(database)));
     } finally {
       await database.close();
     }
   },
 };
 
-const [name = 'serve', ...args] = process.argv.slice(2);
-const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-try {
-  if (!command) throw new Error(`There is no command ${name}.\n${USAGE}`);
-  await command(args);
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
-}
+await runCommand(commands, USAGE);

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { migrate, migrationState } from '@svc/database';
-import { createLog, createOutbound, type HealthCheck, type Log, serve } from '@svc/http';
+import { createLog, createOutbound, type HealthCheck, type Log, serve, serviceOptionsOf } from '@svc/http';
 import { createFleet } from './app.ts';
 import { createSessions, type Sessions } from './auth/sessions.ts';
 import { loadSigningKey } from './auth/signing-keys.ts';
@@ -20,13 +20,7 @@ const HUB_MAX_BYTES = 64 * 1024 * 1024;
 export async function startFleet(prismaDir: string): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog('fleet', config.LOG_LEVEL);
-  if (config.MIGRATE_ON_START) {
-    const applied = await migrate({ prismaDir, databaseUrl: config.DATABASE_URL });
-    if (applied.length > 0) log.info({ applied }, 'migrated');
-  }
-  const database = openDatabase(config.DATABASE_URL, (error) =>
-    log.warn({ err: error }, 'a database connection was lost'),
-  );
+  const database = await openMigrated({ config, log, prismaDir });
   const sessions = await openSessions(database, config, log);
   const outbound = createOutbound({ timeoutMs: HUB_TIMEOUT_MS, maxBytes: HUB_MAX_BYTES });
   const { HUB_URL: url, HUB_API_KEY: apiKey } = config;
@@ -44,10 +38,7 @@ export async function startFleet(prismaDir: string): Promise<void> {
       },
     },
     log,
-    rateLimit: config.RATE_LIMIT,
-    corsOrigins: config.CORS_ORIGINS,
-    trustProxy: config.TRUST_PROXY,
-    ...(config.METRICS_TOKEN === undefined ? {} : { metricsToken: config.METRICS_TOKEN }),
+    ...serviceOptionsOf(config),
   });
   await serve({
     app,
@@ -58,11 +49,37 @@ export async function startFleet(prismaDir: string): Promise<void> {
       stopping = true;
     },
     close: async () => {
-      await sync.stop();
-      await Promise.all([database.close(), outbound.close()]);
+      const idle = sync.stop();
+      await outbound.close(); // a hub that is slow to answer does not hold up the end
+      await idle;
+      await database.close();
     },
   });
   sync.schedule(config.HUB_SYNC_INTERVAL);
+}
+
+interface Start {
+  readonly config: Config;
+  readonly log: Log;
+  readonly prismaDir: string;
+}
+
+async function openMigrated({ config, log, prismaDir }: Start): Promise<Database> {
+  if (config.MIGRATE_ON_START) {
+    const applied = await migrate({ prismaDir, databaseUrl: config.DATABASE_URL });
+    if (applied.length > 0) log.info({ applied }, 'migrated');
+  }
+  const database = openDatabase(config.DATABASE_URL, (error) =>
+    log.warn({ err: error }, 'a database connection was lost'),
+  );
+  const pending = await pendingMigrations(database, prismaDir);
+  if (pending.length === 0) return database;
+  throw new Error(`The database lacks ${pending.join(', ')}: run the command migrate, or leave MIGRATE_ON_START out.`);
+}
+
+async function pendingMigrations({ client }: Database, prismaDir: string): Promise<readonly string[]> {
+  const { pending } = await migrationState({ prismaDir, query: (sql) => client.$queryRawUnsafe(sql) });
+  return pending;
 }
 
 async function openSessions(database: Database, config: Config, log: Log): Promise<Sessions> {
@@ -87,7 +104,7 @@ interface Needs {
 
 async function health({ database, hub, prismaDir }: Needs): Promise<HealthCheck[]> {
   try {
-    const { pending } = await migrationState({ prismaDir, query: (sql) => database.client.$queryRawUnsafe(sql) });
+    const pending = await pendingMigrations(database, prismaDir);
     if (pending.length > 0)
       return [{ name: 'database', state: 'failed', detail: `not migrated: ${pending.join(', ')} to apply` }];
     const { status, last_failure } = await readSyncState(database, hub?.url);

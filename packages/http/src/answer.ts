@@ -34,7 +34,7 @@ async function held(res: Response, answer: Answer): Promise<Answer> {
   if (!hold) return answer;
   before.delete(res);
   try {
-    await hold(answer, { aborted: res.destroyed });
+    await hold(answer, { aborted: res.destroyed || res.req.socket.destroyed });
     return answer;
   } catch (cause) {
     res.locals.failure = cause;

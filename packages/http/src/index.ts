@@ -6,6 +6,7 @@ export type { Metrics } from './metrics.ts';
 export { createOutbound, type OutboundOptions } from './outbound.ts';
 export { notFound, Problem, type ProblemOptions } from './problem.ts';
 export { type Enter, implementFor, type Route, routeFor } from './routes.ts';
+export { type Commands, runCommand } from './run-command.ts';
 export { serve } from './serve.ts';
 export { createService, endpointsOf, type ServiceOptions } from './service.ts';
 export * from './settings.ts';

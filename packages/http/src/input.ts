@@ -9,7 +9,7 @@ type Complaint = { readonly path: string; readonly message: string };
 /** Reads and checks everything that an endpoint takes. Refuses with 400, 404 (a path that can't name anything), 413, 415. */
 export async function readInput<E extends Endpoint>(endpoint: E, req: Request, res: Response): Promise<Input<E>> {
   const params = endpoint.params.safeParse(req.params);
-  if (!params.success) throw notFound();
+  if (!params.success || Object.values(req.params).some((param) => isBadText(String(param)))) throw notFound();
   const query = validate(endpoint.query, readQuery(req.url), 'query');
   const body =
     endpoint.bodyLimit > 0 ? validate(endpoint.body, await readBody(req, res, endpoint.bodyLimit), 'body') : {};

@@ -8,9 +8,12 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 /** Writes JSON lines. Credentials are never handed to it. */
 export type Log = ReturnType<typeof createLog>;
 
-/** A log on stdout. */
+/** A log on stdout. A line is written before the call returns: in order, and none is lost when the process ends. */
 export const createLog = (service: string, level: (typeof logLevels)[number]) =>
-  pino({ level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message' });
+  pino(
+    { level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message' },
+    pino.destination({ dest: 1, sync: true }),
+  );
 
 /** Too short for a token of ours or a JWT, so that a mistaken header never brings one into the log. */
 const SANE_ID = /^[A-Za-z0-9._:-]{1,50}$/;

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Log } from './log.ts';
@@ -24,9 +24,21 @@ const DRAIN_LIMIT_MS = 10_000;
  */
 export async function serve(options: ServeOptions): Promise<Server> {
   const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 5000, maxHeaderSize: 16_384 },
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 5000,
+      maxHeaderSize: 16_384,
+      requireHostHeader: false, // the app refuses it, in its own words and with its audit
+    },
     options.app,
   );
+  server.on('checkExpectation', options.app); // an Expect that nobody knows is ignored (RFC 9110, section 10.1.1)
+  const open = new Set<ServerResponse>();
+  server.prependListener('request', (_req, res) => {
+    open.add(res);
+    res.once('close', () => open.delete(res));
+  });
   await listen(server, options);
   let stopping = false;
   const stop = (reason: string, noticeMs: number) => {
@@ -34,15 +46,18 @@ export async function serve(options: ServeOptions): Promise<Server> {
     stopping = true;
     options.log.info({ reason }, 'stopping');
     options.onStopping();
-    void shutDown(server, options, noticeMs);
+    void shutDown({ server, open }, options, noticeMs);
   };
   process.once('SIGTERM', () => stop('SIGTERM', NOTICE_MS));
   process.once('SIGINT', () => stop('SIGINT', 0));
   if (process.connected) process.once('disconnect', () => stop('the supervising process is gone', 0));
+  // Said last: whoever reads it may tell this process to stop at once.
+  const address = server.address();
+  options.log.info({ host: options.host, port: typeof address === 'object' ? address?.port : address }, 'listening');
   return server;
 }
 
-function listen(server: Server, { host, port, log }: ServeOptions): Promise<void> {
+function listen(server: Server, { host, port }: ServeOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken =
@@ -51,17 +66,20 @@ function listen(server: Server, { host, port, log }: ServeOptions): Promise<void
         new Error(taken ?? `Can't listen on ${host}:${port} (${error.code ?? 'unknown reason'}).`, { cause: error }),
       );
     });
-    server.listen(port, host, () => {
-      const address = server.address();
-      log.info({ host, port: typeof address === 'object' ? address?.port : port }, 'listening');
-      resolve();
-    });
+    server.listen(port, host, resolve);
   });
 }
 
-async function shutDown(server: Server, { log, close }: ServeOptions, noticeMs: number): Promise<void> {
+interface Serving {
+  readonly server: Server;
+  /** Requests in flight. */
+  readonly open: ReadonlySet<ServerResponse>;
+}
+
+async function shutDown({ server, open }: Serving, { log, close }: ServeOptions, noticeMs: number): Promise<void> {
   // server.close() waits for keep-alive connections: each is told to close with its next answer, idle ones at once.
-  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
+  for (const res of open) endConnection(res);
+  server.prependListener('request', (_req, res) => endConnection(res));
   if (noticeMs > 0) await wait(noticeMs);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
@@ -71,4 +89,8 @@ async function shutDown(server: Server, { log, close }: ServeOptions, noticeMs: 
   await close().catch((error: unknown) => log.error({ err: error }, 'closing failed'));
   log.info('stopped');
   process.exit(0);
+}
+
+function endConnection(res: ServerResponse): void {
+  if (!res.headersSent) res.setHeader('Connection', 'close');
 }

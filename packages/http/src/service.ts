@@ -45,6 +45,7 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   app.use(requestLog(options.log), securityHeaders, metrics.count);
   if (options.corsOrigins.length > 0) app.use(originsOf(options.corsOrigins));
   if (options.gate) app.use(options.gate);
+  app.use(refuseWithoutHost);
   if (options.rateLimit) app.use(limitRate());
   mountHealth(app, options.health);
   mountMetrics(app, metrics, options.metricsToken);
@@ -59,6 +60,14 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
 
 /** The endpoints that a list of routes implements. */
 export const endpointsOf = (routes: readonly Route<never>[]): Endpoint[] => routes.map(({ endpoint }) => endpoint);
+
+/** RFC 9112, section 3.2. Node would answer this by itself, before anybody could record it. */
+const refuseWithoutHost: RequestHandler = (req, _res, next) => {
+  if (req.httpVersion === '1.1' && req.headers.host === undefined) {
+    throw new Problem('invalid_request', 'A request of HTTP/1.1 needs a Host header.');
+  }
+  next();
+};
 
 const securityHeaders = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },

@@ -74,6 +74,17 @@ export const commonSettings = (presets: { readonly port: string }) => ({
   MIGRATE_ON_START: booleanSetting(true),
 });
 
+const common = z.object(commonSettings({ port: '0' }));
+
+/** What of the common settings decides how a service answers. */
+export const serviceOptionsOf = (config: z.output<typeof common>) => ({
+  rateLimit: config.RATE_LIMIT,
+  corsOrigins: config.CORS_ORIGINS,
+  trustProxy: config.TRUST_PROXY,
+  metricsToken: config.METRICS_TOKEN,
+  publicUrl: config.PUBLIC_URL,
+});
+
 /** Reads the environment once, by a schema. An empty value is no value. @throws SettingsError with all that is wrong. */
 export function readSettings<T extends z.ZodType>(schema: T, environment: NodeJS.ProcessEnv): z.output<T> {
   const given = Object.fromEntries(

@@ -38,12 +38,10 @@ function start({ port = 0, ipc = false }: { port?: number; ipc?: boolean } = {})
       .slice(0, -1)
       .map((line) => JSON.parse(line));
   let isOver = false;
-  const ended = new Promise<number | null>((resolve) =>
-    child.once('close', (code) => {
-      isOver = true;
-      resolve(code);
-    }),
-  );
+  const ended = Promise.all([once(child, 'exit'), once(child.stdout ?? child, 'end')]).then(([[code]]) => {
+    isOver = true;
+    return code;
+  });
   /** The first line of the log with that message; throws when the process ends without one. */
   const entry = async (message: string): Promise<Entry> => {
     const found = entries().find((one) => one.message === message);

@@ -1,4 +1,4 @@
-import { holdAnswer, pathOf, requestIdOf } from '@svc/http';
+import { holdAnswer, pathOf, requestIdOf, unavailable } from '@svc/http';
 import type { Request, RequestHandler } from 'express';
 import { findToken, type KnownToken } from '../auth/tokens.ts';
 import type { Database } from '../database/client.ts';
@@ -7,6 +7,8 @@ const known = new WeakMap<Request, KnownToken>();
 
 /** The MCP token that the gate found a request to bear. */
 export const tokenOf = (req: Request): KnownToken | undefined => known.get(req);
+
+const READING_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 const MCP_TOKEN = /^Bearer +(svcm_[0-9A-Za-z]+)$/i;
 
@@ -17,8 +19,9 @@ const MCP_TOKEN = /^Bearer +(svcm_[0-9A-Za-z]+)$/i;
  */
 export function createAuditGate(database: Database): RequestHandler {
   return async (req, res, next) => {
-    const token = await firstKnown(database, bearersOf(req));
+    const token = await findToken(database, bearersOf(req));
     if (!token) return next();
+    if (!READING_METHODS.includes(req.method)) await refuseUnrecordable(database);
     known.set(req, token);
     const path = pathOf(req.originalUrl);
     holdAnswer(res, async ({ status }, { aborted }) => {
@@ -47,10 +50,17 @@ function bearersOf({ rawHeaders }: Request): string[] {
   });
 }
 
-async function firstKnown(database: Database, tokens: readonly string[]): Promise<KnownToken | undefined> {
-  for (const token of tokens) {
-    const row = await findToken(database, token);
-    if (row) return row;
+/** Writes an entry and takes it back: what can't be recorded now must not be done. */
+async function refuseUnrecordable({ client }: Database): Promise<void> {
+  try {
+    await client.$executeRaw`
+      DO $$ BEGIN
+        INSERT INTO audit_entries (id, actor, method, path, status, request_id)
+        VALUES (gen_random_uuid(), '', '', '', 0, '');
+        RAISE EXCEPTION USING ERRCODE = 'AU000';
+      EXCEPTION WHEN SQLSTATE 'AU000' THEN NULL;
+      END $$`;
+  } catch (cause) {
+    throw unavailable('The request could not be recorded, so it was not carried out.', cause);
   }
-  return undefined;
 }

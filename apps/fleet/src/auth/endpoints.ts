@@ -2,8 +2,9 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import { route } from '../context.ts';
 import { presentCaller, presentTemporaryAdmin } from '../presenters/caller.ts';
-import { ACCESS_TOKEN_SECONDS, type TokenPair } from './sessions.ts';
-import { countFailure, forgetFailures, refuseWhileBlocked } from './throttle.ts';
+import { ACCESS_TOKEN_SECONDS } from './access-tokens.ts';
+import type { TokenPair } from './sessions.ts';
+import { countAttempt, forgetFailures } from './throttle.ts';
 
 const session = (pair: TokenPair, name: string) => ({
   ...pair,
@@ -14,10 +15,9 @@ const session = (pair: TokenPair, name: string) => ({
 
 export const login = route(fleetEndpoints.login, async ({ database, sessions, address }, { body }) => {
   const attempt = { account: body.username, address };
-  await refuseWhileBlocked(database, attempt);
+  await countAttempt(database, attempt);
   const { temporaryAdmin } = sessions;
   if (!temporaryAdmin?.matches(body.username, body.password)) {
-    await countFailure(database, attempt);
     throw new Problem('invalid_credentials', 'The username or the password is wrong.');
   }
   await forgetFailures(database, attempt);

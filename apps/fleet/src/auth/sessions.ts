@@ -1,17 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Problem } from '@svc/http';
-import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Database } from '../database/client.ts';
 import { translated } from '../database/translated.ts';
 import type { Principal } from '../principal.ts';
+import { sessionOf, signAccessToken } from './access-tokens.ts';
 import { rotateRefreshToken } from './refresh-tokens.ts';
 import type { SigningKey } from './signing-keys.ts';
 import type { TemporaryAdmin } from './temporary-admin.ts';
 
-/** Seconds for which an access token is good; it is checked against its session at each request all the same. */
-export const ACCESS_TOKEN_SECONDS = 600;
 const SESSION_HOURS = 24;
-const ISSUER = 'fleet';
 
 export interface TokenPair {
   readonly access_token: string;
@@ -37,16 +34,6 @@ export interface SessionOptions {
 
 export function createSessions({ database, signingKey, temporaryAdmin }: SessionOptions): Sessions {
   const { client } = database;
-  const accessToken = (sessionId: string) =>
-    new SignJWT()
-      .setProtectedHeader({ alg: 'EdDSA', kid: signingKey.kid, typ: 'at+jwt' })
-      .setIssuer(ISSUER)
-      .setAudience(ISSUER)
-      .setSubject(sessionId)
-      .setIssuedAt()
-      .setExpirationTime(`${ACCESS_TOKEN_SECONDS}s`)
-      .sign(signingKey.privateKey);
-
   return {
     temporaryAdmin,
     open: async ({ fingerprint }) => {
@@ -55,19 +42,24 @@ export function createSessions({ database, signingKey, temporaryAdmin }: Session
       const refresh_tokens = { create: { token_hash: hashRefreshToken(refresh_token) } };
       const data = { actor: 'temporary-admin', fingerprint, expires_at, refresh_tokens };
       const { id } = await translated(() => client.session.create({ data }));
-      return { access_token: await accessToken(id), refresh_token };
+      return { access_token: await signAccessToken(signingKey, id), refresh_token };
     },
     refresh: async (refreshToken) => {
+      if (!temporaryAdmin) throw invalidGrant();
       const successor = newRefreshToken();
-      const session = await rotateRefreshToken(database, hashRefreshToken(refreshToken), hashRefreshToken(successor));
-      if (session === undefined || session.fingerprint !== temporaryAdmin?.fingerprint) throw invalidGrant();
-      return { access_token: await accessToken(session.id), refresh_token: successor };
+      const sessionId = await rotateRefreshToken(database, {
+        hash: hashRefreshToken(refreshToken),
+        successor: hashRefreshToken(successor),
+        fingerprint: temporaryAdmin.fingerprint,
+      });
+      if (sessionId === undefined) throw invalidGrant();
+      return { access_token: await signAccessToken(signingKey, sessionId), refresh_token: successor };
     },
     end: async (sessionId) => {
       await translated(() => client.$executeRaw`UPDATE sessions SET ended_at = now() WHERE id = ${sessionId}::uuid`);
     },
     verify: async (token) => {
-      const sessionId = await subjectOf(token, signingKey);
+      const sessionId = await sessionOf(signingKey, token);
       if (sessionId === undefined || !temporaryAdmin) return undefined;
       const [session] = await translated(
         () => client.$queryRaw<{ fingerprint: string }[]>`
@@ -84,19 +76,3 @@ const newRefreshToken = () => randomBytes(32).toString('base64url');
 const hashRefreshToken = (token: string) => createHash('sha256').update(token).digest('hex');
 
 const invalidGrant = () => new Problem('invalid_grant', 'The refresh token is no longer good: sign in again.');
-
-async function subjectOf(token: string, { kid, publicKey }: SigningKey): Promise<string | undefined> {
-  try {
-    const { payload, protectedHeader } = await jwtVerify(token, publicKey, {
-      algorithms: ['EdDSA'],
-      issuer: ISSUER,
-      audience: ISSUER,
-      typ: 'at+jwt',
-      requiredClaims: ['exp', 'sub'],
-    });
-    return protectedHeader.kid === kid ? payload.sub : undefined;
-  } catch (error) {
-    if (error instanceof errors.JOSEError) return undefined;
-    throw error;
-  }
-}

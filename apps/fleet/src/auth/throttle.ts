@@ -14,24 +14,12 @@ const MAX_WAIT_SECONDS = 60;
 const FORGET_AFTER = '15 minutes';
 
 /**
- * Refuses with 429 while an account is blocked for an address. After five failures each further one doubles the wait,
- * up to a minute: guessing gets slow, nobody is locked out for good. Shared by all replicas.
+ * Counts an attempt as a failure before it is judged, so that many at the same moment are no way around the limit; a
+ * success forgets it. After five failures each further one doubles the wait, up to a minute: guessing gets slow, nobody
+ * is locked out for good. Shared by all replicas. @throws 429 while the account is blocked for the address
  */
-export async function refuseWhileBlocked({ client }: Database, attempt: Attempt): Promise<void> {
-  const [row] = await translated(
-    () => client.$queryRaw<{ seconds: number }[]>`
-      SELECT ceil(extract(epoch FROM blocked_until - now()))::int AS seconds
-      FROM sign_in_failures WHERE subject = ${subjectOf(attempt)} AND blocked_until > now()`,
-  );
-  if (!row) return;
-  throw new Problem('rate_limited', `Too many failed sign-ins: try again in ${row.seconds} s.`, {
-    headers: { 'Retry-After': `${row.seconds}` },
-  });
-}
-
-/** Counts a failure; long after the last one the count begins again. */
-export async function countFailure({ client }: Database, attempt: Attempt): Promise<void> {
-  await translated(
+export async function countAttempt({ client }: Database, attempt: Attempt): Promise<void> {
+  const counted = await translated(
     () => client.$executeRaw`
       INSERT INTO sign_in_failures AS f (subject, failures, last_at) VALUES (${subjectOf(attempt)}, 1, now())
       ON CONFLICT (subject) DO UPDATE SET
@@ -40,8 +28,22 @@ export async function countFailure({ client }: Database, attempt: Attempt): Prom
         blocked_until = CASE
           WHEN f.failures + 1 > ${FREE_FAILURES} AND f.last_at >= now() - ${FORGET_AFTER}::interval
           THEN now() + make_interval(secs => least(${MAX_WAIT_SECONDS}, power(2, least(f.failures + 1 - ${FREE_FAILURES}, 10))))
-        END`,
+        END
+      WHERE f.blocked_until IS NULL OR f.blocked_until <= now()`,
   );
+  if (counted === 0) throw await blocked(client, attempt);
+}
+
+async function blocked(client: Database['client'], attempt: Attempt): Promise<Problem> {
+  const [row] = await translated(
+    () => client.$queryRaw<{ seconds: number }[]>`
+      SELECT ceil(extract(epoch FROM blocked_until - now()))::int AS seconds
+      FROM sign_in_failures WHERE subject = ${subjectOf(attempt)} AND blocked_until > now()`,
+  );
+  const seconds = row?.seconds ?? 1; // it may have ended in between
+  return new Problem('rate_limited', `Too many failed sign-ins: try again in ${seconds} s.`, {
+    headers: { 'Retry-After': `${seconds}` },
+  });
 }
 
 /** Forgets the failures of an attempt that succeeded, and of all that are long past. */

@@ -13,15 +13,17 @@ export interface KnownToken {
   readonly used_lately: boolean;
 }
 
-/** The row that a token names; undefined for a token that is malformed or unknown. A wrong checksum costs no query. */
-export async function findToken({ client }: Database, token: string): Promise<KnownToken | undefined> {
-  if (!isSecretToken('svcm_', token)) return undefined;
+/** The row that the first known of some tokens names. Malformed ones and wrong checksums cost no query, many cost one. */
+export async function findToken({ client }: Database, tokens: readonly string[]): Promise<KnownToken | undefined> {
+  const hashes = tokens.filter((token) => isSecretToken('svcm_', token)).map(hashSecretToken);
+  if (hashes.length === 0) return undefined;
   const [row] = await translated(
     () => client.$queryRaw<KnownToken[]>`
       SELECT id, name, role::text AS role,
              revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS active,
              coalesce(last_used_at > now() - interval '1 second', false) AS used_lately
-      FROM tokens WHERE token_hash = ${hashSecretToken(token)}`,
+      FROM tokens WHERE token_hash = ANY(${hashes}::text[])
+      ORDER BY array_position(${hashes}::text[], token_hash) LIMIT 1`,
   );
   return row;
 }

@@ -5,18 +5,23 @@ import { Prisma } from '../generated/prisma/client.ts';
 export interface Changes {
   readonly templates: readonly Template[];
   readonly removed: readonly { readonly id: string }[];
+  /** It said everything: what it did not name is not there any more. */
+  readonly full: boolean;
 }
 
-/** Brings the mirror to what the hub sent, within a transaction. `full`: what was not sent is not there any more. */
-export async function applyChanges(
-  transaction: Prisma.TransactionClient,
-  changes: Changes,
-  full: boolean,
-): Promise<number> {
-  if (changes.templates.length > 0) await store(transaction, changes.templates);
-  const gone = full ? idsOf(changes.templates) : idsOf(changes.removed);
-  const condition = full ? Prisma.sql`NOT (id = ANY(${gone}::uuid[]))` : Prisma.sql`id = ANY(${gone}::uuid[])`;
-  return transaction.$executeRaw`DELETE FROM catalog_templates WHERE ${condition}`;
+/** Templates that one statement stores: each has to end within the statement timeout. */
+const BATCH = 500;
+
+/** Brings the mirror to what the hub sent, within a transaction. @returns how many templates went */
+export async function applyChanges(transaction: Prisma.TransactionClient, changes: Changes): Promise<number> {
+  const { templates, removed, full } = changes;
+  for (let start = 0; start < templates.length; start += BATCH) {
+    await store(transaction, templates.slice(start, start + BATCH));
+  }
+  const gone = full
+    ? Prisma.sql`NOT (id = ANY(${idsOf(templates)}::uuid[]))`
+    : Prisma.sql`id = ANY(${idsOf(removed)}::uuid[])`;
+  return transaction.$executeRaw`DELETE FROM catalog_templates WHERE ${gone}`;
 }
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);

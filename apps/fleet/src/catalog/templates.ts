@@ -1,5 +1,6 @@
-import { fold, paginationOf, type Template } from '@svc/contract';
+import { paginationOf, type Template } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
+import { containing } from '@svc/database';
 import { notFound } from '@svc/http';
 import { route } from '../context.ts';
 import { translated } from '../database/translated.ts';
@@ -45,6 +46,3 @@ function filters({ category, search = '', featured, tags = [] }: Filters): Prism
     ${featured ? Prisma.sql`AND is_featured` : Prisma.empty}
     ${tags.length === 0 ? Prisma.empty : Prisma.sql`AND tags && ${tags}::text[]`}`;
 }
-
-/** A LIKE pattern that finds a text literally. */
-const containing = (text: string) => `%${fold(text).replace(/[\\%_]/g, '\\$&')}%`;

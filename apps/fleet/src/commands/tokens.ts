@@ -18,23 +18,25 @@ const options = z.strictObject({
 });
 
 /** Makes an MCP token. The secret is in this answer and nowhere else. */
-export async function createToken({ client }: Database, given: unknown) {
+export function createToken(given: unknown) {
   const { name, role, 'expires-in-days': days } = options.parse(given);
-  const secret = newSecretToken('svcm_');
-  const data = {
-    name,
-    role,
-    token_hash: hashSecretToken(secret),
-    token_prefix: shownPrefix(secret),
-    expires_in_days: days ?? null,
-    created_by: 'command-line',
-  };
-  const { id, token_prefix } = await client.$transaction(async (transaction) => {
-    const token = await transaction.token.create({ data });
-    // Its end is reckoned by the clock that will judge it: the database's.
-    await transaction.$executeRaw`
+  return async ({ client }: Database) => {
+    const secret = newSecretToken('svcm_');
+    const data = {
+      name,
+      role,
+      token_hash: hashSecretToken(secret),
+      token_prefix: shownPrefix(secret),
+      expires_in_days: days ?? null,
+      created_by: 'command-line',
+    };
+    const { id, token_prefix } = await client.$transaction(async (transaction) => {
+      const token = await transaction.token.create({ data });
+      // Its end is reckoned by the clock that will judge it: the database's.
+      await transaction.$executeRaw`
       UPDATE tokens SET expires_at = now() + make_interval(days => expires_in_days) WHERE id = ${token.id}::uuid`;
-    return token;
-  });
-  return { id, name, role, token_prefix, secret };
+      return token;
+    });
+    return { id, name, role, token_prefix, secret };
+  };
 }

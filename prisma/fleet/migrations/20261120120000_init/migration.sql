@@ -13,7 +13,7 @@ CREATE TABLE "tokens" (
     "revoked_at" TIMESTAMPTZ(3),
     "last_used_at" TIMESTAMPTZ(3),
     "created_by" TEXT NOT NULL,
-    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT now(),
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
 
     CONSTRAINT "tokens_pkey" PRIMARY KEY ("id")
 );
@@ -38,7 +38,7 @@ CREATE TABLE "sessions" (
     "id" UUID NOT NULL,
     "actor" TEXT NOT NULL,
     "fingerprint" TEXT NOT NULL,
-    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT now(),
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
     "ended_at" TIMESTAMPTZ(3),
 
@@ -51,7 +51,7 @@ CREATE TABLE "refresh_tokens" (
     "session_id" UUID NOT NULL,
     "parent_hash" TEXT,
     "used_at" TIMESTAMPTZ(3),
-    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT now(),
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
 
     CONSTRAINT "refresh_tokens_pkey" PRIMARY KEY ("token_hash")
 );
@@ -71,7 +71,7 @@ CREATE TABLE "signing_keys" (
     "kid" TEXT NOT NULL,
     "public_jwk" JSONB NOT NULL,
     "private_jwk" TEXT NOT NULL,
-    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT now(),
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
     "retired_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "signing_keys_pkey" PRIMARY KEY ("kid")

@@ -16,7 +16,7 @@ CREATE TABLE "organizations" (
     "name" TEXT NOT NULL,
     "slug" TEXT NOT NULL,
     "status" "OrgStatus" NOT NULL DEFAULT 'active',
-    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "organizations_pkey" PRIMARY KEY ("id")
@@ -27,7 +27,7 @@ CREATE TABLE "subscriptions" (
     "id" UUID NOT NULL,
     "org_id" UUID NOT NULL,
     "tier" TEXT NOT NULL,
-    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "subscriptions_pkey" PRIMARY KEY ("id")
@@ -46,7 +46,7 @@ CREATE TABLE "users" (
     "role_set" BOOLEAN NOT NULL DEFAULT false,
     "org_id" UUID,
     "org_role" "OrgRole",
-    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "users_pkey" PRIMARY KEY ("id")
@@ -63,7 +63,7 @@ CREATE TABLE "api_keys" (
     "expires_at" TIMESTAMPTZ(3),
     "revoked_at" TIMESTAMPTZ(3),
     "last_used_at" TIMESTAMPTZ(3),
-    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
 
     CONSTRAINT "api_keys_pkey" PRIMARY KEY ("id")
 );
@@ -78,7 +78,7 @@ CREATE TABLE "categories" (
     "sort_order" INTEGER NOT NULL DEFAULT 0,
     "is_private" BOOLEAN NOT NULL DEFAULT false,
     "sort_name" TEXT COLLATE "C" NOT NULL,
-    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "shown_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
@@ -121,7 +121,7 @@ CREATE TABLE "templates" (
     "owner_org_id" UUID,
     "search_text" TEXT NOT NULL,
     "sort_name" TEXT COLLATE "C" NOT NULL,
-    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "templates_pkey" PRIMARY KEY ("id")
@@ -140,7 +140,7 @@ CREATE TABLE "catalog_access" (
     "id" UUID NOT NULL,
     "org_id" UUID NOT NULL,
     "category_id" UUID NOT NULL,
-    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
 
     CONSTRAINT "catalog_access_pkey" PRIMARY KEY ("id")
 );

@@ -1,0 +1,188 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { newSecretToken } from '@svc/auth';
+import { type Exchange, startFakeHub } from './fake-hub.ts';
+import { listen, requestText } from './raw.ts';
+import { startWorld, type TestToken } from './world.ts';
+
+const hub = await startFakeHub();
+const world = await startWorld({ hub });
+const fleet = await listen(world.app);
+const { client } = world.database;
+afterAll(async () => {
+  await fleet.close();
+  await world.stop();
+  await hub.stop();
+});
+
+const SYNC = '/api/v1/catalog/sync';
+const TEMPLATES = '/api/v1/catalog/templates';
+const JSON_BODY = 'Content-Type: application/json';
+const MEGABYTE = JSON.stringify('x'.repeat(1_000_000));
+
+const entriesOf = ({ id }: TestToken) => client.auditEntry.findMany({ where: { token_id: id } });
+const bearer = ({ secret }: TestToken) => `Authorization: Bearer ${secret}`;
+
+interface Case {
+  readonly what: string;
+  readonly line: string;
+  readonly path?: string;
+  readonly headers?: readonly string[];
+  readonly body?: string;
+  readonly status: number;
+}
+
+const cases: readonly Case[] = [
+  { what: 'a list', line: `GET ${TEMPLATES}?search=something&limit=5`, path: TEMPLATES, status: 200 },
+  { what: 'a template that is not there', line: `GET ${TEMPLATES}/nothing`, path: `${TEMPLATES}/nothing`, status: 404 },
+  { what: 'an unknown path', line: 'GET /nothing/here', path: '/nothing/here', status: 404 },
+  { what: 'an unknown path, to be changed', line: 'PUT /nothing/here', path: '/nothing/here', status: 404 },
+  { what: 'a method that is not possible', line: `DELETE ${TEMPLATES}`, path: TEMPLATES, status: 405 },
+  { what: 'an unusual method', line: `PROPFIND ${TEMPLATES}`, path: TEMPLATES, status: 405 },
+  { what: 'a body that is too large', line: `POST ${SYNC}`, headers: [JSON_BODY], body: MEGABYTE, status: 413 },
+  {
+    what: 'a body of another type',
+    line: `POST ${SYNC}`,
+    headers: ['Content-Type: text/plain'],
+    body: 'x',
+    status: 415,
+  },
+  { what: 'a body that is no JSON', line: `POST ${SYNC}`, headers: [JSON_BODY], body: '{"', status: 400 },
+  { what: 'an unknown member', line: `POST ${SYNC}`, headers: [JSON_BODY], body: '{"a":1}', status: 400 },
+  { what: 'an unknown parameter', line: `GET ${SYNC}?a=1`, path: SYNC, status: 400 },
+  { what: 'a role that is too low', line: `POST ${SYNC}`, path: SYNC, status: 403 },
+  { what: 'a token in the query too', line: `GET ${SYNC}?access_token=x`, path: SYNC, status: 400 },
+  { what: 'an address that is no UTF-8', line: `GET ${TEMPLATES}/%ff`, path: `${TEMPLATES}/%ff`, status: 400 },
+  { what: 'the health of the process', line: 'GET /healthz', path: '/healthz', status: 200 },
+  { what: 'its readiness', line: 'GET /readyz', path: '/readyz', status: 200 },
+  { what: 'its metrics', line: 'GET /metrics', path: '/metrics', status: 200 },
+  { what: 'its document', line: 'GET /openapi.json', path: '/openapi.json', status: 200 },
+  { what: 'its reference page', line: 'GET /docs', path: '/docs', status: 200 },
+  { what: 'HEAD', line: `HEAD ${TEMPLATES}`, path: TEMPLATES, status: 200 },
+  { what: 'OPTIONS', line: `OPTIONS ${TEMPLATES}`, path: TEMPLATES, status: 204 },
+  {
+    what: 'an absolute address',
+    line: 'GET http://fleet.test/nothing',
+    path: 'http://fleet.test/nothing',
+    status: 404,
+  },
+];
+
+test.each(cases)('$what has one entry: $line, $status', async ({ line, status, ...given }) => {
+  const token = await world.aToken({ role: status === 403 ? 'viewer' : 'operator', name: 'the agent' });
+  const headers = [...(given.headers ?? []), bearer(token), 'X-Request-Id: of-this-request'];
+  expect(await fleet.send(requestText(line, { ...given, headers }))).toBe(status);
+  expect(await entriesOf(token)).toEqual([
+    {
+      id: expect.any(String),
+      at: expect.any(Date),
+      token_id: token.id,
+      actor: 'token:the agent',
+      method: line.split(' ')[0],
+      path: given.path ?? line.split(' ')[1],
+      status,
+      aborted: false,
+      request_id: 'of-this-request',
+    },
+  ]);
+});
+
+test.each([
+  ['a revoked', { revoked_at: new Date() }],
+  ['an expired', { expires_at: new Date(Date.now() - 1000) }],
+])('%s token has an entry for each refusal', async (_, state) => {
+  const token = await world.aToken(state);
+  await world.as(token).get(TEMPLATES);
+  await world.as(token).get('/healthz');
+  await world.as(token).get('/nothing');
+  const seen = (await entriesOf(token)).map(({ path, status }) => [path, status]);
+  expect(seen.sort()).toEqual([
+    [TEMPLATES, 401],
+    ['/healthz', 200],
+    ['/nothing', 404],
+  ]);
+});
+
+test.each([
+  ['twice the same', (token: TestToken) => [bearer(token), bearer(token)]],
+  ['an unknown one first', (token: TestToken) => [`Authorization: Bearer ${newSecretToken('svcm_')}`, bearer(token)]],
+  ['another kind first', (token: TestToken) => ['Authorization: Basic YTpi', bearer(token)]],
+])('a token in two Authorization headers (%s) has one entry', async (_, headersOf) => {
+  const token = await world.aToken();
+  expect(await fleet.send(requestText(`GET ${TEMPLATES}`, { headers: headersOf(token) }))).toBe(400);
+  expect(await entriesOf(token)).toMatchObject([{ status: 400, path: TEMPLATES }]);
+});
+
+test('a header that is nearly right has an entry for its refusal', async () => {
+  const token = await world.aToken();
+  expect((await world.api(`Bearer  ${token.secret}`).get(TEMPLATES)).status).toBe(400);
+  expect(await entriesOf(token)).toMatchObject([{ status: 400 }]);
+});
+
+test('ten requests on one connection have ten entries', async () => {
+  const token = await world.aToken();
+  const keepAlive = requestText('GET /healthz', { headers: [bearer(token)] }).replace('Connection: close\r\n', '');
+  const last = requestText('GET /healthz', { headers: [bearer(token)] });
+  await fleet.send(keepAlive.repeat(9) + last);
+  expect(await entriesOf(token)).toHaveLength(10);
+});
+
+test('a credential in a path is not kept', async () => {
+  const token = await world.aToken();
+  await world.as(token).get(`${TEMPLATES}/${token.secret}`);
+  expect(await entriesOf(token)).toMatchObject([{ path: `${TEMPLATES}/[credential]` }]);
+});
+
+test('an entry outlives its token', async () => {
+  const token = await world.aToken();
+  await world.as(token).get(TEMPLATES);
+  await client.token.delete({ where: { id: token.id } });
+  expect(await entriesOf(token)).toHaveLength(1);
+});
+
+test('whoever has no token that is on record has no entry', async () => {
+  const token = await world.aToken();
+  const before = await client.auditEntry.count();
+  await world.nobody.get(TEMPLATES);
+  await world.api(`Bearer ${newSecretToken('svcm_')}`).get(TEMPLATES);
+  await world.api(`Bearer ${token.secret.slice(0, -1)}`).get(TEMPLATES);
+  await world.api(`Bearer ${newSecretToken('svcc_')}`).get(TEMPLATES);
+  await (await world.asTemporaryAdmin()).get(TEMPLATES);
+  expect(await client.auditEntry.count()).toBe(before);
+});
+
+describe('a request that its caller broke off', () => {
+  test('in the middle of its body has an entry that says so', async () => {
+    const token = await world.aToken({ role: 'operator' });
+    const headers = [bearer(token), JSON_BODY, 'Content-Length: 100'];
+    const socket = await fleet.open(`${requestText(`POST ${SYNC}`, { headers })}{`);
+    await untilUsed(token);
+    socket.destroy();
+    expect(await entriesWhenThere(token)).toMatchObject([{ method: 'POST', path: SYNC, status: 400, aborted: true }]);
+  });
+
+  test('while it was carried out has an entry with the status that it would have had', async () => {
+    const token = await world.aToken({ role: 'operator' });
+    const asked = new Promise<Exchange>((resolve) => hub.behave(resolve));
+    const socket = await fleet.open(requestText(`POST ${SYNC}`, { headers: [bearer(token)] }));
+    const { res, good } = await asked;
+    hub.recover();
+    socket.destroy();
+    await fleet.deserted();
+    res.writeHead(200).end(good);
+    expect(await entriesWhenThere(token)).toMatchObject([{ path: SYNC, status: 200, aborted: true }]);
+  });
+});
+
+/** The entries of a request whose answer nobody sees: they are there sooner or later. */
+async function entriesWhenThere(token: TestToken) {
+  for (;;) {
+    const entries = await entriesOf(token);
+    if (entries.length > 0) return entries;
+    await pause(20);
+  }
+}
+
+/** The fleet has begun to look at a request of the token. */
+async function untilUsed({ id }: TestToken): Promise<void> {
+  while (!(await client.token.findUniqueOrThrow({ where: { id } })).last_used_at) await pause(20);
+}

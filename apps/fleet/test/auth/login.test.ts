@@ -1,0 +1,164 @@
+import { startWorld, TEMPORARY_ADMIN } from '../world.ts';
+
+const world = await startWorld();
+afterAll(() => world.stop());
+
+const sql = world.database.client;
+const LOGIN = '/api/v1/auth/login';
+const WRONG = { ...TEMPORARY_ADMIN, password: 'a guess' };
+const FREE_FAILURES = 5;
+
+let addresses = 0;
+/** An address from which nobody has called yet. */
+const anAddress = () => ({ 'X-Forwarded-For': `192.0.2.${++addresses}` });
+
+/** Fails as often as it takes for the next try to be refused. */
+async function failUntilBlocked(from: Record<string, string>, body: object = WRONG) {
+  for (let failures = 0; failures <= FREE_FAILURES; failures++) {
+    expect((await world.nobody.post(LOGIN, body, from)).body.code).toBe('invalid_credentials');
+  }
+  await sql.$executeRaw`UPDATE sign_in_failures SET blocked_until = blocked_until + interval '1 hour'`; // slow machines
+}
+
+/** Everybody who is blocked has waited. */
+const waitIsOver = () =>
+  sql.$executeRaw`UPDATE sign_in_failures SET blocked_until = now() WHERE blocked_until IS NOT NULL`;
+
+test('the temporary admin signs in and gets a pair of tokens', async () => {
+  const { status, body, headers } = await world.nobody.post(LOGIN, TEMPORARY_ADMIN, anAddress());
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+    refresh_token: expect.stringMatching(/^[\w-]{43}$/),
+    token_type: 'Bearer',
+    expires_in: 600,
+    user: { kind: 'temporary-admin', name: TEMPORARY_ADMIN.username, role: 'admin', temporary: true },
+  });
+  expect(headers['cache-control']).toBe('no-store');
+});
+
+test('the access token works at once', async () => {
+  const { access_token } = await world.signIn();
+  const { body } = await world.api(`Bearer ${access_token}`).get('/api/v1/auth/me');
+  expect(body.user.kind).toBe('temporary-admin');
+});
+
+test('no token is kept in clear', async () => {
+  const { refresh_token } = await world.signIn();
+  const rows = await sql.refreshToken.findMany();
+  expect(JSON.stringify(rows)).not.toContain(refresh_token);
+});
+
+test('a wrong username and a wrong password are answered alike, byte for byte', async () => {
+  const from = { ...anAddress(), 'X-Request-Id': 'the-same' };
+  const wrongPassword = await world.nobody.post(LOGIN, WRONG, from);
+  const wrongUsername = await world.nobody.post(LOGIN, { ...TEMPORARY_ADMIN, username: 'somebody' }, from);
+  expect(wrongPassword).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
+  expect([wrongUsername.status, wrongUsername.text]).toEqual([wrongPassword.status, wrongPassword.text]);
+});
+
+test('without a temporary admin the same username and password are answered as wrong ones are', async () => {
+  const from = { ...anAddress(), 'X-Request-Id': 'the-same' };
+  const without = world.aReplica({ temporaryAdmin: undefined }).api();
+  const answer = await without.post(LOGIN, TEMPORARY_ADMIN, from);
+  expect(answer.status).toBe(401);
+  expect(answer.text).toBe((await world.nobody.post(LOGIN, WRONG, from)).text);
+});
+
+test('an access token of the temporary admin is refused once the variables are gone', async () => {
+  const { access_token } = await world.signIn();
+  const without = world.aReplica({ temporaryAdmin: undefined }).api(`Bearer ${access_token}`);
+  expect((await without.get('/api/v1/auth/me')).body.code).toBe('invalid_token');
+});
+
+test('an access token of the temporary admin is refused once the password is another', async () => {
+  const { access_token } = await world.signIn();
+  const changed = world.aReplica({ temporaryAdmin: { ...TEMPORARY_ADMIN, password: 'changed' } });
+  expect((await changed.api(`Bearer ${access_token}`).get('/api/v1/auth/me')).body.code).toBe('invalid_token');
+});
+
+test.each([
+  ['no password', { username: 'a' }, 'password: is required'],
+  ['no username', { password: 'a' }, 'username: is required'],
+  ['a number', { username: 1, password: 'a' }, 'username'],
+  ['an unknown member', { ...TEMPORARY_ADMIN, remember: true }, 'remember: unknown member'],
+])('a body with %s is a 400 that names the member', async (_, body, detail) => {
+  const answer = await world.nobody.post(LOGIN, body, anAddress());
+  expect(answer.status).toBe(400);
+  expect(answer.body.detail).toContain(detail);
+});
+
+describe('repeated failures', () => {
+  test('are answered 429 with the seconds to wait, also to the right password', async () => {
+    const from = anAddress();
+    await failUntilBlocked(from);
+    const { status, body, headers } = await world.nobody.post(LOGIN, TEMPORARY_ADMIN, from);
+    expect([status, body.code]).toEqual([429, 'rate_limited']);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(3500);
+  });
+
+  test('block neither another address nor another account', async () => {
+    const from = anAddress();
+    await failUntilBlocked(from);
+    expect((await world.nobody.post(LOGIN, TEMPORARY_ADMIN, anAddress())).status).toBe(200);
+    expect((await world.nobody.post(LOGIN, { ...WRONG, username: 'another' }, from)).status).toBe(401);
+  });
+
+  test('are counted for the account however it is written', async () => {
+    const from = anAddress();
+    await failUntilBlocked(from);
+    const shouted = { ...WRONG, username: TEMPORARY_ADMIN.username.toUpperCase() };
+    expect((await world.nobody.post(LOGIN, shouted, from)).status).toBe(429);
+  });
+
+  test('block on every replica', async () => {
+    const from = anAddress();
+    await failUntilBlocked(from);
+    expect((await world.aReplica().api().post(LOGIN, TEMPORARY_ADMIN, from)).status).toBe(429);
+  });
+
+  test('at the same time are no way around the limit', async () => {
+    const from = anAddress();
+    for (let failures = 0; failures < FREE_FAILURES; failures++) await world.nobody.post(LOGIN, WRONG, from);
+    await sql.$executeRaw`UPDATE sign_in_failures SET failures = 9`; // the next one is to wait half a minute
+    const guesses = Array.from({ length: 20 }, () => world.nobody.post(LOGIN, WRONG, from));
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([401, ...Array(19).fill(429)]);
+  });
+
+  test('wait longer each time, up to a minute', async () => {
+    await sql.signInFailure.deleteMany();
+    const from = anAddress();
+    const waits: (number | undefined)[] = [];
+    for (let failure = 1; failure <= 12; failure++) {
+      expect((await world.nobody.post(LOGIN, WRONG, from)).status).toBe(401);
+      const [row] = await sql.$queryRaw<{ seconds: number | null }[]>`
+        SELECT extract(epoch FROM blocked_until - last_at)::int AS seconds FROM sign_in_failures`;
+      waits.push(row?.seconds ?? 0);
+      await waitIsOver();
+    }
+    expect(waits).toEqual([0, 0, 0, 0, 0, 2, 4, 8, 16, 32, 60, 60]);
+  });
+
+  test('are forgotten after a success', async () => {
+    const from = anAddress();
+    await failUntilBlocked(from);
+    await waitIsOver();
+    expect((await world.nobody.post(LOGIN, TEMPORARY_ADMIN, from)).status).toBe(200);
+    await failUntilBlocked(from);
+  });
+
+  test('are forgotten after a quarter of an hour', async () => {
+    const from = anAddress();
+    await failUntilBlocked(from);
+    await sql.$executeRaw`
+      UPDATE sign_in_failures SET last_at = last_at - interval '16 minutes', blocked_until = NULL`;
+    await failUntilBlocked(from);
+  });
+
+  test('are kept without what was typed', async () => {
+    await world.nobody.post(LOGIN, { username: 'typed by mistake', password: 'x' }, anAddress());
+    const rows = await sql.signInFailure.findMany();
+    expect(JSON.stringify(rows)).not.toContain('typed');
+  });
+});

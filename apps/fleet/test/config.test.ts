@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { readConfig, readDatabaseUrl } from '../src/config.ts';
+
+const DATABASE_URL = 'postgresql://fleet@127.0.0.1:5432/fleet';
+const aKey = () => randomBytes(32).toString('base64');
+const enough = { DATABASE_URL, ENCRYPTION_KEYS: `first:${aKey()}` };
+
+/** The complaints about an environment, one for each thing that is wrong. */
+function complaintsAbout(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    return String(error).split('\n  ').slice(1).sort();
+  }
+  throw new Error('the environment was taken');
+}
+
+test('a database and encryption keys are enough', () => {
+  expect(readConfig(enough)).toMatchObject({
+    PORT: 4200,
+    HOST: '127.0.0.1',
+    DATABASE_URL,
+    HUB_SYNC_INTERVAL: 300,
+    MIGRATE_ON_START: true,
+    RATE_LIMIT: true,
+  });
+});
+
+test('an empty value is no value', () => {
+  const nothing = { HUB_URL: '', HUB_API_KEY: '', SVC_TEMP_ADMIN_USERNAME: '', SVC_TEMP_ADMIN_PASSWORD: '' };
+  const config = readConfig({ ...enough, ...nothing });
+  expect([config.HUB_URL, config.SVC_TEMP_ADMIN_USERNAME]).toEqual([undefined, undefined]);
+});
+
+test('the hub’s URL loses its slash at the end', () => {
+  const hub = { HUB_URL: 'https://hub.example.test/', HUB_API_KEY: 'svcc_abc' };
+  expect(readConfig({ ...enough, ...hub }).HUB_URL).toBe('https://hub.example.test');
+});
+
+test('everything that is wrong is listed at once', () => {
+  const complaints = complaintsAbout({
+    PORT: '70000',
+    HUB_SYNC_INTERVAL: 'often',
+    ENCRYPTION_KEYS: 'secret',
+    HUB_URL: 'not a url',
+    SVC_TEMP_ADMIN_USERNAME: 'admin',
+  });
+  expect(complaints).toEqual([
+    'DATABASE_URL: is required',
+    'ENCRYPTION_KEYS: must be <id>:<32 bytes in base64>, comma-separated, each id once',
+    'HUB_API_KEY: is required: HUB_URL and HUB_API_KEY come together',
+    'HUB_SYNC_INTERVAL: must be a whole number from 0 to 86400',
+    'HUB_URL: must be an http or https URL',
+    'PORT: must be a whole number from 0 to 65535',
+    'SVC_TEMP_ADMIN_PASSWORD: is required: SVC_TEMP_ADMIN_USERNAME and SVC_TEMP_ADMIN_PASSWORD come together',
+  ]);
+});
+
+test.each([
+  ['HUB_API_KEY', { HUB_URL: 'http://127.0.0.1:4100' }],
+  ['HUB_URL', { HUB_API_KEY: 'svcc_abc' }],
+  ['SVC_TEMP_ADMIN_PASSWORD', { SVC_TEMP_ADMIN_USERNAME: 'admin' }],
+  ['SVC_TEMP_ADMIN_USERNAME', { SVC_TEMP_ADMIN_PASSWORD: 'a password' }],
+])('%s is missing when its other half is there', (missing, half) => {
+  expect(complaintsAbout({ ...enough, ...half })).toEqual([
+    expect.stringMatching(new RegExp(`^${missing}: is required: .* come together$`)),
+  ]);
+});
+
+test('a token of the fleet is no key of the hub', () => {
+  const hub = { HUB_URL: 'http://127.0.0.1:4100', HUB_API_KEY: 'svcm_abc' };
+  expect(complaintsAbout({ ...enough, ...hub })).toEqual(['HUB_API_KEY: must be an API key of the hub (svcc_...)']);
+});
+
+describe('ENCRYPTION_KEYS', () => {
+  test('are several, and the first comes first', () => {
+    const { ENCRYPTION_KEYS } = readConfig({ ...enough, ENCRYPTION_KEYS: `new:${aKey()}, old_1:${aKey()}` });
+    expect(ENCRYPTION_KEYS.map(({ kid, key }) => [kid, key.length])).toEqual([
+      ['new', 32],
+      ['old_1', 32],
+    ]);
+  });
+
+  test.each([
+    ['no id', aKey()],
+    ['an empty id', `:${aKey()}`],
+    ['an id with a space', `my key:${aKey()}`],
+    ['an id that is too long', `${'a'.repeat(33)}:${aKey()}`],
+    ['no key', 'first:'],
+    ['a key that is too short', `first:${randomBytes(31).toString('base64')}`],
+    ['a key that is too long', `first:${randomBytes(33).toString('base64')}`],
+    ['a key in hexadecimal', `first:${randomBytes(32).toString('hex')}`],
+    ['a key with a foreign character', `first:*${aKey()}`],
+    ['something after the key', `first:${aKey()}:more`],
+    ['an id twice', `first:${aKey()},first:${aKey()}`],
+    ['an empty entry', `first:${aKey()},`],
+  ])('with %s are refused, and not shown', (_, ENCRYPTION_KEYS) => {
+    expect(complaintsAbout({ ...enough, ENCRYPTION_KEYS })).toEqual([
+      'ENCRYPTION_KEYS: must be <id>:<32 bytes in base64>, comma-separated, each id once',
+    ]);
+  });
+});
+
+test('a command that only needs the database asks for nothing else', () => {
+  expect(readDatabaseUrl({ DATABASE_URL })).toBe(DATABASE_URL);
+  expect(() => readDatabaseUrl({})).toThrow('DATABASE_URL: is required');
+});

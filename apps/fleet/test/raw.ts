@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Express } from 'express';
+
+/** A fleet on a port, for requests that no client library would send. */
+export async function listen(app: Express) {
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // a server that listens on a port has one
+  const open = async (text: string) => {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(text);
+    return socket;
+  };
+  return {
+    /** Sends exactly this, and reads until the fleet closes the connection. @returns the status of the answer */
+    send: async (text: string): Promise<number> => {
+      const socket = await open(text);
+      let answer = '';
+      for await (const chunk of socket) answer += chunk;
+      return Number(answer.split(' ')[1]);
+    },
+    /** Sends exactly this, and leaves the connection to the caller. */
+    open,
+    /** Resolves when the fleet has no connection left. */
+    deserted: async () => {
+      const connections = promisify(server.getConnections.bind(server));
+      while ((await connections()) > 0) await pause(20);
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** A request as it goes over the wire. */
+export function requestText(
+  line: string,
+  { headers = [], body = '' }: { readonly headers?: readonly string[]; readonly body?: string } = {},
+): string {
+  const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+  const all = ['Host: fleet.test', 'Connection: close', ...headers, ...length];
+  return `${line} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n${body}`;
+}
