@@ -1,11 +1,11 @@
-import { commonSettings, listSetting, readSettings, urlSetting } from '@svc/http';
+import { addressSetting, commonSettings, listSetting, readSettings } from '@svc/http';
 import { z } from 'zod';
 
 const databaseOnly = z.object({ DATABASE_URL: commonSettings({ port: '4100' }).DATABASE_URL });
 
 const schema = z.object({
   ...commonSettings({ port: '4100' }),
-  OIDC_ISSUER: urlSetting.meta({ description: 'Compared exactly with the iss of a token' }),
+  OIDC_ISSUER: addressSetting,
   OIDC_AUDIENCE: z.string().min(1),
   SUPERADMIN_EMAILS: listSetting.transform((emails) => emails.map((email) => email.toLowerCase())),
   SUPERADMIN_SUBJECTS: listSetting,

@@ -1,5 +1,5 @@
 import { unavailable } from '@svc/http';
-import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { errors, type JWTVerifyGetKey, type JWTVerifyResult, jwtVerify } from 'jose';
 import { z } from 'zod';
 import { KeysUnavailable } from './key-source.ts';
 
@@ -7,15 +7,23 @@ const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 const TOLERANCE_SECONDS = 5;
 const MAX_LIFETIME_SECONDS = 24 * 3600;
 
-/** Members that ID tokens have and access tokens have not (OpenID Connect Core, sections 2 and 3.1.3.6). */
+/** Members that ID tokens have (OpenID Connect Core, sections 2 and 3.1.3.6). */
 const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash'];
+
+/** An ID token, where it can be told from an access token: RFC 9068 has its own `typ`, Keycloak says it in a claim. */
+const isIdToken = ({ payload, protectedHeader }: JWTVerifyResult): boolean =>
+  payload.typ === 'ID' ||
+  (!/^(?:application\/)?at\+jwt$/i.test(protectedHeader.typ ?? '') &&
+    payload.typ !== 'Bearer' &&
+    ID_TOKEN_CLAIMS.some((claim) => claim in payload));
 
 const claims = z.looseObject({
   iss: z.string(),
   sub: z.string().min(1).max(255),
   exp: z.int(),
-  email: z.string().max(320).optional(),
-  email_verified: z.boolean().optional(),
+  // What describes a person is taken where it is in order, and is no reason to refuse them.
+  email: z.string().max(320).optional().catch(undefined),
+  email_verified: z.boolean().optional().catch(undefined),
   name: z.string().optional().catch(undefined),
 });
 
@@ -33,21 +41,23 @@ export function createJwtVerifier(options: {
 }): (token: string) => Promise<Claims | undefined> {
   return async (token) => {
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, options.keys, {
+      const verified = await jwtVerify(token, options.keys, {
         issuer: options.issuer,
         audience: options.audience,
         algorithms: ALGORITHMS,
         requiredClaims: ['exp', 'sub'],
         clockTolerance: TOLERANCE_SECONDS,
       });
-      if (protectedHeader.kid === undefined || ID_TOKEN_CLAIMS.some((claim) => claim in payload)) return undefined;
-      const parsed = claims.safeParse(payload);
+      if (verified.protectedHeader.kid === undefined || isIdToken(verified)) return undefined;
+      const parsed = claims.safeParse(verified.payload);
       if (!parsed.success || parsed.data.exp > Date.now() / 1000 + MAX_LIFETIME_SECONDS + TOLERANCE_SECONDS)
         return undefined;
       return parsed.data;
     } catch (error) {
       if (error instanceof KeysUnavailable) throw unavailable('The identity provider’s keys can’t be reached.', error);
       if (error instanceof errors.JOSEError) return undefined;
+      // jose will not use some keys, such as RSA below 2048 bits: the issuer's fault, not the caller's.
+      if (error instanceof TypeError) throw unavailable('A key of the identity provider can’t be used.', error);
       throw error;
     }
   };

@@ -22,6 +22,8 @@ const FETCHES_IN_WINDOW = 2;
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
 const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) });
 
+type LocalKeySet = ReturnType<typeof createLocalJWKSet>;
+
 export interface KeySource {
   /** The key that signed a token, as jose asks for it. Rejects with KeysUnavailable. */
   readonly keyFor: JWTVerifyGetKey;
@@ -39,7 +41,7 @@ export function createKeySource(options: {
   readonly now?: () => number;
 }): KeySource {
   const now = options.now ?? Date.now;
-  let known: { readonly set: JSONWebKeySet; readonly at: number } | undefined;
+  let known: { readonly set: JSONWebKeySet; readonly keyOf: LocalKeySet; readonly at: number } | undefined;
   let running: Promise<void> | undefined;
   let fetches: number[] = [];
   let failed = false;
@@ -52,7 +54,7 @@ export function createKeySource(options: {
     fetches.push(now());
     running = fetchKeys(options)
       .then((set) => {
-        known = { set, at: now() };
+        known = { set, keyOf: createLocalJWKSet(set), at: now() }; // made once: it keeps each key that it imports
         failed = false;
       })
       .catch((error: unknown) => {
@@ -72,7 +74,7 @@ export function createKeySource(options: {
     if (!known || now() - known.at > KEEP_MS || !has(kid)) await refresh().catch(keepKnown(() => known, now));
     else if (now() - known.at > FRESH_MS) refresh().catch(() => undefined); // the next request tries again; known keys serve
     if (!known) throw new KeysUnavailable('no keys of the issuer are known');
-    return createLocalJWKSet(known.set)(header, token).catch((cause: unknown) => {
+    return known.keyOf(header, token).catch((cause: unknown) => {
       throw cause instanceof errors.JOSEError
         ? cause
         : new KeysUnavailable('a key of the issuer can’t be read', { cause });

@@ -72,8 +72,12 @@ export const DEFAULT_PAGE_SIZE = 50;
 
 /** Paging as every list has it. */
 export const paging = {
-  page: wholeNumber(1, MAX_PAGE).default(1),
-  limit: wholeNumber(1, MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
+  page: wholeNumber(1, MAX_PAGE)
+    .default(1)
+    .meta(shownAs({ type: 'integer', minimum: 1, default: 1 })),
+  limit: wholeNumber(1, MAX_PAGE_SIZE)
+    .default(DEFAULT_PAGE_SIZE)
+    .meta(shownAs({ type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE })),
 };
 
 /** Paging of a list that answers everything unless `page` or `limit` is given. */

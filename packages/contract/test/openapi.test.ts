@@ -119,11 +119,11 @@ test('a literal path and the path with a parameter beside it are both there', ()
   expect(paths).toHaveProperty(['/api/v1/catalog/templates/{slug}', 'get', 'operationId'], 'getTemplate');
 });
 
-test('a caller reads the rules of a query: a page size is a whole number from 1 to 100', () => {
+test('a caller reads the rules of a query: a page size is a whole number from 1 to 100, and 50 by default', () => {
   const { paths = {} } = openApiDocument(hubService);
   const parameters = (paths['/api/v1/catalog/templates']?.get?.parameters ?? []) as { name: string; schema: object }[];
   expect(parameters.find(({ name }) => name === 'limit')).toMatchObject({
     in: 'query',
-    schema: { type: 'integer', minimum: 1, maximum: 100 },
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
   });
 });

@@ -8,5 +8,5 @@ export { notFound, Problem, type ProblemOptions } from './problem.ts';
 export { type Enter, implementFor, type Route, routeFor } from './routes.ts';
 export { type Commands, runCommand } from './run-command.ts';
 export { serve } from './serve.ts';
-export { createService, endpointsOf, type ServiceOptions } from './service.ts';
+export { createService, type ServiceOptions } from './service.ts';
 export * from './settings.ts';

@@ -56,9 +56,10 @@ function refusingConnector(): buildConnector.connector {
 
 const forbidden = new BlockList();
 forbidden.addSubnet('169.254.0.0', 16, 'ipv4'); // RFC 3927, and the metadata service of most clouds
-forbidden.addAddress('100.100.100.200', 'ipv4'); // metadata
 forbidden.addSubnet('fe80::', 10, 'ipv6'); // RFC 4291
-forbidden.addAddress('fd00:ec2::254', 'ipv6'); // metadata
+// Metadata services elsewhere: Alibaba, Azure, Oracle; AWS and Google over IPv6.
+for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) forbidden.addAddress(address, 'ipv4');
+for (const address of ['fd00:ec2::254', 'fd20:ce::254']) forbidden.addAddress(address, 'ipv6');
 
 /** Of an address; IPv4 inside IPv6 counts as IPv4. A name is never forbidden: what it leads to may be. */
 const isForbidden = (address: string) =>

@@ -1,7 +1,6 @@
-import type { Endpoint } from '@svc/contract';
 import cors from 'cors';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { rateLimit } from 'express-rate-limit';
+import { type AugmentedRequest, rateLimit } from 'express-rate-limit';
 import helmet from 'helmet';
 import { problemAnswer, requestIdOf, respond } from './answer.ts';
 import { mountDocs } from './docs.ts';
@@ -46,9 +45,9 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   if (options.corsOrigins.length > 0) app.use(originsOf(options.corsOrigins));
   if (options.gate) app.use(options.gate);
   app.use(refuseWithoutHost);
-  if (options.rateLimit) app.use(limitRate());
   mountHealth(app, options.health);
   mountMetrics(app, metrics, options.metricsToken);
+  if (options.rateLimit) app.use(limitRate());
   mountDocs(app, { ...options.openapi, servers: [{ url: options.publicUrl ?? '/' }] });
   mount(app, options.routes, options.enter);
   app.use(() => {
@@ -57,9 +56,6 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   app.use(answerProblem(options.log));
   return app;
 }
-
-/** The endpoints that a list of routes implements. */
-export const endpointsOf = (routes: readonly Route<never>[]): Endpoint[] => routes.map(({ endpoint }) => endpoint);
 
 /** RFC 9112, section 3.2. Node would answer this by itself, before anybody could record it. */
 const refuseWithoutHost: RequestHandler = (req, _res, next) => {
@@ -94,17 +90,11 @@ const limitRate = () =>
     limit: REQUESTS_PER_MINUTE,
     standardHeaders: false,
     legacyHeaders: false,
-    handler: (_req, res, next) => {
-      const seconds = String(res.getHeader('Retry-After') ?? 60);
-      next(
-        new Problem(
-          'rate_limited',
-          `At most ${REQUESTS_PER_MINUTE} requests a minute from one address: wait a little.`,
-          {
-            headers: { 'Retry-After': seconds },
-          },
-        ),
-      );
+    handler: (req, _res, next) => {
+      const { resetTime } = (req as AugmentedRequest).rateLimit ?? {}; // set by the limiter that calls this
+      const seconds = Math.max(1, Math.ceil(((resetTime?.getTime() ?? 0) - Date.now()) / 1000));
+      const detail = `At most ${REQUESTS_PER_MINUTE} requests a minute from one address: try again in ${seconds} s.`;
+      next(new Problem('rate_limited', detail, { headers: { 'Retry-After': `${seconds}` } }));
     },
   });
 

@@ -36,12 +36,15 @@ export const booleanSetting = (preset: boolean) =>
 /** A comma-separated list. */
 export const listSetting = list;
 
-/** An http or https URL without a trailing slash. */
-export const urlSetting = z
+/** An http or https URL, kept to the letter: an issuer is compared exactly. */
+export const addressSetting = z
   .string()
   .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), 'must be an http or https URL')
   .refine((value) => !URL.canParse(value) || !hasPassword(new URL(value)), 'must not hold a user or a password')
-  .transform((value) => value.replace(/\/+$/, ''));
+  .refine((value) => !/[?#]/.test(value), 'must not have a query or a fragment');
+
+/** An http or https URL without a trailing slash, for paths to be added to. */
+export const urlSetting = addressSetting.transform((value) => value.replace(/\/+$/, ''));
 
 const hasPassword = ({ username, password }: URL) => username !== '' || password !== '';
 

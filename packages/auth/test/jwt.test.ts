@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Problem } from '@svc/http';
+import { base64url, exportJWK, generateKeyPair } from 'jose';
+import { isJwtShaped } from '../src/index.ts';
+import { AUDIENCE, aKey, anIssuer, aToken, ISSUER, seconds, verifierOf } from './issuer.ts';
+
+const key = await aKey('key-1');
+const verify = verifierOf(anIssuer([key.jwk]));
+
+describe('an access token', () => {
+  test('that is good has its claims', async () => {
+    const claims = { email: 'a@example.test', email_verified: true, name: 'A' };
+    expect(await verify(await aToken(key, { claims }))).toMatchObject({ iss: ISSUER, sub: 'user-1', ...claims });
+  });
+
+  test.each(['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'])('may be signed with %s', async (alg) => {
+    const signing = await aKey('key-1', alg);
+    expect(await verifierOf(anIssuer([signing.jwk]))(await aToken(signing))).toMatchObject({ sub: 'user-1' });
+  });
+
+  test.each(['RS384', 'RS512', 'PS512', 'ES384', 'ES512'])(
+    'signed with %s, which is not agreed on, is refused',
+    async (alg) => {
+      const signing = await aKey('key-1', alg);
+      expect(await verifierOf(anIssuer([signing.jwk]))(await aToken(signing))).toBeUndefined();
+    },
+  );
+
+  test('may be for several audiences, ours among them', async () => {
+    const aud = ['https://other.example.test', AUDIENCE];
+    expect(await verify(await aToken(key, { claims: { aud } }))).toMatchObject({ sub: 'user-1' });
+  });
+
+  test('may have expired less than 5 seconds ago: clocks differ', async () => {
+    expect(await verify(await aToken(key, { claims: { exp: seconds(-3) } }))).toMatchObject({ sub: 'user-1' });
+  });
+
+  test('may begin to be good within 5 seconds', async () => {
+    expect(await verify(await aToken(key, { claims: { nbf: seconds(3) } }))).toMatchObject({ sub: 'user-1' });
+  });
+
+  test('may be good for a day', async () => {
+    expect(await verify(await aToken(key, { claims: { exp: seconds(24 * 3600) } }))).toMatchObject({ sub: 'user-1' });
+  });
+
+  test('may lack a name that is text, but has none then', async () => {
+    const claims = await verify(await aToken(key, { claims: { name: { given: 'A' } } }));
+    expect([claims?.sub, claims?.name]).toEqual(['user-1', undefined]);
+  });
+});
+
+describe('what is not the caller’s fault is a 503, and never a 401:', () => {
+  let visited: ReturnType<typeof anIssuer>;
+  beforeEach(() => {
+    visited = anIssuer([key.jwk]);
+  });
+
+  const unavailable = async (token: string) => {
+    const refusal = await verifierOf(visited)(token).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(Problem);
+    expect(refusal).toMatchObject({ code: 'unavailable', status: 503, headers: { 'Retry-After': '1' } });
+  };
+
+  test('an issuer that is away', async () => {
+    visited.state.isAway = true;
+    await unavailable(await aToken(key));
+  });
+
+  test('a key of the issuer that can’t be read', async () => {
+    visited.publish([{ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: 'key-1', alg: 'ES256' }]);
+    await unavailable(await aToken(key));
+  });
+
+  test('a key of the issuer that is too weak to be used', async () => {
+    const { publicKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true });
+    const { n = '', ...rest } = await exportJWK(publicKey);
+    const half = base64url.encode(base64url.decode(n).slice(0, 128));
+    visited.publish([{ ...rest, n: half, kid: 'weak', alg: 'RS256' }]);
+    await unavailable(await aToken(await aKey('weak', 'RS256')));
+  });
+});
+
+test.each([
+  ['a.b.c', true],
+  ['aZ-_.09.x', true],
+  ['a.b', false],
+  ['a.b.', false],
+  ['a.b.c.d', false],
+  ['svcc_abc', false],
+  ['2YotnFZFEjr1zCsicMWpAA', false],
+  ['', false],
+])('%p has the form of a JWT: %p', (token, isOne) => {
+  expect(isJwtShaped(token)).toBe(isOne);
+});

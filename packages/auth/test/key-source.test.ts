@@ -1,0 +1,123 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { errors } from 'jose';
+import { createKeySource, type KeySource } from '../src/index.ts';
+import { aKey, anIssuer, find, ISSUER, settle } from './issuer.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+const [one, two] = await Promise.all([aKey('one'), aKey('two')]);
+
+let issuer: ReturnType<typeof anIssuer>;
+let keys: KeySource;
+let clock: number;
+
+beforeEach(() => {
+  issuer = anIssuer([one.jwk]);
+  clock = 0;
+  keys = createKeySource({ issuer: ISSUER, send: issuer.send, now: () => clock });
+});
+
+const search = (kid: string) => find(keys, kid);
+
+describe('the keys of an issuer', () => {
+  test('are found through its discovery document', async () => {
+    expect(await search('one')).toBe('found');
+    expect(issuer.visits).toEqual([`${ISSUER}/.well-known/openid-configuration`, `${ISSUER}/keys`]);
+  });
+
+  test('of an issuer with a slash behind are found at the same address', async () => {
+    issuer.pages.set(
+      `${ISSUER}/.well-known/openid-configuration`,
+      JSON.stringify({ issuer: `${ISSUER}/`, jwks_uri: `${ISSUER}/keys` }),
+    );
+    keys = createKeySource({ issuer: `${ISSUER}/`, send: issuer.send });
+    expect(await search('one')).toBe('found');
+  });
+
+  test('are not asked for before somebody needs one', () => {
+    expect(issuer.visits).toEqual([]);
+  });
+
+  test('are fetched once for a burst of a hundred', async () => {
+    const found = await Promise.all(Array.from({ length: 100 }, () => search('one')));
+    expect(new Set(found)).toEqual(new Set(['found']));
+    expect(issuer.refreshes()).toBe(1);
+  });
+
+  test('are not fetched again while they are fresh', async () => {
+    await search('one');
+    clock += 10 * MINUTE;
+    await search('one');
+    await settle();
+    expect(issuer.refreshes()).toBe(1);
+  });
+
+  test('are fetched again behind a request when they are no longer fresh', async () => {
+    await search('one');
+    clock += 10 * MINUTE + 1;
+    expect(await search('one')).toBe('found');
+    await settle();
+    expect(issuer.refreshes()).toBe(2);
+  });
+
+  test('a token without a key id has none, and nobody is asked', async () => {
+    const searching = Promise.resolve(keys.keyFor({ alg: 'ES256' }, { payload: '', signature: '' }));
+    await expect(searching).rejects.toBeInstanceOf(errors.JWKSNoMatchingKey);
+    expect(issuer.visits).toEqual([]);
+  });
+});
+
+describe('unknown key ids', () => {
+  test('a thousand of them, one after the other, cost two fetches in half a minute', async () => {
+    for (let index = 0; index < 1000; index++) {
+      expect(await search(`unknown-${index}`)).toBe('unknown');
+      clock += 20;
+    }
+    expect(issuer.refreshes()).toBe(2);
+  });
+
+  test('a thousand of them at once cost one fetch', async () => {
+    const found = await Promise.all(Array.from({ length: 1000 }, (_, index) => search(`unknown-${index}`)));
+    expect(new Set(found)).toEqual(new Set(['unknown']));
+    expect(issuer.refreshes()).toBe(1);
+  });
+
+  test('cost two more in the next half minute, and so on', async () => {
+    for (const _ of [1, 2, 3]) {
+      for (let index = 0; index < 10; index++) await search(`unknown-${index}`);
+      clock += 30 * SECOND;
+    }
+    expect(issuer.refreshes()).toBe(6);
+  });
+
+  test('do not keep known keys from being found', async () => {
+    for (let index = 0; index < 10; index++) await search(`unknown-${index}`);
+    expect(await search('one')).toBe('found');
+  });
+});
+
+describe('when keys change', () => {
+  test('a new one works at its first use', async () => {
+    await search('one');
+    issuer.publish([one.jwk, two.jwk]);
+    expect(await search('two')).toBe('found');
+    expect(issuer.refreshes()).toBe(2);
+  });
+
+  test('one that was taken away is refused after the next refresh', async () => {
+    await search('one');
+    issuer.publish([two.jwk]);
+    await search('two');
+    expect(await search('one')).toBe('unknown');
+  });
+
+  test('one that was taken away is refused once keys are no longer fresh', async () => {
+    await search('one');
+    issuer.publish([two.jwk]);
+    clock += 10 * MINUTE + 1;
+    await search('one');
+    await settle();
+    expect(await search('one')).toBe('unknown');
+  });
+});
