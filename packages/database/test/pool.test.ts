@@ -25,7 +25,7 @@ async function sessionSetting(url: string, name: string): Promise<unknown> {
 }
 
 test.each([
-  ['statement_timeout', '4s'],
+  ['statement_timeout', '2500ms'],
   ['lock_timeout', '2s'],
   ['idle_in_transaction_session_timeout', '10s'],
   ['TimeZone', 'UTC'],
