@@ -4,8 +4,16 @@ import { type HubAccess, hubEndpoints } from '@svc/contract/hub';
 
 import { createService, type Enter, type ServiceOptions } from '@svc/http';
 import type { Express } from 'express';
+import * as accountApiKeys from './account/api-keys.ts';
+import * as accountOrganizations from './account/organizations.ts';
+import * as accountProfile from './account/profile.ts';
+import * as adminApiKeys from './admin/api-keys.ts';
+import * as adminCatalogAccess from './admin/catalog-access.ts';
 import * as adminCategories from './admin/categories.ts';
+import * as adminOrganizations from './admin/organizations.ts';
+import { getStats } from './admin/stats.ts';
 import * as adminTemplates from './admin/templates.ts';
+import * as adminUsers from './admin/users.ts';
 import { createVerifier, type IdentityProvider } from './authenticate.ts';
 import { listCategories } from './catalog/categories.ts';
 import { getOwnOrganization } from './catalog/organization.ts';
@@ -22,12 +30,16 @@ const routes = implement(hubEndpoints, {
   getTemplate,
   listCategories,
   getOwnOrganization,
-  listAllTemplates: adminTemplates.listAllTemplates,
-  createTemplate: adminTemplates.createTemplate,
-  updateTemplate: adminTemplates.updateTemplate,
-  listAllCategories: adminCategories.listAllCategories,
-  createCategory: adminCategories.createCategory,
-  updateCategory: adminCategories.updateCategory,
+  ...accountApiKeys,
+  ...accountOrganizations,
+  ...accountProfile,
+  ...adminTemplates,
+  ...adminCategories,
+  ...adminCatalogAccess,
+  ...adminUsers,
+  ...adminOrganizations,
+  ...adminApiKeys,
+  getStats,
 });
 
 export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'routes' | 'enter' | 'openapi'> {

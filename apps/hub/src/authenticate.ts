@@ -3,8 +3,8 @@ import { Problem } from '@svc/http';
 import type { JWTVerifyGetKey } from 'jose';
 import type { Database } from './database/client.ts';
 import { translated } from './database/constraints.ts';
-import type { User } from './generated/prisma/client.ts';
-import type { UserRole } from './generated/prisma/enums.ts';
+import type { Organization, User } from './generated/prisma/client.ts';
+import type { OrgStatus, UserRole } from './generated/prisma/enums.ts';
 import type { Principal } from './principal.ts';
 
 export interface IdentityProvider {
@@ -32,7 +32,7 @@ interface KeyRow {
   readonly id: string;
   readonly name: string;
   readonly slug: string;
-  readonly status: string;
+  readonly status: OrgStatus;
   readonly tier: string;
 }
 
@@ -60,13 +60,15 @@ async function verifyKey({ client }: Database, token: string): Promise<Principal
 /** The user of a token: made at first sight, with the claims that describe them kept up to date. */
 async function userOf({ client }: Database, provider: IdentityProvider, claims: Claims): Promise<Principal> {
   const { iss, sub } = claims;
-  const known = await client.user.findUnique({ where: { iss_sub: { iss, sub } } });
+  const known = await client.user.findUnique({ where: { iss_sub: { iss, sub } }, include: withOrganization });
   const described = { email: claims.email?.toLowerCase() ?? null, email_verified: claims.email_verified ?? false };
   const name = (claims.name ?? '').slice(0, 200);
   const role: UserRole = isSuperadmin(provider, claims) ? 'superadmin' : 'user';
   if (!known) {
     await client.user.createMany({ data: { iss, sub, ...described, name, role }, skipDuplicates: true });
-    return principalOf(await client.user.findUniqueOrThrow({ where: { iss_sub: { iss, sub } } }));
+    return principalOf(
+      await client.user.findUniqueOrThrow({ where: { iss_sub: { iss, sub } }, include: withOrganization }),
+    );
   }
   const change = {
     ...(known.email !== described.email || known.email_verified !== described.email_verified ? described : {}),
@@ -74,17 +76,19 @@ async function userOf({ client }: Database, provider: IdentityProvider, claims: 
     ...(!known.role_set && role === 'superadmin' && known.role !== 'superadmin' ? { role } : {}),
   };
   if (Object.keys(change).length === 0) return principalOf(known);
-  return principalOf(await client.user.update({ where: { id: known.id }, data: change }));
+  return principalOf(await client.user.update({ where: { id: known.id }, data: change, include: withOrganization }));
 }
 
 const isSuperadmin = (provider: IdentityProvider, { sub, email, email_verified }: Claims) =>
   provider.superadminSubjects.includes(sub) ||
   (email_verified === true && email !== undefined && provider.superadminEmails.includes(email.toLowerCase()));
 
-const principalOf = ({ id, role, org_id: orgId, org_role: orgRole }: User): Principal => ({
-  kind: 'user',
-  id,
-  role,
-  orgId,
-  orgRole,
-});
+const withOrganization = { organization: { select: { status: true } } } as const;
+
+type UserRow = User & { readonly organization: Pick<Organization, 'status'> | null };
+
+function principalOf({ id, role, org_id: orgId, org_role: orgRole, organization }: UserRow): Principal {
+  const belongs = orgId !== null && orgRole !== null && organization !== null;
+  const membership = belongs ? { orgId, role: orgRole, status: organization.status } : undefined;
+  return { kind: 'user', id, role, membership };
+}

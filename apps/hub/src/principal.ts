@@ -1,4 +1,4 @@
-import type { OrgRole, UserRole } from './generated/prisma/enums.ts';
+import type { OrgRole, OrgStatus, UserRole } from './generated/prisma/enums.ts';
 
 /** Who can call the hub. */
 export type Principal =
@@ -11,15 +11,14 @@ export type Principal =
         readonly name: string;
         readonly slug: string;
         readonly tier: string;
-        readonly status: string;
+        readonly status: OrgStatus;
       };
     }
   | {
       readonly kind: 'user';
       readonly id: string;
       readonly role: UserRole;
-      readonly orgId: string | null;
-      readonly orgRole: OrgRole | null;
+      readonly membership: { readonly orgId: string; readonly role: OrgRole; readonly status: OrgStatus } | undefined;
     };
 
 /** Whose eyes the catalog is seen with. */
@@ -36,3 +35,6 @@ export function viewerOf(principal: Principal): Viewer {
   if (principal.kind === 'organization') return { kind: 'organization', orgId: principal.organization.id };
   return isAdministrator(principal) ? { kind: 'administrator' } : { kind: 'anonymous' };
 }
+
+/** A person, rather than a key or nobody. */
+export type UserPrincipal = Extract<Principal, { readonly kind: 'user' }>;

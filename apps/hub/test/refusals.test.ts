@@ -25,6 +25,10 @@ const callers = {
   'a suspended organization': world.as(suspended),
   'an organization': world.as(active),
   'a user': await world.aUser('user'),
+  'a member': await world.aMember(active, 'member'),
+  'an org_admin': await world.aMember(active, 'org_admin'),
+  'a member of a suspended organization': await world.aMember(suspended, 'member'),
+  'an org_admin of a suspended organization': await world.aMember(suspended, 'org_admin'),
   'an admin': await world.aUser('admin'),
   'a superadmin': await world.aUser('superadmin'),
 } satisfies Record<string, Api>;
@@ -44,12 +48,26 @@ const refusedEverywhere = {
   'a suspended organization': 'organization_suspended',
 } as const;
 
+const people = (verdict: Expected) =>
+  ({
+    'a user': verdict,
+    'a member': verdict,
+    'an org_admin': verdict,
+    'a member of a suspended organization': verdict,
+    'an org_admin of a suspended organization': verdict,
+  }) as const;
+
+const suspendedPeople = {
+  'a member of a suspended organization': 'organization_suspended',
+  'an org_admin of a suspended organization': 'organization_suspended',
+} as const;
+
 const expected: Record<HubAccess, Record<Caller, Expected>> = {
   catalog: {
     ...refusedEverywhere,
     nobody: 'admitted',
     'an organization': 'admitted',
-    'a user': 'admitted',
+    ...people('admitted'),
     'an admin': 'admitted',
     'a superadmin': 'admitted',
   },
@@ -57,15 +75,42 @@ const expected: Record<HubAccess, Record<Caller, Expected>> = {
     ...refusedEverywhere,
     nobody: 'unauthenticated',
     'an organization': 'admitted',
-    'a user': 'insufficient_scope',
+    ...people('insufficient_scope'),
     'an admin': 'insufficient_scope',
     'a superadmin': 'insufficient_scope',
+  },
+  account: {
+    ...refusedEverywhere,
+    nobody: 'unauthenticated',
+    'an organization': 'insufficient_scope',
+    ...people('admitted'),
+    'an admin': 'admitted',
+    'a superadmin': 'admitted',
+  },
+  'account-change': {
+    ...refusedEverywhere,
+    nobody: 'unauthenticated',
+    'an organization': 'insufficient_scope',
+    ...people('admitted'),
+    ...suspendedPeople,
+    'an admin': 'admitted',
+    'a superadmin': 'admitted',
+  },
+  'account-keys': {
+    ...refusedEverywhere,
+    nobody: 'unauthenticated',
+    'an organization': 'insufficient_scope',
+    ...people('admitted'),
+    'a member': 'insufficient_scope',
+    ...suspendedPeople,
+    'an admin': 'admitted',
+    'a superadmin': 'admitted',
   },
   admin: {
     ...refusedEverywhere,
     nobody: 'unauthenticated',
     'an organization': 'insufficient_scope',
-    'a user': 'insufficient_scope',
+    ...people('insufficient_scope'),
     'an admin': 'admitted',
     'a superadmin': 'admitted',
   },

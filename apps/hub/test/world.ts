@@ -1,7 +1,14 @@
 import { createKeySource, hashSecretToken, newSecretToken, shownPrefix } from '@svc/auth';
 import { fold, hubService, openApiDocument, searchText } from '@svc/contract';
 import { createLog, createOutbound } from '@svc/http';
-import { type Api, apiOf, createTestDatabase, startLocalIssuer } from '@svc/testing';
+import {
+  type Api,
+  apiOf,
+  createTestDatabase,
+  type LocalIssuer,
+  startLocalIssuer,
+  type TestDatabase,
+} from '@svc/testing';
 import { createHub } from '../src/app.ts';
 import { writeCatalog } from '../src/database/catalog-write.ts';
 import { openDatabase } from '../src/database/client.ts';
@@ -15,18 +22,16 @@ export interface TestOrganization extends Organization {
   readonly keyRow: ApiKey;
 }
 
-/** A hub on a database of its own, and the words in which tests speak of it. */
-export async function startWorld() {
-  const testDatabase = await createTestDatabase();
-  const issuer = await startLocalIssuer('https://hub.example.test');
-  const database = openDatabase(testDatabase.url, () => undefined);
+/** One instance of the hub, on a database that others may share. */
+export function anInstance(databaseUrl: string, { issuer, audience }: Pick<LocalIssuer, 'issuer' | 'audience'>) {
+  const database = openDatabase(databaseUrl, () => undefined);
   const outbound = createOutbound({ timeoutMs: 2000, maxBytes: 100_000 });
-  const keys = createKeySource({ issuer: issuer.issuer, send: outbound.send });
+  const keys = createKeySource({ issuer, send: outbound.send });
   const app = createHub({
     database,
     provider: {
-      issuer: issuer.issuer,
-      audience: issuer.audience,
+      issuer,
+      audience,
       keys: keys.keyFor,
       superadminEmails: [SUPERADMIN_EMAIL],
       superadminSubjects: [],
@@ -37,7 +42,22 @@ export async function startWorld() {
     corsOrigins: [],
     trustProxy: [],
   });
-  const api = apiOf(app, openApiDocument(hubService));
+  return {
+    app,
+    api: apiOf(app, openApiDocument(hubService)),
+    database,
+    stop: async () => {
+      await Promise.all([database.close(), outbound.close()]);
+    },
+  };
+}
+
+/** A hub on a database of its own, and the words in which tests speak of it. */
+export async function startWorld(given?: TestDatabase) {
+  const testDatabase = given ?? (await createTestDatabase());
+  const issuer = await startLocalIssuer('https://hub.example.test');
+  const instance = anInstance(testDatabase.url, issuer);
+  const { app, api, database } = instance;
   const { client } = database;
   let count = 0;
   const next = (noun: string) => `${noun}-${++count}`;
@@ -92,9 +112,22 @@ export async function startWorld() {
     return me;
   };
 
+  /** A caller who belongs to the organization. */
+  const aMember = async (organization: { readonly id: string }, org_role: 'org_admin' | 'member'): Promise<Api> => {
+    const sub = next('member');
+    const me = api(`Bearer ${await issuer.sign(sub)}`);
+    await me.get('/api/v1/catalog/categories');
+    await client.user.update({
+      where: { iss_sub: { iss: issuer.issuer, sub } },
+      data: { org_id: organization.id, org_role },
+    });
+    return me;
+  };
+
   return {
     app,
     api,
+    aMember,
     database,
     issuer,
     databaseUrl: testDatabase.url,
@@ -106,7 +139,7 @@ export async function startWorld() {
     aGrant,
     aUser,
     stop: async () => {
-      await Promise.all([database.close(), outbound.close(), issuer.close()]);
+      await Promise.all([instance.stop(), issuer.close()]);
       await testDatabase.drop();
     },
   };

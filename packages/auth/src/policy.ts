@@ -1,10 +1,11 @@
+import { Problem } from '@svc/http';
 import type { Challenges } from './challenges.ts';
 
 /** What each access of an endpoint admits: one table for each service, the only place that knows. */
 export type Policy<Access extends string, P> = Readonly<Record<Access, (principal: P) => Verdict>>;
 
-/** `true`, or the reason why not, which the caller reads. */
-export type Verdict = true | string;
+/** `true`, or the reason why not, which the caller reads; a Problem where there is a code for it. */
+export type Verdict = true | string | Problem;
 
 /** 401 when nobody is calling, 403 when somebody is calling who may not. The only place that chooses. */
 export function admit<Access extends string, P extends { readonly kind: string }>(
@@ -13,5 +14,6 @@ export function admit<Access extends string, P extends { readonly kind: string }
 ): void {
   const verdict = policy[access](principal);
   if (verdict === true) return;
-  throw principal.kind === 'anonymous' ? challenges.unauthenticated() : challenges.insufficientScope(verdict);
+  if (principal.kind === 'anonymous') throw challenges.unauthenticated();
+  throw verdict instanceof Problem ? verdict : challenges.insufficientScope(verdict);
 }

@@ -21,6 +21,8 @@ export interface Endpoint<
   readonly tag: string;
   /** Status of success. */
   readonly status: number;
+  /** Another status of success: what was asked for was there already. */
+  readonly alsoStatus?: number;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -45,6 +47,7 @@ type Declared<
 > = Pick<Endpoint, 'operationId' | 'method' | 'path' | 'summary' | 'tag'> & {
   readonly access: A;
   readonly status?: number;
+  readonly alsoStatus?: number;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;

@@ -66,7 +66,7 @@ const auth = {
     tag: 'auth',
     summary: 'End the session of the access token',
     status: 204,
-    reply: z.undefined(),
+    reply: z.void(),
   }),
   me: endpoint({
     operationId: 'me',

@@ -44,9 +44,16 @@ function operation(endpoint: Endpoint, service: Service) {
     ...(endpoint.bodyLimit > 0
       ? { requestBody: { required: true, content: { 'application/json': { schema: endpoint.body } } } }
       : {}),
-    responses: { [`${endpoint.status}`]: success(endpoint), ...refusals(problemsOf(endpoint, service)) },
+    responses: { ...successes(endpoint), ...refusals(problemsOf(endpoint, service)) },
   };
 }
+
+const successes = (endpoint: Endpoint) =>
+  Object.fromEntries(
+    [endpoint.status, endpoint.alsoStatus]
+      .filter((status) => status !== undefined)
+      .map((status) => [`${status}`, success(endpoint)]),
+  );
 
 const success = (endpoint: Endpoint) =>
   endpoint.status === 204

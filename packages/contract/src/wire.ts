@@ -106,3 +106,9 @@ export const ignored = <K extends string>(...members: readonly K[]): Record<K, z
   Object.fromEntries(
     members.map((member) => [member, z.unknown().optional().meta({ description: 'Read-only: ignored' })]),
   ) as Record<K, z.ZodOptional<z.ZodUnknown>>;
+
+/** `id`, for those whose body gets lost on the way: some proxies drop the body of a DELETE. */
+export const idInQuery = z.strictObject({ id: uuid.optional().meta({ description: 'Instead of `id` in the body' }) });
+
+/** A body that names one thing. */
+export const identified = z.strictObject({ id: uuid.optional() });

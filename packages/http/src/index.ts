@@ -5,7 +5,7 @@ export { createLog, type Log, logLevels, pathOf } from './log.ts';
 export type { Metrics } from './metrics.ts';
 export { createOutbound, type OutboundOptions } from './outbound.ts';
 export { notFound, Problem, type ProblemOptions } from './problem.ts';
-export { type Enter, implementFor, type Route, routeFor } from './routes.ts';
+export { AlreadyThere, type Enter, implementFor, type Route, routeFor } from './routes.ts';
 export { type Commands, runCommand } from './run-command.ts';
 export { serve } from './serve.ts';
 export { createService, type ServiceOptions } from './service.ts';

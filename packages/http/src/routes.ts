@@ -4,11 +4,21 @@ import { type Answer, jsonAnswer, respond } from './answer.ts';
 import { readInput } from './input.ts';
 import { Problem } from './problem.ts';
 
+/** A reply for something that was there already: answered with the endpoint's other status. */
+export class AlreadyThere<R> {
+  readonly reply: R;
+  constructor(reply: R) {
+    this.reply = reply;
+  }
+}
+
+type Handled<E extends Endpoint> = Promise<Reply<E> | AlreadyThere<Reply<E>>>;
+
 /** An endpoint with what it does. */
 export interface Route<Context, E extends Endpoint = Endpoint> {
   readonly endpoint: E;
   // Method syntax on purpose: routes of different inputs must fit in one list.
-  handle(context: Context, input: Input<E>): Promise<Reply<E>>;
+  handle(context: Context, input: Input<E>): Handled<E>;
 }
 
 /** Binds route() to a service's request context, so that handlers need no annotations. */
@@ -16,7 +26,7 @@ export const routeFor =
   <Context>() =>
   <E extends Endpoint>(
     endpoint: E,
-    handle: (context: Context, input: Input<E>) => Promise<Reply<E>>,
+    handle: (context: Context, input: Input<E>) => Handled<E>,
   ): Route<Context, E> => ({ endpoint, handle });
 
 /** One route for every endpoint of a contract: a missing or a foreign one does not compile. */
@@ -56,10 +66,12 @@ async function run<Context>(
   const { endpoint } = route;
   const context = await enter(req, res, endpoint);
   const input = await readInput(endpoint, req, res);
-  const reply: unknown = await route.handle(context, input);
+  const handled: unknown = await route.handle(context, input);
+  const [status, reply] =
+    handled instanceof AlreadyThere ? [endpoint.alsoStatus ?? endpoint.status, handled.reply] : [endpoint.status, handled];
   const headers = { 'Cache-Control': cacheControl(endpoint), Vary: 'Authorization, Origin' };
   if (endpoint.status === 204) return { status: 204, headers };
-  return jsonAnswer(endpoint.status, endpoint.reply.parse(reply), headers);
+  return jsonAnswer(status, endpoint.reply.parse(reply), headers);
 }
 
 const cacheControl = (endpoint: Endpoint) =>

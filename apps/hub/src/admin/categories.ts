@@ -1,14 +1,14 @@
 import { fold } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { notFound } from '@svc/http';
+import { notFound, Problem } from '@svc/http';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
 import { translated } from '../database/constraints.ts';
+import { slugFrom } from '../derived.ts';
+import { given } from '../given.ts';
+import { identified } from '../identified.ts';
+import { paginationFor, rowsOf } from '../paging.ts';
 import { presentCategory, withCounts } from '../presenters/category.ts';
-import { identified } from './identified.ts';
-import { given } from './members.ts';
-import { paginationFor, rowsOf } from './paging.ts';
-import { slugFrom } from './templates.ts';
 
 const MEMBERS = ['name', 'slug', 'description', 'icon', 'sort_order', 'is_private'] as const;
 
@@ -45,4 +45,18 @@ export const updateCategory = route(hubEndpoints.updateCategory, async ({ databa
     return category.update({ where: { id }, data, include: withCounts });
   });
   return { category: presentCategory(updated) };
+});
+
+export const deleteCategory = route(hubEndpoints.deleteCategory, async ({ database }, input) => {
+  const id = identified(input);
+  await writeCatalog(database, async ({ category, template }) => {
+    // Exact: whoever adds a template waits for the clock that this transaction holds.
+    const used = await template.count({ where: { category_id: id } });
+    if (used > 0) {
+      const them = used === 1 ? '1 template refers' : `${used} templates refer`;
+      throw new Problem('category_in_use', `${them} to this category: move or delete them first.`);
+    }
+    const { count } = await category.deleteMany({ where: { id } });
+    if (count === 0) throw notFound();
+  });
 });

@@ -1,14 +1,15 @@
-import { fold, searchText, slugOf, templateFields } from '@svc/contract';
+import { templateFields } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { invalid, notFound } from '@svc/http';
+import { notFound } from '@svc/http';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
 import { translated } from '../database/constraints.ts';
+import { derived, slugFrom } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { given } from '../given.ts';
+import { identified } from '../identified.ts';
+import { paginationFor, rowsOf } from '../paging.ts';
 import { presentTemplate, withCategory } from '../presenters/template.ts';
-import { identified } from './identified.ts';
-import { given } from './members.ts';
-import { paginationFor, rowsOf } from './paging.ts';
 
 const FIELDS = Object.keys(templateFields) as (keyof typeof templateFields)[];
 const MEMBERS = ['name', 'slug', 'category_id', 'owner_org_id', ...FIELDS] as const;
@@ -49,15 +50,10 @@ export const updateTemplate = route(hubEndpoints.updateTemplate, async ({ databa
   return { template: presentTemplate(updated) };
 });
 
-/** The columns by which templates are searched and sorted. */
-export const derived = ({ name, description }: { readonly name: string; readonly description: string }) => ({
-  search_text: searchText(name, description),
-  sort_name: fold(name),
+export const deleteTemplate = route(hubEndpoints.deleteTemplate, async ({ database }, input) => {
+  const id = identified(input);
+  await writeCatalog(database, async ({ template }) => {
+    const { count } = await template.deleteMany({ where: { id } });
+    if (count === 0) throw notFound();
+  });
 });
-
-/** A slug for what was named without one. @throws 400 for a name that gives none. */
-export function slugFrom(name: string): string {
-  const slug = slugOf(name);
-  if (slug === '' || slug === 'updates') throw invalid([{ path: 'slug', message: 'is required: the name gives none' }]);
-  return slug;
-}

@@ -2,6 +2,8 @@ import type { Category } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { route } from '../context.ts';
 import { translated } from '../database/constraints.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import type { Viewer } from '../principal.ts';
 import { visibleCategories, visibleTemplates } from './visibility.ts';
 
 type CategoryRow = Omit<Category, 'created_at' | 'updated_at'> & {
@@ -9,15 +11,15 @@ type CategoryRow = Omit<Category, 'created_at' | 'updated_at'> & {
   readonly updated_at: Date;
 };
 
-export const listCategories = route(hubEndpoints.listCategories, async ({ database, viewer }) => {
-  const categories = await translated(
-    () => database.client.$queryRaw<CategoryRow[]>`
-      SELECT c.id, c.name, c.slug, c.description, c.icon, c.sort_order, c.is_private, c.created_at, c.updated_at,
-             (SELECT count(*)::int FROM templates t WHERE t.category_id = c.id AND ${visibleTemplates(viewer)})
-               AS template_count
-      FROM categories c
-      WHERE ${visibleCategories(viewer)}
-      ORDER BY c.sort_order, c.sort_name, c.id`,
-  );
-  return { categories };
-});
+export const listCategories = route(hubEndpoints.listCategories, async ({ database, viewer }) => ({
+  categories: await translated(() => database.client.$queryRaw<CategoryRow[]>(categoriesWithCounts(viewer))),
+}));
+
+/** A category's count is of what the viewer sees in it: never a hint at the rest. */
+export const categoriesWithCounts = (viewer: Viewer): Prisma.Sql => Prisma.sql`
+  SELECT c.id, c.name, c.slug, c.description, c.icon, c.sort_order, c.is_private, c.created_at, c.updated_at,
+         (SELECT count(*)::int FROM templates t WHERE t.category_id = c.id AND ${visibleTemplates(viewer)})
+           AS template_count
+  FROM categories c
+  WHERE ${visibleCategories(viewer)}
+  ORDER BY c.sort_order, c.sort_name, c.id`;

@@ -6,37 +6,43 @@ import { route } from '../context.ts';
 import type { Database } from '../database/client.ts';
 import { translated } from '../database/constraints.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import type { Viewer } from '../principal.ts';
 import { type TemplateRow, templateColumns, templateSources } from './template-rows.ts';
 import { visibleTemplates } from './visibility.ts';
 
 export const listTemplates = route(hubEndpoints.listTemplates, async ({ database, viewer }, { query }) => {
-  const matching = Prisma.sql`FROM ${templateSources} WHERE ${visibleTemplates(viewer)} ${filters(query)}`;
-  // One statement, so one snapshot: the total is the one of the page beside it, also of a page past the end.
-  const rows = await translated(
-    () => database.client.$queryRaw<({ total: number } & (TemplateRow | { id: null }))[]>`
-      SELECT counted.total, page.*
-      FROM (SELECT count(*)::int AS total ${matching}) counted
-      LEFT JOIN LATERAL (
-        SELECT ${templateColumns}, t.sort_name ${matching}
-        ORDER BY t.sort_name, t.id LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}
-      ) page ON true
-      ORDER BY page.sort_name, page.id`,
-  );
+  const rows = await translated(() => database.client.$queryRaw<PageRow[]>(pageOfTemplates(viewer, query)));
   const templates = rows.filter((row): row is { total: number } & TemplateRow => row.id !== null);
   return { templates, pagination: paginationOf(query, rows[0]?.total ?? 0) };
 });
 
 export const getTemplate = route(hubEndpoints.getTemplate, async (context, { params }) => {
   const { database, viewer, principal, headOnly } = context;
-  const [template] = await translated(
-    () => database.client.$queryRaw<TemplateRow[]>`
-      SELECT ${templateColumns} FROM ${templateSources}
-      WHERE t.slug = ${params.slug} AND ${visibleTemplates(viewer)}`,
+  const [template] = await translated(() =>
+    database.client.$queryRaw<TemplateRow[]>(templateBySlug(viewer, params.slug)),
   );
   if (!template) throw notFound();
   if (principal.kind !== 'organization' || headOnly) return template;
   return { ...template, download_count: await countDownload(database, template) };
 });
+
+type PageRow = { total: number } & (TemplateRow | { id: null });
+
+/** One statement, so one snapshot: the total is the one of the page beside it, also of a page past the end. */
+export function pageOfTemplates(viewer: Viewer, query: Filters & Paging): Prisma.Sql {
+  const matching = Prisma.sql`FROM ${templateSources} WHERE ${visibleTemplates(viewer)} ${filters(query)}`;
+  return Prisma.sql`
+    SELECT counted.total, page.*
+    FROM (SELECT count(*)::int AS total ${matching}) counted
+    LEFT JOIN LATERAL (
+      SELECT ${templateColumns}, t.sort_name ${matching}
+      ORDER BY t.sort_name, t.id LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}
+    ) page ON true
+    ORDER BY page.sort_name, page.id`;
+}
+
+export const templateBySlug = (viewer: Viewer, slug: string): Prisma.Sql => Prisma.sql`
+  SELECT ${templateColumns} FROM ${templateSources} WHERE t.slug = ${slug} AND ${visibleTemplates(viewer)}`;
 
 /** Counts a fetch, apart from the template: it is no change of it, so no fleet fetches it again. */
 async function countDownload({ client }: Database, { id, download_count }: TemplateRow): Promise<number> {
@@ -48,6 +54,11 @@ async function countDownload({ client }: Database, { id, download_count }: Templ
       RETURNING count::int`,
   );
   return row?.count ?? download_count;
+}
+
+interface Paging {
+  readonly page: number;
+  readonly limit: number;
 }
 
 interface Filters {

@@ -1,8 +1,10 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { route } from '../context.ts';
 import { translated } from '../database/constraints.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import type { Viewer } from '../principal.ts';
 import { type TemplateRow, templateColumns, templateSources } from './template-rows.ts';
-import { visibleFrom, visiblePeriods, visibleTemplates } from './visibility.ts';
+import { endedSince, touchedSince, visibleFrom, visiblePeriods, visibleTemplates } from './visibility.ts';
 
 /**
  * What changed for the caller since a moment. `checked_at` is the catalog's clock as the snapshot of the answer saw it:
@@ -15,14 +17,8 @@ export const listTemplateUpdates = route(hubEndpoints.listTemplateUpdates, async
     client.$transaction(
       [
         client.$queryRaw<{ at: Date }[]>`SELECT at FROM catalog_clock`,
-        client.$queryRaw<TemplateRow[]>`
-          SELECT ${templateColumns} FROM ${templateSources}
-          WHERE ${visibleTemplates(viewer)} AND greatest(t.updated_at, c.shown_at, ${visibleFrom(viewer)}) > ${since}
-          ORDER BY greatest(t.updated_at, c.shown_at), t.id`,
-        client.$queryRaw<{ id: string }[]>`
-          SELECT template_id AS id FROM (${visiblePeriods(viewer)}) AS periods (template_id, until)
-          GROUP BY template_id HAVING max(until) > ${since} AND max(until) < 'infinity'
-          ORDER BY max(until), template_id`,
+        client.$queryRaw<TemplateRow[]>(changedTemplates(viewer, since)),
+        client.$queryRaw<{ id: string }[]>(removedTemplates(viewer, since)),
       ],
       { isolationLevel: 'RepeatableRead' },
     ),
@@ -31,3 +27,17 @@ export const listTemplateUpdates = route(hubEndpoints.listTemplateUpdates, async
   if (!row) throw new Error('catalog_clock has no row');
   return { templates, removed, checked_at: row.at };
 });
+
+/** What the viewer sees now, and changed or became visible after a moment. */
+export const changedTemplates = (viewer: Viewer, since: Date): Prisma.Sql => Prisma.sql`
+  SELECT ${templateColumns} FROM ${templateSources}
+  WHERE ${visibleTemplates(viewer)} AND ${touchedSince(viewer, since)}
+    AND greatest(t.updated_at, c.shown_at, ${visibleFrom(viewer)}) > ${since}
+  ORDER BY greatest(t.updated_at, c.shown_at), t.id`;
+
+/** What the viewer stopped seeing after a moment, and does not see now. */
+export const removedTemplates = (viewer: Viewer, since: Date): Prisma.Sql => Prisma.sql`
+  SELECT template_id AS id FROM (${visiblePeriods(viewer)}) AS periods (template_id, until)
+  WHERE template_id IN (${endedSince(viewer, since)})
+  GROUP BY template_id HAVING max(until) > ${since} AND max(until) < 'infinity'
+  ORDER BY max(until), template_id`;

@@ -71,6 +71,46 @@ export function visiblePeriods(viewer: Viewer): Prisma.Sql {
   }
 }
 
+/**
+ * Narrows a query of changes before each row's history is looked up: every template of which a stamp that
+ * `visibleFrom` weighs, or its own, is later than `since`. A scope begins with a change of its template.
+ */
+export function touchedSince(viewer: Viewer, since: Date): Prisma.Sql {
+  const shown = Prisma.sql`SELECT id FROM categories WHERE shown_at > ${since}`;
+  const opened = Prisma.sql`SELECT category_id FROM category_privacy WHERE valid_from > ${since} AND valid_to IS NULL`;
+  const begun = (orgId: string) => Prisma.sql`
+    SELECT category_id FROM catalog_access_periods
+    WHERE org_id = ${orgId}::uuid AND valid_from > ${since} AND valid_to IS NULL`;
+  const within = (categories: Prisma.Sql) => Prisma.sql`t.id IN (
+    SELECT id FROM templates WHERE updated_at > ${since}
+    UNION SELECT id FROM templates WHERE category_id IN (${categories}))`;
+  switch (viewer.kind) {
+    case 'administrator':
+      return within(shown);
+    case 'anonymous':
+      return within(Prisma.sql`${shown} UNION ${opened}`);
+    case 'organization':
+      return within(Prisma.sql`${shown} UNION ${opened} UNION ${begun(viewer.orgId)}`);
+  }
+}
+
+/** Narrows a query of removals: the templates of which any period that `visiblePeriods` weighs ended after `since`. */
+export function endedSince(viewer: Viewer, since: Date): Prisma.Sql {
+  const scopes = Prisma.sql`SELECT template_id FROM template_scopes WHERE valid_to > ${since}`;
+  const inCategories = (ended: Prisma.Sql) =>
+    Prisma.sql`UNION SELECT template_id FROM template_scopes WHERE category_id IN (${ended})`;
+  const closed = inCategories(Prisma.sql`SELECT category_id FROM category_privacy WHERE valid_to > ${since}`);
+  switch (viewer.kind) {
+    case 'administrator':
+      return scopes;
+    case 'anonymous':
+      return Prisma.sql`${scopes} ${closed}`;
+    case 'organization':
+      return Prisma.sql`${scopes} ${closed} ${inCategories(Prisma.sql`
+        SELECT category_id FROM catalog_access_periods WHERE org_id = ${viewer.orgId}::uuid AND valid_to > ${since}`)}`;
+  }
+}
+
 const openToAll = Prisma.sql`(t.is_public AND NOT c.is_private)`;
 
 const ownedBy = (orgId: string) => Prisma.sql`(t.owner_org_id = ${orgId}::uuid)`;

@@ -1,6 +1,6 @@
-import { hashSecretToken, newSecretToken, shownPrefix } from '@svc/auth';
 import { name as nameRule, slug as slugRule, tier as tierRule } from '@svc/contract';
 import { z } from 'zod';
+import { insertKey } from '../account/keys.ts';
 import type { Database } from '../database/client.ts';
 import { translated } from '../database/constraints.ts';
 
@@ -22,14 +22,11 @@ export function createOrganization(options: unknown) {
 /** Makes an API key for an organization. The secret is in this answer and nowhere else. */
 export function createApiKey(options: unknown) {
   const { organization: slug, name } = keyOptions.parse(options);
-  return ({ client }: Database) =>
+  return (database: Database) =>
     translated(async () => {
-      const organization = await client.organization.findUnique({ where: { slug } });
+      const organization = await database.client.organization.findUnique({ where: { slug } });
       if (!organization) throw new Error(`No organization has the slug ${slug}.`);
-      const key = newSecretToken('svcc_');
-      const key_prefix = shownPrefix(key);
-      const data = { org_id: organization.id, name, key_hash: hashSecretToken(key), key_prefix };
-      const { id } = await client.apiKey.create({ data });
+      const { id, key, key_prefix } = await insertKey(database, { orgId: organization.id, name, days: null });
       return { id, name, key, key_prefix };
     });
 }

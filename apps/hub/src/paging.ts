@@ -1,4 +1,5 @@
 import { DEFAULT_PAGE_SIZE, paginationOf, wholePagination } from '@svc/contract';
+import { Prisma } from './generated/prisma/client.ts';
 
 interface Asked {
   readonly page?: number | undefined;
@@ -10,6 +11,12 @@ export function rowsOf(asked: Asked): { readonly skip?: number; readonly take?: 
   if (asked.page === undefined && asked.limit === undefined) return {};
   const { page, limit } = pageOf(asked);
   return { skip: (page - 1) * limit, take: limit };
+}
+
+/** The same as SQL. */
+export function limits(asked: Asked): Prisma.Sql {
+  const { skip, take } = rowsOf(asked);
+  return take === undefined ? Prisma.empty : Prisma.sql`LIMIT ${take} OFFSET ${skip}`;
 }
 
 /** The `pagination` member that goes with them. */

@@ -1,0 +1,37 @@
+import { hubEndpoints } from '@svc/contract/hub';
+import { route } from '../context.ts';
+import { translated } from '../database/constraints.ts';
+import { identified } from '../identified.ts';
+import { limits, paginationFor } from '../paging.ts';
+import { callerOf, organizationOf } from './caller.ts';
+import { insertKey, type KeyRow, keyColumns, reissueKey, revokeKey } from './keys.ts';
+
+export const listApiKeys = route(hubEndpoints.listApiKeys, async ({ database: { client }, principal }, { query }) => {
+  const { membership } = callerOf(principal);
+  if (!membership) return { apiKeys: [], pagination: paginationFor(query, 0) };
+  const [apiKeys, total] = await translated(() =>
+    client.$transaction(
+      [
+        client.$queryRaw<KeyRow[]>`
+          SELECT ${keyColumns} FROM api_keys k WHERE k.org_id = ${membership.orgId}::uuid
+          ORDER BY k.created_at DESC, k.id ${limits(query)}`,
+        client.apiKey.count({ where: { org_id: membership.orgId } }),
+      ],
+      { isolationLevel: 'RepeatableRead' },
+    ),
+  );
+  return { apiKeys, pagination: paginationFor(query, total) };
+});
+
+export const createApiKey = route(hubEndpoints.createApiKey, async ({ database, principal }, { body }) => {
+  const { name, expires_in_days: days } = body;
+  return { apiKey: await insertKey(database, { orgId: organizationOf(principal), name, days }) };
+});
+
+export const reissueApiKey = route(hubEndpoints.reissueApiKey, async ({ database, principal }, input) => ({
+  apiKey: await reissueKey(database, { orgId: organizationOf(principal), id: identified(input) }),
+}));
+
+export const revokeApiKey = route(hubEndpoints.revokeApiKey, async ({ database, principal }, input) => ({
+  apiKey: await revokeKey(database, { orgId: organizationOf(principal), id: identified(input) }),
+}));

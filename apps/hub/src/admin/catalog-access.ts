@@ -1,0 +1,73 @@
+import { hubEndpoints } from '@svc/contract/hub';
+import { AlreadyThere, invalid, notFound } from '@svc/http';
+import { route } from '../context.ts';
+import { writeCatalog } from '../database/catalog-write.ts';
+import { translated } from '../database/constraints.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { paginationFor, rowsOf } from '../paging.ts';
+
+const withSlugs = {
+  organization: { select: { slug: true } },
+  category: { select: { slug: true } },
+} satisfies Prisma.CatalogAccessInclude;
+
+const presentGrant = ({
+  organization,
+  category,
+  ...grant
+}: Prisma.CatalogAccessGetPayload<{ include: typeof withSlugs }>) => ({
+  ...grant,
+  org_slug: organization.slug,
+  category_slug: category.slug,
+});
+
+export const listGrants = route(hubEndpoints.listGrants, async ({ database: { client } }, { query }) => {
+  const [grants, total] = await translated(() =>
+    client.$transaction(
+      [
+        client.catalogAccess.findMany({
+          include: withSlugs,
+          orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
+          ...rowsOf(query),
+        }),
+        client.catalogAccess.count(),
+      ],
+      { isolationLevel: 'RepeatableRead' },
+    ),
+  );
+  return { grants: grants.map(presentGrant), pagination: paginationFor(query, total) };
+});
+
+export const grantAccess = route(hubEndpoints.grantAccess, async ({ database }, { body }) => {
+  const where = { org_id_category_id: body };
+  // Looked at before, so that granting again moves no clock; and again within, where nobody can come between.
+  const before = await translated(() => database.client.catalogAccess.findUnique({ where, include: withSlugs }));
+  if (before) return new AlreadyThere({ grant: presentGrant(before) });
+  return writeCatalog(database, async ({ catalogAccess }) => {
+    const meanwhile = await catalogAccess.findUnique({ where, include: withSlugs });
+    if (meanwhile) return new AlreadyThere({ grant: presentGrant(meanwhile) });
+    return { grant: presentGrant(await catalogAccess.create({ data: body, include: withSlugs })) };
+  });
+});
+
+export const revokeAccess = route(hubEndpoints.revokeAccess, async ({ database }, { query, body }) => {
+  const where = namedGrant({ ...query, ...body });
+  await writeCatalog(database, async ({ catalogAccess }) => {
+    const { count } = await catalogAccess.deleteMany({ where });
+    if (count === 0) throw notFound();
+  });
+});
+
+interface Named {
+  readonly id?: string | undefined;
+  readonly org_id?: string | undefined;
+  readonly category_id?: string | undefined;
+}
+
+/** A grant is named by its id, or by organization and category; by both when they agree. */
+function namedGrant({ id, org_id, category_id }: Named): Prisma.CatalogAccessWhereInput {
+  if (id === undefined && (org_id === undefined || category_id === undefined)) {
+    throw invalid([{ path: 'id', message: 'is required, or org_id together with category_id' }]);
+  }
+  return { ...(id && { id }), ...(org_id && { org_id }), ...(category_id && { category_id }) };
+}

@@ -1,0 +1,66 @@
+import { hubEndpoints } from '@svc/contract/hub';
+import { invalid, notFound } from '@svc/http';
+import { callerOf } from '../account/caller.ts';
+import { route } from '../context.ts';
+import { translated } from '../database/constraints.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { identified } from '../identified.ts';
+import { paginationFor, rowsOf } from '../paging.ts';
+import { presentUser, withOrganization } from '../presenters/organization.ts';
+import { lockRoles, refuseRoleChange } from './roles.ts';
+
+export const listUsers = route(hubEndpoints.listUsers, async ({ database: { client } }, { query }) => {
+  const [users, total] = await translated(() =>
+    client.$transaction(
+      [
+        client.user.findMany({
+          include: withOrganization,
+          orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
+          ...rowsOf(query),
+        }),
+        client.user.count(),
+      ],
+      { isolationLevel: 'RepeatableRead' },
+    ),
+  );
+  return { users: users.map(presentUser), pagination: paginationFor(query, total) };
+});
+
+export const updateUser = route(
+  hubEndpoints.updateUser,
+  async ({ database: { client }, principal }, { query, body }) => {
+    const id = identified({ query, body });
+    const { role, org_id, org_role } = body;
+    const updated = await translated(() =>
+      client.$transaction(async (transaction) => {
+        const roles = await lockRoles(transaction, { caller: callerOf(principal).id, target: id });
+        const target = await transaction.user.findUnique({ where: { id } });
+        if (!target) throw notFound();
+        if (role !== undefined && role !== target.role) refuseRoleChange(roles, role);
+        const data = {
+          ...(role === undefined ? {} : { role, role_set: true }),
+          ...membershipOf({ org_id, org_role }, target),
+        };
+        return transaction.user.update({ where: { id }, data, include: withOrganization });
+      }),
+    );
+    return { user: presentUser(updated) };
+  },
+);
+
+type Membership = Pick<Prisma.UserUncheckedUpdateInput, 'org_id' | 'org_role'>;
+type Wanted = { readonly org_id?: string | null | undefined; readonly org_role?: 'org_admin' | 'member' | undefined };
+
+/** Joining, leaving, or another role where somebody is already. */
+function membershipOf({ org_id, org_role }: Wanted, present: { readonly org_id: string | null }): Membership {
+  if (org_id === null) {
+    if (org_role !== undefined)
+      throw invalid([{ path: 'org_role', message: 'goes with an organization, not with null' }]);
+    return { org_id: null, org_role: null };
+  }
+  if (org_id !== undefined && org_id !== present.org_id) return { org_id, org_role: org_role ?? 'member' };
+  if (org_role === undefined) return {};
+  if (present.org_id === null)
+    throw invalid([{ path: 'org_id', message: 'is required: the user belongs to no organization' }]);
+  return { org_role };
+}

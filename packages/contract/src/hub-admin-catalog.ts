@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { categoryChange, managedCategory, newCategory } from './category.ts';
+import { endpoint } from './endpoint.ts';
+import { newTemplate, ownedTemplate, templateChange } from './template.ts';
+import { timestamp } from './timestamp.ts';
+import { identified, idInQuery, optionalPaging, pagination, uuid } from './wire.ts';
+
+const TEMPLATE_BODY_LIMIT = 1024 * 1024;
+
+const grant = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    org_slug: z.string(),
+    category_id: z.string(),
+    category_slug: z.string(),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Grant', description: 'An organization’s right to see a private category' });
+
+const grantName = {
+  id: uuid.optional(),
+  org_id: uuid.optional(),
+  category_id: uuid.optional(),
+};
+
+/** How administrators manage the catalog and who sees it. */
+export const hubAdminCatalogEndpoints = {
+  listAllTemplates: endpoint({
+    operationId: 'listAllTemplates',
+    method: 'get',
+    path: '/api/v1/admin/templates',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'List all templates, private ones included',
+    query: z.strictObject(optionalPaging),
+    reply: z.object({ templates: z.array(ownedTemplate), pagination }),
+  }),
+  createTemplate: endpoint({
+    operationId: 'createTemplate',
+    method: 'post',
+    path: '/api/v1/admin/templates',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Create a template',
+    body: newTemplate,
+    bodyLimit: TEMPLATE_BODY_LIMIT,
+    status: 201,
+    reply: z.object({ template: ownedTemplate }),
+    problems: ['slug_taken', 'unknown_category', 'unknown_organization'],
+  }),
+  updateTemplate: endpoint({
+    operationId: 'updateTemplate',
+    method: 'put',
+    path: '/api/v1/admin/templates',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Change the members of a template that the body names',
+    query: idInQuery,
+    body: templateChange,
+    bodyLimit: TEMPLATE_BODY_LIMIT,
+    reply: z.object({ template: ownedTemplate }),
+    problems: ['not_found', 'slug_taken', 'unknown_category', 'unknown_organization'],
+  }),
+  listAllCategories: endpoint({
+    operationId: 'listAllCategories',
+    method: 'get',
+    path: '/api/v1/admin/categories',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'List all categories, with counts of templates and grants',
+    query: z.strictObject(optionalPaging),
+    reply: z.object({ categories: z.array(managedCategory), pagination }),
+  }),
+  createCategory: endpoint({
+    operationId: 'createCategory',
+    method: 'post',
+    path: '/api/v1/admin/categories',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Create a category',
+    body: newCategory,
+    status: 201,
+    reply: z.object({ category: managedCategory }),
+    problems: ['slug_taken'],
+  }),
+  updateCategory: endpoint({
+    operationId: 'updateCategory',
+    method: 'put',
+    path: '/api/v1/admin/categories',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Change the members of a category that the body names',
+    query: idInQuery,
+    body: categoryChange,
+    reply: z.object({ category: managedCategory }),
+    problems: ['not_found', 'slug_taken'],
+  }),
+  deleteTemplate: endpoint({
+    operationId: 'deleteTemplate',
+    method: 'delete',
+    path: '/api/v1/admin/templates',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Delete a template',
+    query: idInQuery,
+    body: identified,
+    status: 204,
+    reply: z.void(),
+    problems: ['not_found'],
+  }),
+  deleteCategory: endpoint({
+    operationId: 'deleteCategory',
+    method: 'delete',
+    path: '/api/v1/admin/categories',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Delete a category that no template refers to, with its grants',
+    query: idInQuery,
+    body: identified,
+    status: 204,
+    reply: z.void(),
+    problems: ['not_found', 'category_in_use'],
+  }),
+  listGrants: endpoint({
+    operationId: 'listGrants',
+    method: 'get',
+    path: '/api/v1/admin/catalog-access',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'List all grants',
+    query: z.strictObject(optionalPaging),
+    reply: z.object({ grants: z.array(grant), pagination }),
+  }),
+  grantAccess: endpoint({
+    operationId: 'grantAccess',
+    method: 'post',
+    path: '/api/v1/admin/catalog-access',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Let an organization see a private category; granting again answers 200 with the grant that is there',
+    body: z.strictObject({ org_id: uuid, category_id: uuid }),
+    status: 201,
+    alsoStatus: 200,
+    reply: z.object({ grant }),
+    problems: ['unknown_organization', 'unknown_category'],
+  }),
+  revokeAccess: endpoint({
+    operationId: 'revokeAccess',
+    method: 'delete',
+    path: '/api/v1/admin/catalog-access',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Revoke a grant, by its id or by organization and category',
+    query: z.strictObject(grantName),
+    body: z.strictObject(grantName),
+    status: 204,
+    reply: z.void(),
+    problems: ['not_found'],
+  }),
+};

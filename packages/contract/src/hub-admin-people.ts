@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { managedApiKey } from './api-key.ts';
+import { endpoint } from './endpoint.ts';
+import { managedOrganization, managedUser, organizationChange, userChange } from './organization.ts';
+import { identified, idInQuery, optionalPaging, pagination } from './wire.ts';
+
+/** How administrators manage users, organizations and their keys. */
+export const hubAdminPeopleEndpoints = {
+  listUsers: endpoint({
+    operationId: 'listUsers',
+    method: 'get',
+    path: '/api/v1/admin/users',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'List all users, with their organizations',
+    query: z.strictObject(optionalPaging),
+    reply: z.object({ users: z.array(managedUser), pagination }),
+  }),
+  updateUser: endpoint({
+    operationId: 'updateUser',
+    method: 'put',
+    path: '/api/v1/admin/users',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Change a user’s role or organization; only a superadmin makes and unmakes superadmins',
+    query: idInQuery,
+    body: userChange,
+    reply: z.object({ user: managedUser }),
+    problems: ['not_found', 'unknown_organization', 'last_superadmin'],
+  }),
+  listOrganizations: endpoint({
+    operationId: 'listOrganizations',
+    method: 'get',
+    path: '/api/v1/admin/organizations',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'List all organizations, with their members and keys counted',
+    query: z.strictObject(optionalPaging),
+    reply: z.object({ organizations: z.array(managedOrganization), pagination }),
+  }),
+  updateOrganization: endpoint({
+    operationId: 'updateOrganization',
+    method: 'put',
+    path: '/api/v1/admin/organizations',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Change an organization’s status or tier',
+    query: idInQuery,
+    body: organizationChange,
+    reply: z.object({ organization: managedOrganization }),
+    problems: ['not_found'],
+  }),
+  listAllApiKeys: endpoint({
+    operationId: 'listAllApiKeys',
+    method: 'get',
+    path: '/api/v1/admin/api-keys',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'List the keys of all organizations',
+    query: z.strictObject(optionalPaging),
+    reply: z.object({ apiKeys: z.array(managedApiKey), pagination }),
+  }),
+  revokeAnyApiKey: endpoint({
+    operationId: 'revokeAnyApiKey',
+    method: 'delete',
+    path: '/api/v1/admin/api-keys',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Revoke any key for ever; revoking it again changes nothing',
+    query: idInQuery,
+    body: identified,
+    reply: z.object({ apiKey: managedApiKey }),
+    problems: ['not_found'],
+  }),
+  getStats: endpoint({
+    operationId: 'getStats',
+    method: 'get',
+    path: '/api/v1/admin/stats',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'How many there are of each',
+    reply: z.object({
+      users: z.int(),
+      organizations: z.int(),
+      api_keys: z.int(),
+      templates: z.int(),
+      categories: z.int(),
+    }),
+  }),
+};

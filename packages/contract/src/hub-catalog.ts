@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { category } from './category.ts';
+import { endpoint } from './endpoint.ts';
+import { organization } from './organization.ts';
+import { template, templateListQuery } from './template.ts';
+import { timestamp, timestampInput } from './timestamp.ts';
+import { pagination } from './wire.ts';
+
+const bySlug = z.strictObject({ slug: z.string() });
+
+/** What fleets and anybody else read of the catalog. */
+export const hubCatalogEndpoints = {
+  listTemplates: endpoint({
+    operationId: 'listTemplates',
+    method: 'get',
+    path: '/api/v1/catalog/templates',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: 'List the templates that the caller may see',
+    query: templateListQuery,
+    reply: z.object({ templates: z.array(template), pagination }),
+  }),
+  listTemplateUpdates: endpoint({
+    operationId: 'listTemplateUpdates',
+    method: 'get',
+    path: '/api/v1/catalog/templates/updates',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: 'What changed for the caller since a moment: `checked_at` is the next call’s `since`',
+    query: z.strictObject({ since: timestampInput }),
+    reply: z.object({
+      templates: z.array(template).meta({ description: 'Visible now, and new or changed for the caller since then' }),
+      removed: z
+        .array(z.object({ id: z.string() }))
+        .meta({ description: 'Seen by the caller before, and no longer visible' }),
+      checked_at: timestamp.meta({ description: 'The catalog’s time of this answer' }),
+    }),
+  }),
+  getTemplate: endpoint({
+    operationId: 'getTemplate',
+    method: 'get',
+    path: '/api/v1/catalog/templates/:slug',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: 'Get one template; with an API key it counts as a download',
+    params: bySlug,
+    reply: template,
+    problems: ['not_found'],
+  }),
+  listCategories: endpoint({
+    operationId: 'listCategories',
+    method: 'get',
+    path: '/api/v1/catalog/categories',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: 'List the categories that the caller may see',
+    reply: z.object({ categories: z.array(category) }),
+  }),
+  getOwnOrganization: endpoint({
+    operationId: 'getOwnOrganization',
+    method: 'get',
+    path: '/api/v1/catalog/organization',
+    access: 'organization-key',
+    tag: 'catalog',
+    summary: 'The organization of the API key, with its tier',
+    reply: z.object({ organization }),
+  }),
+};
