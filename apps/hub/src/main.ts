@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { migrate } from '@svc/database';
 import { type Commands, runCommand } from '@svc/http';
+import { exportCatalog } from './commands/export.ts';
 import { importCatalog } from './commands/import.ts';
 import { createApiKey, createOrganization } from './commands/organizations.ts';
 import { readDatabaseUrl } from './config.ts';
@@ -15,6 +16,7 @@ const USAGE = `node dist/main.js <command>
   serve                                                       run the service (the default)
   migrate                                                     bring the database up to date, and do nothing else
   import <folder> [--dry-run]                                 bring the catalog to what a folder of YAML files says
+  export <folder>                                             write the catalog as such a folder, which must be empty
   create-organization --name <name> --slug <slug> [--tier free|pro|enterprise]
   create-api-key --organization <slug> --name <name>          prints the key, once`;
 
@@ -36,6 +38,10 @@ const commands: Commands = {
       importCatalog(database, { folder, dryRun: values['dry-run'] ?? false }),
     );
     console.log(report.join('\n'));
+  },
+  export: async ([folder, ...rest]) => {
+    if (folder === undefined || rest.length > 0) throw new Error(`Name one folder.\n${USAGE}`);
+    console.log((await withDatabase((database) => exportCatalog(database, folder))).join('\n'));
   },
   'create-organization': async (args) => {
     const options = { name: { type: 'string' }, slug: { type: 'string' }, tier: { type: 'string' } } as const;

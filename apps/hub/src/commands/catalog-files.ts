@@ -10,6 +10,8 @@ export interface CatalogFiles {
   readonly templates: readonly (Omit<z.output<typeof newTemplate>, 'category_id' | 'owner_org_id'> & {
     readonly slug: string;
     readonly category: string;
+    /** Slug of the organization that owns it; undefined where the file doesn't speak of it. */
+    readonly owner: string | null | undefined;
   })[];
 }
 
@@ -23,8 +25,11 @@ export class CatalogFilesError extends Error {
 
 const UNUSED_ID = '00000000-0000-0000-0000-000000000000';
 
-// A file names its category by slug; the id is the database's matter.
-const templateFile = z.looseObject({ category: z.string({ error: 'is required: the slug of a category' }) });
+// A file names its category and its owner by slug; ids are the database's matter.
+const templateFile = z.looseObject({
+  category: z.string({ error: 'is required: the slug of a category' }),
+  owner: z.string().nullable().optional(),
+});
 
 /** Reads `categories.yaml` and `templates/*.yaml`. @throws CatalogFilesError with all that is wrong */
 export function readCatalogFiles(folder: string): CatalogFiles {
@@ -39,9 +44,11 @@ export function readCatalogFiles(folder: string): CatalogFiles {
     const content = readYaml(folder, file, complain(file));
     const named = check(templateFile, content, complain(file));
     if (!named) return [];
-    const { category, ...rest } = named;
+    const { category, owner, ...rest } = named;
     const template = check(newTemplate, { ...rest, category_id: UNUSED_ID }, complain(file));
-    return template ? [{ ...template, category, slug: template.slug ?? path.basename(file, path.extname(file)) }] : [];
+    return template
+      ? [{ ...template, category, owner, slug: template.slug ?? path.basename(file, path.extname(file)) }]
+      : [];
   });
   for (const list of [categories, templates]) {
     for (const slug of repeated(list.map((entry) => entry.slug)))

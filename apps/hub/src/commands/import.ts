@@ -7,7 +7,7 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { given } from '../given.ts';
 import { type CatalogFiles, CatalogFilesError, readCatalogFiles } from './catalog-files.ts';
 
-type Reader = Pick<CatalogTransaction, 'category' | 'template'>;
+type Reader = Pick<CatalogTransaction, 'category' | 'template' | 'organization'>;
 type Data = Record<string, unknown> & { readonly slug: string };
 
 /** What an import would do with one row. */
@@ -20,6 +20,8 @@ interface Step {
   readonly data: Data;
   /** Slug of a template's category. */
   readonly category?: string;
+  /** Slug of a template's owner. */
+  readonly owner?: string | null;
 }
 
 const IMPORT_TIMEOUT_MS = 10 * 60_000;
@@ -49,36 +51,44 @@ export async function importCatalog(
 }
 
 async function planOf(reader: Reader, files: CatalogFiles): Promise<Step[]> {
-  const categories = new Map((await reader.category.findMany()).map((row) => [row.slug, row]));
-  const templates = new Map(
-    (await reader.template.findMany({ include: { category: true } })).map((row) => [row.slug, row]),
-  );
+  const include = { category: { select: { slug: true } }, owner: { select: { slug: true } } };
+  const categories = bySlug(await reader.category.findMany());
+  const templates = bySlug(await reader.template.findMany({ include }));
+  const organizations = bySlug(await reader.organization.findMany({ select: { slug: true } }));
   const known = new Set([...categories.keys(), ...files.categories.map(({ slug }) => slug)]);
-  const orphans = files.templates.filter(({ category }) => !known.has(category));
-  if (orphans.length > 0) {
-    throw new CatalogFilesError(
-      orphans.map(({ slug, category }) => `templates/${slug}.yaml: no category has the slug ${category}`),
-    );
-  }
+  const complaints = files.templates.flatMap(({ slug, category, owner }) => [
+    ...(known.has(category) ? [] : [`templates/${slug}.yaml: no category has the slug ${category}`]),
+    ...(!owner || organizations.has(owner) ? [] : [`templates/${slug}.yaml: no organization has the slug ${owner}`]),
+  ]);
+  if (complaints.length > 0) throw new CatalogFilesError(complaints);
   return [
-    ...files.categories.flatMap((file) => stepOf('category', categoryData(file), categories.get(file.slug))),
+    ...files.categories.flatMap((file) => stepOf('category', { data: categoryData(file) }, categories.get(file.slug))),
     ...files.templates.flatMap((file) => {
+      const { category, owner } = file;
       const present = templates.get(file.slug);
-      const before = present && { ...present, category: present.category.slug };
-      return stepOf('template', { ...templateData(file), category: file.category }, before);
+      const before = present && { ...present, category: present.category.slug, owner: present.owner?.slug ?? null };
+      return stepOf(
+        'template',
+        { data: templateData(file), category, ...(owner === undefined ? {} : { owner }) },
+        before,
+      );
     }),
   ];
 }
 
-function stepOf(noun: Step['noun'], wanted: Data & { category?: string }, present: object | undefined): Step[] {
-  const { category, ...data } = wanted;
-  const step = { noun, slug: data.slug, data, ...(category === undefined ? {} : { category }) };
-  if (!present) return [{ ...step, verb: 'create', members: [] }];
+const bySlug = <T extends { readonly slug: string }>(rows: readonly T[]) => new Map(rows.map((row) => [row.slug, row]));
+
+type Wanted = Pick<Step, 'data' | 'category' | 'owner'>;
+
+function stepOf(noun: Step['noun'], wanted: Wanted, present: object | undefined): Step[] {
+  const { data, ...links } = wanted;
+  if (!present) return [{ noun, ...wanted, slug: data.slug, verb: 'create', members: [] }];
   const before: Record<string, unknown> = { ...present };
-  const members = Object.keys(wanted).filter(
-    (member) => !isDeepStrictEqual(plain(wanted[member]), plain(before[member])),
+  const after: Record<string, unknown> = { ...data, ...links };
+  const members = Object.keys(after).filter(
+    (member) => !isDeepStrictEqual(plain(after[member]), plain(before[member])),
   );
-  return members.length === 0 ? [] : [{ ...step, verb: 'update', members }];
+  return members.length === 0 ? [] : [{ noun, ...wanted, slug: data.slug, verb: 'update', members }];
 }
 
 /** A value as JSON keeps it: members that are undefined are not there. */
@@ -111,22 +121,29 @@ const categoryData = ({
 
 const BATCH = 500;
 
-async function apply({ category, template }: CatalogTransaction, steps: readonly Step[]): Promise<void> {
+async function apply({ category, template, organization }: CatalogTransaction, steps: readonly Step[]): Promise<void> {
   // The casts below: a step's data is what the contract's schemas let in, with its derived columns.
   for (const { verb, slug, data } of steps.filter(({ noun }) => noun === 'category')) {
     if (verb === 'create') await category.create({ data: data as unknown as Prisma.CategoryUncheckedCreateInput });
     else await category.update({ where: { slug }, data });
   }
-  const ids = new Map((await category.findMany({ select: { id: true, slug: true } })).map((row) => [row.slug, row.id]));
+  const select = { id: true, slug: true };
+  const categories = bySlug(await category.findMany({ select }));
+  const organizations = bySlug(await organization.findMany({ select }));
   const rows = steps
     .filter(({ noun }) => noun === 'template')
-    .map((step) => ({ ...step, data: { ...step.data, category_id: ids.get(step.category ?? '') } }));
+    .map(({ data, category: categorySlug = '', owner, ...step }) => ({
+      ...step,
+      data: {
+        ...data,
+        category_id: categories.get(categorySlug)?.id,
+        ...(owner === undefined ? {} : { owner_org_id: organizations.get(owner ?? '')?.id ?? null }),
+      },
+    }));
   const created = rows.filter(({ verb }) => verb === 'create');
   for (let start = 0; start < created.length; start += BATCH) {
-    const data = created
-      .slice(start, start + BATCH)
-      .map((row) => row.data as unknown as Prisma.TemplateCreateManyInput);
-    await template.createMany({ data });
+    const batch = created.slice(start, start + BATCH);
+    await template.createMany({ data: batch.map(({ data }) => data as unknown as Prisma.TemplateCreateManyInput) });
   }
   for (const { slug, data } of rows.filter(({ verb }) => verb === 'update')) {
     await template.update({ where: { slug }, data: data as Prisma.TemplateUncheckedUpdateInput });

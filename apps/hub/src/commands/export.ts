@@ -1,0 +1,57 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { categoryFields, templateDefaults } from '@svc/contract';
+import { stringify } from 'yaml';
+import type { Database } from '../database/client.ts';
+import { translated } from '../database/constraints.ts';
+
+/**
+ * Writes the catalog as a folder of YAML files that `import` reads back as equal data; what equals a default is left out.
+ * @throws when the folder is there and not empty, before anything is written
+ */
+export async function exportCatalog({ client }: Database, folder: string): Promise<readonly string[]> {
+  if (existsSync(folder) && readdirSync(folder).length > 0) {
+    throw new Error(`${folder} is not empty: name a folder that is, or is not there yet.`);
+  }
+  const [categories, templates] = await translated(() =>
+    client.$transaction(
+      [
+        client.category.findMany({ orderBy: [{ sort_order: 'asc' }, { sort_name: 'asc' }, { id: 'asc' }] }),
+        client.template.findMany({ include: { category: true, owner: true }, orderBy: { slug: 'asc' } }),
+      ],
+      { isolationLevel: 'RepeatableRead' },
+    ),
+  );
+  mkdirSync(path.join(folder, 'templates'), { recursive: true });
+  const members = ['slug', 'name', ...Object.keys(categoryFields)];
+  writeYaml(
+    path.join(folder, 'categories.yaml'),
+    categories.map((row) => pick(row, members)),
+  );
+  for (const { category, owner, ...row } of templates) {
+    const file = {
+      ...pick(row, ['name', 'slug']),
+      category: category.slug,
+      ...said(row),
+      ...(owner && { owner: owner.slug }),
+    };
+    writeYaml(path.join(folder, 'templates', `${row.slug}.yaml`), file);
+  }
+  return [`${categories.length} categories and ${templates.length} templates written to ${folder}`];
+}
+
+const writeYaml = (file: string, content: unknown) => writeFileSync(file, stringify(content, { lineWidth: 120 }));
+
+const pick = (row: object, members: readonly string[]) =>
+  Object.fromEntries(Object.entries(row).filter(([member]) => members.includes(member)));
+
+/** The members of a template that are not what they would be if nothing were said. */
+const said = (row: object) =>
+  Object.fromEntries(
+    Object.entries(row).filter(
+      ([member, value]) =>
+        Object.hasOwn(templateDefaults, member) &&
+        !isDeepStrictEqual(value, templateDefaults[member as keyof typeof templateDefaults]),
+    ),
+  );

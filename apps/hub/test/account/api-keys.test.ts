@@ -1,0 +1,136 @@
+import { isSecretToken } from '@svc/auth';
+import { startWorld } from '../world.ts';
+
+const world = await startWorld();
+const { api, database } = world;
+afterAll(() => world.stop());
+
+const PATH = '/api/v1/account/api-keys';
+const ABSENT = '00000000-0000-4000-8000-000000000000';
+
+const works = async (key: string) => (await api(`Bearer ${key}`).get('/api/v1/catalog/organization')).status;
+
+async function anOrgAdmin() {
+  const organization = await world.anOrganization();
+  return { organization, admin: await world.aMember(organization, 'org_admin') };
+}
+
+test('a key is shown whole once, works at the next request, and is kept as a hash', async () => {
+  const { admin } = await anOrgAdmin();
+  const { status, body, headers } = await admin.post(PATH, { name: 'ci' });
+  expect(status).toBe(201);
+  const { id, key, key_prefix } = body.apiKey;
+  expect(body.apiKey).toMatchObject({ name: 'ci', status: 'active', last_used_at: null, expires_at: null });
+  expect(isSecretToken('svcc_', key)).toBe(true);
+  expect(key_prefix).toBe(key.slice(0, 12));
+  expect(headers['cache-control']).toBe('no-store');
+  expect(await works(key)).toBe(200);
+
+  const listed = (await admin.get(PATH)).body.apiKeys.find((row: { id: string }) => row.id === id);
+  expect(listed).toMatchObject({ name: 'ci', status: 'active', last_used_at: expect.any(String) });
+  expect(listed).not.toHaveProperty('key');
+  const row = await database.client.apiKey.findUniqueOrThrow({ where: { id } });
+  expect(JSON.stringify(row)).not.toContain(key);
+});
+
+test('names may repeat', async () => {
+  const { admin } = await anOrgAdmin();
+  expect((await admin.post(PATH, { name: 'twin' })).status).toBe(201);
+  expect((await admin.post(PATH, { name: 'twin' })).status).toBe(201);
+});
+
+test('a key with a lifetime expires by the database’s clock, and a re-issue begins the same lifetime anew', async () => {
+  const { admin } = await anOrgAdmin();
+  const { apiKey } = (await admin.post(PATH, { name: 'short', expires_in_days: 30 })).body;
+  expect(Date.parse(apiKey.expires_at) - Date.parse(apiKey.created_at)).toBe(30 * 86_400_000);
+
+  await database.client
+    .$executeRaw`UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = ${apiKey.id}::uuid`;
+  expect(await works(apiKey.key)).toBe(401);
+  const listed = (await admin.get(PATH)).body.apiKeys.find((row: { id: string }) => row.id === apiKey.id);
+  expect(listed.status).toBe('expired');
+
+  const again = (await admin.put(PATH, { id: apiKey.id })).body.apiKey;
+  expect(again).toMatchObject({ id: apiKey.id, status: 'active' });
+  expect(Date.parse(again.expires_at)).toBeGreaterThan(Date.now() + 29 * 86_400_000);
+  expect(await works(again.key)).toBe(200);
+});
+
+test.each([0, 3651, 1.5, '30'])('a lifetime of %j days is refused', async (expires_in_days) => {
+  const { admin } = await anOrgAdmin();
+  const { status, body } = await admin.post(PATH, { name: 'x', expires_in_days });
+  expect(status).toBe(400);
+  expect(body.errors[0].path).toBe('expires_in_days');
+});
+
+test('re-issue keeps the id, gives a new secret, and the old one is dead at once', async () => {
+  const { admin } = await anOrgAdmin();
+  const first = (await admin.post(PATH, { name: 'rotated' })).body.apiKey;
+  const second = (await admin.put(PATH, { id: first.id })).body.apiKey;
+  expect(second).toMatchObject({ id: first.id, name: 'rotated', created_at: first.created_at });
+  expect(second.key).not.toBe(first.key);
+  expect(second.key_prefix).toBe(second.key.slice(0, 12));
+  expect([await works(first.key), await works(second.key)]).toEqual([401, 200]);
+});
+
+test('revocation bites at the next request, is for ever, and twice is 200 both times', async () => {
+  const { admin } = await anOrgAdmin();
+  const { id, key } = (await admin.post(PATH, { name: 'doomed' })).body.apiKey;
+  expect(await works(key)).toBe(200);
+  expect((await admin.delete(`${PATH}?id=${id}`)).body.apiKey.status).toBe('revoked');
+  expect(await works(key)).toBe(401);
+  expect((await admin.delete(PATH, { id })).status).toBe(200);
+  expect((await admin.put(PATH, { id })).body.code).toBe('key_revoked');
+});
+
+test('another organization’s key is a 404 like a random id, byte for byte, and lives on', async () => {
+  const { admin } = await anOrgAdmin();
+  const stranger = await world.anOrganization();
+  const id = stranger.keyRow.id;
+  for (const method of ['PUT', 'DELETE']) {
+    const ask = (wanted: string) =>
+      admin.send({ method, path: PATH, body: { id: wanted }, headers: { 'X-Request-Id': 'same' } });
+    const [theirs, absent] = [await ask(id), await ask(ABSENT)];
+    expect(theirs.status).toBe(404);
+    expect(theirs.text).toBe(absent.text);
+  }
+  expect(await works(stranger.key)).toBe(200);
+  expect((await admin.get(PATH)).body.apiKeys.map((row: { id: string }) => row.id)).not.toContain(id);
+});
+
+test('who belongs to no organization has an empty list, and is told so otherwise', async () => {
+  const user = await world.aUser('user');
+  expect((await user.get(PATH)).body).toEqual({
+    apiKeys: [],
+    pagination: { page: 1, limit: 0, total: 0, totalPages: 0 },
+  });
+  expect((await user.post(PATH, { name: 'x' })).body.code).toBe('no_organization');
+  expect((await user.put(PATH, { id: ABSENT })).body.code).toBe('no_organization');
+  expect((await user.delete(PATH, { id: ABSENT })).body.code).toBe('no_organization');
+});
+
+test('members list keys and change none', async () => {
+  const { organization, admin } = await anOrgAdmin();
+  const member = await world.aMember(organization, 'member');
+  const { id } = (await admin.post(PATH, { name: 'seen' })).body.apiKey;
+  expect((await member.get(PATH)).body.apiKeys.map((row: { id: string }) => row.id)).toContain(id);
+  expect((await member.post(PATH, { name: 'x' })).status).toBe(403);
+  expect((await member.put(PATH, { id })).status).toBe(403);
+  expect((await member.delete(PATH, { id })).status).toBe(403);
+});
+
+test.each(['org_id', 'status', 'key', 'key_hash', 'revoked_at'])('%s is not the caller’s to set', async (member) => {
+  const { admin } = await anOrgAdmin();
+  const { status, body } = await admin.post(PATH, { name: 'x', [member]: 'x' });
+  expect(status).toBe(400);
+  expect(body.errors[0].path).toBe(member);
+});
+
+test('the newest comes first, and a page is a page', async () => {
+  const { admin } = await anOrgAdmin();
+  const names = ['one', 'two', 'three'];
+  for (const name of names) await admin.post(PATH, { name });
+  const { body } = await admin.get(`${PATH}?limit=2`);
+  expect(body.apiKeys.map(({ name }: { name: string }) => name)).toEqual(['three', 'two']);
+  expect(body.pagination).toEqual({ page: 1, limit: 2, total: 4, totalPages: 2 });
+});

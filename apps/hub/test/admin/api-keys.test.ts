@@ -1,0 +1,44 @@
+import { startWorld } from '../world.ts';
+
+const world = await startWorld();
+const admin = await world.aUser('admin');
+afterAll(() => world.stop());
+
+const PATH = '/api/v1/admin/api-keys';
+
+test('the list has the keys of all organizations, and no secret', async () => {
+  const organizations = [await world.anOrganization({ slug: 'first' }), await world.anOrganization({ slug: 'second' })];
+  const { body, text } = await admin.get(PATH);
+  expect(body.apiKeys.map(({ org_slug }: { org_slug: string }) => org_slug)).toEqual(['second', 'first']);
+  for (const { key, keyRow } of organizations) {
+    expect(text).not.toContain(key);
+    expect(text).not.toContain(keyRow.key_hash);
+  }
+});
+
+test('any key is revoked, at the next request, and twice is 200 both times', async () => {
+  const organization = await world.anOrganization();
+  const { id } = organization.keyRow;
+  expect((await admin.delete(PATH, { id })).body.apiKey).toMatchObject({
+    id,
+    status: 'revoked',
+    org_slug: organization.slug,
+  });
+  expect((await world.as(organization).get('/api/v1/catalog/organization')).status).toBe(401);
+  expect((await admin.delete(`${PATH}?id=${id}`)).status).toBe(200);
+  expect((await admin.delete(PATH, { id: '00000000-0000-4000-8000-000000000000' })).status).toBe(404);
+  expect((await admin.delete(PATH)).body.errors[0].path).toBe('id');
+});
+
+test('stats count everything', async () => {
+  const category = await world.aCategory();
+  await world.aTemplate({ category_id: category.id });
+  const { client } = world.database;
+  expect((await admin.get('/api/v1/admin/stats')).body).toEqual({
+    users: await client.user.count(),
+    organizations: await client.organization.count(),
+    api_keys: await client.apiKey.count(),
+    templates: 1,
+    categories: 1,
+  });
+});

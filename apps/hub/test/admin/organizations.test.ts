@@ -1,0 +1,42 @@
+import { startWorld } from '../world.ts';
+
+const world = await startWorld();
+const admin = await world.aUser('admin');
+afterAll(() => world.stop());
+
+const PATH = '/api/v1/admin/organizations';
+
+test('the list counts members and keys', async () => {
+  const organization = await world.anOrganization({ slug: 'counted' });
+  await world.aMember(organization, 'member');
+  await world.aMember(organization, 'org_admin');
+  const { body } = await admin.get(PATH);
+  const row = body.organizations.find(({ slug }: { slug: string }) => slug === 'counted');
+  expect(row).toMatchObject({ status: 'active', tier: 'free', member_count: 2, api_key_count: 1 });
+});
+
+test('a tier and a suspension work at the next request, and so does the way back', async () => {
+  const organization = await world.anOrganization();
+  const own = () => world.as(organization).get('/api/v1/catalog/organization');
+  const { id } = organization;
+  expect((await admin.put(PATH, { id, tier: 'pro' })).body.organization).toMatchObject({
+    tier: 'pro',
+    status: 'active',
+  });
+  expect((await own()).body.organization.tier).toBe('pro');
+  await admin.put(PATH, { id, status: 'suspended' });
+  expect((await own()).body.code).toBe('organization_suspended');
+  await admin.put(PATH, { id, status: 'active' });
+  expect((await own()).status).toBe(200);
+});
+
+test('get, edit, put works, and what is not known is refused', async () => {
+  const { id } = await world.anOrganization();
+  const row = (await admin.get(PATH)).body.organizations.find((one: { id: string }) => one.id === id);
+  expect((await admin.put(PATH, { ...row, tier: 'enterprise' })).body.organization).toMatchObject({
+    tier: 'enterprise',
+  });
+  expect((await admin.put(PATH, { id, tier: 'gold' })).body.errors[0].path).toBe('tier');
+  expect((await admin.put(PATH, { id, status: 'deleted' })).body.errors[0].path).toBe('status');
+  expect((await admin.put(PATH, { id: '00000000-0000-4000-8000-000000000000', tier: 'pro' })).status).toBe(404);
+});

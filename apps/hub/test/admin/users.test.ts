@@ -1,0 +1,114 @@
+import type { Api } from '@svc/testing';
+import { startWorld } from '../world.ts';
+
+const PATH = '/api/v1/admin/users';
+const ABSENT = '00000000-0000-4000-8000-000000000000';
+
+let world: Awaited<ReturnType<typeof startWorld>>;
+beforeEach(async () => {
+  world = await startWorld();
+});
+afterEach(() => world.stop());
+
+const idOf = async (api: Api): Promise<string> => (await api.get('/api/v1/account/profile')).body.profile.id;
+const roleOf = async (api: Api): Promise<string> => (await api.get('/api/v1/account/profile')).body.profile.role;
+
+test('the list has everybody, with their organization, the newest first', async () => {
+  const admin = await world.aUser('admin');
+  const organization = await world.anOrganization({ slug: 'acme' });
+  const member = await world.aMember(organization, 'member');
+  const { body } = await admin.get(PATH);
+  expect(body.users.map(({ id }: { id: string }) => id)).toEqual([await idOf(member), await idOf(admin)]);
+  expect(body.users[0]).toMatchObject({
+    iss: world.issuer.issuer,
+    role: 'user',
+    org_role: 'member',
+    organization: { slug: 'acme', tier: 'free' },
+  });
+  expect(body.users[1]).toMatchObject({ role: 'admin', organization: null, email_verified: true });
+});
+
+test('an admin makes and unmakes admins, at the next request', async () => {
+  const [admin, user] = [await world.aUser('admin'), await world.aUser('user')];
+  const id = await idOf(user);
+  expect((await admin.put(PATH, { id, role: 'admin' })).body.user).toMatchObject({ id, role: 'admin' });
+  expect((await user.get(PATH)).status).toBe(200);
+  await admin.put(PATH, { id, role: 'user' });
+  expect((await user.get(PATH)).status).toBe(403);
+});
+
+test('only a superadmin makes and unmakes superadmins', async () => {
+  const [admin, root, user] = [await world.aUser('admin'), await world.aUser('superadmin'), await world.aUser('user')];
+  const id = await idOf(user);
+  expect((await admin.put(PATH, { id, role: 'superadmin' })).body.code).toBe('insufficient_scope');
+  expect((await admin.put(PATH, { id: await idOf(root), role: 'user' })).body.code).toBe('insufficient_scope');
+  expect((await root.put(PATH, { id, role: 'superadmin' })).body.user.role).toBe('superadmin');
+  expect((await root.put(PATH, { id, role: 'user' })).body.user.role).toBe('user');
+});
+
+test('nobody raises themself, and whoever steps down does', async () => {
+  await world.aUser('superadmin');
+  const admin = await world.aUser('admin');
+  const id = await idOf(admin);
+  expect((await admin.put(PATH, { id, role: 'superadmin' })).body.code).toBe('insufficient_scope');
+  expect((await admin.put(PATH, { id, role: 'user' })).body.user.role).toBe('user');
+});
+
+test('the last superadmin stays', async () => {
+  const root = await world.aUser('superadmin');
+  const id = await idOf(root);
+  expect((await root.put(PATH, { id, role: 'admin' })).body.code).toBe('last_superadmin');
+  expect(await roleOf(root)).toBe('superadmin');
+});
+
+test('two superadmins who demote each other at once, 100 times: one stays', async () => {
+  const [one, other] = [await world.aUser('superadmin'), await world.aUser('superadmin')];
+  const [oneId, otherId] = [await idOf(one), await idOf(other)];
+  const { client } = world.database;
+  for (let round = 0; round < 100; round++) {
+    await client.user.updateMany({ where: { id: { in: [oneId, otherId] } }, data: { role: 'superadmin' } });
+    const answers = await Promise.all([
+      one.put(PATH, { id: otherId, role: 'user' }),
+      other.put(PATH, { id: oneId, role: 'user' }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+    expect(await client.user.count({ where: { role: 'superadmin' } })).toBe(1);
+  }
+}, 60_000);
+
+test('an admin puts a user into an organization, changes their role there, and takes them out', async () => {
+  const [admin, user] = [await world.aUser('admin'), await world.aUser('user')];
+  const { id: org_id } = await world.anOrganization();
+  const id = await idOf(user);
+  expect((await admin.put(PATH, { id, org_id })).body.user).toMatchObject({ org_id, org_role: 'member' });
+  expect((await admin.put(PATH, { id, org_role: 'org_admin' })).body.user).toMatchObject({
+    org_id,
+    org_role: 'org_admin',
+  });
+  expect((await user.post('/api/v1/account/api-keys', { name: 'x' })).status).toBe(201);
+  const { body } = await admin.put(PATH, { id, org_id: null });
+  expect(body.user).toMatchObject({ org_id: null, org_role: null, organization: null });
+  expect((await user.post('/api/v1/account/api-keys', { name: 'x' })).body.code).toBe('no_organization');
+});
+
+test('what does not fit is refused, and nothing changes', async () => {
+  const [admin, user] = [await world.aUser('admin'), await world.aUser('user')];
+  const id = await idOf(user);
+  expect((await admin.put(PATH, { id: ABSENT, role: 'admin' })).body.code).toBe('not_found');
+  expect((await admin.put(PATH, { id, org_id: ABSENT })).body.code).toBe('unknown_organization');
+  expect((await admin.put(PATH, { id, org_role: 'member' })).body.errors[0].path).toBe('org_id');
+  expect((await admin.put(PATH, { id, org_id: null, org_role: 'member' })).body.errors[0].path).toBe('org_role');
+  expect((await admin.put(PATH, { id, role: 'owner' })).body.errors[0].path).toBe('role');
+  expect((await admin.put(PATH, { role: 'admin' })).body.errors[0].path).toBe('id');
+  expect(await roleOf(user)).toBe('user');
+});
+
+test('read-only members are accepted and ignored', async () => {
+  const [admin, user] = [await world.aUser('admin'), await world.aUser('user')];
+  const id = await idOf(user);
+  const row = (await admin.get(PATH)).body.users.find((one: { id: string }) => one.id === id);
+  const { org_role: _, ...sent } = row;
+  const { status, body } = await admin.put(PATH, { ...sent, email: 'other@example.test', sub: 'other' });
+  expect(status).toBe(200);
+  expect(body.user).toMatchObject({ email: row.email, sub: row.sub });
+});

@@ -1,0 +1,109 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { exportCatalog } from '../../src/commands/export.ts';
+import { importCatalog } from '../../src/commands/import.ts';
+import { startWorld, type World } from '../world.ts';
+
+const STARTER = path.resolve(import.meta.dirname, '../../../../infra/catalog');
+
+const aFolder = () => path.join(mkdtempSync(path.join(tmpdir(), 'export-')), 'catalog');
+
+/** The catalog as it means something elsewhere: without ids, stamps and counts. */
+async function contentOf({ database: { client } }: World) {
+  const omit = { id: true, created_at: true, updated_at: true } as const;
+  const categories = await client.category.findMany({ omit: { ...omit, shown_at: true }, orderBy: { slug: 'asc' } });
+  const templates = await client.template.findMany({
+    omit: { ...omit, category_id: true, owner_org_id: true },
+    include: { category: { select: { slug: true } }, owner: { select: { slug: true } } },
+    orderBy: { slug: 'asc' },
+  });
+  return { categories, templates };
+}
+
+test('export and import round-trip as equal data, owners and odd text included', async () => {
+  const [source, target] = [await startWorld(), await startWorld()];
+  await importCatalog(source.database, { folder: STARTER, dryRun: false });
+  const owner = await source.anOrganization({ slug: 'acme' });
+  await target.anOrganization({ slug: 'acme' });
+  const category = await source.aCategory({
+    slug: 'odd',
+    name: 'Odd: "yes" — ümlaut',
+    description: '#\n- no: list\n',
+    is_private: true,
+  });
+  await source.aTemplate({
+    slug: 'odd',
+    name: '0123',
+    description: 'yes',
+    version: '1.10',
+    category_id: category.id,
+    owner_org_id: owner.id,
+    is_public: false,
+    env: [{ name: 'A', value: 'true' }],
+    node_selector: { a: '1e3' },
+    tags: ['null', '~'],
+    documentation: '  leading\n\n\ttab and trailing  \n\n',
+    command: ['', '--x=\n'],
+    tolerations: [{ key: 'gpu', operator: 'Exists', tolerationSeconds: 30 }],
+    icon_url: 'https://example.com/i.svg',
+  });
+  const folder = aFolder();
+  await exportCatalog(source.database, folder);
+  await importCatalog(target.database, { folder, dryRun: false });
+  expect(await contentOf(target)).toEqual(await contentOf(source));
+  expect(await importCatalog(source.database, { folder, dryRun: true })).toEqual([
+    expect.stringMatching(/^dry run: 0 to create, 0 to update/),
+  ]);
+  await Promise.all([source.stop(), target.stop()]);
+});
+
+test('an import leaves the owner of a template alone whose file does not speak of one', async () => {
+  const world = await startWorld();
+  await importCatalog(world.database, { folder: STARTER, dryRun: false });
+  const { id } = await world.anOrganization();
+  const admin = await world.aUser('admin');
+  const template = await world.database.client.template.findUniqueOrThrow({ where: { slug: 'qdrant' } });
+  await admin.put('/api/v1/admin/templates', { id: template.id, owner_org_id: id });
+  expect(await importCatalog(world.database, { folder: STARTER, dryRun: false })).toEqual([
+    expect.stringMatching(/^0 created, 0 updated/),
+  ]);
+  await world.stop();
+});
+
+test('an owner that is not there is refused before anything is written', async () => {
+  const [source, target] = [await startWorld(), await startWorld()];
+  const owner = await source.anOrganization({ slug: 'absent-there' });
+  await source.aTemplate({ owner_org_id: owner.id });
+  const folder = aFolder();
+  await exportCatalog(source.database, folder);
+  await expect(importCatalog(target.database, { folder, dryRun: false })).rejects.toThrow(
+    /no organization has the slug absent-there/,
+  );
+  expect(await target.database.client.category.count()).toBe(0);
+  await Promise.all([source.stop(), target.stop()]);
+});
+
+test('a folder that is not empty is left alone', async () => {
+  const world = await startWorld();
+  const folder = mkdtempSync(path.join(tmpdir(), 'export-'));
+  writeFileSync(path.join(folder, 'mine.txt'), 'x');
+  await expect(exportCatalog(world.database, folder)).rejects.toThrow(/not empty/);
+  await world.stop();
+});
+
+test('an import that fails half-way changes nothing', async () => {
+  const [source, target] = [await startWorld(), await startWorld()];
+  await source.aTemplate({ slug: 'first' });
+  await source.aTemplate({ slug: 'second' });
+  const folder = aFolder();
+  await exportCatalog(source.database, folder);
+  // The database refuses the second template, after the categories and the first one were written.
+  await target.database.client.$executeRaw`ALTER TABLE templates ADD CONSTRAINT half_way CHECK (slug <> 'second')`;
+  const clock = await target.database.client.catalogClock.findFirstOrThrow();
+  await expect(importCatalog(target.database, { folder, dryRun: false })).rejects.toThrow();
+  expect(await target.database.client.category.count()).toBe(0);
+  expect(await target.database.client.template.count()).toBe(0);
+  expect(await target.database.client.catalogClock.findFirstOrThrow()).toEqual(clock);
+  await Promise.all([source.stop(), target.stop()]);
+});
