@@ -1,0 +1,46 @@
+import { newSecretToken } from '@svc/auth';
+import { hubService, openApiDocument } from '@svc/contract';
+import { createLog } from '@svc/http';
+import { apiOf } from '@svc/testing';
+import { createHub } from '../src/app.ts';
+import { openDatabase } from '../src/database/client.ts';
+
+// A hub whose database does not answer: what it decides here, it decides without asking.
+const database = openDatabase('postgresql://hub@127.0.0.1:1/hub', () => undefined);
+const app = createHub({
+  database,
+  provider: {
+    issuer: 'https://issuer.example.test',
+    audience: 'https://hub.example.test',
+    keys: () => Promise.reject(new Error('no token of these tests comes that far')),
+    superadminEmails: [],
+    superadminSubjects: [],
+  },
+  health: { check: async () => [], stopping: false },
+  log: createLog('hub', 'silent'),
+  rateLimit: false,
+  corsOrigins: [],
+  trustProxy: [],
+});
+const as = (token: string) => apiOf(app, openApiDocument(hubService))(`Bearer ${token}`);
+afterAll(() => database.close());
+
+const key = newSecretToken('svcc_');
+const otherCharacter = key.at(-1) === 'A' ? 'B' : 'A';
+
+test('a key that is well-formed needs the database, which is away', async () => {
+  const { status, headers } = await as(key).get('/api/v1/catalog/templates');
+  expect(status).toBe(503);
+  expect(headers['retry-after']).toMatch(/^\d+$/);
+});
+
+test.each([
+  ['with a wrong checksum', `${key.slice(0, -1)}${otherCharacter}`],
+  ['that is too short', key.slice(0, -1)],
+  ['that is too long', `${key}0`],
+  ['with another alphabet', `${key.slice(0, 20)}-${key.slice(21)}`],
+  ['of the fleet', newSecretToken('svcm_')],
+  ['that is no JWT either', 'abc.def'],
+])('a token %s is refused without asking the database', async (_, token) => {
+  expect((await as(token).get('/api/v1/catalog/templates')).body.code).toBe('invalid_token');
+});
