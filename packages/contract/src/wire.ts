@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fold } from './fold.ts';
 import { shownAs } from './shown.ts';
 
 /** Any UUID; new rows get version 7 (RFC 9562). Lower case inside. */
@@ -21,10 +22,14 @@ export const text = (max: number) =>
 /** Text of one line. */
 export const line = (max: number) => text(max).refine((value) => !/[\r\n\t]/.test(value), 'must be one line');
 
+/** What an index entry has room for, three bytes a character, come what may. */
+const MAX_FOLDED = 600;
+
 /** A name: one line, not blank, surrounding white space dropped. */
 export const name = line(200)
   .transform((value) => value.trim())
   .refine((value) => value !== '', 'must not be blank')
+  .refine((value) => fold(value).length <= MAX_FOLDED, 'has characters that grow too long when they are compared')
   .meta({ ...shownAs({ type: 'string', minLength: 1, maxLength: 200 }) });
 
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;

@@ -1,4 +1,5 @@
 import type { PoolConfig } from 'pg';
+import { Connection } from './connection.ts';
 
 export type PoolWishes = {
   connectionString: string;
@@ -25,6 +26,7 @@ export function poolOptions({ statementTimeoutMs = 2500, connectTimeoutMs = 2000
   const asked = address.searchParams.get('options');
   address.searchParams.delete('options'); // pg would take these instead of ours
   return {
+    Client: Connection,
     connectionString: address.href,
     application_name: wishes.applicationName,
     max: wishes.max,

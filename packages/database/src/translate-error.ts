@@ -39,7 +39,8 @@ const byPrismaCode: Readonly<Record<string, string>> = { P2024: slow, P2028: slo
 const connectionKinds = ['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError'];
 const systemCodes = /^(ECONN\w+|ENOTFOUND|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/;
 /** What pg and pg-pool throw as a bare Error, with these words only. */
-const awayWords = /^(Connection terminated|Client has encountered a connection error|timeout expired)/;
+const awayWords =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/;
 const slowWords = /^(timeout exceeded when trying to connect|Query read timeout)/;
 
 /**

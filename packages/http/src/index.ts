@@ -7,6 +7,6 @@ export { createOutbound, type OutboundOptions } from './outbound.ts';
 export { notFound, Problem, type ProblemOptions } from './problem.ts';
 export { AlreadyThere, type Enter, implementFor, type Route, routeFor } from './routes.ts';
 export { type Commands, runCommand } from './run-command.ts';
-export { serve } from './serve.ts';
+export { createHttpServer, serve } from './serve.ts';
 export { createService, type ServiceOptions } from './service.ts';
 export * from './settings.ts';

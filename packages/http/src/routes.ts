@@ -24,10 +24,10 @@ export interface Route<Context, E extends Endpoint = Endpoint> {
 /** Binds route() to a service's request context, so that handlers need no annotations. */
 export const routeFor =
   <Context>() =>
-  <E extends Endpoint>(
-    endpoint: E,
-    handle: (context: Context, input: Input<E>) => Handled<E>,
-  ): Route<Context, E> => ({ endpoint, handle });
+  <E extends Endpoint>(endpoint: E, handle: (context: Context, input: Input<E>) => Handled<E>): Route<Context, E> => ({
+    endpoint,
+    handle,
+  });
 
 /** One route for every endpoint of a contract: a missing or a foreign one does not compile. */
 export const implementFor =
@@ -68,7 +68,9 @@ async function run<Context>(
   const input = await readInput(endpoint, req, res);
   const handled: unknown = await route.handle(context, input);
   const [status, reply] =
-    handled instanceof AlreadyThere ? [endpoint.alsoStatus ?? endpoint.status, handled.reply] : [endpoint.status, handled];
+    handled instanceof AlreadyThere
+      ? [endpoint.alsoStatus ?? endpoint.status, handled.reply]
+      : [endpoint.status, handled];
   const headers = { 'Cache-Control': cacheControl(endpoint), Vary: 'Authorization, Origin' };
   if (endpoint.status === 204) return { status: 204, headers };
   return jsonAnswer(status, endpoint.reply.parse(reply), headers);

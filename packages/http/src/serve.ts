@@ -18,11 +18,8 @@ export interface ServeOptions {
 const NOTICE_MS = 1000;
 const DRAIN_LIMIT_MS = 10_000;
 
-/**
- * Listens, and stops in order on SIGTERM, SIGINT, or when the process that supervises this one is gone.
- * Rejects with one clear sentence when the port can't be had.
- */
-export async function serve(options: ServeOptions): Promise<Server> {
+/** The server of a service: every wait and every size is bounded. */
+export function createHttpServer(app: Express): Server {
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -31,9 +28,18 @@ export async function serve(options: ServeOptions): Promise<Server> {
       maxHeaderSize: 16_384,
       requireHostHeader: false, // the app refuses it, in its own words and with its audit
     },
-    options.app,
+    app,
   );
-  server.on('checkExpectation', options.app); // an Expect that nobody knows is ignored (RFC 9110, section 10.1.1)
+  server.on('checkExpectation', app); // an Expect that nobody knows is ignored (RFC 9110, section 10.1.1)
+  return server;
+}
+
+/**
+ * Listens, and stops in order on SIGTERM, SIGINT, or when the process that supervises this one is gone.
+ * Rejects with one clear sentence when the port can't be had.
+ */
+export async function serve(options: ServeOptions): Promise<Server> {
+  const server = createHttpServer(options.app);
   const open = new Set<ServerResponse>();
   server.prependListener('request', (_req, res) => {
     open.add(res);

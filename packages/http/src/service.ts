@@ -9,6 +9,7 @@ import { type Log, requestLog } from './log.ts';
 import { createMetrics, type Metrics, mountMetrics } from './metrics.ts';
 import { notFound, Problem } from './problem.ts';
 import { type Enter, mount, type Route } from './routes.ts';
+import { refuseNoAddress, routeOriginForm } from './target.ts';
 
 /** What the two services configure alike. */
 export interface ServiceOptions<Context> {
@@ -32,6 +33,7 @@ export interface ServiceOptions<Context> {
 /** A service without a port: what it answers to every request. */
 export function createService<Context>(options: ServiceOptions<Context>): Express {
   const app = express();
+  routeOriginForm(app);
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
@@ -41,10 +43,10 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   const metrics = createMetrics();
   options.observe?.(metrics);
 
-  app.use(requestLog(options.log), securityHeaders, metrics.count);
+  app.use(requestLog(options.log), securityHeaders, metrics.count, endAfterUpgrade);
   if (options.corsOrigins.length > 0) app.use(originsOf(options.corsOrigins));
   if (options.gate) app.use(options.gate);
-  app.use(refuseWithoutHost);
+  app.use(refuseWithoutHost, refuseNoAddress);
   mountHealth(app, options.health);
   mountMetrics(app, metrics, options.metricsToken);
   if (options.rateLimit) app.use(limitRate());
@@ -56,6 +58,12 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   app.use(answerProblem(options.log));
   return app;
 }
+
+/** Node reads no further on a connection where an upgrade was asked for and not made: the next request would wait for ever. */
+const endAfterUpgrade: RequestHandler = (req, res, next) => {
+  if (req.headers.upgrade !== undefined) res.setHeader('Connection', 'close');
+  next();
+};
 
 /** RFC 9112, section 3.2. Node would answer this by itself, before anybody could record it. */
 const refuseWithoutHost: RequestHandler = (req, _res, next) => {

@@ -1,38 +1,69 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
+
+/** Members of a token, sane or not; one that is undefined is left out. */
+type Members = Readonly<Record<string, unknown>>;
 
 /** An issuer of access tokens on loopback: real discovery, real keys, tokens of any content. */
 export interface LocalIssuer {
   readonly issuer: string;
   readonly audience: string;
-  /** An access token of `sub`, good for five minutes unless `claims` say otherwise. A claim that is undefined is left out. */
-  sign(sub: string, claims?: JWTPayload): Promise<string>;
+  /** An access token of `sub`, good for five minutes unless `claims` or `header` say otherwise. */
+  sign(sub: string, claims?: Members, header?: Members): Promise<string>;
+  /** What it publishes of the key that it signs with. */
+  publicKey(): JWK;
+  /** Signs with a new key from now on, and publishes that one only. */
+  rotate(): Promise<void>;
+  /** Nothing listens at its address until it comes back; it goes on signing. */
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function startLocalIssuer(audience: string): Promise<LocalIssuer> {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const jwk = { ...(await exportJWK(publicKey)), kid: 'local', alg: 'ES256', use: 'sig' };
+/** Starts an issuer. With `path: '/'` its identifier ends in a slash, as that of some providers does. */
+export async function startLocalIssuer(
+  audience: string,
+  { path = '' }: { readonly path?: '' | '/' } = {},
+): Promise<LocalIssuer> {
+  let keys = await newKeys('local');
   const server = createServer((req, res) => {
-    const body = req.url === '/keys' ? { keys: [jwk] } : { issuer, jwks_uri: `${issuer}/keys` };
+    const body =
+      req.url === '/keys' ? { keys: [keys.jwk] } : { issuer, jwks_uri: `http://127.0.0.1:${address.port}/keys` };
     res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // a server that listens on a port has one
-  const issuer = `http://127.0.0.1:${port}`;
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const stopListening = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  await listen(0);
+  const address = server.address() as AddressInfo; // a server that listens on a port has one
+  const issuer = `http://127.0.0.1:${address.port}${path}`;
   const now = () => Math.floor(Date.now() / 1000);
   return {
     issuer,
     audience,
-    sign: (sub, claims = {}) =>
-      new SignJWT({ iss: issuer, aud: audience, sub, iat: now(), exp: now() + 300, ...claims })
-        .setProtectedHeader({ alg: 'ES256', kid: 'local', typ: 'at+jwt' })
-        .sign(privateKey),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    sign: (sub, claims = {}, header = {}) => {
+      const payload: Members = { iss: issuer, aud: audience, sub, iat: now(), exp: now() + 300, ...claims };
+      const protectedHeader: Members = { alg: 'ES256', kid: keys.jwk.kid, typ: 'at+jwt', ...header };
+      const crit = Array.isArray(header.crit) ? Object.fromEntries(header.crit.map((name) => [name, true])) : {};
+      return new SignJWT(payload as JWTPayload) // a test may wish for a token that is none
+        .setProtectedHeader(protectedHeader as unknown as JWTHeaderParameters)
+        .sign(keys.privateKey, { crit });
+    },
+    publicKey: () => keys.jwk,
+    rotate: async () => {
+      keys = await newKeys(`${keys.jwk.kid}-next`);
+    },
+    goAway: stopListening,
+    comeBack: () => listen(address.port),
+    close: stopListening,
   };
+}
+
+async function newKeys(kid: string) {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' } };
 }

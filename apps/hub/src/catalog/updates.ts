@@ -38,6 +38,6 @@ export const changedTemplates = (viewer: Viewer, since: Date): Prisma.Sql => Pri
 /** What the viewer stopped seeing after a moment, and does not see now. */
 export const removedTemplates = (viewer: Viewer, since: Date): Prisma.Sql => Prisma.sql`
   SELECT template_id AS id FROM (${visiblePeriods(viewer)}) AS periods (template_id, until)
-  WHERE template_id IN (${endedSince(viewer, since)})
+  WHERE template_id = ANY (ARRAY(${endedSince(viewer, since)}))
   GROUP BY template_id HAVING max(until) > ${since} AND max(until) < 'infinity'
   ORDER BY max(until), template_id`;

@@ -81,9 +81,8 @@ export function touchedSince(viewer: Viewer, since: Date): Prisma.Sql {
   const begun = (orgId: string) => Prisma.sql`
     SELECT category_id FROM catalog_access_periods
     WHERE org_id = ${orgId}::uuid AND valid_from > ${since} AND valid_to IS NULL`;
-  const within = (categories: Prisma.Sql) => Prisma.sql`t.id IN (
-    SELECT id FROM templates WHERE updated_at > ${since}
-    UNION SELECT id FROM templates WHERE category_id IN (${categories}))`;
+  const within = (categories: Prisma.Sql) =>
+    Prisma.sql`(t.updated_at > ${since} OR t.category_id = ANY (ARRAY(${categories})))`; // an array: so that an index serves
   switch (viewer.kind) {
     case 'administrator':
       return within(shown);

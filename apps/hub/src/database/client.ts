@@ -11,13 +11,18 @@ export interface Database {
 
 const READERS = 10;
 const CATALOG_WRITERS = 2;
-const LOCK_TIMEOUT_MS = 2000;
+
+/**
+ * What each pool waits for at most. A request asks for a connection twice, to know its caller and to answer: with the
+ * longest statement after that it stays under five seconds.
+ */
+export const poolLimits = { connectTimeoutMs: 1000, lockTimeoutMs: 2000 } as const;
 
 /** The hub's database. `onError` hears of idle connections that were lost; requests hear of theirs themselves. */
 export function openDatabase(connectionString: string, onError: (error: Error) => void): Database {
   const connect = (max: number, applicationName: string) =>
     new PrismaClient({
-      adapter: new PrismaPg(poolOptions({ connectionString, max, applicationName, lockTimeoutMs: LOCK_TIMEOUT_MS }), {
+      adapter: new PrismaPg(poolOptions({ connectionString, max, applicationName, ...poolLimits }), {
         onPoolError: onError,
         onConnectionError: onError,
       }),

@@ -233,11 +233,11 @@ CREATE INDEX "templates_updated_at_id_idx" ON "templates"("updated_at", "id");
 -- CreateIndex
 CREATE INDEX "templates_sort_name_id_idx" ON "templates"("sort_name", "id");
 
--- CreateIndex
-CREATE INDEX "templates_tags_idx" ON "templates" USING GIN ("tags");
+-- No list of pending entries: after a large import a search would read that list, or the whole table.
+CREATE INDEX "templates_tags_idx" ON "templates" USING GIN ("tags") WITH (fastupdate = off);
 
 -- CreateIndex
-CREATE INDEX "templates_search_text_idx" ON "templates" USING GIN ("search_text" gin_trgm_ops);
+CREATE INDEX "templates_search_text_idx" ON "templates" USING GIN ("search_text" gin_trgm_ops) WITH (fastupdate = off);
 
 -- CreateIndex
 CREATE INDEX "catalog_access_category_id_idx" ON "catalog_access"("category_id");

@@ -1,0 +1,171 @@
+// The plans of the very queries that the catalog's endpoints run, at 10,000 templates. Each check is shown to fail
+// without the index that it is about.
+import { categoriesWithCounts } from '../src/catalog/categories.ts';
+import { pageOfTemplates, templateBySlug } from '../src/catalog/templates.ts';
+import { changedTemplates, removedTemplates } from '../src/catalog/updates.ts';
+import { writeCatalog } from '../src/database/catalog-write.ts';
+import { Prisma } from '../src/generated/prisma/client.ts';
+import type { Viewer } from '../src/principal.ts';
+import { startWorld } from './world.ts';
+
+const TEMPLATES = 10_000;
+
+const world = await startWorld();
+const { client } = world.database;
+afterAll(() => world.stop());
+
+const organization = await world.anOrganization();
+const viewers: Record<Viewer['kind'], Viewer> = {
+  anonymous: { kind: 'anonymous' },
+  organization: { kind: 'organization', orgId: organization.id },
+  administrator: { kind: 'administrator' },
+};
+const kinds = Object.keys(viewers) as Viewer['kind'][]; // of a Record over the kinds
+const since = await fill();
+
+/** 10,000 templates in 40 categories, every fifth private, half of those granted; then one of everything that changes. */
+async function fill(): Promise<Date> {
+  await writeCatalog(
+    world.database,
+    async (catalog) => {
+      await catalog.$executeRaw`
+      INSERT INTO categories (id, name, slug, sort_name, is_private)
+      SELECT gen_random_uuid(), 'category ' || n, 'category-' || n, 'category ' || n, n % 5 = 0
+      FROM generate_series(1, 40) n`;
+      await catalog.$executeRaw`
+      INSERT INTO catalog_access (id, org_id, category_id)
+      SELECT gen_random_uuid(), ${organization.id}::uuid, id FROM categories WHERE slug LIKE 'category-%0'`;
+      await catalog.$executeRaw`
+      INSERT INTO templates (id, name, slug, sort_name, search_text, category_id, is_public, owner_org_id, tags)
+      SELECT gen_random_uuid(), 'template ' || n, 'template-' || n, md5(n::text), 'template ' || md5(n::text),
+             c.id, n % 7 <> 0, CASE WHEN n % 100 = 0 THEN ${organization.id}::uuid END,
+             ARRAY['tag-' || n % 1000, CASE WHEN n % 2 = 0 THEN 'even' ELSE 'odd' END]
+      FROM generate_series(1, ${TEMPLATES}) n JOIN categories c ON c.slug = 'category-' || (n % 40 + 1)`;
+    },
+    { timeoutMs: 60_000 },
+  );
+  const { at } = await client.catalogClock.findFirstOrThrow();
+  await writeCatalog(world.database, async ({ template }) => {
+    await template.update({ where: { slug: 'template-1' }, data: { description: 'new' } });
+    await template.update({ where: { slug: 'template-2' }, data: { is_public: false } });
+    await template.delete({ where: { slug: 'template-3' } });
+  });
+  await client.$executeRaw`VACUUM ANALYZE`; // as autovacuum does: empties the GIN indexes' lists of pending entries too
+  return at;
+}
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Plan Rows': number;
+  readonly Plans?: readonly Plan[];
+}
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+async function explain(query: Prisma.Sql, on: Prisma.TransactionClient = client): Promise<Plan[]> {
+  const [row] = await on.$queryRaw<{ 'QUERY PLAN': { Plan: Plan }[] }[]>(Prisma.sql`EXPLAIN (FORMAT JSON) ${query}`);
+  const [explained] = row?.['QUERY PLAN'] ?? [];
+  if (!explained) throw new Error('EXPLAIN answered nothing');
+  return nodesOf(explained.Plan);
+}
+
+interface Check {
+  readonly index: string;
+  /** Tables that the plan must never read from end to end. */
+  readonly neverWhole: readonly string[];
+  readonly query: (viewer: Viewer) => Prisma.Sql;
+}
+
+const page = { page: 1, limit: 50 };
+const checks: Readonly<Record<string, Check>> = {
+  'a search': {
+    index: 'templates_search_text_idx',
+    neverWhole: ['templates'],
+    query: (viewer) => pageOfTemplates(viewer, { ...page, search: 'abcd' }),
+  },
+  tags: {
+    index: 'templates_tags_idx',
+    neverWhole: ['templates'],
+    query: (viewer) => pageOfTemplates(viewer, { ...page, tags: ['tag-7', 'tag-8'] }),
+  },
+  'a category': {
+    index: 'templates_category_id_idx',
+    neverWhole: ['templates'],
+    query: (viewer) => pageOfTemplates(viewer, { ...page, category: 'category-3' }),
+  },
+  'a page by name': {
+    index: 'templates_sort_name_id_idx',
+    neverWhole: [], // its total counts everything
+    query: (viewer) => pageOfTemplates(viewer, page),
+  },
+  'a slug': {
+    index: 'templates_slug_key',
+    neverWhole: ['templates'],
+    query: (viewer) => templateBySlug(viewer, 'template-77'),
+  },
+  'what changed lately': {
+    index: 'templates_updated_at_id_idx',
+    neverWhole: ['templates', 'template_scopes'],
+    query: (viewer) => changedTemplates(viewer, since),
+  },
+  'what was removed lately': {
+    index: 'template_scopes_valid_to_idx',
+    neverWhole: ['template_scopes'],
+    query: (viewer) => removedTemplates(viewer, since),
+  },
+  'the counts of categories': {
+    index: 'templates_category_id_idx',
+    neverWhole: ['templates'],
+    query: categoriesWithCounts,
+  },
+};
+
+/** What is wrong with a plan; nothing when it serves. */
+function faultsOf(nodes: readonly Plan[], { index, neverWhole }: Check): string[] {
+  const whole = nodes
+    .filter((node) => node['Node Type'] === 'Seq Scan' && neverWhole.includes(node['Relation Name'] ?? ''))
+    .map((node) => `reads the whole of ${node['Relation Name']}`);
+  return nodes.some((node) => node['Index Name'] === index) ? whole : [...whole, `does not use ${index}`];
+}
+
+const cells = kinds.flatMap((kind) => Object.entries(checks).map(([name, check]) => ({ kind, name, check })));
+
+test.each(cells)('$name is found by $check.index for $kind, and not without it', async ({ kind, check }) => {
+  const query = check.query(viewers[kind]);
+  expect(faultsOf(await explain(query), check)).toEqual([]);
+  expect(faultsOf(await explainWithout(check.index, query), check)).toContain(`does not use ${check.index}`);
+});
+
+test.each(kinds)('a page by name sorts no more than the page for %s', async (kind) => {
+  const query = pageOfTemplates(viewers[kind], page);
+  const sorted = (nodes: readonly Plan[]) =>
+    Math.max(...nodes.filter((node) => node['Node Type'].endsWith('Sort')).map((node) => node['Plan Rows']));
+  expect(sorted(await explain(query))).toBeLessThanOrEqual(page.limit);
+});
+
+test('a checked query answers what it should at this size', async () => {
+  const ids = async (query: Prisma.Sql) => (await client.$queryRaw<{ id: string }[]>(query)).map(({ id }) => id);
+  expect(await ids(templateBySlug(viewers.administrator, 'template-1'))).toHaveLength(1);
+  expect(await ids(changedTemplates(viewers.administrator, since))).toHaveLength(2);
+  expect(await ids(removedTemplates(viewers.anonymous, since))).toHaveLength(2);
+  const [row] = await client.$queryRaw<{ total: number }[]>(pageOfTemplates(viewers.administrator, page));
+  expect(row?.total).toBe(TEMPLATES - 1);
+});
+
+/** The plan as it would be without an index, which is there again afterwards. */
+async function explainWithout(index: string, query: Prisma.Sql): Promise<Plan[]> {
+  let nodes: Plan[] = [];
+  const undone = new Error('undone');
+  await client
+    .$transaction(async (transaction) => {
+      await transaction.$executeRaw(Prisma.sql`DROP INDEX ${Prisma.raw(index)}`);
+      nodes = await explain(query, transaction);
+      throw undone;
+    })
+    .catch((error: unknown) => {
+      if (error !== undone) throw error;
+    });
+  return nodes;
+}

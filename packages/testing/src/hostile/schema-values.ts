@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { z } from 'zod';
+import { hostileText, hostileValue, saneTexts } from './values.ts';
+
+/** As much of JSON Schema as zod writes. */
+interface Schema {
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, Schema>>;
+  readonly type?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly propertyNames?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+}
+
+const SAMPLES = 60;
+
+/** Texts that name rows which exist, by the member or parameter that they are for. */
+export type Known = Readonly<Record<string, readonly string[]>>;
+
+/** Values that a schema takes: the known ones where there are any, and what its JSON Schema says, held against itself. */
+export function rightValues(schema: z.ZodType, known: readonly string[], seed: number): unknown[] {
+  const isRight = (value: unknown) => value !== undefined && schema.safeParse(value).success;
+  const existing = known.filter(isRight);
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema;
+  const wish = fromSchema(json, json.$defs ?? {});
+  const generated = fc.sample(wish, { seed, numRuns: SAMPLES }).filter(isRight);
+  if (existing.length === 0) return generated;
+  const weight = Math.ceil((2 * generated.length) / existing.length) || 1; // two of three name what exists
+  return [...generated, ...Array.from({ length: weight }, () => existing).flat()];
+}
+
+/** What an object schema takes, member by member; a schema of another kind as a whole. */
+export function rightInput(schema: z.ZodType, known: Known, seed: number): fc.Arbitrary<unknown> {
+  if (!(schema instanceof z.ZodObject)) return fc.constantFrom(...rightValues(schema, [], seed), {});
+  const members: Record<string, fc.Arbitrary<unknown>> = {};
+  const requiredKeys: string[] = [];
+  for (const [name, member] of Object.entries<z.ZodType>(schema.shape)) {
+    const values = rightValues(member, known[name] ?? [], seed);
+    members[name] = values.length > 0 ? fc.constantFrom(...values) : hostileValue;
+    if (!member.safeParse(undefined).success) requiredKeys.push(name);
+  }
+  return fc.record(members, { requiredKeys });
+}
+
+type Defs = Readonly<Record<string, Schema>>;
+
+function fromSchema(schema: Schema, defs: Defs): fc.Arbitrary<unknown> {
+  if (schema.$ref !== undefined) return fromSchema(defs[schema.$ref.replace('#/$defs/', '')] ?? {}, defs);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return fc.oneof(...choices.map((choice) => fromSchema(choice, defs)));
+  if (schema.allOf) return fromSchema(Object.assign({}, schema, { allOf: undefined }, ...schema.allOf), defs);
+  if ('const' in schema) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  switch (schema.type) {
+    case 'string':
+      return textOf(schema);
+    case 'integer':
+    case 'number':
+      return numberOf(schema);
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    case 'array':
+      return fc.array(fromSchema(schema.items ?? {}, defs), { maxLength: 4 });
+    case 'object':
+      return objectOf(schema, defs);
+    default:
+      return hostileValue;
+  }
+}
+
+function textOf({ pattern, maxLength }: Schema): fc.Arbitrary<string> {
+  const limits = maxLength === undefined ? [] : ['a', '😀'].map((unit) => unit.repeat(maxLength / unit.length));
+  const free = fc.oneof(fc.constantFrom(...saneTexts, ...limits), hostileText);
+  return pattern === undefined ? free : fc.oneof(fc.stringMatching(new RegExp(pattern)), free);
+}
+
+function numberOf({ minimum, maximum }: Schema): fc.Arbitrary<number> {
+  const min = Math.max(minimum ?? 0, Number.MIN_SAFE_INTEGER);
+  const max = Math.min(maximum ?? 1000, Number.MAX_SAFE_INTEGER);
+  return fc.oneof(fc.constantFrom(min, max), fc.integer({ min, max }));
+}
+
+function objectOf({ properties, required = [], propertyNames, additionalProperties }: Schema, defs: Defs) {
+  if (properties) {
+    const members = Object.entries(properties).map(([name, member]) => [name, fromSchema(member, defs)]);
+    return fc.record(Object.fromEntries(members) as Record<string, fc.Arbitrary<unknown>>, {
+      requiredKeys: [...required],
+    });
+  }
+  const value = typeof additionalProperties === 'object' ? fromSchema(additionalProperties, defs) : hostileValue;
+  return fc.dictionary(textOf(propertyNames ?? {}), value, { maxKeys: 4 });
+}

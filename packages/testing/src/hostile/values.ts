@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+
+/** Texts that have broken somebody's program before. */
+const TEXTS: readonly string[] = [
+  '',
+  ' ',
+  '\t',
+  'a\r\nX-Injected: 1',
+  '\u0000',
+  'a\u0000b',
+  '\u001f',
+  '\u007f',
+  '\u0085',
+  '\u2028',
+  '\ufeff',
+  '\uffff',
+  '\ud800',
+  'a\udfffb',
+  '\u202eesrever',
+  'שלום עולם',
+  '👩‍👩‍👧‍👦',
+  `e${'\u0301'.repeat(50)}`,
+  'İıßﬁ',
+  '\ufdfa', // 18 characters when it is folded
+  '\ufdfa'.repeat(200),
+  '😀'.repeat(100),
+  '١٢',
+  '１',
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  '%',
+  '_',
+  '\\',
+  '%_\\',
+  '\\%',
+  "'",
+  '"',
+  "' OR 1=1 --",
+  "'; DROP TABLE templates; --",
+  '$1',
+  '?',
+  '{}',
+  '{"a"',
+  '(((((',
+  '[a-',
+  ',',
+  ',,,',
+  'a,b,,c',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: what an expression injection looks like
+  '${7*7}{{7*7}}',
+  '<script>alert(1)</script>',
+  '../../etc/passwd',
+  '%00',
+  '%2e%2e%2f',
+  'updates',
+  'true',
+  'null',
+  'undefined',
+  'NaN',
+  'Infinity',
+  '-0',
+  '-1',
+  '0',
+  '1e2',
+  '1e400',
+  '0x10',
+  ' 5',
+  '007',
+  '2147483648',
+  '999999999',
+  '9007199254740993',
+  '9'.repeat(400),
+];
+
+const DATES: readonly string[] = [
+  '0000-01-01T00:00:00Z',
+  '0001-01-01T00:00:00+14:00',
+  '0001-01-01T00:00:00Z',
+  '9999-12-31T23:59:59.999Z',
+  '9999-12-31T23:59:59-23:59',
+  '+010000-01-01T00:00:00Z',
+  '2026-02-30T00:00:00Z',
+  '2026-01-01T24:00:00Z',
+  '2026-06-30T23:59:60Z',
+  '2026-01-01T00:00:00.9999999999999999999Z',
+  '2026-01-01T00:00Z',
+  '2026-01-01',
+  '1767225600000',
+  'now',
+  'infinity',
+  '-infinity',
+  'epoch',
+];
+
+const IDS: readonly string[] = [
+  '00000000-0000-0000-0000-000000000000',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF',
+  '{00000000-0000-0000-0000-000000000000}',
+  '00000000000000000000000000000000',
+  '00000000-0000-0000-0000-00000000000g',
+];
+
+/** Texts that are right somewhere, so that more than shape checks are reached. */
+export const saneTexts: readonly string[] = [
+  'A name',
+  'a-slug',
+  '/data',
+  'https://example.test/icon.png',
+  'somebody@example.test',
+  '2026-01-02T03:04:05.678Z',
+  'true',
+  '7',
+];
+
+const longText = fc
+  .tuple(fc.constantFrom('a', '\u0301', '😀', '\\', '%'), fc.constantFrom(64, 65, 200, 201, 255, 257, 4001))
+  .map(([unit, count]) => unit.repeat(count));
+
+export const hostileText: fc.Arbitrary<string> = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...TEXTS, ...DATES, ...IDS) },
+  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
+  { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
+  { weight: 2, arbitrary: longText },
+);
+
+const NUMBERS: readonly number[] = [
+  0,
+  -1,
+  1.5,
+  0.1,
+  65_536,
+  2 ** 31 - 1,
+  2 ** 31,
+  -(2 ** 31) - 1,
+  2 ** 53,
+  2 ** 53 + 2,
+  -(2 ** 63),
+  1e21,
+  Number.MAX_VALUE,
+  Number.MIN_VALUE,
+];
+
+/** JSON that no JavaScript value serialises to, by the text that stands for it. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  '@1e400': '1e400',
+  '@-0': '-0',
+  '@40 digits': '1'.repeat(40),
+  '@33 deep': `${'['.repeat(33)}${']'.repeat(33)}`,
+  '@arrays 5000 deep': `${'['.repeat(5000)}${']'.repeat(5000)}`,
+  '@objects 3000 deep': `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`,
+  '@twice': '{"name":1,"name":2}',
+  '@prototype': '{"__proto__":{"isAdmin":true}}',
+};
+
+/** The JSON text of a value. */
+export const jsonOf = (value: unknown): string =>
+  Object.entries(WRITTEN).reduce(
+    (text, [standIn, written]) => text.replaceAll(`"${standIn}"`, written),
+    JSON.stringify(value),
+  );
+
+/** A value of any type that JSON has, right nowhere or only by chance. */
+export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 5, arbitrary: hostileText },
+  { weight: 3, arbitrary: fc.constantFrom<unknown>(...NUMBERS, null, true, false, [], {}, [null], [[]], [{}]) },
+  { weight: 2, arbitrary: fc.constantFrom(...Object.keys(WRITTEN)) },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
+  { weight: 1, arbitrary: hostileText.map((text) => ({ [text]: text })) },
+  { weight: 1, arbitrary: fc.tuple(hostileText, fc.constantFrom(2, 257)).map(([text, n]) => Array(n).fill(text)) },
+);
+
+/** Names of members and parameters that no schema has. */
+export const strangeName: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom('__proto__', 'constructor', 'toString', 'id', 'created_at', 'role', 'org_id', 'access_token', ''),
+  hostileText,
+);

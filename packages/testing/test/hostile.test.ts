@@ -1,0 +1,128 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { endpoint, line, openApiDocument, problems, uuid } from '@svc/contract';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { oracleOf } from '../src/hostile/oracle.ts';
+import { rawRequests } from '../src/hostile/raw-requests.ts';
+import { hostileRequests } from '../src/hostile/requests.ts';
+import { rightValues } from '../src/hostile/schema-values.ts';
+import { openWire, type WireAnswer } from '../src/hostile/wire.ts';
+import { plainRequest } from '../src/hostile/written.ts';
+
+const createThing = endpoint({
+  operationId: 'createThing',
+  method: 'post',
+  path: '/things/:id',
+  access: 'anyone',
+  tag: 'things',
+  summary: 'Create a thing',
+  params: z.strictObject({ id: uuid }),
+  body: z.strictObject({ name: line(20), count: z.int().min(1).max(9).optional() }),
+  reply: z.object({ name: z.string() }),
+});
+const document = openApiDocument({
+  title: 'Things',
+  description: '',
+  endpoints: { createThing },
+  open: ['anyone'],
+  problems: [],
+});
+const callers = { somebody: 'Bearer secret-of-somebody' };
+const request = plainRequest(createThing, 'somebody', callers);
+const check = oracleOf(document);
+
+const anAnswer = (status: number, value: unknown, type = 'application/problem+json'): WireAnswer => ({
+  status,
+  headers: { 'content-type': type, 'x-request-id': 'r1' },
+  body: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
+});
+const aProblem = (code: keyof typeof problems, given: object = {}) => {
+  const { status, title } = problems[code];
+  return { type: 'about:blank', title, status, detail: 'd', code, request_id: 'r1', ...given };
+};
+
+test.each([
+  ['a 5xx', anAnswer(500, aProblem('internal'))],
+  ['a refusal in HTML', anAnswer(400, '<h1>no</h1>', 'text/html')],
+  ['a code outside the table', anAnswer(400, aProblem('validation_failed', { code: 'oops' }))],
+  ['a code with the status of another', anAnswer(400, aProblem('unauthenticated'))],
+  ['the request id of another request', anAnswer(400, aProblem('validation_failed', { request_id: 'r2' }))],
+  ['a success that the document does not know', anAnswer(200, { nom: 'a' }, 'application/json')],
+  ['a refusal without a body', { status: 400, headers: {}, body: Buffer.alloc(0) }],
+  ['no answer', undefined],
+])('the oracle refuses %s', (_, answer) => {
+  expect(() => check(request, answer)).toThrow();
+});
+
+test.each([
+  ['a success', anAnswer(200, { name: 'a' }, 'application/json')],
+  ['a problem', anAnswer(400, aProblem('validation_failed'))],
+])('the oracle accepts %s as the document has it', (_, answer) => {
+  expect(() => check(request, answer)).not.toThrow();
+});
+
+test('what the parser refuses may go without a body, but not with a 5xx', () => {
+  const unreadable = { ...request, unreadable: true };
+  expect(() => check(unreadable, { status: 431, headers: {}, body: Buffer.alloc(0) })).not.toThrow();
+  expect(() => check(unreadable, undefined)).not.toThrow();
+  expect(() => check(unreadable, { status: 500, headers: {}, body: Buffer.alloc(0) })).toThrow('500');
+});
+
+test('values of a schema are right, and two of three name what exists', () => {
+  const id = '01a1f91b-5589-7135-8902-7f14220b2020';
+  const values = rightValues(uuid, [id, 'no-uuid'], 1);
+  expect(values.filter((value) => !uuid.safeParse(value).success)).toEqual([]);
+  expect(values.filter((value) => value === id).length).toBeGreaterThan(values.length / 2);
+});
+
+describe('requests', () => {
+  const target = { endpoint: createThing, known: {}, callers: ['somebody'], authorizations: callers, seed: 1 };
+
+  test('are the same for the same seed', () => {
+    const sampled = () => fc.sample(hostileRequests(target), { seed: 7, numRuns: 50 }).map(({ shown }) => shown);
+    expect(sampled()).toEqual(sampled());
+  });
+
+  test('are right often enough to be handled, and wrong often enough to be refused', () => {
+    const bodies = fc.sample(hostileRequests(target), { seed: 7, numRuns: 300 }).map(({ bytes }) => {
+      const text = bytes.toString().split('\r\n\r\n')[1] ?? '';
+      return text.length < 10_000 && !text.includes('[[[') && createThing.body.safeParse(parsed(text)).success;
+    });
+    const right = bodies.filter((isRight) => isRight).length;
+    expect(right).toBeGreaterThan(60);
+    expect(right).toBeLessThan(240);
+  });
+
+  test.each([
+    ['of parts', hostileRequests],
+    ['of bytes', rawRequests],
+  ])('%s are shown without the credential', (_, requests) => {
+    const shown = fc.sample(requests(target), { seed: 7, numRuns: 300 }).map((each) => each.shown);
+    expect(shown.filter((text) => text.includes('<somebody>')).length).toBeGreaterThan(100);
+    expect(shown.filter((text) => text.includes('secret-of-somebody'))).toEqual([]);
+  });
+});
+
+test('the wire keeps its connection, and tells when one ends without an answer', async () => {
+  let connections = 0;
+  const server = createServer((req, res) => (req.url === '/end' ? req.socket.destroy() : res.end('here')));
+  server.on('connection', () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const wire = openWire((server.address() as AddressInfo).port);
+  const get = (path: string) =>
+    wire.send({ bytes: Buffer.from(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`), headOnly: false, cut: false });
+  expect([(await get('/'))?.body.toString(), (await get('/'))?.status]).toEqual(['here', 200]);
+  expect(connections).toBe(1);
+  expect(await get('/end')).toBeUndefined();
+  wire.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
