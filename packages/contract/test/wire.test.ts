@@ -121,6 +121,11 @@ test('a name loses the white space around it', () => {
   expect(name.parse('  My App \u3000')).toBe('My App');
 });
 
+test('a name whose folded form would not fit an index is refused', () => {
+  expect(name.parse('ﷺ'.repeat(33))).toHaveLength(33); // each folds to 18 characters
+  expect(messagesOf(name, 'ﷺ'.repeat(34))).toHaveLength(1);
+});
+
 test.each(['', '   ', '\u00a0'])('the name %p is blank', (given) => {
   expect(messagesOf(name, given)).toEqual(['must not be blank']);
 });
