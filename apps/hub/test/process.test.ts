@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { createEmptyDatabase, freePort, startProcess, untilReady } from '@svc/testing';
+import { createEmptyDatabase, freePort, type StartedProcess, startProcess, untilReady } from '@svc/testing';
 import pg from 'pg';
 
 const MAIN = path.resolve(import.meta.dirname, '../dist/main.js');
@@ -7,14 +7,26 @@ const STARTER = path.resolve(import.meta.dirname, '../../../infra/catalog');
 const ISSUER = { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: 'https://hub.example.test' };
 
 const database = await createEmptyDatabase();
+const started: StartedProcess[] = [];
+afterEach(async () => {
+  // Those of a test that failed: the others have ended by themselves.
+  for (const { child } of started) child.kill('SIGKILL');
+  await Promise.all(started.splice(0).map(({ ended }) => ended));
+});
 afterAll(() => database.drop());
+
+const run = (args: readonly string[], environment: Readonly<Record<string, string>>) => {
+  const running = startProcess(MAIN, args, environment);
+  started.push(running);
+  return running;
+};
 
 const settings = (port: number) => ({ DATABASE_URL: database.url, PORT: `${port}`, ...ISSUER });
 
 test('two at once on an empty database migrate it once, serve alone, and stop in order', async () => {
   const ports = [await freePort(), await freePort()];
-  const started = ports.map((port) => startProcess(MAIN, [], settings(port)));
-  for (const [index, running] of started.entries()) await untilReady(`http://127.0.0.1:${ports[index]}`, running);
+  const both = ports.map((port) => run([], settings(port)));
+  for (const [index, running] of both.entries()) await untilReady(`http://127.0.0.1:${ports[index]}`, running);
 
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
@@ -26,12 +38,12 @@ test('two at once on an empty database migrate it once, serve alone, and stop in
 
   const answer = await fetch(`http://127.0.0.1:${ports[0]}/api/v1/catalog/templates`);
   expect(await answer.json()).toMatchObject({ templates: [] });
-  for (const { child } of started) child.kill('SIGTERM');
-  expect(await Promise.all(started.map(({ ended }) => ended))).toEqual([0, 0]);
+  for (const { child } of both) child.kill('SIGTERM');
+  expect(await Promise.all(both.map(({ ended }) => ended))).toEqual([0, 0]);
 });
 
 test('missing and bad settings stop the start with a list of all that is wrong', async () => {
-  const { ended, output } = startProcess(MAIN, [], { PORT: '70000', RATE_LIMIT: 'maybe', OIDC_ISSUER: 'not a url' });
+  const { ended, output } = run([], { PORT: '70000', RATE_LIMIT: 'maybe', OIDC_ISSUER: 'not a url' });
   expect(await ended).toBe(1);
   for (const setting of [
     'DATABASE_URL: is required',
@@ -46,7 +58,7 @@ test('missing and bad settings stop the start with a list of all that is wrong',
 
 test('a database that does not answer stops the start with one sentence and without the password', async () => {
   const DATABASE_URL = 'postgresql://hub:canary-password@127.0.0.1:1/hub';
-  const { ended, output } = startProcess(MAIN, [], { ...settings(await freePort()), DATABASE_URL });
+  const { ended, output } = run([], { ...settings(await freePort()), DATABASE_URL });
   expect(await ended).toBe(1);
   expect(output().trim().split('\n')).toHaveLength(1);
   expect(output()).not.toContain('canary-password');
@@ -54,9 +66,9 @@ test('a database that does not answer stops the start with one sentence and with
 
 test('a port in use stops the start with one sentence', async () => {
   const port = await freePort();
-  const first = startProcess(MAIN, [], settings(port));
+  const first = run([], settings(port));
   await untilReady(`http://127.0.0.1:${port}`, first);
-  const second = startProcess(MAIN, [], settings(port));
+  const second = run([], settings(port));
   expect(await second.ended).toBe(1);
   expect(second.output()).toContain(`Port ${port} on 127.0.0.1 is in use`);
   first.child.kill('SIGTERM');
@@ -65,14 +77,14 @@ test('a port in use stops the start with one sentence', async () => {
 
 test('the commands of an operator: import, an organization, its key, which works and is in no log', async () => {
   const command = async (...args: string[]) => {
-    const { ended, output } = startProcess(MAIN, args, { DATABASE_URL: database.url });
+    const { ended, output } = run(args, { DATABASE_URL: database.url });
     return { code: await ended, output: output() };
   };
   expect(await command('import', STARTER)).toMatchObject({ code: 0, output: expect.stringContaining('created') });
   expect((await command('create-organization', '--name', 'Acme', '--slug', 'acme')).code).toBe(0);
   const { key } = JSON.parse((await command('create-api-key', '--organization', 'acme', '--name', 'first')).output);
   const port = await freePort();
-  const hub = startProcess(MAIN, [], { ...settings(port), LOG_LEVEL: 'trace' });
+  const hub = run([], { ...settings(port), LOG_LEVEL: 'trace' });
   await untilReady(`http://127.0.0.1:${port}`, hub);
   const headers = { Authorization: `Bearer ${key}` };
   const answer = await fetch(`http://127.0.0.1:${port}/api/v1/catalog/organization?x=${key}`, { headers });
@@ -86,7 +98,7 @@ test('the commands of an operator: import, an organization, its key, which works
 
 test('an unknown command, and one without what it needs, say what there is', async () => {
   for (const args of [['fly'], ['import']]) {
-    const { ended, output } = startProcess(MAIN, args, { DATABASE_URL: database.url });
+    const { ended, output } = run(args, { DATABASE_URL: database.url });
     expect(await ended).toBe(1);
     expect(output()).toContain('create-api-key');
   }

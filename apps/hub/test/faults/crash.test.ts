@@ -1,0 +1,66 @@
+// The long form: FAULT_ROUNDS=20 (3 by default). FAULT_FIGURES=1 prints what was measured.
+import { setTimeout as wait } from 'node:timers/promises';
+import { eventually } from './eventually.ts';
+import { openLedger } from './ledger.ts';
+import { ask, startLoad, statusesOf } from './load.ts';
+import { adminOf, figure, makeCategory, prepareFaults, type RunningHub } from './world.ts';
+
+const { aDatabase, anIssuer, aHub } = prepareFaults();
+const ROUNDS = Number(process.env.FAULT_ROUNDS ?? '3');
+const WRITERS = 4;
+/** So many are acknowledged before each kill. */
+const SOME_WRITES = 30;
+
+let hub: RunningHub;
+let admin: string;
+let settings: { readonly databaseUrl: string; readonly issuer: string };
+
+beforeAll(async () => {
+  const issuer = await anIssuer();
+  settings = { databaseUrl: await aDatabase(), issuer: issuer.issuer };
+  admin = await adminOf(issuer);
+  hub = await aHub(settings);
+});
+
+/** What a fleet does: asks for what changed since it last asked. */
+function aMirror() {
+  const slugs = new Set<string>();
+  let since = '1970-01-01T00:00:00Z';
+  return async () => {
+    const { body } = await ask(`${hub.url}/api/v1/catalog/templates/updates?since=${encodeURIComponent(since)}`);
+    for (const { slug } of body.templates) slugs.add(slug);
+    since = body.checked_at;
+    return slugs;
+  };
+}
+
+test(
+  `${ROUNDS} hubs are killed while four writers write: each starts again, nothing acknowledged is lost, and who only asks for changes has all of them`,
+  async () => {
+    const ledger = openLedger({ url: () => hub.url, admin, categoryId: await makeCategory(hub, admin) });
+    const sync = aMirror();
+    const readyAgain: number[] = [];
+    for (let round = 1; round <= ROUNDS; round++) {
+      const load = startLoad(Array.from({ length: WRITERS }, (_, lane) => ledger.writer(`r${round}w${lane}`)));
+      const before = ledger.acknowledged();
+      try {
+        await eventually('writes are acknowledged', async () => ledger.acknowledged() >= before + SOME_WRITES);
+        await wait(Math.random() * 100); // anywhere in a write
+      } finally {
+        hub.child.kill('SIGKILL');
+        await hub.ended;
+        await load.stop();
+      }
+      expect(statusesOf(load.seen)).toEqual([0, 200, 201]);
+      hub = await aHub({ ...settings, port: hub.port });
+      readyAgain.push(hub.readyAfterMs);
+      await sync();
+      expect(await ledger.lost()).toEqual([]);
+    }
+    const all = await ask(`${hub.url}/api/v1/catalog/templates/updates?since=1970-01-01T00:00:00Z`);
+    expect([...(await sync())].sort()).toEqual(all.body.templates.map(({ slug }: { slug: string }) => slug).sort());
+    figure(`kill -9 of the hub, ${ROUNDS} times: ${ledger.acknowledged()} writes acknowledged, none lost`);
+    figure(`ready again after (ms): ${readyAgain.join(' ')}`);
+  },
+  30_000 + ROUNDS * 10_000,
+);
