@@ -9,7 +9,8 @@ export class SettingsError extends Error {
   }
 }
 
-const list = z
+/** A comma-separated list. */
+export const listSetting = z
   .string()
   .default('')
   .transform((text) =>
@@ -32,9 +33,6 @@ export const booleanSetting = (preset: boolean) =>
     .enum(['true', 'false'])
     .default(preset ? 'true' : 'false')
     .transform((value) => value === 'true');
-
-/** A comma-separated list. */
-export const listSetting = list;
 
 /** An http or https URL, kept to the letter: an issuer is compared exactly. */
 export const addressSetting = z
@@ -68,11 +66,11 @@ export const commonSettings = (presets: { readonly port: string }) => ({
   LOG_LEVEL: z.enum(logLevels).default('info'),
   RATE_LIMIT: switchSetting('on'),
   PUBLIC_URL: urlSetting.optional(),
-  CORS_ORIGINS: list.refine(
+  CORS_ORIGINS: listSetting.refine(
     (origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
     'must be a list of origins such as https://console.example.com',
   ),
-  TRUST_PROXY: list,
+  TRUST_PROXY: listSetting,
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   MIGRATE_ON_START: booleanSetting(true),
 });
