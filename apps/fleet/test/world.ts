@@ -88,8 +88,8 @@ export async function startWorld(options: ReplicaOptions = {}) {
   const withRole = async (role: FleetRole) => as(await aToken({ role }));
 
   /** A new session of the temporary admin. */
-  const signIn = async (): Promise<{ access_token: string; refresh_token: string }> => {
-    const { status, body } = await api().post('/api/v1/auth/login', TEMPORARY_ADMIN);
+  const signIn = async (headers = {}): Promise<{ access_token: string; refresh_token: string }> => {
+    const { status, body } = await api().post('/api/v1/auth/login', TEMPORARY_ADMIN, headers);
     if (status !== 200) throw new Error(`signing in answered ${status}`);
     return body;
   };

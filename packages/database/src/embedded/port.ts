@@ -1,8 +1,19 @@
+import { randomInt } from 'node:crypto';
 import net from 'node:net';
 
-/** A port of 127.0.0.1 that nobody listens on at this moment. */
+/**
+ * Below the range from which systems take the ports of outgoing connections (RFC 6335, section 6), where one found free
+ * may be taken a moment later.
+ */
+const [FIRST, LAST] = [10_240, 32_767];
+
+/** A port of 127.0.0.1 that nobody listens on at this moment; any one, so that two who ask hardly get the same. */
 export async function freePort(): Promise<number> {
-  return listenOnce(0);
+  for (let tries = 0; tries < 50; tries++) {
+    const port = await listenOnce(randomInt(FIRST, LAST + 1)).catch(() => undefined);
+    if (port !== undefined) return port;
+  }
+  throw new Error('No free port of 127.0.0.1 was found.');
 }
 
 /** Throws one sentence when nobody may listen on that port of 127.0.0.1 just now. */
