@@ -3,7 +3,7 @@ import { category } from './category.ts';
 import { endpoint } from './endpoint.ts';
 import { organization } from './organization.ts';
 import { template, templateListQuery } from './template.ts';
-import { timestamp, timestampInput } from './timestamp.ts';
+import { templateUpdates, updatesQuery } from './template-updates.ts';
 import { pagination } from './wire.ts';
 
 const bySlug = z.strictObject({ slug: z.string() });
@@ -26,15 +26,9 @@ export const hubCatalogEndpoints = {
     path: '/api/v1/catalog/templates/updates',
     access: 'catalog',
     tag: 'catalog',
-    summary: 'What changed for the caller since a moment: `checked_at` is the next call’s `since`',
-    query: z.strictObject({ since: timestampInput }),
-    reply: z.object({
-      templates: z.array(template).meta({ description: 'Visible now, and new or changed for the caller since then' }),
-      removed: z
-        .array(z.object({ id: z.string() }))
-        .meta({ description: 'Seen by the caller before, and no longer visible' }),
-      checked_at: timestamp.meta({ description: 'The catalog’s time of this answer' }),
-    }),
+    summary: 'What changed for the caller: `checked_at` is the next call’s `since`, or `cursor` its `cursor`',
+    query: updatesQuery,
+    reply: templateUpdates,
   }),
   getTemplate: endpoint({
     operationId: 'getTemplate',

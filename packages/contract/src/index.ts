@@ -1,5 +1,6 @@
 export * from './category.ts';
 export * from './client.ts';
+export * from './cursor.ts';
 export * from './endpoint.ts';
 export * from './fold.ts';
 export * from './openapi.ts';
@@ -7,5 +8,6 @@ export * from './problems.ts';
 export * from './services.ts';
 export * from './template.ts';
 export * from './template-fields.ts';
+export * from './template-updates.ts';
 export * from './timestamp.ts';
 export * from './wire.ts';
