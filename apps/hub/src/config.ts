@@ -1,4 +1,4 @@
-import { addressSetting, commonSettings, listSetting, readSettings } from '@svc/http';
+import { addressSetting, commonSettings, listSetting, numberSetting, readSettings } from '@svc/http';
 import { z } from 'zod';
 
 const databaseOnly = z.object({ DATABASE_URL: commonSettings({ port: '4100' }).DATABASE_URL });
@@ -9,6 +9,7 @@ const schema = z.object({
   OIDC_AUDIENCE: z.string().min(1),
   SUPERADMIN_EMAILS: listSetting.transform((emails) => emails.map((email) => email.toLowerCase())),
   SUPERADMIN_SUBJECTS: listSetting,
+  CATALOG_HISTORY_DAYS: numberSetting(1, 36_500).prefault('90'),
 });
 
 export type Config = z.output<typeof schema>;

@@ -1,4 +1,4 @@
-import { implementFor, routeFor } from '@svc/http';
+import { type Holds, implementFor, routeFor } from '@svc/http';
 import type { Database } from './database/client.ts';
 import type { Principal, Viewer } from './principal.ts';
 
@@ -9,6 +9,8 @@ export interface RequestContext {
   readonly viewer: Viewer;
   /** HEAD: the caller wants no body, so nothing was fetched. */
   readonly headOnly: boolean;
+  /** Tells whether the caller holds the answer of an entity tag already. */
+  readonly holds: Holds;
 }
 
 export const route = routeFor<RequestContext>();

@@ -36,5 +36,8 @@ export function viewerOf(principal: Principal): Viewer {
   return isAdministrator(principal) ? { kind: 'administrator' } : { kind: 'anonymous' };
 }
 
+/** Tells one viewer from another. */
+export const viewerKey = (viewer: Viewer): string => (viewer.kind === 'organization' ? viewer.orgId : viewer.kind);
+
 /** A person, rather than a key or nobody. */
 export type UserPrincipal = Extract<Principal, { readonly kind: 'user' }>;

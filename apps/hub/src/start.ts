@@ -2,6 +2,7 @@ import { createKeySource } from '@svc/auth';
 import { migrate, migrationState } from '@svc/database';
 import { createLog, createOutbound, type HealthCheck, serve, serviceOptionsOf } from '@svc/http';
 import { createHub } from './app.ts';
+import { keepHistory } from './catalog/history.ts';
 import { readConfig } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 
@@ -21,6 +22,7 @@ export async function startHub(prismaDir: string): Promise<void> {
   );
   const outbound = createOutbound({ timeoutMs: ISSUER_TIMEOUT_MS, maxBytes: ISSUER_MAX_BYTES });
   const keys = createKeySource({ issuer: config.OIDC_ISSUER, send: outbound.send });
+  const history = keepHistory({ database, days: config.CATALOG_HISTORY_DAYS, log });
   let stopping = false;
   const app = createHub({
     database,
@@ -49,6 +51,7 @@ export async function startHub(prismaDir: string): Promise<void> {
       stopping = true;
     },
     close: async () => {
+      await history.stop();
       await Promise.all([database.close(), outbound.close()]);
     },
   });

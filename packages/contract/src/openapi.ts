@@ -48,12 +48,16 @@ function operation(endpoint: Endpoint, service: Service) {
   };
 }
 
-const successes = (endpoint: Endpoint) =>
-  Object.fromEntries(
+const successes = (endpoint: Endpoint) => ({
+  ...Object.fromEntries(
     [endpoint.status, endpoint.alsoStatus]
       .filter((status) => status !== undefined)
       .map((status) => [`${status}`, success(endpoint)]),
-  );
+  ),
+  ...(endpoint.method === 'get' && !endpoint.secret
+    ? { 304: { description: 'The caller holds this answer already (`If-None-Match`)' } }
+    : {}),
+});
 
 const success = (endpoint: Endpoint) =>
   endpoint.status === 204

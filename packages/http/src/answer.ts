@@ -25,7 +25,7 @@ export async function respond(res: Response, answer: Answer): Promise<void> {
   const body = final.body ?? '';
   res.status(final.status);
   for (const [name, value] of Object.entries(final.headers ?? {})) res.setHeader(name, value);
-  if (final.status !== 204) res.setHeader('Content-Length', Buffer.byteLength(body));
+  if (final.status !== 204 && final.status !== 304) res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(body);
 }
 
@@ -57,7 +57,11 @@ export const problemAnswer = (problem: Problem, requestId: string): Answer => ({
 });
 
 /** An answer of JSON. */
-export const jsonAnswer = (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Answer => ({
+export const jsonAnswer = (
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Answer & { readonly body: string } => ({
   status,
   headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
   body: JSON.stringify(value),

@@ -1,4 +1,5 @@
 export { type Answer, holdAnswer, requestIdOf, unavailable } from './answer.ts';
+export { etagOfState, type Holds, holdsOf, Tagged, Unchanged } from './etag.ts';
 export type { Health, HealthCheck } from './health.ts';
 export { invalid, readQuery } from './input.ts';
 export { createLog, type Log, logLevels, pathOf } from './log.ts';

@@ -1,6 +1,7 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
 import type { Express, Request, Response } from 'express';
 import { type Answer, jsonAnswer, respond } from './answer.ts';
+import { etagOfBody, holdsOf, Tagged, Unchanged } from './etag.ts';
 import { readInput } from './input.ts';
 import { Problem } from './problem.ts';
 
@@ -12,7 +13,7 @@ export class AlreadyThere<R> {
   }
 }
 
-type Handled<E extends Endpoint> = Promise<Reply<E> | AlreadyThere<Reply<E>>>;
+type Handled<E extends Endpoint> = Promise<Reply<E> | AlreadyThere<Reply<E>> | Tagged<Reply<E>> | Unchanged>;
 
 /** An endpoint with what it does. */
 export interface Route<Context, E extends Endpoint = Endpoint> {
@@ -66,18 +67,31 @@ async function run<Context>(
   const { endpoint } = route;
   const context = await enter(req, res, endpoint);
   const input = await readInput(endpoint, req, res);
-  const handled: unknown = await route.handle(context, input);
-  const [status, reply] =
-    handled instanceof AlreadyThere
-      ? [endpoint.alsoStatus ?? endpoint.status, handled.reply]
-      : [endpoint.status, handled];
-  const headers = { 'Cache-Control': cacheControl(endpoint), Vary: 'Authorization, Origin' };
-  if (endpoint.status === 204) return { status: 204, headers };
-  return jsonAnswer(status, endpoint.reply.parse(reply), headers);
+  return present(endpoint, await route.handle(context, input), req);
 }
 
-const cacheControl = (endpoint: Endpoint) =>
-  endpoint.secret || endpoint.method !== 'get' ? 'no-store' : 'private, no-cache';
+function present(endpoint: Endpoint, handled: unknown, req: Request): Answer {
+  const headers = { 'Cache-Control': cacheControl(endpoint, req), Vary: 'Authorization, Origin' };
+  if (handled instanceof Unchanged) return { status: 304, headers: { ...headers, ETag: handled.etag } };
+  if (endpoint.status === 204) return { status: 204, headers };
+  if (handled instanceof AlreadyThere) {
+    return jsonAnswer(endpoint.alsoStatus ?? endpoint.status, endpoint.reply.parse(handled.reply), headers);
+  }
+  const tagged = handled instanceof Tagged ? handled : undefined;
+  const answer = jsonAnswer(endpoint.status, endpoint.reply.parse(tagged ? tagged.reply : handled), headers);
+  if (!isRevalidated(endpoint)) return answer;
+  const etag = tagged?.etag ?? etagOfBody(answer.body);
+  if (holdsOf(req)(etag)) return { status: 304, headers: { ...headers, ETag: etag } };
+  return { ...answer, headers: { ...answer.headers, ETag: etag } };
+}
+
+/** What is read may be kept and is asked for again each time; what is written, or is secret, is nobody's to keep. */
+const isRevalidated = (endpoint: Endpoint) => endpoint.method === 'get' && !endpoint.secret;
+
+function cacheControl(endpoint: Endpoint, req: Request): string {
+  if (!isRevalidated(endpoint)) return 'no-store';
+  return req.headers.authorization === undefined ? 'public, no-cache' : 'private, no-cache';
+}
 
 /** OPTIONS answers what is allowed; any other method that the path lacks is a 405. */
 export function refuseOtherMethods(app: Express, path: string, methods: readonly string[]): void {

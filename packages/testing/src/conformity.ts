@@ -39,7 +39,7 @@ export function conformityTo(document: object): (seen: Seen) => void {
     const path = patterns.find(({ pattern }) => pattern.test(seen.path))?.path;
     const documented = path !== undefined && paths[path]?.[seen.method.toLowerCase()] !== undefined;
     const validate = documented ? validator(pointerOf(path, seen)) : validator('/components/schemas/Problem');
-    if (seen.status === 204 && documented) return;
+    if (isEmpty(seen.status) && documented) return;
     const expectedType = seen.status < 400 ? 'application/json' : 'application/problem+json';
     if (!seen.type.startsWith(expectedType)) throw outside(seen, `is ${seen.type}, not ${expectedType}`);
     if (!validate(seen.body)) throw outside(seen, ajv.errorsText(validate.errors));
@@ -50,8 +50,11 @@ function pointerOf(path: string, { method, status }: Seen): string {
   const type = status < 400 ? 'application~1json' : 'application~1problem+json';
   const escaped = path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
   const response = `/paths/${escaped}/${method.toLowerCase()}/responses/${status}`;
-  return status === 204 ? response : `${response}/content/${type}/schema`;
+  return isEmpty(status) ? response : `${response}/content/${type}/schema`;
 }
+
+/** Answers without a body. */
+const isEmpty = (status: number) => status === 204 || status === 304;
 
 const outside = ({ method, path, status }: Seen, why: string) =>
   new Error(`${method} ${path} answered ${status}, outside its OpenAPI document: ${why}`);

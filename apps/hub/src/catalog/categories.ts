@@ -1,9 +1,11 @@
 import type { Category } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
+import { etagOfState, Tagged, Unchanged } from '@svc/http';
 import { route } from '../context.ts';
 import { translated } from '../database/constraints.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import type { Viewer } from '../principal.ts';
+import { type Viewer, viewerKey } from '../principal.ts';
+import { readState } from './state.ts';
 import { visibleCategories, visibleTemplates } from './visibility.ts';
 
 type CategoryRow = Omit<Category, 'created_at' | 'updated_at'> & {
@@ -11,9 +13,21 @@ type CategoryRow = Omit<Category, 'created_at' | 'updated_at'> & {
   readonly updated_at: Date;
 };
 
-export const listCategories = route(hubEndpoints.listCategories, async ({ database, viewer }) => ({
-  categories: await translated(() => database.client.$queryRaw<CategoryRow[]>(categoriesWithCounts(viewer))),
-}));
+export const listCategories = route(hubEndpoints.listCategories, async ({ database, viewer, holds }) =>
+  translated(() =>
+    database.client.$transaction(
+      async (transaction) => {
+        const etag = etagOfState(viewerKey(viewer), await readState(transaction));
+        if (holds(etag)) return new Unchanged(etag);
+        return new Tagged(
+          { categories: await transaction.$queryRaw<CategoryRow[]>(categoriesWithCounts(viewer)) },
+          etag,
+        );
+      },
+      { isolationLevel: 'RepeatableRead' },
+    ),
+  ),
+);
 
 /** A category's count is of what the viewer sees in it: never a hint at the rest. */
 export const categoriesWithCounts = (viewer: Viewer): Prisma.Sql => Prisma.sql`

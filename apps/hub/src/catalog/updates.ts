@@ -1,32 +1,54 @@
+import { DEFAULT_UPDATES, writeCursor } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
+import { etagOfState, Tagged, Unchanged } from '@svc/http';
 import { route } from '../context.ts';
 import { translated } from '../database/constraints.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import type { Viewer } from '../principal.ts';
+import { type Viewer, viewerKey } from '../principal.ts';
+import { finishedCursor } from './cursor.ts';
+import { readState } from './state.ts';
 import { type TemplateRow, templateColumns, templateSources } from './template-rows.ts';
 import { endedSince, touchedSince, visibleFrom, visiblePeriods, visibleTemplates } from './visibility.ts';
+import { readPage } from './walk.ts';
 
 /**
- * What changed for the caller since a moment. `checked_at` is the catalog's clock as the snapshot of the answer saw it:
- * whatever is in the snapshot has stamps up to it, whatever is not has later ones.
+ * What changed for the caller, since a moment (whole answers) or by a cursor (pages). Everything is read in one snapshot;
+ * while the catalog stands still an answer that the caller holds costs no query of templates.
  */
-export const listTemplateUpdates = route(hubEndpoints.listTemplateUpdates, async ({ database, viewer }, { query }) => {
-  const { client } = database;
-  const { since } = query;
-  const [clock, templates, removed] = await translated(() =>
-    client.$transaction(
-      [
-        client.$queryRaw<{ at: Date }[]>`SELECT at FROM catalog_clock`,
-        client.$queryRaw<TemplateRow[]>(changedTemplates(viewer, since)),
-        client.$queryRaw<{ id: string }[]>(removedTemplates(viewer, since)),
-      ],
-      { isolationLevel: 'RepeatableRead' },
-    ),
-  );
-  const [row] = clock;
-  if (!row) throw new Error('catalog_clock has no row');
-  return { templates, removed, checked_at: row.at };
-});
+export const listTemplateUpdates = route(
+  hubEndpoints.listTemplateUpdates,
+  async ({ database, viewer, holds }, { query }) => {
+    const { since, cursor, limit = DEFAULT_UPDATES } = query;
+    return translated(() =>
+      database.client.$transaction(
+        async (transaction) => {
+          const state = await readState(transaction);
+          const etag = etagOfState(viewerKey(viewer), state, query);
+          if (holds(etag)) return new Unchanged(etag);
+          const snapshot = { transaction, viewer, state };
+          const answer = since
+            ? await readSince(snapshot, since)
+            : await readPage(snapshot, { cursor: cursor ?? 'start', limit });
+          return new Tagged({ ...answer, cursor: writeCursor(answer.cursor) }, etag);
+        },
+        { isolationLevel: 'RepeatableRead', timeout: 8000 },
+      ),
+    );
+  },
+);
+
+type Snapshot = Parameters<typeof readPage>[0];
+
+const BEGINNING = new Date(0);
+
+/** The whole answer to a bare timestamp. Older than what is still known of the past, it is everything, from nothing. */
+async function readSince({ transaction, viewer, state }: Snapshot, since: Date) {
+  const reset = state.floor !== null && since < state.floor;
+  const from = reset ? BEGINNING : since;
+  const templates = await transaction.$queryRaw<TemplateRow[]>(changedTemplates(viewer, from));
+  const removed = reset ? [] : await transaction.$queryRaw<{ id: string }[]>(removedTemplates(viewer, from));
+  return { templates, removed, checked_at: state.at, cursor: finishedCursor(viewer, state), reset, has_more: false };
+}
 
 /** What the viewer sees now, and changed or became visible after a moment. */
 export const changedTemplates = (viewer: Viewer, since: Date): Prisma.Sql => Prisma.sql`

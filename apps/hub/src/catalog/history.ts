@@ -1,0 +1,41 @@
+import type { Log } from '@svc/http';
+import type { Database } from '../database/client.ts';
+import { pruneHistory } from './prune.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+interface Keeping {
+  readonly database: Database;
+  /** Days for which the past is known. */
+  readonly days: number;
+  readonly log: Log;
+}
+
+/** Prunes the catalog's history soon after the start and then daily. Replicas that do it at once share the work. */
+export function keepHistory({ database, days, log }: Keeping): { stop(): Promise<void> } {
+  let running: Promise<void> = Promise.resolve();
+  const prune = async () => {
+    try {
+      const rows = await pruneHistory(database, new Date(Date.now() - days * DAY_MS));
+      if (rows > 0) log.info({ rows, days }, 'history pruned');
+    } catch (error) {
+      log.warn({ err: error }, 'history could not be pruned; tried again later');
+    }
+  };
+  let timer: NodeJS.Timeout;
+  const schedule = (delayMs: number) => {
+    timer = setTimeout(() => {
+      running = prune();
+      schedule(DAY_MS);
+    }, delayMs);
+    timer.unref();
+  };
+  schedule(Math.random() * HOUR_MS);
+  return {
+    stop: () => {
+      clearTimeout(timer);
+      return running;
+    },
+  };
+}
