@@ -7,8 +7,10 @@ import { createAuditGate } from './audit/gate.ts';
 import { login, logout, me, refresh } from './auth/endpoints.ts';
 import type { Sessions } from './auth/sessions.ts';
 import { createVerifier } from './authenticate.ts';
+import { listMirroredCategories } from './catalog/categories.ts';
 import type { Sync } from './catalog/sync.ts';
 import { getSyncState, syncCatalog } from './catalog/sync-endpoints.ts';
+import { observeSync } from './catalog/sync-metrics.ts';
 import { getMirroredTemplate, listMirroredTemplates } from './catalog/templates.ts';
 import { implement, type RequestContext } from './context.ts';
 import type { Database } from './database/client.ts';
@@ -22,11 +24,13 @@ const routes = implement(fleetEndpoints, {
   me,
   listMirroredTemplates,
   getMirroredTemplate,
+  listMirroredCategories,
   getSyncState,
   syncCatalog,
 });
 
-export interface FleetOptions extends Omit<ServiceOptions<RequestContext>, 'routes' | 'enter' | 'openapi' | 'gate'> {
+export interface FleetOptions
+  extends Omit<ServiceOptions<RequestContext>, 'routes' | 'enter' | 'openapi' | 'gate' | 'observe'> {
   readonly database: Database;
   readonly sessions: Sessions;
   readonly sync: Sync;
@@ -46,5 +50,12 @@ export function createFleet({ database, sessions, sync, ...options }: FleetOptio
     return { database, principal, sessions, sync, address: req.ip ?? '' };
   };
   const gate = createAuditGate(database);
-  return createService({ ...options, routes, enter, gate, openapi: openApiDocument(fleetService) });
+  return createService({
+    ...options,
+    routes,
+    enter,
+    gate,
+    openapi: openApiDocument(fleetService),
+    observe: observeSync(database),
+  });
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { template, templateListQuery } from './template.ts';
-import { timestamp } from './timestamp.ts';
-import { line, pagination } from './wire.ts';
+import { fleetCatalogEndpoints } from './fleet-catalog.ts';
+import { line } from './wire.ts';
+
+export { syncState } from './fleet-catalog.ts';
 
 /** What a caller of the fleet may be. */
 export const fleetRoles = ['admin', 'operator', 'viewer'] as const;
@@ -79,68 +80,5 @@ const auth = {
   }),
 };
 
-export const syncState = z
-  .object({
-    status: z
-      .enum(['not_configured', 'never_synced', 'fresh', 'stale'])
-      .meta({ description: '`stale`: the last try failed; the mirror is as old as `last_success_at`' }),
-    hub_url: z.string().nullable(),
-    checked_at: timestamp.nullable().meta({ description: 'The hub’s catalog time up to which the mirror is complete' }),
-    last_success_at: timestamp.nullable(),
-    age_seconds: z.int().nullable().meta({ description: 'Seconds since the last success' }),
-    stale_since: timestamp.nullable().meta({ description: 'When the first of the present row of failures was' }),
-    last_failure: z.object({ at: timestamp, reason: z.string() }).nullable(),
-    last_sync: z
-      .object({ full: z.boolean(), updated: z.int(), removed: z.int() })
-      .nullable()
-      .meta({ description: 'What travelled at the last success' }),
-    counts: z.object({ templates: z.int() }),
-  })
-  .meta({ id: 'SyncState' });
-
-const catalog = {
-  listMirroredTemplates: endpoint({
-    operationId: 'listMirroredTemplates',
-    method: 'get',
-    path: '/api/v1/catalog/templates',
-    access: 'catalog-read',
-    tag: 'catalog',
-    summary: 'List the templates of the mirror',
-    query: templateListQuery,
-    reply: z.object({ templates: z.array(template), pagination }),
-  }),
-  getMirroredTemplate: endpoint({
-    operationId: 'getMirroredTemplate',
-    method: 'get',
-    path: '/api/v1/catalog/templates/:slug',
-    access: 'catalog-read',
-    tag: 'catalog',
-    summary: 'Get one template of the mirror',
-    params: z.strictObject({ slug: z.string() }),
-    reply: template,
-    problems: ['not_found'],
-  }),
-  getSyncState: endpoint({
-    operationId: 'getSyncState',
-    method: 'get',
-    path: '/api/v1/catalog/sync',
-    access: 'catalog-read',
-    tag: 'catalog',
-    summary: 'How fresh the mirror is',
-    reply: syncState,
-  }),
-  syncCatalog: endpoint({
-    operationId: 'syncCatalog',
-    method: 'post',
-    path: '/api/v1/catalog/sync',
-    access: 'catalog-sync',
-    tag: 'catalog',
-    summary: 'Fetch now what changed in the hub',
-    body: z.strictObject({}),
-    reply: syncState,
-    problems: ['hub_not_configured', 'hub_unreachable'],
-  }),
-};
-
 /** Every operation of the fleet. */
-export const fleetEndpoints = { ...auth, ...catalog };
+export const fleetEndpoints = { ...auth, ...fleetCatalogEndpoints };

@@ -6,7 +6,7 @@ export const getSyncState = route(fleetEndpoints.getSyncState, async ({ database
   readSyncState(database, sync.hub?.url),
 );
 
-export const syncCatalog = route(fleetEndpoints.syncCatalog, async ({ database, sync }) => {
-  await sync.run();
+export const syncCatalog = route(fleetEndpoints.syncCatalog, async ({ database, sync }, { body }) => {
+  await sync.run(body);
   return readSyncState(database, sync.hub?.url);
 });

@@ -1,25 +1,31 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { poolOptions } from '@svc/database';
+import { type PoolWishes, poolOptions } from '@svc/database';
 import { PrismaClient } from '../generated/prisma/client.ts';
 
 export interface Database {
   readonly client: PrismaClient;
+  /** Writes the mirror. A sync has connections of its own, and time: a page is larger than what a request moves. */
+  readonly mirrorWriter: PrismaClient;
   close(): Promise<void>;
 }
 
-const CONNECTIONS = 10;
+const REQUESTS = { max: 10, applicationName: 'fleet' };
+const MIRROR = { max: 2, applicationName: 'fleet-mirror', statementTimeoutMs: 30_000 };
 const LOCK_TIMEOUT_MS = 2000;
 
 /** The fleet's database. `onError` hears of idle connections that were lost; requests hear of theirs themselves. */
 export function openDatabase(connectionString: string, onError: (error: Error) => void): Database {
-  const pool = poolOptions({
-    connectionString,
-    max: CONNECTIONS,
-    applicationName: 'fleet',
-    lockTimeoutMs: LOCK_TIMEOUT_MS,
-  });
-  const client = new PrismaClient({
-    adapter: new PrismaPg(pool, { onPoolError: onError, onConnectionError: onError }),
-  });
-  return { client, close: () => client.$disconnect() };
+  const connect = (wishes: Omit<PoolWishes, 'connectionString'>) => {
+    const pool = poolOptions({ connectionString, lockTimeoutMs: LOCK_TIMEOUT_MS, ...wishes });
+    return new PrismaClient({ adapter: new PrismaPg(pool, { onPoolError: onError, onConnectionError: onError }) });
+  };
+  const client = connect(REQUESTS);
+  const mirrorWriter = connect(MIRROR);
+  return {
+    client,
+    mirrorWriter,
+    close: async () => {
+      await Promise.all([client.$disconnect(), mirrorWriter.$disconnect()]);
+    },
+  };
 }

@@ -133,7 +133,7 @@ export const listedEntries = (
 
 /** What changed for a viewer after a position, removals included, in the order of (stamp, id). */
 export function changedEntries(viewer: Viewer, { at, after }: Cursor['position'], limit: number): Prisma.Sql {
-  const since = after === undefined ? at : new Date(at.getTime() - 1); // stamps have milliseconds: at or later
+  const since = after === undefined ? at : new Date(Math.max(0, at.getTime() - 1)); // at or later: stamps have milliseconds
   const later = after === undefined ? Prisma.sql`at > ${at}` : Prisma.sql`(at, id) > (${at}, ${after}::uuid)`;
   return Prisma.sql`
     SELECT e.id, e.at, e.removed, CASE WHEN e.removed THEN 0 ELSE ${weight} END AS bytes FROM (

@@ -1,0 +1,58 @@
+import type { Log } from '@svc/http';
+import type { Database } from '../database/client.ts';
+import { translated } from '../database/translated.ts';
+import type { Hub } from './hub.ts';
+
+/**
+ * Seconds until a sync is due, over all replicas: at once where none was tried yet or where another hub or key was asked;
+ * after a failure when the plan says so; else when the plan or the present interval says so, whichever is sooner.
+ */
+export async function dueIn({ client }: Database, { source }: Hub, intervalSeconds: number): Promise<number> {
+  const [row] = await translated(
+    () => client.$queryRaw<{ seconds: number }[]>`
+      SELECT greatest(0, extract(epoch FROM due - now()))::float8 AS seconds FROM (
+        SELECT CASE
+          WHEN catalog_sync.source IS DISTINCT FROM ${source} THEN now()
+          WHEN failures > 0 THEN coalesce(next_at, now())
+          ELSE least(next_at, last_success_at + make_interval(secs => ${intervalSeconds * 1.1}::float8))
+        END AS due FROM catalog_sync) planned`,
+  );
+  return row?.seconds ?? 0;
+}
+
+const RECHECK_MS = 300_000;
+const AFTER_TROUBLE_MS = 5000;
+
+interface Scheduled {
+  /** Seconds until the work is due. */
+  readonly due: () => Promise<number>;
+  readonly work: () => Promise<void>;
+  readonly log: Log;
+}
+
+/** Works whenever it is due, until stopped. */
+export function onSchedule({ due, work, log }: Scheduled): { stop(): void } {
+  let stopped = false;
+  let timer: NodeJS.Timeout;
+  const wait = (milliseconds: number) => {
+    if (!stopped) timer = setTimeout(() => void tick(), milliseconds);
+  };
+  const tick = async () => {
+    try {
+      if ((await due()) === 0) {
+        await work().catch((error: unknown) => log.warn({ err: error }, 'the catalog could not be synced'));
+      }
+      wait(Math.min(RECHECK_MS, Math.max(50, (await due()) * 1000)));
+    } catch (error) {
+      log.warn({ err: error }, 'the plan of the next sync could not be read');
+      wait(AFTER_TROUBLE_MS);
+    }
+  };
+  wait(0);
+  return {
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

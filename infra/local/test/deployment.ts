@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@svc/database/embedded';
+import { type StartedProcess, startProcess, untilReady } from '@svc/testing';
+import { repository } from '../src/settings.ts';
+
+type App = 'hub' | 'fleet';
+export type Environment = Readonly<Record<string, string>>;
+
+const mainOf = (app: App) => path.join(repository, 'apps', app, 'dist', 'main.js');
+
+/** Hub and fleet as somebody deploys them: two processes with an environment, each with its own database and role. */
+export async function aDeployment() {
+  const postgres: EmbeddedPostgres = await startEmbeddedPostgres();
+  const running: StartedProcess[] = [];
+  const database = (name: App) =>
+    postgres.ensureDatabase({ name, role: name, password: randomBytes(12).toString('hex') });
+  const [hubPort, fleetPort] = [await freePort(), await freePort()];
+  const urls = { hub: `http://127.0.0.1:${hubPort}`, fleet: `http://127.0.0.1:${fleetPort}` };
+  const environments: Record<App, Environment> = {
+    hub: {
+      DATABASE_URL: await database('hub'),
+      PORT: `${hubPort}`,
+      OIDC_ISSUER: 'http://127.0.0.1:1',
+      OIDC_AUDIENCE: 'https://hub.example.test',
+    },
+    fleet: {
+      DATABASE_URL: await database('fleet'),
+      PORT: `${fleetPort}`,
+      ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+      HUB_SYNC_INTERVAL: '0',
+    },
+  };
+
+  /** What a command of the service prints. */
+  const command = async (app: App, ...args: string[]): Promise<string> => {
+    const { ended, output } = startProcess(mainOf(app), args, environments[app]);
+    if ((await ended) !== 0) throw new Error(output());
+    return output();
+  };
+
+  return {
+    urls,
+    /** Of the hub's database, as its owner. */
+    hubDatabase: environments.hub.DATABASE_URL ?? '',
+    command,
+    /** A service that is ready. */
+    start: async (app: App, more: Environment = {}): Promise<StartedProcess> => {
+      const started = startProcess(mainOf(app), [], { ...environments[app], ...more });
+      running.push(started);
+      await untilReady(urls[app], started);
+      return started;
+    },
+    /** A token of the fleet. */
+    token: async (role: 'viewer' | 'operator'): Promise<string> =>
+      JSON.parse(await command('fleet', 'create-token', '--name', role, '--role', role)).secret,
+    /** The hub and a key for a fleet, as the fleet's environment has them. */
+    forFleet: async (): Promise<Environment> => {
+      await command('hub', 'create-organization', '--name', 'Acme', '--slug', 'acme');
+      const { key } = JSON.parse(await command('hub', 'create-api-key', '--organization', 'acme', '--name', 'fleet'));
+      return { HUB_URL: urls.hub, HUB_API_KEY: key };
+    },
+    /** What the fleet's catalog answers. */
+    fleet: async (method: 'GET' | 'POST', at: string, token: string) => {
+      const headers = { authorization: `Bearer ${token}` };
+      const response = await fetch(`${urls.fleet}/api/v1/catalog/${at}`, { method, headers });
+      return { status: response.status, body: (await response.json()) as Seen };
+    },
+    stop: async () => {
+      for (const { child } of running) child.kill('SIGKILL');
+      await Promise.all(running.map(({ ended }) => ended));
+      await postgres.stop();
+    },
+  };
+}
+
+export type Deployment = Awaited<ReturnType<typeof aDeployment>>;
+
+/** What tests read of an answer beyond comparing it. */
+interface Seen {
+  readonly pagination: { readonly total: number };
+  readonly last_success_at: string;
+  readonly checked_at: string;
+  readonly age_seconds: number;
+  readonly stale_since: string;
+  readonly last_failure: { readonly at: string; readonly reason: string };
+}
