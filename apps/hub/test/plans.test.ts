@@ -111,7 +111,7 @@ const checks: Readonly<Record<string, Check>> = {
     query: (viewer) => changedTemplates(viewer, since),
   },
   'what was removed lately': {
-    index: 'template_scopes_valid_to_idx',
+    index: 'template_scopes_ended_idx',
     neverWhole: ['template_scopes'],
     query: (viewer) => removedTemplates(viewer, since),
   },

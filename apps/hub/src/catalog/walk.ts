@@ -48,20 +48,18 @@ export async function readPage(snapshot: Snapshot, { cursor, limit }: Wanted): P
   const { transaction, viewer, state } = snapshot;
   const goesOn = cursor !== 'start' && (await isKnown(transaction, cursor, snapshot));
   const from = goesOn ? cursor : startOfFullWalk(viewer, state);
-  const listed = await takeListed(snapshot, from, { limit, bytes: PAGE_BYTES });
-  const changed = listed.isCut
-    ? { entries: [], isCut: true }
-    : await takeChanged(snapshot, from, { limit: limit - listed.entries.length, bytes: listed.bytesLeft });
-  const entries = [...listed.entries, ...changed.entries];
-  const has_more = listed.isCut || changed.isCut;
-  const next = has_more ? advanced(from, { listed, changed }) : finishedCursor(viewer, state);
+  const listing = await takeListed(snapshot, from, { limit, bytes: PAGE_BYTES });
+  const room = { limit: limit - listing.entries.length, bytes: listing.bytesLeft };
+  const changes = listing.listed === undefined ? await takeChanged(snapshot, from, room) : { entries: [], isCut: true };
+  const entries = [...listing.entries, ...changes.entries];
+  const next = changes.isCut ? advanced(from, listing.listed, changes.entries.at(-1)) : finishedCursor(viewer, state);
   return {
     templates: await readTemplates(snapshot, idsOf(entries, false)),
     removed: idsOf(entries, true).map((id) => ({ id })),
     checked_at: next.checked,
     cursor: { ...next, seen: state.commit },
     reset: !goesOn,
-    has_more,
+    has_more: changes.isCut,
   };
 }
 
@@ -77,25 +75,33 @@ interface Taken {
   readonly entries: readonly Entry[];
   /** More was there than fits. */
   readonly isCut: boolean;
+  readonly bytesLeft: number;
 }
 
-/** Where a walk stands that goes on. */
-function advanced(from: Cursor, { listed, changed }: { readonly listed: Taken; readonly changed: Taken }): Cursor {
-  const { listed: _, ...rest } = from;
-  if (listed.isCut) return { ...from, listed: listed.entries.at(-1)?.id ?? from.listed };
-  const last = changed.entries.at(-1);
-  return last ? { ...rest, position: { at: last.at, after: last.id } } : rest;
+interface Listing extends Omit<Taken, 'isCut'> {
+  /** The id that the list got to; undefined at its end. */
+  readonly listed: string | undefined;
 }
+
+/** Where a walk stands that goes on: within its list, or after the last change that it sent. */
+function advanced(from: Cursor, listed: string | undefined, last: Entry | undefined): Cursor {
+  if (listed !== undefined) return { ...from, listed };
+  const { listed: _, ...following } = from;
+  return last ? { ...following, position: { at: last.at, after: last.id } } : following;
+}
+
+/** Templates that one page looks at: it costs no more however few of them its reader sees. */
+const LOOKED_AT = 5000;
 
 /** What there is and did not change since the walk began; nothing for a walk that has listed it, or is about changes only. */
-async function takeListed(
-  { transaction, viewer }: Snapshot,
-  { began, listed }: Cursor,
-  room: Room,
-): Promise<Taken & { readonly bytesLeft: number }> {
-  if (!began || listed === undefined) return { entries: [], isCut: false, bytesLeft: room.bytes };
-  const query = listedEntries(viewer, { began, after: listed, limit: room.limit + 1 });
-  return take(await transaction.$queryRaw<Entry[]>(query), room);
+async function takeListed({ transaction, viewer }: Snapshot, { began, listed }: Cursor, room: Room): Promise<Listing> {
+  if (!began || listed === undefined) return { entries: [], listed: undefined, bytesLeft: room.bytes };
+  const [end] = await transaction.$queryRaw<{ id: string }[]>`
+    SELECT id FROM templates WHERE id > ${listed}::uuid ORDER BY id OFFSET ${LOOKED_AT - 1} LIMIT 1`;
+  const range = { after: listed, upTo: end?.id };
+  const query = listedEntries(viewer, { began, range, limit: room.limit + 1 });
+  const { entries, isCut, bytesLeft } = take(await transaction.$queryRaw<Entry[]>(query), room);
+  return { entries, bytesLeft, listed: isCut ? (entries.at(-1)?.id ?? listed) : end?.id };
 }
 
 async function takeChanged({ transaction, viewer }: Snapshot, { position }: Cursor, room: Room): Promise<Taken> {
@@ -103,7 +109,7 @@ async function takeChanged({ transaction, viewer }: Snapshot, { position }: Curs
 }
 
 /** As many as there is room for. The first one of a page always fits, or the walk would never end. */
-function take(entries: readonly Entry[], { limit, bytes }: Room): Taken & { readonly bytesLeft: number } {
+function take(entries: readonly Entry[], { limit, bytes }: Room): Taken {
   let bytesLeft = bytes;
   let count = 0;
   for (const entry of entries.slice(0, limit)) {
@@ -118,35 +124,35 @@ function take(entries: readonly Entry[], { limit, bytes }: Room): Taken & { read
 /** The stamp of the last change of a template as a viewer sees it. */
 const stampFor = (viewer: Viewer) => Prisma.sql`greatest(t.updated_at, c.shown_at, ${visibleFrom(viewer)})`;
 
-const weight = Prisma.sql`(SELECT octet_length(t::text) FROM templates t WHERE t.id = e.id)`;
+interface ListedWish {
+  readonly began: Date;
+  /** Ids; without an end, to the last one. */
+  readonly range: { readonly after: string; readonly upTo: string | undefined };
+  readonly limit: number;
+}
 
 /** What a viewer sees that did not change since `began`, in the order of ids. */
-export const listedEntries = (
-  viewer: Viewer,
-  { began, after, limit }: { readonly began: Date; readonly after: string; readonly limit: number },
-): Prisma.Sql => Prisma.sql`
-  SELECT e.id, e.at, false AS removed, ${weight} AS bytes FROM (
-    SELECT t.id, ${stampFor(viewer)} AS at FROM ${templateSources}
-    WHERE t.id > ${after}::uuid AND ${visibleTemplates(viewer)} AND ${stampFor(viewer)} <= ${began}
-    ORDER BY t.id LIMIT ${limit}
-  ) e ORDER BY e.id`;
+export const listedEntries = (viewer: Viewer, { began, range: { after, upTo }, limit }: ListedWish): Prisma.Sql =>
+  Prisma.sql`
+    SELECT t.id, t.updated_at AS at, false AS removed, t.weight AS bytes FROM ${templateSources}
+    WHERE t.id > ${after}::uuid ${upTo === undefined ? Prisma.empty : Prisma.sql`AND t.id <= ${upTo}::uuid`}
+      AND ${visibleTemplates(viewer)} AND ${stampFor(viewer)} <= ${began}
+    ORDER BY t.id LIMIT ${limit}`;
 
 /** What changed for a viewer after a position, removals included, in the order of (stamp, id). */
 export function changedEntries(viewer: Viewer, { at, after }: Cursor['position'], limit: number): Prisma.Sql {
   const since = after === undefined ? at : new Date(Math.max(0, at.getTime() - 1)); // at or later: stamps have milliseconds
   const later = after === undefined ? Prisma.sql`at > ${at}` : Prisma.sql`(at, id) > (${at}, ${after}::uuid)`;
   return Prisma.sql`
-    SELECT e.id, e.at, e.removed, CASE WHEN e.removed THEN 0 ELSE ${weight} END AS bytes FROM (
-      SELECT * FROM (
-        SELECT t.id, ${stampFor(viewer)} AS at, false AS removed FROM ${templateSources}
-        WHERE ${visibleTemplates(viewer)} AND ${touchedSince(viewer, since)}
-        UNION ALL
-        SELECT template_id, max(until), true FROM (${visiblePeriods(viewer)}) AS periods (template_id, until)
-        WHERE template_id = ANY (ARRAY(${endedSince(viewer, since)}))
-        GROUP BY template_id HAVING max(until) < 'infinity'
-      ) changes
-      WHERE ${later} ORDER BY at, id LIMIT ${limit}
-    ) e ORDER BY e.at, e.id`;
+    SELECT * FROM (
+      SELECT t.id, ${stampFor(viewer)} AS at, false AS removed, t.weight AS bytes FROM ${templateSources}
+      WHERE ${visibleTemplates(viewer)} AND ${touchedSince(viewer, since)}
+      UNION ALL
+      SELECT template_id, max(until), true, 0 FROM (${visiblePeriods(viewer)}) AS periods (template_id, until)
+      WHERE template_id = ANY (ARRAY(${endedSince(viewer, since)}))
+      GROUP BY template_id HAVING max(until) < 'infinity'
+    ) changes
+    WHERE ${later} ORDER BY at, id LIMIT ${limit}`;
 }
 
 async function readTemplates({ transaction }: Snapshot, ids: readonly string[]): Promise<TemplateRow[]> {
