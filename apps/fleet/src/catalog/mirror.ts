@@ -4,7 +4,7 @@ import type { Prisma } from '../generated/prisma/client.ts';
 type Transaction = Prisma.TransactionClient;
 
 /** Templates that one statement stores. */
-const BATCH = 500;
+const BATCH = 125;
 
 /** Stores templates as they were sent, without asking whether they are newer. */
 export async function storeTemplates(

@@ -6,7 +6,7 @@ import { applyPage, type Moved } from './apply.ts';
 import type { Hub } from './hub.ts';
 
 /** Templates and removals of one page. */
-const PAGE_LIMIT = 500;
+const PAGE_LIMIT = 250;
 const START = 'start';
 
 interface Run {

@@ -25,6 +25,8 @@ interface Step {
 }
 
 const IMPORT_TIMEOUT_MS = 10 * 60_000;
+/** Templates that one statement reads or writes. */
+const BATCH = 500;
 
 /**
  * Brings the catalog to what a folder of YAML files says, matched by slug, in one transaction; rows that no file speaks
@@ -51,9 +53,8 @@ export async function importCatalog(
 }
 
 async function planOf(reader: Reader, files: CatalogFiles): Promise<Step[]> {
-  const include = { category: { select: { slug: true } }, owner: { select: { slug: true } } };
   const categories = bySlug(await reader.category.findMany());
-  const templates = bySlug(await reader.template.findMany({ include }));
+  const templates = await presentTemplates(reader, files.templates);
   const organizations = bySlug(await reader.organization.findMany({ select: { slug: true } }));
   const known = new Set([...categories.keys(), ...files.categories.map(({ slug }) => slug)]);
   const complaints = files.templates.flatMap(({ slug, category, owner }) => [
@@ -74,6 +75,17 @@ async function planOf(reader: Reader, files: CatalogFiles): Promise<Step[]> {
       );
     }),
   ];
+}
+
+/** The templates that files speak of, as they are; read in batches, each within the statement timeout. */
+async function presentTemplates(reader: Reader, files: CatalogFiles['templates']) {
+  const include = { category: { select: { slug: true } }, owner: { select: { slug: true } } };
+  const read = (slugs: string[]) => reader.template.findMany({ where: { slug: { in: slugs } }, include });
+  const present: Awaited<ReturnType<typeof read>> = [];
+  for (let start = 0; start < files.length; start += BATCH) {
+    present.push(...(await read(files.slice(start, start + BATCH).map(({ slug }) => slug))));
+  }
+  return bySlug(present);
 }
 
 const bySlug = <T extends { readonly slug: string }>(rows: readonly T[]) => new Map(rows.map((row) => [row.slug, row]));
@@ -118,8 +130,6 @@ const categoryData = ({
   is_private,
   sort_name: fold(name),
 });
-
-const BATCH = 500;
 
 async function apply({ category, template, organization }: CatalogTransaction, steps: readonly Step[]): Promise<void> {
   // The casts below: a step's data is what the contract's schemas let in, with its derived columns.
