@@ -12,6 +12,6 @@ export const spread = (seconds: number, random: () => number = Math.random): num
 /** Seconds that a `Retry-After` asks for, as a number or as a date (RFC 9110, section 10.2.3); a day at most. */
 export function retryAfter(header: string | undefined, now = Date.now()): number {
   if (header === undefined) return 0;
-  const seconds = /^\d{1,9}$/.test(header.trim()) ? Number(header) : (Date.parse(header) - now) / 1000;
+  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - now) / 1000;
   return Number.isNaN(seconds) ? 0 : Math.min(MOST_ASKED_SECONDS, Math.max(0, seconds));
 }

@@ -44,7 +44,10 @@ const askForCategories = async ({ hub }: Run): Promise<readonly Category[]> =>
 /** A cursor that the hub does not take is of no use any more: the mirror stays, and the next walk is a full one. */
 async function askForPage({ database, hub, owner }: Run, cursor: string): Promise<TemplateUpdates> {
   try {
-    return await hub.client.listTemplateUpdates({ query: { cursor, limit: PAGE_LIMIT } });
+    const page = await hub.client.listTemplateUpdates({ query: { cursor, limit: PAGE_LIMIT } });
+    // It would be asked for for ever.
+    if (page.has_more && page.cursor === cursor) throw new CallError('updates', { kind: 'unreadable', status: 200 });
+    return page;
   } catch (error) {
     if (cursor !== START && error instanceof CallError && isBadRequest(error)) {
       await translated(

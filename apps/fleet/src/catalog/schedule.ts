@@ -22,6 +22,7 @@ export async function dueIn({ client }: Database, { source }: Hub, intervalSecon
 
 const RECHECK_MS = 300_000;
 const AFTER_TROUBLE_MS = 5000;
+const SOON_MS = 50;
 
 interface Scheduled {
   /** Seconds until the work is due. */
@@ -37,12 +38,19 @@ export function onSchedule({ due, work, log }: Scheduled): { stop(): void } {
   const wait = (milliseconds: number) => {
     if (!stopped) timer = setTimeout(() => void tick(), milliseconds);
   };
+  const worked = () =>
+    work().then(
+      () => true,
+      (error: unknown) => {
+        log.warn({ err: error }, 'the catalog could not be synced');
+        return false;
+      },
+    );
   const tick = async () => {
     try {
-      if ((await due()) === 0) {
-        await work().catch((error: unknown) => log.warn({ err: error }, 'the catalog could not be synced'));
-      }
-      wait(Math.min(RECHECK_MS, Math.max(50, (await due()) * 1000)));
+      const succeeded = (await due()) > 0 || (await worked());
+      const left = (await due()) * 1000;
+      wait(Math.min(RECHECK_MS, Math.max(left, succeeded || left > 0 ? SOON_MS : AFTER_TROUBLE_MS)));
     } catch (error) {
       log.warn({ err: error }, 'the plan of the next sync could not be read');
       wait(AFTER_TROUBLE_MS);

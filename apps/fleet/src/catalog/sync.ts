@@ -1,4 +1,4 @@
-import { type Log, Problem } from '@svc/http';
+import { type Log, Problem, unavailable } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { translated } from '../database/translated.ts';
 import { LeaseLost } from './apply.ts';
@@ -79,7 +79,10 @@ async function syncOnce(
 ): Promise<boolean> {
   const { database, hub, intervalSeconds, isStopped } = syncing;
   const lease = await takeLease(database, isStopped);
-  if (!lease) return true;
+  if (!lease) {
+    if (onlyIfDue) return true;
+    throw unavailable('The fleet is stopping: nothing was synced.');
+  }
   try {
     if (onlyIfDue && (await dueIn(database, hub, intervalSeconds)) > 0) return true;
     await noteSource(database, hub, lease.owner);
