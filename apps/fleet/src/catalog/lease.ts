@@ -39,11 +39,14 @@ export async function takeLease(database: Database, isStopped: () => boolean): P
   };
 }
 
+/** Whoever stores a page has the row locked: it is passed over, not waited for. */
 async function isTaken({ client }: Database, owner: string): Promise<boolean> {
   const rows = await translated(
     () => client.$executeRaw`
       UPDATE catalog_sync SET lease_owner = ${owner}::uuid, lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-      WHERE lease_owner IS NULL OR lease_until < now()`,
+      WHERE id = (
+        SELECT id FROM catalog_sync WHERE lease_owner IS NULL OR lease_until < now()
+        FOR UPDATE SKIP LOCKED)`,
   );
   return rows === 1;
 }
