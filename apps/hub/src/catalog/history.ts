@@ -15,25 +15,29 @@ interface Keeping {
 /** Prunes the catalog's history soon after the start and then daily. Replicas that do it at once share the work. */
 export function keepHistory({ database, days, log }: Keeping): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout;
+  let stopped = false;
+  const schedule = (delayMs: number) => {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      running = prune();
+    }, delayMs);
+    timer.unref();
+  };
   const prune = async () => {
     try {
       const rows = await pruneHistory(database, new Date(Date.now() - days * DAY_MS));
       if (rows > 0) log.info({ rows, days }, 'history pruned');
-    } catch (error) {
-      log.warn({ err: error }, 'history could not be pruned; tried again later');
-    }
-  };
-  let timer: NodeJS.Timeout;
-  const schedule = (delayMs: number) => {
-    timer = setTimeout(() => {
-      running = prune();
       schedule(DAY_MS);
-    }, delayMs);
-    timer.unref();
+    } catch (error) {
+      log.warn({ err: error }, 'history could not be pruned; tried again in an hour'); // a writer may have held the clock
+      schedule(HOUR_MS);
+    }
   };
   schedule(Math.random() * HOUR_MS);
   return {
     stop: () => {
+      stopped = true;
       clearTimeout(timer);
       return running;
     },

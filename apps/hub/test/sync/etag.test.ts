@@ -1,0 +1,176 @@
+// What a client holds already is not sent again, and nothing that it must hear of is taken for that.
+import type { Answered, Api } from '@svc/testing';
+import { startWorld } from '../world.ts';
+
+const TEMPLATES = '/api/v1/catalog/templates';
+const CATEGORIES = '/api/v1/catalog/categories';
+const NEVER = '1970-01-01T00:00:00Z';
+
+const world = await startWorld();
+const { nobody, as, aTemplate, aCategory, aGrant } = world;
+const { client } = world.database;
+afterAll(() => world.stop());
+
+const admin = await world.aUser('admin');
+const organization = await world.anOrganization();
+const closed = await aCategory({ is_private: true });
+const open = await aCategory();
+await aGrant(organization, closed);
+const template = await aTemplate({ category_id: open.id });
+await aTemplate({ category_id: closed.id });
+
+const callers: Readonly<Record<string, Api>> = {
+  nobody,
+  'an organization': as(organization),
+  'an administrator': admin,
+};
+
+const tagOf = ({ status, headers }: Answered): string => {
+  expect(status).toBe(200);
+  expect(headers.etag).toMatch(/^(W\/)?"[\x21\x23-\x7e]+"$/);
+  return headers.etag ?? '';
+};
+const tagAt = async (api: Api, path: string) => tagOf(await api.get(path));
+
+/** Asks for what the caller holds already. */
+const again = (api: Api, path: string, tag: string) => api.get(path, { 'If-None-Match': tag });
+
+const finishedOf = async (api: Api): Promise<string> =>
+  (await api.get(`${TEMPLATES}/updates?cursor=start`)).body.cursor;
+
+const places: Readonly<Record<string, (api: Api) => Promise<string>>> = {
+  'updates by since': async () => `${TEMPLATES}/updates?since=${NEVER}`,
+  'updates from the start': async () => `${TEMPLATES}/updates?cursor=start&limit=1`,
+  'updates by a cursor': async (api) => `${TEMPLATES}/updates?cursor=${await finishedOf(api)}`,
+  categories: async () => CATEGORIES,
+  'the list': async () => `${TEMPLATES}?limit=10`,
+};
+/** A fetch with a key is counted, so its answer is another each time. */
+const slugPlace: typeof places = { 'a template': async () => `${TEMPLATES}/${template.slug}` };
+
+const cells = Object.entries(callers).flatMap(([caller, api]) =>
+  Object.entries({ ...places, ...(caller === 'an organization' ? {} : slugPlace) }).map(([place, pathFor]) => ({
+    caller,
+    place,
+    api,
+    pathFor,
+  })),
+);
+
+test.each(cells)('$place: $caller who holds the answer gets a 304', async ({ caller, api, pathFor }) => {
+  const path = await pathFor(api);
+  const first = await api.get(path);
+  const tag = tagOf(first);
+  const bare = tag.replace(/^W\//, '');
+  for (const held of [tag, '*', bare, `W/${bare}`, `"x", ${tag}`, `W/"x,y",${bare} , "z"`, ` ${tag} `]) {
+    const { status, text, headers } = await again(api, path, held);
+    expect({ held, status, text }).toEqual({ held, status: 304, text: '' });
+    for (const name of ['etag', 'vary', 'cache-control']) expect(headers[name]).toBe(first.headers[name]);
+    expect(headers['content-length']).toBeUndefined();
+  }
+  for (const other of ['"x"', 'W/"x"', bare.slice(1, -1), bare.toLowerCase().replace('"', '"x'), '""', '**', '']) {
+    expect({ other, status: (await again(api, path, other)).status }).toEqual({ other, status: 200 });
+  }
+  expect(first.headers.vary).toMatch(/\bAuthorization\b/);
+  expect(first.headers['cache-control']).toBe(caller === 'nobody' ? 'public, no-cache' : 'private, no-cache');
+});
+
+test.each(cells)('$place: HEAD of $caller has the tag of GET', async ({ api, pathFor }) => {
+  const path = await pathFor(api);
+  const tag = await tagAt(api, path);
+  const head = await api.send({ method: 'HEAD', path });
+  expect([head.status, head.headers.etag]).toEqual([200, tag]);
+  const held = await api.send({ method: 'HEAD', path, headers: { 'If-None-Match': tag } });
+  expect([held.status, held.headers.etag]).toEqual([304, tag]);
+});
+
+test('an answer of an administrator or of an account has a tag too', async () => {
+  for (const path of ['/api/v1/admin/templates', '/api/v1/admin/stats', '/api/v1/account/profile']) {
+    const tag = await tagAt(admin, path);
+    expect((await again(admin, path, tag)).status).toBe(304);
+  }
+});
+
+test('a fetch with a key that answers 304 counts as a download, HEAD does not', async () => {
+  const { id, slug } = await aTemplate();
+  const path = `${TEMPLATES}/${slug}`;
+  const key = as(organization);
+  const count = async () =>
+    Number((await client.templateDownload.findUnique({ where: { template_id: id } }))?.count ?? 0);
+  expect((await again(key, path, '*')).status).toBe(304);
+  expect(await count()).toBe(1);
+  expect((await key.send({ method: 'HEAD', path, headers: { 'If-None-Match': '*' } })).status).toBe(304);
+  expect((await again(nobody, path, '*')).status).toBe(304);
+  expect(await count()).toBe(1);
+  const { body } = await key.get(path);
+  expect(body.download_count).toBe(2);
+});
+
+test('what is invisible and what is absent answer alike, without a tag', async () => {
+  const { slug } = await aTemplate({ is_public: false });
+  for (const held of [undefined, '*', await tagAt(admin, `${TEMPLATES}/${slug}`)]) {
+    const ask = async (name: string) => {
+      const headers = { 'X-Request-Id': 'the-same', ...(held === undefined ? {} : { 'If-None-Match': held }) };
+      const { status, text, headers: answered } = await nobody.get(`${TEMPLATES}/${name}`, headers);
+      const { date: _, ...rest } = answered;
+      return { status, text, headers: rest };
+    };
+    const invisible = await ask(slug);
+    expect(invisible).toEqual(await ask('x'.repeat(slug.length)));
+    expect(invisible.status).toBe(404);
+    expect(invisible.headers.etag).toBeUndefined();
+  }
+});
+
+test('what no cache may keep has no tag', async () => {
+  const member = await world.aMember(organization, 'org_admin');
+  const answers = {
+    200: await admin.put('/api/v1/admin/templates', { id: template.id, description: 'new' }, { 'If-None-Match': '*' }),
+    201: await member.post('/api/v1/account/api-keys', { name: 'secret' }),
+    204: await admin.delete('/api/v1/admin/templates', { id: (await aTemplate()).id }),
+    400: await nobody.get(`${TEMPLATES}/updates`, { 'If-None-Match': '*' }),
+    401: await world.api('Bearer svcc_no').get(CATEGORIES),
+    403: await member.get('/api/v1/admin/stats'),
+    404: await nobody.get(`${TEMPLATES}/absent`),
+    405: await nobody.post(TEMPLATES, {}),
+  };
+  for (const [status, { headers, status: answered }] of Object.entries(answers)) {
+    expect({ answered, etag: headers.etag, cache: headers['cache-control'] }).toEqual({
+      answered: Number(status),
+      etag: undefined,
+      cache: 'no-store',
+    });
+  }
+});
+
+test.each<[string, number, (of: { id: string; keyRow: { id: string } }) => Promise<unknown>]>([
+  [
+    'a revoked key',
+    401,
+    ({ keyRow: { id } }) => client.apiKey.update({ where: { id }, data: { revoked_at: new Date() } }),
+  ],
+  [
+    'an expired key',
+    401,
+    ({ keyRow: { id } }) => client.apiKey.update({ where: { id }, data: { expires_at: new Date(0) } }),
+  ],
+  [
+    'a suspended organization',
+    403,
+    ({ id }) => client.organization.update({ where: { id }, data: { status: 'suspended' } }),
+  ],
+])('%s is refused with %i whatever it holds', async (_, expected, change) => {
+  const refused = await world.anOrganization();
+  const api = as(refused);
+  const held = await Promise.all(
+    [...Object.values(places), ...Object.values(slugPlace)].map(async (pathFor) => {
+      const path = await pathFor(api);
+      return { path, tag: await tagAt(api, path) };
+    }),
+  );
+  await change(refused);
+  for (const { path, tag } of held) {
+    expect((await again(api, path, tag)).status).toBe(expected);
+    expect((await again(api, path, '*')).status).toBe(expected);
+  }
+});

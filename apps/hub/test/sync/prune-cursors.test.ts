@@ -1,0 +1,119 @@
+// Which cursors outlive pruning: those that lose nothing by it.
+import { startWorld, type World } from '../world.ts';
+import { clientByCursor, clientBySince, listingOf, lostIn } from './mirror.ts';
+import { after, DAY_MS, historyOf } from './prune.ts';
+
+let world: World;
+let history: ReturnType<typeof historyOf>;
+beforeEach(async () => {
+  world = await startWorld();
+  history = historyOf(world);
+});
+afterEach(() => world.stop());
+
+type Client = ReturnType<typeof clientByCursor>;
+
+/** Takes the next page, and all that follow it: then nothing is missing. @returns whether it began from nothing */
+async function goOn(client: Client): Promise<boolean> {
+  const first = await client.page();
+  const rest = first.has_more ? await client.sync() : [];
+  expect(rest.filter(({ reset }) => reset)).toEqual([]);
+  expect(lostIn(client.held, await listingOf(world.nobody.get))).toEqual([]);
+  return first.reset;
+}
+
+/** Clients with a cursor of each kind, and the moment that its future hangs on. */
+const cursors = {
+  'the cursor of a whole walk': async (client: Client) => {
+    await client.sync();
+    return history.now();
+  },
+  'the cursor of a page of a full walk': async (client: Client) => {
+    expect((await client.page()).has_more).toBe(true);
+    return history.now();
+  },
+  'the cursor of a page of changes': async (client: Client) => {
+    await client.sync();
+    const stamp = await history.write(({ template }) =>
+      template.updateMany({ data: { description: `${Math.random()}` } }),
+    );
+    expect((await client.page()).has_more).toBe(true);
+    return stamp;
+  },
+};
+
+test.each<[keyof typeof cursors, boolean, boolean, boolean]>([
+  ['the cursor of a whole walk', false, false, true],
+  ['the cursor of a page of a full walk', false, false, true],
+  ['the cursor of a page of changes', false, true, true],
+])('%s begins from nothing with the floor before it: %s, at it: %s, after it: %s', async (kind, ...resets) => {
+  for (const _ of Array(3)) await world.aTemplate();
+  const clients = resets.map(() => clientByCursor(world.nobody.get, 1));
+  for (const [index, client] of clients.entries()) {
+    const moment = await cursors[kind](client);
+    const gone = await world.aTemplate();
+    await history.remove(gone);
+    await world.database.client.catalogClock.updateMany({ data: { floor: after(moment, index - 1) } });
+    expect(await goOn(client)).toBe(resets[index]);
+  }
+});
+
+test('what went under a stamp that a walk is in the middle of is not lost when it is pruned', async () => {
+  const made = [await world.aTemplate(), await world.aTemplate(), await world.aTemplate()];
+  const [inTheMiddle, over] = [clientByCursor(world.nobody.get, 1), clientByCursor(world.nobody.get, 1)];
+  await Promise.all([inTheMiddle.sync(), over.sync()]);
+  const [kept = '', ...gone] = made.map(({ id }) => id).sort();
+  const stamp = await history.write(async ({ template }) => {
+    await template.update({ where: { id: kept }, data: { description: 'new' } });
+    await template.deleteMany({ where: { id: { in: gone } } });
+  });
+  expect(await inTheMiddle.page()).toMatchObject({ has_more: true, removed: [] });
+  await over.sync();
+  await history.prune(after(stamp));
+  expect(await history.floor()).toEqual(stamp);
+  expect(await goOn(over)).toBe(false);
+  expect(await goOn(inTheMiddle)).toBe(true);
+});
+
+test('a commit goes when the one after it is old enough, the newest never', async () => {
+  const { id: category_id } = await world.aCategory();
+  const made = [await world.aTemplate({ category_id }), await world.aTemplate({ category_id })];
+  made.push(await world.aTemplate({ category_id }));
+  const [first, second, third] = made.map(({ updated_at }) => updated_at) as [Date, Date, Date]; // the three just made
+  await history.prune(second);
+  expect(await history.commits()).toEqual([first, second, third]);
+  await history.prune(after(second));
+  expect(await history.commits()).toEqual([second, third]);
+  await history.prune(new Date(Date.now() + 1000 * DAY_MS));
+  expect(await history.commits()).toEqual([third]);
+});
+
+test('who saw a commit that went begins from nothing, who saw the newest before goes on', async () => {
+  const template = await world.aTemplate();
+  const [early, late] = [clientByCursor(world.nobody.get), clientByCursor(world.nobody.get)];
+  await early.sync();
+  const superseded = await history.edit(template);
+  await late.sync();
+  const next = await history.edit(template);
+  expect(superseded.getTime()).toBeLessThan(next.getTime());
+  await history.prune(next);
+  expect(await goOn(late)).toBe(false);
+  expect(await goOn(early)).toBe(true);
+});
+
+test('an idle catalog that is pruned day by day for a year resets nobody', async () => {
+  for (const _ of Array(3)) await history.remove(await world.aTemplate());
+  const template = await world.aTemplate();
+  const [bySince, byCursor] = [clientBySince(world.nobody.get), clientByCursor(world.nobody.get)];
+  await bySince.sync();
+  await byCursor.sync();
+  for (let day = 0; day < 365; day += 7) {
+    await history.prune(after(new Date(), (day - 90) * DAY_MS));
+    expect((await bySince.sync()).reset).toBe(false);
+    expect(await goOn(byCursor)).toBe(false);
+  }
+  expect((await history.ends()).ended).toEqual([]);
+  await history.edit(template);
+  expect((await bySince.sync()).reset).toBe(false);
+  expect(await goOn(byCursor)).toBe(false);
+});
