@@ -5,7 +5,7 @@ import { type Caller, latest, lostSince, seenNow } from './model-catalog.ts';
 import type { History } from './model-history.ts';
 import type { Hub } from './model-hub.ts';
 
-/** Between whom a client stands. */
+/** The hub that a client asks, and the history that says what it ought to hear. */
 export interface Between {
   readonly hub: Hub;
   readonly history: History;

@@ -20,7 +20,7 @@ export const caller = fc.constantFrom(...callers);
 export const beginnings: fc.Arbitrary<Beginning> = fc.record({
   privacy: fc.array(isPrivate, { minLength: CATEGORIES, maxLength: CATEGORIES }),
   templates: fc.array(fc.record({ rank, placed }), { minLength: 3, maxLength: PLACES, size: 'max' }),
-  grants: fc.uniqueArray(fc.tuple(organization, category), { selector: String, maxLength: 5 }),
+  grants: fc.uniqueArray(fc.tuple(organization, category), { selector: String, maxLength: 6, size: 'max' }),
   walkers: fc.array(caller, { minLength: WALKERS, maxLength: WALKERS }),
 });
 
@@ -38,10 +38,10 @@ export const write: fc.Arbitrary<Write> = fc.oneof(
       into: fc.oneof(fc.record({ category }), fc.record({ isPublic }), fc.record({ owner }), placed),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: kind('delete'), place }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('delete'), place }) },
   fc.record({ kind: kind('swap slugs'), place, with: place }),
   { weight: 2, arbitrary: fc.record({ kind: kind('rename'), category, name: fc.nat(9) }) },
-  { weight: 3, arbitrary: fc.record({ kind: kind('set privacy'), category, isPrivate }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('set privacy'), category, isPrivate: fc.boolean() }) },
   fc.record({ kind: kind('replace'), category }),
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('grant', 'revoke'), organization, category }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('grant', 'revoke'), organization, category }) },
 );

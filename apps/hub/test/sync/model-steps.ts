@@ -76,15 +76,20 @@ interface Deed<C> {
 }
 
 /** What one client does. */
-const by = <C extends Poller | Walker>(clientOf: (run: Run) => C | undefined, { text, run, unlessIdle }: Deed<C>) =>
-  step(
+const by = <C extends Poller | Walker>(clientOf: (run: Run) => C | undefined, { text, run, unlessIdle }: Deed<C>) => {
+  const known = (given: Readonly<Run>) => {
+    const client = clientOf(given);
+    if (!client) throw new RangeError(`nobody is there who ${text}`);
+    return client;
+  };
+  return step(
     text,
     async (given) => {
-      const client = clientOf(given);
-      if (client) await run(client);
+      await run(known(given));
     },
-    (given) => !(unlessIdle && clientOf(given)?.isIdle()),
+    (given) => !(unlessIdle && known(given).isIdle()),
   );
+};
 
 const byPoller = (n: number, { text, ...deed }: Deed<Poller>) =>
   by(({ pollers }) => pollers[n], { text: `${nameOf(callers[n])} ${text}`, ...deed });
@@ -111,7 +116,11 @@ const page = fc
 const complete = fc
   .tuple(walker, limit)
   .map(([n, limit]) => byWalker(n, { text: `walks to the end by ${limit}`, run: ({ complete }) => complete(limit) }));
-const restart = walker.map((n) => byWalker(n, { text: 'forgets its cursor', run: ({ restart }) => restart() }));
+const restart = fc
+  .tuple(walker, limit)
+  .map(([n, limit]) =>
+    byWalker(n, { text: `starts anew, with a page of ${limit}`, run: ({ restart }) => restart(limit) }),
+  );
 const takeWhole = walker.map((n) => byWalker(n, { text: 'takes a whole answer', run: ({ takeWhole }) => takeWhole() }));
 const become = fc
   .tuple(walker, caller)
@@ -140,8 +149,8 @@ export const walked = history(
   fc.oneof(
     ...common,
     { weight: 20, arbitrary: page },
-    { weight: 3, arbitrary: complete },
-    { weight: 3, arbitrary: restart },
+    { weight: 2, arbitrary: complete },
+    { weight: 4, arbitrary: restart },
     { weight: 1, arbitrary: takeWhole },
     { weight: 1, arbitrary: become },
     { weight: 3, arbitrary: dump },

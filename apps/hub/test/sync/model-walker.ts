@@ -69,10 +69,11 @@ export function aWalker(between: Between, first: Caller) {
       }
     },
     /** Forgets the cursor and keeps what it holds. */
-    restart: () => {
+    restart: (limit: number) => {
       cursor = NO_CURSOR;
       given = undefined;
       isWalking = true;
+      return page(limit);
     },
     /** Takes a whole answer to `since`, and goes on with the cursor that comes with it. */
     takeWhole: async (): Promise<void> => {

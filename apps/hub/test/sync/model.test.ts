@@ -62,7 +62,7 @@ function report({ failed, counterexample, errorInstance, numRuns, seed }: fc.Run
   throw new Error(`History ${numRuns} of seed ${seed}:\n${script}\n\n${errorInstance}`, { cause: errorInstance });
 }
 
-const TIME = 60_000 + HISTORIES * 500;
+const TIME = 120_000 + HISTORIES * 1000;
 const A_THIRD = Math.ceil(HISTORIES / 3);
 
 test(
