@@ -1,7 +1,8 @@
-import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { aTemplate } from '../a-template.ts';
-import { type Exchange, type FakeHub, startFakeHub } from '../fake-hub.ts';
+import { closeConnection, type FakeHub, holdAnswers, startFakeHub } from '../fake-hub.ts';
 import { startWorld, type World } from '../world.ts';
+import { mirrorIn } from './mirror.ts';
 
 let hub: FakeHub;
 let world: World;
@@ -15,35 +16,16 @@ afterEach(async () => {
   await hub.stop();
 });
 
-/** The hub makes its answers at once and keeps them until they are let go, one by one, in the order of arrival. */
-function holdAnswers() {
-  const waiting: Exchange[] = [];
-  const arrivals: (() => void)[] = [];
-  hub.behave((exchange) => {
-    waiting.push(exchange);
-    for (const arrived of arrivals.splice(0)) arrived();
-  });
-  return {
-    arrived: async (number: number) => {
-      while (waiting.length < number) await new Promise<void>((resolve) => arrivals.push(resolve));
-    },
-    letGo: async (index: number) => {
-      const exchange = waiting[index];
-      if (!exchange) throw new Error(`no answer ${index} is waiting`);
-      exchange.res.writeHead(200, { 'Content-Type': 'application/json' }).end(exchange.good);
-      await once(exchange.res, 'close');
-    },
-  };
-}
-
-const names = async () => {
-  const rows = await world.database.client.catalogTemplate.findMany({ orderBy: { sort_name: 'asc' } });
-  return rows.map(({ sort_name }) => sort_name);
-};
+const mirror = mirrorIn((sql) => world.database.client.$queryRawUnsafe(sql));
 const state = () => world.database.client.catalogSync.findUniqueOrThrow({ where: { id: 1 } });
+const holdUpdates = () => {
+  const { hold, ...held } = holdAnswers();
+  hub.behave(hold);
+  return held;
+};
 
 test('syncs that are asked for while one runs share one that starts afterwards', async () => {
-  const { arrived, letGo } = holdAnswers();
+  const { arrived, letGo } = holdUpdates();
   const first = world.sync.run();
   await arrived(1);
   hub.publish(aTemplate({ name: 'published in the meantime' }));
@@ -52,8 +34,8 @@ test('syncs that are asked for while one runs share one that starts afterwards',
   await arrived(2);
   await letGo(1);
   await Promise.all([first, ...others]);
-  expect(hub.requests).toHaveLength(2);
-  expect(await names()).toEqual(['published in the meantime']);
+  expect(hub.cursors()).toHaveLength(2);
+  expect(await mirror.names()).toEqual(['published in the meantime']);
 });
 
 test('a sync that is asked for between two runs joins the second', async () => {
@@ -61,15 +43,15 @@ test('a sync that is asked for between two runs joins the second', async () => {
   const second = world.sync.run();
   await first;
   await Promise.all([second, world.sync.run()]);
-  expect(hub.requests).toHaveLength(2);
+  expect(hub.cursors()).toHaveLength(2);
 });
 
 test('those who wait behind a sync that fails get one of their own', async () => {
-  const { arrived, letGo } = holdAnswers();
+  const { arrived, letGo } = holdUpdates();
   const first = world.sync.run();
   await arrived(1);
   const second = world.sync.run();
-  hub.behave(({ res }) => void res.destroy());
+  hub.behave(closeConnection);
   await letGo(0);
   await first;
   await expect(second).rejects.toMatchObject({ code: 'hub_unreachable' });
@@ -78,10 +60,14 @@ test('those who wait behind a sync that fails get one of their own', async () =>
   expect(await state()).toMatchObject({ stale_since: null });
 });
 
-test('many at the same moment all succeed, and the hub is asked for one at a time', async () => {
+test('many at the same moment, on two replicas, all succeed, and the hub is asked for one thing at a time', async () => {
   hub.publish(aTemplate());
-  const answers = await Promise.all(Array.from({ length: 20 }, () => world.asOperator.post('/api/v1/catalog/sync')));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const token = await world.aToken({ role: 'operator' });
+  const other = world.aReplica({ hub }).api(`Bearer ${token.secret}`);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => (index % 2 ? world.asOperator : other).post('/api/v1/catalog/sync')),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
   expect(hub.mostAtOnce()).toBe(1);
 });
 
@@ -89,39 +75,51 @@ describe('two replicas', () => {
   test('that sync for the first time at once leave one whole mirror', async () => {
     hub.publish(aTemplate({ name: 'a' }), aTemplate({ name: 'b' }));
     await Promise.all([world.sync.run(), world.aReplica({ hub }).sync.run()]);
-    expect(await names()).toEqual(['a', 'b']);
+    await mirror.expectLike(hub);
     expect((await state()).checked_at?.toISOString()).toBe(hub.checkedAt());
   });
 
-  test('an old answer that comes late does not undo what another replica stored', async () => {
-    const template = aTemplate({ name: 'old' });
-    hub.publish(template);
-    await world.sync.run();
-    hub.publish({ ...template, name: 'older' });
-    const { arrived, letGo } = holdAnswers();
-    const late = world.sync.run();
-    await arrived(1);
-    hub.recover();
-    hub.publish({ ...template, name: 'new' });
-    await world.aReplica({ hub }).sync.run();
-    await letGo(0);
-    await late;
-    expect(await names()).toEqual(['new']);
-  });
-
-  test('a sync answers with all that was there when it began, also when another replica’s older one came first', async () => {
-    const { arrived, letGo } = holdAnswers();
+  test('that are asked one after the other both answer with all that was there when each was asked', async () => {
+    const { arrived, letGo } = holdUpdates();
     const older = world.aReplica({ hub }).sync.run();
     await arrived(1);
-    hub.publish(aTemplate({ name: 'there when it began' }));
+    hub.publish(aTemplate({ name: 'there when it was asked' }));
     const newer = world.sync.run();
-    await arrived(2);
     await letGo(0);
     await older;
+    expect(await mirror.names()).toEqual([]);
+    await arrived(2);
     hub.recover();
     await letGo(1);
     await newer;
-    expect(await names()).toEqual(['there when it began']);
+    expect(await mirror.names()).toEqual(['there when it was asked']);
+  });
+
+  test('go on when one of them fails', async () => {
+    const { arrived } = holdUpdates();
+    const failing = world.aReplica({ hub }).sync.run();
+    await arrived(1);
+    const waiting = world.sync.run();
+    hub.recover();
+    await expect(failing).rejects.toMatchObject({ code: 'hub_unreachable' });
+    await waiting;
+    expect(await state()).toMatchObject({ stale_since: null, lease_owner: null, lease_until: null });
+  });
+
+  test('one waits while the other stores a page, however long that takes', async () => {
+    const { client } = world.database;
+    let waiting = Promise.resolve();
+    await client.$transaction(
+      async (transaction) => {
+        await transaction.$executeRaw`
+          UPDATE catalog_sync SET lease_owner = gen_random_uuid(), lease_until = now() + interval '1 s'`;
+        waiting = world.sync.run();
+        await Promise.race([waiting, pause(3000)]); // longer than a statement waits for a lock
+      },
+      { timeout: 20_000 },
+    );
+    await waiting;
+    expect(await state()).toMatchObject({ stale_since: null, lease_owner: null });
   });
 
   test('with different hubs leave the mirror of one of them, whole', async () => {
@@ -131,19 +129,35 @@ describe('two replicas', () => {
     const second = world.aReplica({ hub: other });
     for (let round = 0; round < 3; round++) await Promise.all([world.sync.run(), second.sync.run()]);
     await other.stop();
-    expect([['of the first'], ['of the second']]).toContainEqual(await names());
+    expect([['of the first'], ['of the second']]).toContainEqual(await mirror.names());
   });
 });
 
-test('a fetch that is broken off at the end of the process is not held against the hub', async () => {
-  const replica = world.aReplica({ hub });
-  const { arrived } = holdAnswers();
-  const running = replica.sync.run().catch((error: unknown) => error);
-  await arrived(1);
-  const idle = replica.sync.stop();
-  await hub.goAway();
-  await idle;
-  await hub.comeBack();
-  expect(await running).toMatchObject({ code: 'hub_unreachable' });
-  expect(await state()).toMatchObject({ stale_since: null });
+describe('at the end of the process', () => {
+  test('a fetch that is broken off is not held against the hub', async () => {
+    const replica = world.aReplica({ hub });
+    const { arrived } = holdUpdates();
+    const running = replica.sync.run().catch((error: unknown) => error);
+    await arrived(1);
+    const idle = replica.sync.stop();
+    await hub.goAway();
+    await idle;
+    await hub.comeBack();
+    expect(await running).toMatchObject({ code: 'hub_unreachable' });
+    expect(await state()).toMatchObject({ stale_since: null, lease_owner: null });
+  });
+
+  test('who waits for a sync behind another replica’s is told that there is none', async () => {
+    const { arrived, letGo } = holdUpdates();
+    const other = world.aReplica({ hub }).sync.run();
+    await arrived(1);
+    const waiting = world.sync.run().then(
+      () => 'synced',
+      ({ code }: { code: string }) => code,
+    );
+    await world.sync.stop();
+    await letGo(0);
+    await other;
+    expect(await waiting).toBe('unavailable');
+  });
 });

@@ -1,0 +1,101 @@
+import request from 'supertest';
+import { aTemplate } from '../a-template.ts';
+import { closeConnection, refuse, send, startFakeHub } from '../fake-hub.ts';
+import { startWorld } from '../world.ts';
+import { mirrorIn } from './mirror.ts';
+
+const hub = await startFakeHub();
+const world = await startWorld({ hub });
+const mirror = mirrorIn((sql) => world.database.client.$queryRawUnsafe(sql));
+
+beforeEach(async () => {
+  hub.reset();
+  await mirror.forget();
+});
+afterAll(async () => {
+  await world.stop();
+  await hub.stop();
+});
+
+/** The figures of the catalog, as a replica that never synced tells them. */
+async function figures(): Promise<Record<string, number>> {
+  const { text } = await request(world.aReplica({ hub }).app).get('/metrics');
+  const lines = text.split('\n').filter((line) => line.startsWith('catalog_'));
+  return Object.fromEntries(lines.map((line) => line.split(' ')).map(([name, value]) => [name, Number(value)]));
+}
+
+const fail = async () => {
+  await expect(world.sync.run()).rejects.toMatchObject({ code: 'hub_unreachable' });
+};
+const inSeconds = (at: Date | null | undefined) => (at?.getTime() ?? Number.NaN) / 1000;
+
+test('before the first sync there are no moments to tell', async () => {
+  expect(await figures()).toEqual({ catalog_mirror_templates: 0, catalog_sync_failures: 0, catalog_sync_stale: 0 });
+});
+
+test('after a good sync they are those of the state, on every replica', async () => {
+  hub.publish(aTemplate(), aTemplate());
+  await world.sync.run();
+  const { last_success_at } = await world.database.client.catalogSync.findFirstOrThrow();
+  expect(await figures()).toEqual({
+    catalog_mirror_templates: 2,
+    catalog_sync_age_seconds: expect.any(Number),
+    catalog_sync_last_success_timestamp_seconds: inSeconds(last_success_at),
+    catalog_sync_failures: 0,
+    catalog_sync_stale: 0,
+  });
+});
+
+test('the age grows from the last good sync', async () => {
+  await world.sync.run();
+  await world.database.client.$executeRaw`UPDATE catalog_sync SET last_success_at = now() - interval '1 hour'`;
+  await hub.goAway();
+  await fail();
+  const { catalog_sync_age_seconds } = await figures();
+  expect(catalog_sync_age_seconds).toBeGreaterThanOrEqual(3600);
+  await hub.comeBack();
+});
+
+test.each([
+  ['unreachable', closeConnection],
+  ['refused', refuse('internal', 'a-slip-of-the-hub')],
+  ['unreadable', send(200, 'text/html', '<p>a-slip-of-the-hub')],
+])('a failure is told with its kind, one of few: %s', async (kind, how) => {
+  hub.behave(refuse('rate_limited'));
+  await fail();
+  hub.behave(how);
+  await fail();
+  const { last_failure_at } = await world.database.client.catalogSync.findFirstOrThrow();
+  const told = await figures();
+  expect(told).toMatchObject({
+    catalog_sync_stale: 1,
+    catalog_sync_failures: 2,
+    [`catalog_sync_last_failure_timestamp_seconds{kind="${kind}"}`]: inSeconds(last_failure_at),
+  });
+  expect(Object.keys(told).filter((name) => name.includes('last_failure'))).toHaveLength(1);
+});
+
+test('an empty catalog and a page that can’t be stored have kinds of their own', async () => {
+  const empty = hub.now();
+  hub.publish({ ...aTemplate(), id: 'none' });
+  await fail();
+  expect(Object.keys(await figures())).toContain('catalog_sync_last_failure_timestamp_seconds{kind="not_stored"}');
+  hub.restore(empty);
+  hub.publish(aTemplate());
+  await world.sync.run();
+  hub.restore(empty);
+  await fail();
+  expect(Object.keys(await figures())).toContain('catalog_sync_last_failure_timestamp_seconds{kind="empty"}');
+});
+
+test('when it is over the last failure is still told, and stale no more', async () => {
+  hub.behave(closeConnection);
+  await fail();
+  hub.recover();
+  await world.sync.run();
+  expect(await figures()).toMatchObject({
+    catalog_sync_stale: 0,
+    catalog_sync_failures: 0,
+    'catalog_sync_last_failure_timestamp_seconds{kind="unreachable"}': expect.any(Number),
+  });
+});

@@ -1,0 +1,162 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type FakeHub, refuse, startFakeHub } from '../fake-hub.ts';
+import { startWorld, type World } from '../world.ts';
+
+const SYNC = '/api/v1/catalog/sync';
+
+let hub: FakeHub;
+let world: World;
+
+beforeEach(async () => {
+  hub = await startFakeHub();
+  world = await startWorld({ hub });
+});
+afterEach(async () => {
+  await world.stop();
+  await hub.stop();
+});
+
+const state = async () => (await world.asViewer.get(SYNC)).body;
+const nextTry = async () => Date.parse((await state()).next_try_at);
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await pause(10);
+}
+
+/** When the hub's syncs began, as soon as there are so many. */
+async function beginnings(count: number): Promise<readonly number[]> {
+  const begun = () => hub.requests.filter(({ call }) => call === 'organization').map(({ at }) => at);
+  await until(async () => begun().length >= count);
+  return begun();
+}
+
+/** Replicas that sync on a schedule, until the work is done. */
+async function scheduled<T>(replicas: readonly World['sync'][], seconds: number, work: () => Promise<T>): Promise<T> {
+  for (const sync of replicas) sync.schedule(seconds);
+  try {
+    return await work();
+  } finally {
+    await Promise.all(replicas.map((sync) => sync.stop()));
+  }
+}
+
+test('without a schedule nothing is planned', async () => {
+  await world.sync.run();
+  expect(await state()).toMatchObject({ next_try_at: null });
+});
+
+test('the first sync is at once, the next one is planned an interval later, a tenth more or less', async () => {
+  const planned = await scheduled([world.sync], 1000, async () => {
+    await until(async () => (await state()).next_try_at !== null);
+    const { next_try_at, last_success_at } = await state();
+    return Date.parse(next_try_at) - Date.parse(last_success_at);
+  });
+  expect(planned).toBeGreaterThanOrEqual(900_000);
+  expect(planned).toBeLessThan(1_110_000);
+});
+
+test('several replicas sync once for each interval, all together', async () => {
+  const INTERVAL_MS = 300;
+  const replicas = [world.sync, world.aReplica({ hub }).sync, world.aReplica({ hub }).sync];
+  const begun = await scheduled(replicas, INTERVAL_MS / 1000, () => beginnings(6));
+  const gaps = begun.slice(1).map((at, index) => at - (begun[index] ?? 0));
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(INTERVAL_MS * 0.9 - 2); // two clocks, in milliseconds
+});
+
+test('a demand goes through at any time, and what it did counts for the schedule', async () => {
+  await scheduled([world.sync], 1000, async () => {
+    await beginnings(1);
+    expect((await world.asOperator.post(SYNC)).status).toBe(200);
+    expect(await nextTry()).toBeGreaterThanOrEqual(Date.parse((await state()).last_success_at) + 900_000);
+  });
+  expect(await beginnings(2)).toHaveLength(2);
+});
+
+test('another hub or key is asked at once, whatever was planned for the last one', async () => {
+  await scheduled([world.sync], 1000, () => beginnings(1));
+  const other = await startFakeHub();
+  await scheduled([world.aReplica({ hub: other }).sync], 1000, () => until(async () => other.requests.length > 0));
+  await other.stop();
+  expect(await state()).toMatchObject({ status: 'fresh' });
+});
+
+test('a shorter interval counts from the last sync, not from the old plan', async () => {
+  await scheduled([world.sync], 1000, () => beginnings(1));
+  await scheduled([world.aReplica({ hub }).sync], 0.1, () => beginnings(2));
+  expect(await state()).toMatchObject({ status: 'fresh' });
+});
+
+test('a database that takes no changes is not asked again and again', async () => {
+  const { client } = world.database;
+  await client.$executeRaw`CREATE SEQUENCE tries`;
+  await client.$executeRaw`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM nextval('tries'); RAISE disk_full; END $$`;
+  await client.$executeRaw`CREATE TRIGGER refuse BEFORE UPDATE ON catalog_sync EXECUTE FUNCTION refuse()`;
+  const tries = async () => {
+    const [row] = await client.$queryRaw<{ count: number }[]>`
+      SELECT CASE WHEN is_called THEN last_value ELSE 0 END::int AS count FROM tries`;
+    return row?.count ?? 0;
+  };
+  await scheduled([world.sync], 0.1, async () => {
+    await until(async () => (await tries()) > 0);
+    await pause(1000);
+  });
+  expect(await tries()).toBeLessThan(5);
+  expect(hub.requests).toEqual([]);
+});
+
+describe('after failures', () => {
+  beforeEach(() => hub.behave(refuse('internal'), 'organization'));
+
+  /** Seconds between a failed demand and the next try, by the state. */
+  const failOnce = async () => {
+    expect((await world.asOperator.post(SYNC)).status).toBe(502);
+    const { next_try_at, last_failure } = await state();
+    return (Date.parse(next_try_at) - Date.parse(last_failure.at)) / 1000;
+  };
+
+  test('the next try is planned later and later, also by another replica', async () => {
+    await scheduled([world.sync], 1000, async () => {
+      await beginnings(1);
+      for (const most of [10, 20, 40, 80, 160, 320, 640, 900, 900]) {
+        const seconds = await failOnce();
+        expect(seconds).toBeGreaterThanOrEqual(most / 2 - 0.01);
+        expect(seconds).toBeLessThanOrEqual(most + 1);
+      }
+    });
+  });
+
+  test.each([
+    ['seconds', () => '3600'],
+    ['a date', () => new Date(Date.now() + 3_600_000).toUTCString()],
+  ])('the next try is not before Retry-After, in %s', async (_, header) => {
+    hub.behave(refuse('rate_limited', '', { 'Retry-After': header() }), 'organization');
+    await scheduled([world.sync], 1000, async () => {
+      await beginnings(1);
+      const seconds = await failOnce();
+      expect(seconds).toBeGreaterThanOrEqual(3598);
+      expect(seconds).toBeLessThanOrEqual(3602);
+    });
+  });
+
+  test('the schedule waits for the next try, and a demand does not', async () => {
+    hub.behave(refuse('unavailable', '', { 'Retry-After': '3600' }), 'organization');
+    await scheduled([world.sync, world.aReplica({ hub }).sync], 0.1, async () => {
+      await until(async () => (await state()).last_failure !== null);
+      expect((await world.asOperator.post(SYNC)).status).toBe(502);
+    });
+    expect(await beginnings(2)).toHaveLength(2);
+  });
+
+  test('a restart keeps to the plan, and a good sync ends it', async () => {
+    await scheduled([world.sync], 0.1, async () => {
+      await until(async () => (await state()).last_failure !== null);
+    });
+    const planned = await nextTry();
+    hub.recover();
+    const [, second] = await scheduled([world.aReplica({ hub }).sync], 0.1, () => beginnings(3));
+    expect(second).toBeGreaterThanOrEqual(planned);
+    expect(await state()).toMatchObject({ status: 'fresh' });
+  });
+});

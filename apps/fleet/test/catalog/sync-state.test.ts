@@ -1,0 +1,100 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { aTemplate } from '../a-template.ts';
+import { refuse, startFakeHub } from '../fake-hub.ts';
+import { startWorld } from '../world.ts';
+
+const SYNC = '/api/v1/catalog/sync';
+
+const hub = await startFakeHub();
+const world = await startWorld({ hub });
+afterEach(async () => {
+  hub.recover();
+  await world.asOperator.post(SYNC);
+});
+afterAll(async () => {
+  await world.stop();
+  await hub.stop();
+});
+
+const state = async () => (await world.asViewer.get(SYNC)).body;
+
+test('stale_since is the first failure of a row, last_failure the last', async () => {
+  hub.behave(refuse('internal'));
+  await world.asOperator.post(SYNC);
+  const first = await state();
+  hub.behave(refuse('unavailable'));
+  await world.asOperator.post(SYNC);
+  const second = await state();
+  expect(second.stale_since).toBe(first.stale_since);
+  expect(second.last_failure.reason).toMatch(/503/);
+  expect(Date.parse(second.last_failure.at)).toBeGreaterThan(Date.parse(first.last_failure.at));
+});
+
+test('after a row of failures the last one is remembered, and the next row has a beginning of its own', async () => {
+  hub.behave(refuse('internal'));
+  await world.asOperator.post(SYNC);
+  const failed = await state();
+  hub.recover();
+  await world.asOperator.post(SYNC);
+  expect(await state()).toMatchObject({ status: 'fresh', stale_since: null, last_failure: failed.last_failure });
+  hub.behave(refuse('internal'));
+  await world.asOperator.post(SYNC);
+  expect(Date.parse((await state()).stale_since)).toBeGreaterThan(Date.parse(failed.stale_since));
+});
+
+test('a first sync that fails leaves a state of stale without a success', async () => {
+  const fresh = await startWorld({ hub });
+  hub.behave(refuse('internal'));
+  await fresh.asOperator.post(SYNC);
+  const { body } = await fresh.asViewer.get(SYNC);
+  await fresh.stop();
+  expect(body).toMatchObject({ status: 'stale', last_success_at: null, age_seconds: null, last_sync: null });
+});
+
+test('the age is that of the last good sync', async () => {
+  await world.asOperator.post(SYNC);
+  await world.database.client.$executeRaw`UPDATE catalog_sync SET last_success_at = now() - interval '1 hour'`;
+  hub.behave(refuse('internal'));
+  await world.asOperator.post(SYNC);
+  expect((await state()).age_seconds).toBeGreaterThanOrEqual(3600);
+  hub.recover();
+  await world.asOperator.post(SYNC);
+  expect((await state()).age_seconds).toBeLessThan(3600);
+});
+
+test.each([301, 302, 303, 307, 308])(
+  'a redirect (%d) is not followed, and takes no credential along',
+  async (status) => {
+    const visits: string[] = [];
+    const stranger = createServer((req, res) => {
+      visits.push(`${req.method} ${req.headers.authorization}`);
+      res.end('{}');
+    });
+    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+    const { port } = stranger.address() as AddressInfo; // a server that listens on a port has one
+    hub.behave(({ res }) => void res.writeHead(status, { Location: `http://127.0.0.1:${port}/` }).end());
+    const refused = await world.asOperator.post(SYNC);
+    stranger.close();
+    expect([refused.status, refused.body.code]).toEqual([502, 'hub_unreachable']);
+    expect(refused.body.detail).toContain(`redirect (${status})`);
+    expect(refused.text).not.toContain(`${port}`);
+    expect(visits).toEqual([]);
+  },
+);
+
+test('a database that takes no changes is not the hub’s failure: 503, and the state stays', async () => {
+  await world.asOperator.post(SYNC);
+  const { last_failure } = await state();
+  hub.publish(aTemplate());
+  const { client } = world.database;
+  const refused = await client.$transaction(
+    async (transaction) => {
+      await transaction.$executeRaw`LOCK TABLE catalog_templates IN SHARE MODE`;
+      return world.asOperator.post(SYNC);
+    },
+    { timeout: 20_000 },
+  );
+  expect([refused.status, refused.body.code]).toEqual([503, 'unavailable']);
+  expect(await state()).toMatchObject({ status: 'fresh', last_failure });
+});

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { hubCatalogEndpoints } from '@svc/contract/hub';
+import type { Catalog } from './catalog.ts';
+import { readPage } from './pages.ts';
+
+const { getOwnOrganization, listTemplateUpdates, listCategories } = hubCatalogEndpoints;
+
+const paths = {
+  organization: getOwnOrganization.path,
+  updates: listTemplateUpdates.path,
+  categories: listCategories.path,
+} as const;
+
+/** What a fleet asks a hub for. */
+export type Call = keyof typeof paths;
+export const calls = Object.keys(paths) as Call[];
+
+export const callOf = (method: string | undefined, path: string): Call | undefined =>
+  method === 'GET' ? calls.find((call) => paths[call] === path) : undefined;
+
+const anOrganization = () => ({
+  id: randomUUID() as string,
+  name: 'Acme',
+  slug: 'acme',
+  tier: 'free',
+  status: 'active' as const,
+});
+
+/** The good answers to one organization's key. */
+export function createAnswers(now: () => Catalog) {
+  let organization = anOrganization();
+  let pageSize = Number.POSITIVE_INFINITY;
+  const page = (query: URLSearchParams) => {
+    const { success, data } = listTemplateUpdates.query.safeParse(Object.fromEntries(query));
+    if (!success || !data.cursor) return undefined;
+    const limit = Math.min(data.limit ?? 500, pageSize);
+    return readPage(now(), { caller: organization.id, cursor: data.cursor, limit });
+  };
+  const answers: Record<Call, (query: URLSearchParams) => object | undefined> = {
+    organization: () => ({ organization }),
+    updates: page,
+    categories: () => ({ categories: now().categories }),
+  };
+  return {
+    /** @returns undefined for a query that the hub refuses */
+    answerTo: (call: Call, query: URLSearchParams) => answers[call](query),
+    organization: () => organization,
+    /** As an administrator changes it. With another id the key is another organization's from now on. */
+    changeOrganization: (change: Partial<typeof organization>) => {
+      organization = { ...organization, ...change };
+    },
+    /** Pages are no longer than this. */
+    setPageSize: (size: number) => {
+      pageSize = size;
+    },
+    forget: () => {
+      organization = anOrganization();
+      pageSize = Number.POSITIVE_INFINITY;
+    },
+  };
+}

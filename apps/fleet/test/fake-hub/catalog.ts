@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type { Category, Template } from '@svc/contract';
+
+/** What the hub shows to the fleet's organization at one moment. */
+export interface Catalog {
+  readonly clock: number;
+  /** One for each write, the newest last. */
+  readonly commits: readonly string[];
+  readonly shown: ReadonlyMap<string, { readonly template: Template; readonly at: number }>;
+  readonly withdrawn: ReadonlyMap<string, number>;
+  readonly categories: readonly Category[];
+}
+
+const EMPTY: Catalog = {
+  clock: Date.parse('2026-05-01T00:00:00.000Z'),
+  commits: [randomUUID()],
+  shown: new Map(),
+  withdrawn: new Map(),
+  categories: [],
+};
+
+/** A catalog that is written to: each write is one transaction with one stamp. */
+export function createCatalog() {
+  let now = EMPTY;
+  const write = (change: (at: number) => Partial<Catalog>) => {
+    const clock = now.clock + 1;
+    now = { ...now, clock, commits: [...now.commits, randomUUID()], ...change(clock) };
+  };
+  const withdraw = (...templates: readonly { readonly id: string }[]) =>
+    write((at) => {
+      const gone = templates.filter(({ id }) => now.shown.has(id)).map(({ id }) => id);
+      return {
+        shown: new Map([...now.shown].filter(([id]) => !gone.includes(id))),
+        withdrawn: new Map([...now.withdrawn, ...gone.map((id) => [id, at] as const)]),
+      };
+    });
+  return {
+    now: () => now,
+    /** New, changed, or shown again. */
+    publish: (...templates: readonly Template[]) =>
+      write((at) => ({
+        shown: new Map([...now.shown, ...templates.map((template) => [template.id, { template, at }] as const)]),
+        withdrawn: new Map([...now.withdrawn].filter(([id]) => !templates.some((template) => template.id === id))),
+      })),
+    withdraw,
+    withdrawAll: () => withdraw(...[...now.shown.values()].map(({ template }) => template)),
+    setCategories: (...categories: readonly Category[]) => write(() => ({ categories })),
+    /** Goes back to what it was then, as from a backup: it knows nothing of what it wrote since. */
+    restore: (backup: Catalog) => {
+      now = backup;
+    },
+    /** All that the fleet's organization may see, in the order of ids. */
+    shown: () => [...now.shown.values()].map(({ template }) => template).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    checkedAt: () => new Date(now.clock).toISOString(),
+  };
+}

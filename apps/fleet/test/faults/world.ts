@@ -1,0 +1,64 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { mirrorIn } from '../catalog/mirror.ts';
+import { startFakeHub } from '../fake-hub.ts';
+import { startProcessWorld } from '../process-world.ts';
+
+/** Set: what was measured is printed. */
+const { FAULT_FIGURES } = process.env;
+
+export const figure = (line: string): void => {
+  if (FAULT_FIGURES) process.stderr.write(`  ${line}\n`);
+};
+
+/** Processes of the fleet on one database, and the hub that they all have. They sync when they are asked to. */
+export async function startFaultWorld() {
+  const world = await startProcessWorld();
+  const hub = await startFakeHub();
+  let token: string | undefined;
+  const settings = { HUB_URL: hub.url, HUB_API_KEY: hub.key, HUB_SYNC_INTERVAL: '0' };
+
+  /** A replica that is ready. */
+  const aReplica = async () => {
+    const fleet = await world.startFleet(settings);
+    token ??= (await world.createToken('operator')).secret;
+    const ask = async (method: 'GET' | 'POST', path: string, body?: object) => {
+      const answer = await fetch(`${fleet.url}${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body, and fails where it is otherwise
+      return { status: answer.status, body: (await answer.json()) as any };
+    };
+    return {
+      ...fleet,
+      ask,
+      sync: (body = {}) => ask('POST', '/api/v1/catalog/sync', body),
+      kill: async () => {
+        fleet.child.kill('SIGKILL');
+        await fleet.ended;
+      },
+    };
+  };
+
+  return {
+    hub,
+    aReplica,
+    query: world.query,
+    mirror: mirrorIn(world.query),
+    endAll: world.endAll,
+    stop: async () => {
+      await world.endAll();
+      await hub.stop();
+      await world.database.drop();
+    },
+  };
+}
+
+/** Waits for something that comes by itself. @throws after half a minute, with what was waited for */
+export async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await pause(20)) {
+    if (await isSo()) return;
+  }
+  throw new Error(`still not after 30 s: ${what}`);
+}
