@@ -80,7 +80,7 @@ function parseAnswer(bytes: Buffer, reading: Reading): WireAnswer | undefined {
   if (status < 200) return parseAnswer(rest, reading);
   const headers: Record<string, string> = {};
   for (const line of lines) headers[line.slice(0, line.indexOf(':')).toLowerCase()] = line.slice(line.indexOf(':') + 2);
-  if (reading.headOnly || status === 204) return { status, headers, body: Buffer.alloc(0) };
+  if (reading.headOnly || status === 204 || status === 304) return { status, headers, body: Buffer.alloc(0) };
   const length = headers['content-length'];
   if (length === undefined) return reading.ended ? { status, headers, body: rest } : undefined;
   return rest.length < Number(length) ? undefined : { status, headers, body: rest.subarray(0, Number(length)) };
