@@ -35,12 +35,13 @@ async function fill(): Promise<Date> {
       await catalog.$executeRaw`
       INSERT INTO catalog_access (id, org_id, category_id)
       SELECT gen_random_uuid(), ${organization.id}::uuid, id FROM categories WHERE slug LIKE 'category-%0'`;
-      await catalog.$executeRaw`
+      for (let from = 1; from <= TEMPLATES; from += 1000)
+        await catalog.$executeRaw`
       INSERT INTO templates (id, name, slug, sort_name, search_text, category_id, is_public, owner_org_id, tags)
       SELECT gen_random_uuid(), 'template ' || n, 'template-' || n, md5(n::text), 'template ' || md5(n::text),
              c.id, n % 7 <> 0, CASE WHEN n % 100 = 0 THEN ${organization.id}::uuid END,
              ARRAY['tag-' || n % 1000, CASE WHEN n % 2 = 0 THEN 'even' ELSE 'odd' END]
-      FROM generate_series(1, ${TEMPLATES}) n JOIN categories c ON c.slug = 'category-' || (n % 40 + 1)`;
+      FROM generate_series(${from}::int, ${from + 999}::int) n JOIN categories c ON c.slug = 'category-' || (n % 40 + 1)`;
     },
     { timeoutMs: 60_000 },
   );

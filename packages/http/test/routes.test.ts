@@ -161,10 +161,21 @@ describe('a reply', () => {
     expect(headers['content-length']).toBe(String(Buffer.byteLength('{"id":"é"}')));
   });
 
-  test('that is read is kept only by the caller’s own cache, and asked for again', async () => {
+  test.each([
+    ['with a credential by the caller’s own cache', 'private', { Authorization: 'Bearer x' }],
+    ['without one by any cache', 'public', {}],
+  ])('that is read %s is kept, and asked for again', async (_, kept, sent) => {
+    const { api } = await startService();
+    const { headers } = await api.get('/things/latest').set(sent).expect(200);
+    expect([headers['cache-control'], headers.vary]).toEqual([`${kept}, no-cache`, 'Authorization, Origin']);
+    expect(headers.etag).toMatch(/^"[\w-]{27}"$/);
+  });
+
+  test('that the caller holds already is not sent again', async () => {
     const { api } = await startService();
     const { headers } = await api.get('/things/latest').expect(200);
-    expect([headers['cache-control'], headers.vary]).toEqual(['private, no-cache', 'Authorization, Origin']);
+    const again = await api.get('/things/latest').set('If-None-Match', `"other", W/${headers.etag}`).expect(304);
+    expect([again.headers.etag, again.headers['content-length'], again.text]).toEqual([headers.etag, undefined, '']);
   });
 
   test.each([
