@@ -2,60 +2,79 @@ import { admit, challengesOf, createAuthenticator } from '@svc/auth';
 import { fleetService, openApiDocument } from '@svc/contract';
 import { type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
 import { createService, type Enter, pathOf, type ServiceOptions } from '@svc/http';
-import type { Express } from 'express';
-import { createAuditGate } from './audit/gate.ts';
-import { login, logout, me, refresh } from './auth/endpoints.ts';
-import type { Sessions } from './auth/sessions.ts';
+import type { Express, Request } from 'express';
+import * as audit from './audit/endpoints.ts';
+import { createAuditGate, recordingOf } from './audit/gate.ts';
+import { actorOf } from './audit/recording.ts';
+import * as auth from './auth/endpoints.ts';
+import { login } from './auth/local.ts';
+import * as oidc from './auth/oidc-endpoints.ts';
 import { createVerifier } from './authenticate.ts';
 import { listMirroredCategories } from './catalog/categories.ts';
-import type { Sync } from './catalog/sync.ts';
 import { getSyncState, syncCatalog } from './catalog/sync-endpoints.ts';
 import { observeSync } from './catalog/sync-metrics.ts';
 import { getMirroredTemplate, listMirroredTemplates } from './catalog/templates.ts';
-import { implement, type RequestContext } from './context.ts';
-import type { Database } from './database/client.ts';
+import { implement, type RequestContext, type Services } from './context.ts';
 import { policy } from './policy.ts';
 import type { Principal } from './principal.ts';
+import * as settingsEndpoints from './settings/endpoints.ts';
+import * as tokens from './tokens/endpoints.ts';
+import * as users from './users/endpoints.ts';
 
 const routes = implement(fleetEndpoints, {
+  ...auth,
   login,
-  refresh,
-  logout,
-  me,
+  ...oidc,
   listMirroredTemplates,
   getMirroredTemplate,
   listMirroredCategories,
   getSyncState,
   syncCatalog,
+  ...users,
+  ...tokens,
+  ...settingsEndpoints,
+  ...audit,
 });
 
-export interface FleetOptions
-  extends Omit<ServiceOptions<RequestContext>, 'routes' | 'enter' | 'openapi' | 'gate' | 'observe'> {
-  readonly database: Database;
-  readonly sessions: Sessions;
-  readonly sync: Sync;
+type Own = 'routes' | 'enter' | 'openapi' | 'gate' | 'observe' | 'publicUrl' | 'corsOrigins';
+export interface FleetOptions extends Omit<ServiceOptions<RequestContext>, Own> {
+  readonly services: Services;
 }
 
 /** The fleet, without a port and without an environment. */
-export function createFleet({ database, sessions, sync, ...options }: FleetOptions): Express {
+export function createFleet({ services, ...options }: FleetOptions): Express {
   const challenges = challengesOf('fleet');
-  const authenticate = createAuthenticator(createVerifier(database, sessions), challenges);
+  const authenticate = createAuthenticator(createVerifier(services), challenges);
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
     const principal: Principal = (await authenticate(req)) ?? { kind: 'anonymous' };
-    res.locals.caller = principal.kind === 'token' ? `token ${principal.id}` : principal.kind;
+    const recording = recordingOf(req);
+    const actor = actorOf(principal);
+    if (actor) recording.by(actor);
+    res.locals.caller = callerOf(principal);
     if (principal.kind === 'temporary-admin')
       options.log.warn({ path: pathOf(req.originalUrl) }, 'the temporary admin is in use');
     const access = endpoint.access as FleetAccess; // every endpoint of the fleet's contract declares one
     admit({ policy, challenges }, { access, principal });
-    return { database, principal, sessions, sync, address: req.ip ?? '' };
+    return { ...services, principal, recording, address: req.ip ?? '', cookie: (name) => cookieOf(req, name) };
   };
-  const gate = createAuditGate(database);
+  const { database, publicUrl, corsOrigins } = services;
   return createService({
     ...options,
+    publicUrl,
+    corsOrigins,
     routes,
     enter,
-    gate,
+    gate: createAuditGate(database),
     openapi: openApiDocument(fleetService),
     observe: observeSync(database),
   });
+}
+
+/** Who called, for the log of requests. */
+const callerOf = (principal: Principal) => ('id' in principal ? `${principal.kind} ${principal.id}` : principal.kind);
+
+/** A cookie that a browser sent (RFC 6265, section 5.4). */
+function cookieOf(req: Request, name: string): string | undefined {
+  const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }

@@ -1,18 +1,63 @@
 import { isJwtShaped } from '@svc/auth';
+import { unavailable } from '@svc/http';
 import type { Request } from 'express';
-import { tokenOf } from './audit/gate.ts';
-import type { Sessions } from './auth/sessions.ts';
-import { noteUse } from './auth/tokens.ts';
-import type { Database } from './database/client.ts';
+import { decodeJwt } from 'jose';
+import { recordingOf } from './audit/gate.ts';
+import { newId } from './audit/recording.ts';
+import { keepOidcUser } from './auth/oidc-users.ts';
+import type { Services } from './context.ts';
+import { translated } from './database/translated.ts';
+import { ProviderUnavailable } from './oidc/errors.ts';
 import type { Principal } from './principal.ts';
+import { noteUse } from './tokens/lookup.ts';
+import { userOf } from './users/rows.ts';
 
-/** From a bearer token to whose it is; undefined for a token that is good for nothing here. */
+type Needs = Pick<Services, 'database' | 'sessions' | 'settings' | 'providers'>;
+
+/** From a bearer token to whose it is, by its shape; undefined for a token that is good for nothing here. */
 export const createVerifier =
-  (database: Database, sessions: Sessions) =>
+  (needs: Needs) =>
   async (token: string, req: Request): Promise<Principal | undefined> => {
-    if (!token.startsWith('svcm_')) return isJwtShaped(token) ? sessions.verify(token) : undefined;
-    const known = tokenOf(req);
-    if (!known?.active) return undefined;
-    await noteUse(database, known);
-    return { kind: 'token', id: known.id, name: known.name, role: known.role };
+    if (token.startsWith('svcm_')) return byMcpToken(needs, req);
+    if (token.startsWith('svcc_')) return undefined; // a key of the hub
+    const person = isJwtShaped(token) ? await needs.sessions.verify(token) : undefined;
+    return person ?? byProvider(needs, token);
   };
+
+async function byMcpToken({ database }: Needs, req: Request): Promise<Principal | undefined> {
+  const { token } = recordingOf(req);
+  if (!token?.active) return undefined;
+  await noteUse(database, token);
+  const { id, name, role, created_by_user } = token;
+  return { kind: 'token', id, name, role, createdByUser: created_by_user };
+}
+
+/** An access token of the identity provider itself. Its own claims decide, as they are mapped now. */
+async function byProvider({ database, settings, providers }: Needs, token: string): Promise<Principal | undefined> {
+  const oidc = await settings.oidc();
+  if (isJwtShaped(token) && issuerOf(token) !== oidc.issuer) return undefined; // nobody is asked about another's
+  const verified = await providers.of(oidc)?.verifyBearer(token).catch(notNow);
+  if (!verified) return undefined;
+  const { claims, issuedAt = 0 } = verified;
+  const { iss, sub } = claims;
+  const known = await translated(() => database.client.user.findUnique({ where: { iss_sub: { iss, sub } } }));
+  // What was issued before somebody was removed is good for nothing; what the provider issues after brings them back.
+  if (known?.removed_at && issuedAt * 1000 <= known.removed_at.getTime()) return undefined;
+  const keep = () => database.client.$transaction((transaction) => keepOidcUser(transaction, newId(), claims));
+  const user = known && !known.removed_at ? known : await translated(keep);
+  return userOf({ ...user, claims: { ...claims } }, oidc, undefined);
+}
+
+function issuerOf(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    return undefined; // it only looks like one
+  }
+}
+
+const notNow = (cause: unknown) => {
+  throw cause instanceof ProviderUnavailable
+    ? unavailable('The identity provider can’t be asked whose token this is.', cause)
+    : cause;
+};

@@ -1,5 +1,15 @@
-import { commonSettings, numberSetting, readSettings, urlSetting } from '@svc/http';
+import { fleetRoles } from '@svc/contract/fleet';
+import {
+  addressSetting,
+  booleanSetting,
+  commonSettings,
+  numberSetting,
+  outboundSetting,
+  readSettings,
+  urlSetting,
+} from '@svc/http';
 import { z } from 'zod';
+import type { SettingsEnvironment } from './settings/settings.ts';
 
 const common = commonSettings({ port: '4200' });
 
@@ -17,6 +27,20 @@ const encryptionKeys = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+/** `value=role`, comma-separated: what a value of the role claim makes of somebody. */
+const roleMap = z.string().transform((text, context) => {
+  const pairs = text.split(',').map((pair) => pair.trim().split('='));
+  const role = z.enum(fleetRoles);
+  if (pairs.every(([value = '', name, ...rest]) => value !== '' && rest.length === 0 && role.safeParse(name).success)) {
+    return Object.fromEntries(pairs.map(([value, name]) => [value, role.parse(name)]));
+  }
+  context.addIssue({
+    code: 'custom',
+    message: `must be <value>=<role>, comma-separated; roles: ${fleetRoles.join(', ')}`,
+  });
+  return z.NEVER;
+});
+
 const schema = z
   .object({
     ...common,
@@ -28,18 +52,51 @@ const schema = z
       .string()
       .regex(/^svcc_/, 'must be an API key of the hub (svcc_...)')
       .optional(),
-    HUB_SYNC_INTERVAL: numberSetting(0, 86_400).prefault('300'),
+    HUB_SYNC_INTERVAL: numberSetting(0, 86_400).optional(),
+    OIDC_ISSUER: addressSetting.optional(),
+    OIDC_CLIENT_ID: z.string().optional(),
+    OIDC_CLIENT_SECRET: z.string().optional(),
+    OIDC_AUDIENCE: z.string().optional(),
+    OIDC_ROLE_CLAIM: z.string().optional(),
+    OIDC_ROLE_MAP: roleMap.optional(),
+    OIDC_DEFAULT_ROLE: z.enum(['viewer', 'none']).optional(),
+    OIDC_ALLOW_USERINFO: booleanSetting(false).optional(),
+    OUTBOUND_ALLOW: outboundSetting,
+    AUDIT_RETENTION_DAYS: numberSetting(1, 36_500).optional(),
   })
-  .check(pair('SVC_TEMP_ADMIN_USERNAME', 'SVC_TEMP_ADMIN_PASSWORD'), pair('HUB_URL', 'HUB_API_KEY'));
+  .check(
+    pair('SVC_TEMP_ADMIN_USERNAME', 'SVC_TEMP_ADMIN_PASSWORD'),
+    pair('HUB_URL', 'HUB_API_KEY'),
+    pair('OIDC_ISSUER', 'OIDC_CLIENT_ID'),
+  );
 
 export type Config = z.output<typeof schema>;
 
 /** The whole configuration of the service. @throws SettingsError */
 export const readConfig = (environment: NodeJS.ProcessEnv): Config => readSettings(schema, environment);
 
+/** What the environment says of what can also be set while the fleet runs. */
+export const settingsEnvironmentOf = (config: Config): SettingsEnvironment => ({
+  oidc: {
+    issuer: config.OIDC_ISSUER,
+    client_id: config.OIDC_CLIENT_ID,
+    client_secret: config.OIDC_CLIENT_SECRET,
+    audience: config.OIDC_AUDIENCE,
+    role_claim: config.OIDC_ROLE_CLAIM,
+    role_map: config.OIDC_ROLE_MAP,
+    default_role: config.OIDC_DEFAULT_ROLE,
+    allow_userinfo: config.OIDC_ALLOW_USERINFO,
+  },
+  hub: { url: config.HUB_URL, api_key: config.HUB_API_KEY, sync_interval: config.HUB_SYNC_INTERVAL },
+});
+
 /** What a command that only needs the database reads. @throws SettingsError */
 export const readDatabaseUrl = (environment: NodeJS.ProcessEnv): string =>
   readSettings(z.object({ DATABASE_URL: common.DATABASE_URL }), environment).DATABASE_URL;
+
+/** What a command that encrypts reads. @throws SettingsError */
+export const readKeySettings = (environment: NodeJS.ProcessEnv): Pick<Config, 'DATABASE_URL' | 'ENCRYPTION_KEYS'> =>
+  readSettings(z.object({ DATABASE_URL: common.DATABASE_URL, ENCRYPTION_KEYS: encryptionKeys }), environment);
 
 /** Two settings that come together or not at all; looked at whatever else is wrong. */
 function pair(one: string, other: string): z.core.$ZodCheck<object> {

@@ -1,17 +1,36 @@
 import { implementFor, routeFor } from '@svc/http';
+import type { Recording } from './audit/recording.ts';
+import type { Passwords } from './auth/passwords.ts';
 import type { Sessions } from './auth/sessions.ts';
 import type { Sync } from './catalog/sync.ts';
 import type { Database } from './database/client.ts';
 import type { Principal } from './principal.ts';
+import type { Hubs, Providers } from './settings/connections.ts';
+import type { Settings } from './settings/settings.ts';
+
+/** What every handler can use. */
+export interface Services {
+  readonly database: Database;
+  readonly settings: Settings;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  readonly providers: Providers;
+  readonly hubs: Hubs;
+  readonly sync: Sync;
+  /** Under which browsers reach the fleet: sign-ins come back to it. */
+  readonly publicUrl: string | undefined;
+  /** Of frontends elsewhere, which may do their own sign-in. */
+  readonly corsOrigins: readonly string[];
+}
 
 /** What a handler knows of its request. */
-export interface RequestContext {
-  readonly database: Database;
+export interface RequestContext extends Services {
   readonly principal: Principal;
-  readonly sessions: Sessions;
-  readonly sync: Sync;
+  readonly recording: Recording;
   /** The caller's address, as far as the configured proxies can be believed. */
   readonly address: string;
+  /** A cookie that the browser sent. */
+  readonly cookie: (name: string) => string | undefined;
 }
 
 export const route = routeFor<RequestContext>();

@@ -1,11 +1,13 @@
-// The fleet's process: node dist/main.js [serve | migrate | create-token]
+// The fleet's process: node dist/main.js [serve | migrate | rotate-keys | create-token]
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { migrate } from '@svc/database';
 import { type Commands, runCommand } from '@svc/http';
+import { rotateKeys } from './commands/rotate-keys.ts';
 import { createToken } from './commands/tokens.ts';
-import { readDatabaseUrl } from './config.ts';
+import { readDatabaseUrl, readKeySettings } from './config.ts';
 import { openDatabase } from './database/client.ts';
+import { createSealer } from './sealing.ts';
 import { startFleet } from './start.ts';
 
 const prismaDir = fileURLToPath(new URL('../../../prisma/fleet', import.meta.url));
@@ -13,6 +15,7 @@ const prismaDir = fileURLToPath(new URL('../../../prisma/fleet', import.meta.url
 const USAGE = `node dist/main.js <command>
   serve                                                       run the service (the default)
   migrate                                                     bring the database up to date, and do nothing else
+  rotate-keys                                                 encrypt everything anew with the first of ENCRYPTION_KEYS
   create-token --name <name> --role admin|operator|viewer [--expires-in-days 1..365]
                                                               prints the token, once`;
 
@@ -21,6 +24,16 @@ const commands: Commands = {
   migrate: async () => {
     const applied = await migrate({ prismaDir, databaseUrl: readDatabaseUrl(process.env) });
     console.log(applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`);
+  },
+  'rotate-keys': async () => {
+    const { DATABASE_URL: databaseUrl, ENCRYPTION_KEYS: keys } = readKeySettings(process.env);
+    await migrate({ prismaDir, databaseUrl });
+    const database = openDatabase(databaseUrl, () => undefined);
+    try {
+      console.log((await rotateKeys(database, createSealer(keys))).join('\n'));
+    } finally {
+      await database.close();
+    }
   },
   'create-token': async (args) => {
     const options = {

@@ -2,20 +2,27 @@ import type { Policy, Verdict } from '@svc/auth';
 import type { FleetAccess, FleetRole } from '@svc/contract/fleet';
 import type { Principal } from './principal.ts';
 
-const anyRole: readonly FleetRole[] = ['admin', 'operator', 'viewer'];
+const everyRole: readonly FleetRole[] = ['admin', 'operator', 'viewer'];
 
 /** What each kind of caller may do. */
 export const policy: Policy<FleetAccess, Principal> = {
   anyone: () => true,
-  'signed-in': roles(anyRole),
+  'signed-in': roles(everyRole),
   session: (principal) =>
-    principal.kind === 'temporary-admin' || 'Only somebody who signed in has a session; a token is revoked instead.',
-  'catalog-read': roles(anyRole),
+    ('sessionId' in principal && principal.sessionId !== undefined) ||
+    'Only somebody who signed in here has a session; a token is revoked instead.',
+  'catalog-read': roles(everyRole),
   'catalog-sync': roles(['admin', 'operator']),
+  'people-read': roles(everyRole),
+  'people-write': roles(['admin']),
+  settings: roles(['admin']),
+  audit: roles(['admin']),
 };
 
 function roles(admitted: readonly FleetRole[]): (principal: Principal) => Verdict {
-  return (principal) =>
-    (principal.kind !== 'anonymous' && admitted.includes(principal.role)) ||
-    `This needs the role ${admitted.join(' or ')}.`;
+  return (principal) => {
+    if (principal.kind === 'anonymous') return 'This needs a credential.';
+    if (principal.role === undefined) return 'The identity provider’s claims give you no role in this fleet.';
+    return admitted.includes(principal.role) || `This needs the role ${admitted.join(' or ')}.`;
+  };
 }

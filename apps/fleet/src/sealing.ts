@@ -15,6 +15,10 @@ export interface EncryptionKey {
 
 /** Encrypts what may not stand in the database in clear: JWE with A256KW and A256GCM (RFC 7516, RFC 7518). */
 export interface Sealer {
+  /** Of the key that seals; it stands beside each sealed value. */
+  readonly kid: string;
+  /** Whether it has a key, so that what was sealed with that opens. */
+  knows(kid: string): boolean;
   seal(place: Place, plaintext: string): Promise<string>;
   /** @throws UnknownKey when it was sealed with a key that is not configured; an error when it was changed or moved. */
   open(place: Place, sealed: string): Promise<string>;
@@ -24,7 +28,7 @@ export interface Sealer {
 export class UnknownKey extends Error {
   override name = 'UnknownKey';
   constructor(kid: string) {
-    super(`ENCRYPTION_KEYS has no key "${kid}", with which this database was encrypted: give that key too.`);
+    super(`ENCRYPTION_KEYS has no key "${kid}", with which values of this database are encrypted: give that key too.`);
   }
 }
 
@@ -43,6 +47,8 @@ export function createSealer(keys: readonly EncryptionKey[]): Sealer {
   const [first] = keys;
   if (!first) throw new RangeError('at least one encryption key is needed');
   return {
+    kid: first.kid,
+    knows: (kid) => keys.some((key) => key.kid === kid),
     seal: async (place, plaintext) => {
       const { aad: _, ...sealed } = await new FlattenedEncrypt(new TextEncoder().encode(plaintext))
         .setProtectedHeader({ alg: 'A256KW', enc: 'A256GCM', kid: first.kid })

@@ -1,44 +1,80 @@
-import { hkdfSync } from 'node:crypto';
 import { migrate, migrationState } from '@svc/database';
-import { createLog, createOutbound, type HealthCheck, type Log, serve, serviceOptionsOf } from '@svc/http';
+import {
+  createLog,
+  createOutbound,
+  type HealthCheck,
+  type Log,
+  type OutboundOptions,
+  serve,
+  serviceOptionsOf,
+} from '@svc/http';
 import { createFleet } from './app.ts';
-import { createSessions, type Sessions } from './auth/sessions.ts';
-import { loadSigningKey } from './auth/signing-keys.ts';
-import { createTemporaryAdmin } from './auth/temporary-admin.ts';
-import { connectHub, type Hub } from './catalog/hub.ts';
+import { createPasswords } from './auth/passwords.ts';
+import { createProviderChecks } from './auth/provider-checks.ts';
+import { createSessions } from './auth/sessions.ts';
+import { loadSigningKey, type SigningKey } from './auth/signing-keys.ts';
+import { createTemporaryAdmin, type TemporaryAdmin } from './auth/temporary-admin.ts';
 import { createSync } from './catalog/sync.ts';
 import { readSyncState } from './catalog/sync-state.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Config, readConfig, settingsEnvironmentOf } from './config.ts';
+import type { Services } from './context.ts';
 import { checkEncryptionKeys } from './database/canary.ts';
 import { type Database, openDatabase } from './database/client.ts';
+import { keepHouse } from './housekeeping.ts';
 import { createSealer } from './sealing.ts';
+import { createHubs, createProviders, type Ways } from './settings/connections.ts';
+import { createSettings } from './settings/settings.ts';
 
-const HUB_TIMEOUT_MS = 30_000;
-const HUB_MAX_BYTES = 64 * 1024 * 1024;
+/** A page of the catalog takes its time; a provider has two seconds, since somebody waits for it. */
+const TO_HUB = { timeoutMs: 30_000, maxBytes: 64 * 1024 * 1024 };
+const TO_PROVIDER = { timeoutMs: 2000, maxBytes: 512 * 1024 };
+const PROVIDER_CHECK_MS = 30_000;
 
 /** Runs the service until it is told to stop. @throws when it can't start, with what is wrong */
 export async function startFleet(prismaDir: string): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog('fleet', config.LOG_LEVEL);
   const database = await openMigrated({ config, log, prismaDir });
-  const sessions = await openSessions(database, config, log);
-  const outbound = createOutbound({ timeoutMs: HUB_TIMEOUT_MS, maxBytes: HUB_MAX_BYTES });
-  const { HUB_URL: url, HUB_API_KEY: apiKey } = config;
-  const hub = url !== undefined && apiKey !== undefined ? connectHub({ url, apiKey, send: outbound.send }) : undefined;
-  const sync = createSync({ database, hub, log });
-  let stopping = false;
-  const app = createFleet({
+  const sealer = createSealer(config.ENCRYPTION_KEYS);
+  await checkEncryptionKeys(database, sealer);
+  const settings = createSettings(database, sealer, settingsEnvironmentOf(config));
+  const [toHub, toProvider] = [waysTo(TO_HUB, config), waysTo(TO_PROVIDER, config)];
+  const [hubs, providers] = [createHubs(toHub.ways), createProviders(toProvider.ways)];
+  const signingKey = await loadSigningKey(database, sealer);
+  const temporaryAdmin = temporaryAdminOf(config, signingKey, log);
+  const sync = createSync({
     database,
-    sessions,
+    log,
+    hubNow: async () => {
+      const hub = await settings.hub();
+      return { hub: hubs.of(hub), intervalSeconds: hub.sync_interval };
+    },
+  });
+  const services: Services = {
+    database,
+    settings,
+    sessions: createSessions({ database, sealer, settings, signingKey, temporaryAdmin }),
+    passwords: createPasswords(),
+    providers,
+    hubs,
     sync,
+    publicUrl: config.PUBLIC_URL,
+    corsOrigins: config.CORS_ORIGINS,
+  };
+  const checks = repeatedly(createProviderChecks({ database, sealer, settings, providers, log }).runDue, log);
+  const house = keepHouse({ database, log, auditDays: config.AUDIT_RETENTION_DAYS });
+  let stopping = false;
+  const { corsOrigins: _, publicUrl: __, ...options } = serviceOptionsOf(config);
+  const app = createFleet({
+    services,
     health: {
-      check: () => health({ database, hub, prismaDir }),
+      check: () => health(services, prismaDir),
       get stopping() {
         return stopping;
       },
     },
     log,
-    ...serviceOptionsOf(config),
+    ...options,
   });
   await serve({
     app,
@@ -49,13 +85,47 @@ export async function startFleet(prismaDir: string): Promise<void> {
       stopping = true;
     },
     close: async () => {
-      const idle = sync.stop();
-      await outbound.close(); // a hub that is slow to answer does not hold up the end
-      await idle;
+      const idle = [sync.stop(), checks.stop(), house.stop()];
+      await Promise.all([toHub.close(), toProvider.close()]); // a hub that is slow to answer does not hold up the end
+      await Promise.all(idle);
       await database.close();
     },
   });
-  sync.schedule(config.HUB_SYNC_INTERVAL);
+  sync.start();
+}
+
+/** How requests leave: to where the environment says, and to where somebody set it through the API. */
+function waysTo(limits: OutboundOptions, { OUTBOUND_ALLOW }: Config): { readonly ways: Ways; close(): Promise<void> } {
+  const trusted = createOutbound(limits);
+  const restricted = createOutbound({ ...limits, restrictTo: OUTBOUND_ALLOW });
+  return {
+    ways: { trusted: trusted.send, restricted: restricted.send },
+    close: async () => {
+      await Promise.all([trusted.close(), restricted.close()]);
+    },
+  };
+}
+
+/** Does the work now and then, until stopped. */
+function repeatedly(work: () => Promise<unknown>, log: Log): { stop(): Promise<void> } {
+  let running: Promise<unknown> = Promise.resolve();
+  let timer: NodeJS.Timeout;
+  const next = () => {
+    timer = setTimeout(() => {
+      running = work()
+        .catch((error: unknown) => log.warn({ err: error }, 'sessions could not be checked with the identity provider'))
+        .finally(next);
+    }, PROVIDER_CHECK_MS);
+    timer.unref();
+  };
+  next();
+  return {
+    stop: async () => {
+      clearTimeout(timer);
+      await running;
+      clearTimeout(timer);
+    },
+  };
 }
 
 interface Start {
@@ -82,40 +152,28 @@ async function pendingMigrations({ client }: Database, prismaDir: string): Promi
   return pending;
 }
 
-async function openSessions(database: Database, config: Config, log: Log): Promise<Sessions> {
-  const sealer = createSealer(config.ENCRYPTION_KEYS);
-  await checkEncryptionKeys(database, sealer);
-  const signingKey = await loadSigningKey(database, sealer);
+function temporaryAdminOf(config: Config, signingKey: SigningKey, log: Log): TemporaryAdmin | undefined {
   const { SVC_TEMP_ADMIN_USERNAME: username, SVC_TEMP_ADMIN_PASSWORD: password } = config;
-  const [first] = config.ENCRYPTION_KEYS;
-  if (username === undefined || password === undefined || !first) {
-    return createSessions({ database, signingKey, temporaryAdmin: undefined });
-  }
+  if (username === undefined || password === undefined) return undefined;
   log.warn({ username }, 'a temporary admin exists: make a permanent account, then remove SVC_TEMP_ADMIN_*');
-  const key = new Uint8Array(hkdfSync('sha256', first.key, '', 'temporary-admin-fingerprint', 32));
-  return createSessions({ database, signingKey, temporaryAdmin: createTemporaryAdmin({ username, password }, key) });
+  return createTemporaryAdmin({ username, password }, signingKey.secretFor('temporary-admin'));
 }
 
-interface Needs {
-  readonly database: Database;
-  readonly hub: Hub | undefined;
-  readonly prismaDir: string;
-}
-
-async function health({ database, hub, prismaDir }: Needs): Promise<HealthCheck[]> {
+async function health({ database, settings, hubs, providers }: Services, prismaDir: string): Promise<HealthCheck[]> {
   try {
     const pending = await pendingMigrations(database, prismaDir);
     if (pending.length > 0)
       return [{ name: 'database', state: 'failed', detail: `not migrated: ${pending.join(', ')} to apply` }];
-    const { status, last_failure } = await readSyncState(database, hub?.url);
-    const stale =
+    const { url } = hubs.of(await settings.hub()) ?? {};
+    const { status, last_failure } = await readSyncState(database, url);
+    const hub: HealthCheck =
       status === 'stale' && last_failure
-        ? { state: 'degraded' as const, detail: last_failure.reason }
-        : { state: 'ok' as const };
-    return [
-      { name: 'database', state: 'ok' },
-      { name: 'hub', ...stale },
-    ];
+        ? { name: 'hub', state: 'degraded', detail: last_failure.reason }
+        : { name: 'hub', state: 'ok' };
+    const provider: HealthCheck = providers.of(await settings.oidc())?.failing()
+      ? { name: 'identity provider', state: 'degraded', detail: 'it can’t be asked; who is signed in goes on' }
+      : { name: 'identity provider', state: 'ok' };
+    return [{ name: 'database', state: 'ok' }, hub, provider];
   } catch {
     return [{ name: 'database', state: 'failed', detail: 'not reachable' }];
   }

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { createHttpServer } from '@svc/http';
 import type { Express } from 'express';
 
 /** A fleet on a port, for requests that no client library would send. */
 export async function listen(app: Express) {
-  const server = createServer(app).listen(0, '127.0.0.1');
+  const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // a server that listens on a port has one
   const open = async (text: string) => {

@@ -2,20 +2,30 @@ import { randomBytes } from 'node:crypto';
 import { hashSecretToken, newSecretToken, shownPrefix } from '@svc/auth';
 import { fleetService, openApiDocument } from '@svc/contract';
 import type { FleetRole } from '@svc/contract/fleet';
-import { createLog, createOutbound } from '@svc/http';
+import { createLog, createOutbound, type OutboundAllowance } from '@svc/http';
 import { type Api, apiOf, createTestDatabase } from '@svc/testing';
 import { createFleet } from '../src/app.ts';
-import { createSessions } from '../src/auth/sessions.ts';
+import { createPasswords, type Passwords } from '../src/auth/passwords.ts';
+import { createProviderChecks } from '../src/auth/provider-checks.ts';
+import { createSessions, type Owner } from '../src/auth/sessions.ts';
 import { loadSigningKey } from '../src/auth/signing-keys.ts';
 import { createTemporaryAdmin } from '../src/auth/temporary-admin.ts';
-import { connectHub } from '../src/catalog/hub.ts';
 import { createSync } from '../src/catalog/sync.ts';
-import { openDatabase } from '../src/database/client.ts';
+import { type Database, openDatabase } from '../src/database/client.ts';
 import type { Token } from '../src/generated/prisma/client.ts';
 import { createSealer } from '../src/sealing.ts';
+import { createHubs, createProviders } from '../src/settings/connections.ts';
+import type { OidcEnvironment } from '../src/settings/oidc.ts';
+import { createSettings } from '../src/settings/settings.ts';
 
 /** The username and password of the temporary admin, unless a test says otherwise. */
 export const TEMPORARY_ADMIN = { username: 'first-admin', password: 'a password of the first hours' };
+
+export const PUBLIC_URL = 'http://fleet.example.test';
+/** The identity provider of users who come from nowhere else: nothing answers there. */
+export const PROVIDER = 'https://provider.example.test';
+/** A frontend that does its own sign-in. */
+export const FRONTEND = 'http://frontend.example.test';
 
 /** Long enough for a slow machine, short enough to wait for once. */
 const HUB_TIMEOUT_MS = 1500;
@@ -24,8 +34,19 @@ const HUB_TIMEOUT_MS = 1500;
 export interface ReplicaOptions {
   /** Without one the replica has no hub. */
   readonly hub?: { readonly url: string; readonly key: string };
+  /** Seconds between two syncs; without it only on demand. */
+  readonly syncInterval?: number;
+  /** What the environment says of the identity provider. */
+  readonly oidc?: OidcEnvironment;
+  readonly publicUrl?: string | undefined;
   /** `undefined`: the variables are not set. */
   readonly temporaryAdmin?: typeof TEMPORARY_ADMIN | undefined;
+  /** Connections of its own; without them it shares those of the world. */
+  readonly database?: Database;
+  /** What targets that are set through the API may be beside `https` and public; by default those of this machine. */
+  readonly outboundAllow?: ReadonlySet<OutboundAllowance>;
+  /** In place of those that all replicas share. */
+  readonly passwords?: Passwords;
 }
 
 /** A token as its bearer has it. */
@@ -38,38 +59,82 @@ export async function startWorld(options: ReplicaOptions = {}) {
   const testDatabase = await createTestDatabase();
   const database = openDatabase(testDatabase.url, () => undefined);
   const { client } = database;
-  const outbound = createOutbound({ timeoutMs: HUB_TIMEOUT_MS, maxBytes: 4_000_000 });
+  const outbounds: ReturnType<typeof createOutbound>[] = [];
+  const anOutbound = (rules: { restrictTo?: ReadonlySet<OutboundAllowance> } = {}) => {
+    const outbound = createOutbound({ timeoutMs: HUB_TIMEOUT_MS, maxBytes: 4_000_000, ...rules });
+    outbounds.push(outbound);
+    return outbound.send;
+  };
   const sealer = createSealer([{ kid: 'test', key: randomBytes(32) }]);
   const signingKey = await loadSigningKey(database, sealer);
-  const fingerprintKey = randomBytes(32);
-  const log = createLog('fleet', 'silent');
+  const fingerprintKey = signingKey.secretFor('temporary-admin');
+  const log = createLog('fleet', (process.env.LOG_LEVEL as 'silent') ?? 'silent');
+  const passwords = createPasswords();
 
   /** Another process of the same fleet: it shares the database and nothing else. */
   const aReplica = (given: ReplicaOptions = {}) => {
-    const { hub, temporaryAdmin } = { temporaryAdmin: TEMPORARY_ADMIN, ...given };
+    const {
+      hub,
+      oidc = {},
+      temporaryAdmin,
+      publicUrl,
+      database: connections = database,
+    } = {
+      temporaryAdmin: TEMPORARY_ADMIN,
+      publicUrl: PUBLIC_URL,
+      ...given,
+    };
+    const environment = {
+      oidc,
+      hub: hub ? { url: hub.url, api_key: hub.key, sync_interval: given.syncInterval ?? 0 } : {},
+    };
+    const restrictTo = given.outboundAllow ?? new Set(['http', 'loopback'] as const);
+    const ways = { trusted: anOutbound(), restricted: anOutbound({ restrictTo }) };
+    const [hubs, providers] = [createHubs(ways), createProviders(ways)];
+    const settings = createSettings(connections, sealer, environment);
+    let everySeconds: number | undefined;
     const sync = createSync({
-      database,
-      hub: hub && connectHub({ url: hub.url, apiKey: hub.key, send: outbound.send }),
+      database: connections,
       log,
+      hubNow: async () => {
+        const now = await settings.hub();
+        return { hub: hubs.of(now), intervalSeconds: everySeconds ?? now.sync_interval };
+      },
     });
+    /** Syncs on a schedule, also one too quick to be configured. */
+    const syncEvery = (seconds: number) => {
+      everySeconds = seconds;
+      sync.start();
+    };
     const sessions = createSessions({
-      database,
+      database: connections,
+      sealer,
+      settings,
       signingKey,
       temporaryAdmin: temporaryAdmin && createTemporaryAdmin(temporaryAdmin, fingerprintKey),
     });
-    const app = createFleet({
-      database,
+    const services = {
+      database: connections,
+      settings,
       sessions,
+      passwords: given.passwords ?? passwords,
+      providers,
+      hubs,
       sync,
+      publicUrl,
+      corsOrigins: [FRONTEND],
+    };
+    const app = createFleet({
+      services,
       health: { check: async () => [], stopping: false },
       log,
       rateLimit: false,
-      corsOrigins: [],
       trustProxy: ['loopback'], // a test says where it calls from: X-Forwarded-For
     });
-    return { app, api: apiOf(app, openApiDocument(fleetService)), sync };
+    const checks = createProviderChecks({ database: connections, sealer, settings, providers, log });
+    return { app, api: apiOf(app, openApiDocument(fleetService)), sync, syncEvery, services, checks };
   };
-  const { app, api, sync } = aReplica(options);
+  const { app, api, sync, syncEvery, services } = aReplica(options);
   let count = 0;
 
   const aToken = async (given: Partial<Token> = {}) => {
@@ -87,6 +152,37 @@ export async function startWorld(options: ReplicaOptions = {}) {
   const as = (token: TestToken): Api => api(`Bearer ${token.secret}`);
   const withRole = async (role: FleetRole) => as(await aToken({ role }));
 
+  /** A local user, and how they sign in. */
+  const aUser = async (role: FleetRole, given: { email?: string; password?: string } = {}) => {
+    const email = given.email ?? `user-${++count}@example.test`;
+    const password = given.password ?? `a good password of ${email}`;
+    const data = { source: 'local' as const, email, name: email, role, password_hash: await passwords.hash(password) };
+    const user = await client.user.create({ data });
+    const signIn = async () => {
+      const { status, body } = await api().post('/api/v1/auth/login', { email, password });
+      if (status !== 200) throw new Error(`signing in answered ${status}: ${JSON.stringify(body)}`);
+      return body as { access_token: string; refresh_token: string };
+    };
+    return { ...user, email, password, signIn, api: async () => api(`Bearer ${(await signIn()).access_token}`) };
+  };
+
+  /** Calls by the first access token of a session that is opened for them. */
+  const inSessionOf = async (owner: Owner): Promise<Api> => {
+    const { sessions } = services;
+    const { access_token } = await client.$transaction(async (transaction) =>
+      sessions.tokensOf(transaction, await sessions.open(transaction, owner)),
+    );
+    return api(`Bearer ${access_token}`);
+  };
+
+  /** A user of whom the provider says this, and calls in a session of theirs; good in a fleet whose issuer it is. */
+  const anOidcUser = async (claims: Readonly<Record<string, string>> = {}) => {
+    const provider = { iss: PROVIDER, sub: `subject-${++count}` };
+    const data = { source: 'oidc' as const, ...provider, name: provider.sub, claims: { ...provider, ...claims } };
+    const user = await client.user.create({ data });
+    return { ...user, api: () => inSessionOf({ kind: 'oidc', userId: user.id, providerToken: undefined }) };
+  };
+
   /** A new session of the temporary admin. */
   const signIn = async (headers = {}): Promise<{ access_token: string; refresh_token: string }> => {
     const { status, body } = await api().post('/api/v1/auth/login', TEMPORARY_ADMIN, headers);
@@ -98,6 +194,8 @@ export async function startWorld(options: ReplicaOptions = {}) {
     app,
     api,
     sync,
+    syncEvery,
+    services,
     aReplica,
     database,
     sealer,
@@ -106,13 +204,17 @@ export async function startWorld(options: ReplicaOptions = {}) {
     nobody: api(),
     as,
     aToken,
+    aUser,
+    anOidcUser,
+    inSessionOf,
+    passwords,
     asViewer: await withRole('viewer'),
     asOperator: await withRole('operator'),
     asAdmin: await withRole('admin'),
     signIn,
     asTemporaryAdmin: async () => api(`Bearer ${(await signIn()).access_token}`),
     stop: async () => {
-      await outbound.close();
+      await Promise.all(outbounds.map((outbound) => outbound.close()));
       await database.close();
       await testDatabase.drop();
     },

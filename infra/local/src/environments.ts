@@ -4,6 +4,7 @@ import type { Program } from './services.ts';
 import type { Settings } from './settings.ts';
 
 export const hubAudience = 'https://hub.example.test';
+export const fleetAudience = 'https://fleet.example.test';
 export const people = { admin: 'admin@example.test', user: 'user@example.test', password: 'development' };
 export const temporaryAdmin = 'admin';
 
@@ -14,7 +15,7 @@ export function addressesOf({ ports }: Settings): Addresses {
   return { hub: at(ports.hub), fleet: at(ports.fleet), identityProvider: at(ports.identityProvider) };
 }
 
-export function identityProviderProgram(settings: Settings): Program {
+export function identityProviderProgram(settings: Settings, secrets: Pick<Secrets, 'fleetClientSecret'>): Program {
   const url = addressesOf(settings).identityProvider;
   return {
     name: 'identity-provider',
@@ -25,7 +26,8 @@ export function identityProviderProgram(settings: Settings): Program {
       PORT: String(settings.ports.identityProvider),
       HOST: '127.0.0.1',
       KEYS_FILE: path.join(settings.dataDir, 'identity-provider-keys.json'),
-      AUDIENCES: hubAudience,
+      AUDIENCES: `${hubAudience},${fleetAudience}`,
+      FLEET_CLIENT_SECRET: secrets.fleetClientSecret,
       DEV_PASSWORD: people.password,
     },
   };
@@ -69,6 +71,11 @@ export function fleetProgram(
       ENCRYPTION_KEYS: secrets.encryptionKeys,
       SVC_TEMP_ADMIN_USERNAME: temporaryAdmin,
       SVC_TEMP_ADMIN_PASSWORD: secrets.temporaryAdminPassword,
+      OIDC_ISSUER: addresses.identityProvider,
+      OIDC_CLIENT_ID: 'fleet',
+      OIDC_CLIENT_SECRET: secrets.fleetClientSecret,
+      OIDC_AUDIENCE: fleetAudience,
+      OIDC_DEFAULT_ROLE: 'viewer',
       HUB_URL: addresses.hub,
       HUB_API_KEY: secrets.hubApiKey,
       HUB_SYNC_INTERVAL: '30',

@@ -15,6 +15,7 @@ export type Secrets = {
   fleetPassword: string;
   encryptionKeys: string;
   temporaryAdminPassword: string;
+  fleetClientSecret: string;
   catalogImported: boolean;
   hubApiKey?: string;
   fleetTokens: Partial<Record<Role, string>>;
@@ -54,6 +55,7 @@ function makeSecrets(): Secrets {
     fleetPassword: password(),
     encryptionKeys: `local:${randomBytes(32).toString('base64')}`,
     temporaryAdminPassword: password(),
+    fleetClientSecret: password(),
     catalogImported: false,
     fleetTokens: {},
   };

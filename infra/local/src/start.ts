@@ -33,7 +33,7 @@ export async function startProduct(settings: Settings, lifetime: Lifetime): Prom
     await untilReady(program, signal);
   };
 
-  const identityProvider = identityProviderProgram(settings);
+  const identityProvider = identityProviderProgram(settings, store.secrets);
   const hub = hubProgram(settings, databases.hub);
   await Promise.all([start(identityProvider), start(hub)]);
   const [hubApiKey, adminJwt, userJwt] = await Promise.all([

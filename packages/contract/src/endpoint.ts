@@ -29,6 +29,8 @@ export interface Endpoint<
   /** Bytes that the body may have; 0 where none is read. */
   readonly bodyLimit: number;
   readonly reply: Reply;
+  /** The media type of an answer that is sent line by line; `reply` is then what one line holds. */
+  readonly stream?: string;
   /** The reply holds a secret: no cache may keep it. */
   readonly secret: boolean;
   /** Problems beside those that its shape implies (400, 401, 403, 413, 415, 503). */
@@ -53,6 +55,7 @@ type Declared<
   readonly body?: B;
   readonly bodyLimit?: number;
   readonly reply: R;
+  readonly stream?: string;
   readonly secret?: boolean;
   readonly problems?: readonly ProblemCode[];
 };

@@ -54,15 +54,20 @@ const successes = (endpoint: Endpoint) => ({
       .filter((status) => status !== undefined)
       .map((status) => [`${status}`, success(endpoint)]),
   ),
-  ...(endpoint.method === 'get' && !endpoint.secret
+  ...(endpoint.method === 'get' && !endpoint.secret && endpoint.stream === undefined
     ? { 304: { description: 'The caller holds this answer already (`If-None-Match`)' } }
     : {}),
 });
 
+const EMPTY: Readonly<Record<number, string>> = { 204: 'Done', 302: 'The browser goes to `Location`' };
+
 const success = (endpoint: Endpoint) =>
-  endpoint.status === 204
-    ? { description: 'Done' }
-    : { description: 'Success', content: { 'application/json': { schema: endpoint.reply } } };
+  endpoint.status in EMPTY
+    ? { description: EMPTY[endpoint.status] ?? '' }
+    : {
+        description: endpoint.stream === undefined ? 'Success' : 'Success: lines, each of which is as the schema says',
+        content: { [endpoint.stream ?? 'application/json']: { schema: endpoint.reply } },
+      };
 
 /** Every problem that an endpoint may answer with: its own, and those that its shape implies. */
 export function problemsOf(endpoint: Endpoint, service: Service): ProblemCode[] {

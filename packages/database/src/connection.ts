@@ -3,7 +3,8 @@ import pg from 'pg';
 /**
  * A connection that is given up when a query on it ran out of time. pg would go on with it: what comes next waits behind
  * the query without an answer, and a ROLLBACK that gets none is dropped before it is sent, so that the next user of the
- * connection writes into somebody else's open transaction.
+ * connection writes into somebody else's open transaction. So is one that the server ends, which the pool would hand to the
+ * next in the moment between the server's last words and the end of the socket.
  */
 export class Connection extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -14,7 +15,7 @@ export class Connection extends pg.Client {
       // Who asks by callback is the pool, which gives up a connection after any error.
       if (answer instanceof Promise) {
         answer.catch(async (error: unknown) => {
-          if (isTimeout(error)) await this.end();
+          if (isTimeout(error) || isFatal(error)) await this.end();
         });
       }
       return answer;
@@ -23,4 +24,5 @@ export class Connection extends pg.Client {
   }
 }
 
+const isFatal = (error: unknown) => error instanceof pg.DatabaseError && /^(FATAL|PANIC)$/.test(error.severity ?? '');
 const isTimeout = (error: unknown) => error instanceof Error && error.message === 'Query read timeout';

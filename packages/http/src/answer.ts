@@ -1,11 +1,14 @@
 import type { Response } from 'express';
 import { Problem } from './problem.ts';
+import { abandon, pour, type Streamed } from './streamed.ts';
 
-/** A whole answer, before any byte of it has left. */
+/** An answer, before any byte of it has left. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
+  /** Instead of a body. */
+  readonly stream?: Streamed;
 }
 
 /** Runs when an answer is ready and before it leaves; when it rejects, the caller gets a 503 instead. */
@@ -21,12 +24,17 @@ export function holdAnswer(res: Response, hold: BeforeAnswer): void {
 /** The one place from which an answer leaves. */
 export async function respond(res: Response, answer: Answer): Promise<void> {
   const final = await held(res, answer);
-  if (res.destroyed || res.headersSent) return;
-  const body = final.body ?? '';
-  res.status(final.status);
-  for (const [name, value] of Object.entries(final.headers ?? {})) res.setHeader(name, value);
-  if (final.status !== 204 && final.status !== 304) res.setHeader('Content-Length', Buffer.byteLength(body));
-  res.end(body);
+  const isOver = res.destroyed || res.headersSent;
+  if (!isOver) setHead(res, final);
+  if (!isOver && final.stream && res.req.method !== 'HEAD') return pour(res, final.stream);
+  if (answer.stream) void abandon(answer.stream);
+  if (!isOver) res.end(final.body);
+}
+
+function setHead(res: Response, { status, headers = {}, body = '', stream }: Answer): void {
+  res.status(status);
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  if (!stream && status !== 204 && status !== 304) res.setHeader('Content-Length', Buffer.byteLength(body));
 }
 
 async function held(res: Response, answer: Answer): Promise<Answer> {

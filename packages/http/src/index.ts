@@ -4,10 +4,17 @@ export type { Health, HealthCheck } from './health.ts';
 export { invalid, readQuery } from './input.ts';
 export { createLog, type Log, logLevels, pathOf } from './log.ts';
 export type { Metrics } from './metrics.ts';
-export { createOutbound, type OutboundOptions } from './outbound.ts';
+export {
+  createOutbound,
+  type OutboundAllowance,
+  type OutboundOptions,
+  OutboundRefused,
+} from './outbound.ts';
 export { notFound, Problem, type ProblemOptions } from './problem.ts';
+export { Redirect } from './redirect.ts';
 export { AlreadyThere, type Enter, implementFor, type Route, routeFor } from './routes.ts';
 export { type Commands, runCommand } from './run-command.ts';
 export { createHttpServer, serve } from './serve.ts';
 export { createService, type ServiceOptions } from './service.ts';
 export * from './settings.ts';
+export { type Chunks, Streamed } from './streamed.ts';

@@ -16,7 +16,7 @@ export const createLog = (service: string, level: (typeof logLevels)[number]) =>
   );
 
 /** Too short for a token of ours or a JWT, so that a mistaken header never brings one into the log. */
-const SANE_ID = /^[A-Za-z0-9._:-]{1,50}$/;
+const SANE_ID = /^[A-Za-z0-9._:-]{1,40}$/;
 
 /** Gives each request an id (the caller's when it is sane), answers it, and logs one line when the request is over. */
 export function requestLog(log: Log): RequestHandler {

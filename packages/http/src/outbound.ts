@@ -1,21 +1,58 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
 import type { Incoming, Outgoing, Send } from '@svc/contract';
 import { Agent, buildConnector, request } from 'undici';
+import { reachOf } from './outbound-addresses.ts';
+
+/** What targets that were set through an API may be beside `https` and public, as `OUTBOUND_ALLOW` says it. */
+export const outboundAllowances = ['http', 'loopback', 'private', 'unix'] as const;
+
+export type OutboundAllowance = (typeof outboundAllowances)[number];
 
 export interface OutboundOptions {
   /** Milliseconds for the whole exchange. */
   readonly timeoutMs: number;
   /** Bytes that an answer's body may have. */
   readonly maxBytes: number;
+  /**
+   * For targets that were set through an API: only `https` to public addresses is possible, and what this names. Left out
+   * for targets that are the operator's word.
+   */
+  readonly restrictTo?: ReadonlySet<OutboundAllowance>;
 }
 
+/** A target that is not called. The message is for an operator to read; it names no address. */
+export class OutboundRefused extends Error {
+  override name = 'OutboundRefused';
+  /** What `OUTBOUND_ALLOW` would have to say; empty where nothing helps. */
+  readonly needs: readonly OutboundAllowance[];
+  constructor(needs: readonly OutboundAllowance[]) {
+    super(needs.length === 0 ? NEVER : `${needs.map((need) => REASONS[need]).join(' ')} ${remedy(needs)}`);
+    this.needs = needs;
+  }
+}
+
+const NEVER = 'The address is link-local or a metadata service: such targets are never called.';
+
+const REASONS: Readonly<Record<OutboundAllowance, string>> = {
+  http: 'The target is called without TLS.',
+  loopback: 'The target is on the machine of this service.',
+  private: 'The target is at an address that is not public.',
+  unix: 'The target is a local socket.',
+};
+
+const remedy = (needs: readonly OutboundAllowance[]) =>
+  `Only https to public addresses is allowed here; for this one OUTBOUND_ALLOW would have to name ${needs.join(' and ')}.`;
+
 /**
- * Sends requests to other services: no redirects are followed, time and size are bounded, and link-local and metadata
- * addresses are refused by the address that was really connected to.
+ * Sends requests to other services: no redirects are followed, time and size are bounded. Link-local and metadata
+ * addresses are never called; other targets as `restrictTo` says. Addresses are judged as they are connected to, whatever a
+ * name led to before. Rejects with OutboundRefused where a target is not called.
  */
-export function createOutbound({ timeoutMs, maxBytes }: OutboundOptions): { send: Send; close(): Promise<void> } {
+export function createOutbound(options: OutboundOptions): { send: Send; close(): Promise<void> } {
+  const { timeoutMs, maxBytes, restrictTo } = options;
   const agent = new Agent({
-    connect: refusingConnector(),
+    connect: refusingConnector(restrictTo),
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     maxResponseSize: maxBytes,
@@ -23,6 +60,8 @@ export function createOutbound({ timeoutMs, maxBytes }: OutboundOptions): { send
     connections: 4,
   });
   const send = async ({ method, url, headers, body }: Outgoing): Promise<Incoming> => {
+    const refusal = refusalOf(url.hostname.replace(/^\[|\]$/g, ''), { protocol: url.protocol, restrictTo });
+    if (refusal) throw refusal;
     const answer = await request(url, {
       method,
       headers,
@@ -40,27 +79,46 @@ const single = (headers: Readonly<Record<string, string | string[] | undefined>>
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
 
-function refusingConnector(): buildConnector.connector {
-  const connect = buildConnector({ timeout: 5000 });
-  const refusal = () => new Error('The address is link-local or a metadata service: such targets are never called.');
-  return (options, done) => {
-    if (isForbidden(options.hostname)) return done(refusal(), null); // an address, not a name: nothing is connected to
-    connect(options, (...result) => {
-      const [error, socket] = result;
-      if (error || !isForbidden(socket.remoteAddress ?? '')) return done(...result);
-      socket.destroy();
-      done(refusal(), null);
-    });
-  };
+interface Rules {
+  readonly protocol?: string;
+  readonly restrictTo: ReadonlySet<OutboundAllowance> | undefined;
 }
 
-const forbidden = new BlockList();
-forbidden.addSubnet('169.254.0.0', 16, 'ipv4'); // RFC 3927, and the metadata service of most clouds
-forbidden.addSubnet('fe80::', 10, 'ipv6'); // RFC 4291
-// Metadata services elsewhere: Alibaba, Azure, Oracle; AWS and Google over IPv6.
-for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) forbidden.addAddress(address, 'ipv4');
-for (const address of ['fd00:ec2::254', 'fd20:ce::254']) forbidden.addAddress(address, 'ipv6');
+/** Why a host is not called, as far as its name or address says. */
+function refusalOf(host: string, { protocol, restrictTo }: Rules): OutboundRefused | undefined {
+  const reach = reachOf(host) ?? 'public'; // a name: what it leads to is judged when it is known
+  if (reach === 'never') return new OutboundRefused([]);
+  if (!restrictTo) return undefined;
+  const needs: OutboundAllowance[] = [];
+  if (protocol === 'http:') needs.push('http');
+  if (reach !== 'public') needs.push(reach);
+  const missing = needs.filter((need) => !restrictTo.has(need));
+  return missing.length > 0 ? new OutboundRefused(missing) : undefined;
+}
 
-/** Of an address; IPv4 inside IPv6 counts as IPv4. A name is never forbidden: what it leads to may be. */
-const isForbidden = (address: string) =>
-  isIP(address) !== 0 && forbidden.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+/** Connects to what it may connect to: decided by what a name leads to now, and once more by where the socket ended. */
+function refusingConnector(restrictTo: Rules['restrictTo']): buildConnector.connector {
+  const connect = buildConnector({ timeout: 5000, lookup: refusingLookup(restrictTo) });
+  return (options, done) =>
+    connect(options, (...result) => {
+      const [error, socket] = result;
+      const refusal = error ? undefined : refusalOf(socket.remoteAddress ?? '', { restrictTo });
+      if (error || !refusal) return done(...result);
+      socket.destroy();
+      done(refusal, null);
+    });
+}
+
+/** Resolves names; one that leads to any address that is not called is refused, and nothing is connected to. */
+const refusingLookup =
+  (restrictTo: Rules['restrictTo']): LookupFunction =>
+  (hostname, options, done) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, '');
+      const refusal = addresses.map(({ address }) => refusalOf(address, { restrictTo })).find((found) => found);
+      if (refusal) return done(refusal, '');
+      const [first = { address: '', family: 0 }] = addresses;
+      if (options.all) done(null, addresses);
+      else done(null, first.address, first.family);
+    });
+  };

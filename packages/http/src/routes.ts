@@ -4,6 +4,8 @@ import { type Answer, jsonAnswer, respond } from './answer.ts';
 import { etagOfBody, holdsOf, Tagged, Unchanged } from './etag.ts';
 import { readInput } from './input.ts';
 import { Problem } from './problem.ts';
+import { Redirect } from './redirect.ts';
+import { Streamed } from './streamed.ts';
 
 /** A reply for something that was there already: answered with the endpoint's other status. */
 export class AlreadyThere<R> {
@@ -13,7 +15,9 @@ export class AlreadyThere<R> {
   }
 }
 
-type Handled<E extends Endpoint> = Promise<Reply<E> | AlreadyThere<Reply<E>> | Tagged<Reply<E>> | Unchanged>;
+type Handled<E extends Endpoint> = Promise<
+  Reply<E> | AlreadyThere<Reply<E>> | Tagged<Reply<E>> | Unchanged | Redirect | Streamed
+>;
 
 /** An endpoint with what it does. */
 export interface Route<Context, E extends Endpoint = Endpoint> {
@@ -73,6 +77,13 @@ async function run<Context>(
 function present(endpoint: Endpoint, handled: unknown, req: Request): Answer {
   const headers = { 'Cache-Control': cacheControl(endpoint, req), Vary: 'Authorization, Origin' };
   if (handled instanceof Unchanged) return { status: 304, headers: { ...headers, ETag: handled.etag } };
+  if (handled instanceof Redirect) {
+    return { status: endpoint.status, headers: { ...headers, ...handled.headers, Location: handled.location } };
+  }
+  if (handled instanceof Streamed) {
+    const own = { 'Content-Type': handled.contentType, 'Cache-Control': 'no-store' };
+    return { status: endpoint.status, headers: { ...headers, ...own }, stream: handled };
+  }
   if (endpoint.status === 204) return { status: 204, headers };
   if (handled instanceof AlreadyThere) {
     return jsonAnswer(endpoint.alsoStatus ?? endpoint.status, endpoint.reply.parse(handled.reply), headers);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { logLevels } from './log.ts';
+import { type OutboundAllowance, outboundAllowances } from './outbound.ts';
 
 /** What stops a start: a list of everything that is wrong with the environment. */
 export class SettingsError extends Error {
@@ -53,6 +54,17 @@ export const numberSetting = (min: number, max: number) =>
     .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
+
+/** `OUTBOUND_ALLOW`: what targets that are set through an API may be beside `https` and public. */
+export const outboundSetting = listSetting.transform((words, context) => {
+  const unknown = words.filter((word) => !isAllowance(word));
+  if (unknown.length === 0) return new Set(words.filter(isAllowance));
+  const message = `does not know ${unknown.join(', ')}; it is a comma-separated list of ${outboundAllowances.join(', ')}`;
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
+const isAllowance = (word: string): word is OutboundAllowance => outboundAllowances.some((known) => known === word);
 
 const databaseUrl = z
   .string()

@@ -7,7 +7,7 @@ afterEach(stopServices);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 describe('the request id', () => {
-  test.each(['r-1', 'A.b:c_d-9', '0190c5a0-0000-7000-8000-000000000000', 'x'.repeat(50)])(
+  test.each(['r-1', 'A.b:c_d-9', '0190c5a0-0000-7000-8000-000000000000', 'x'.repeat(40)])(
     '%s of the caller is taken over',
     async (id) => {
       const { api, entry } = await startService();
@@ -18,7 +18,7 @@ describe('the request id', () => {
   );
 
   test.each([
-    ['that is too long', 'x'.repeat(51)],
+    ['that is too long', 'x'.repeat(41)],
     ['that is empty', ''],
     ['with a blank', 'a b'],
     ['with a tab', 'a\tb'],

@@ -1,64 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import net, { type AddressInfo, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import type { Outgoing } from '@svc/contract';
-import { createOutbound, type OutboundOptions } from '../src/index.ts';
+import { createOutbound } from '../src/index.ts';
+import { anOutbound, connectingTo, endAll, reasonOf, startTarget, TOKEN } from './outbound-world.ts';
 
-const TOKEN = 'svcc_0123456789abcdef';
-const ending: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  jest.restoreAllMocks();
-  await Promise.all(ending.splice(0).map((end) => end()));
-});
-
-/** The other side: a server on loopback, with what it was asked. */
-async function startTarget(listener: RequestListener) {
-  const asked: { method: string | undefined; url: string | undefined; body: string }[] = [];
-  const server: Server = createServer(async (req, res) => {
-    let body = '';
-    for await (const chunk of req) body += chunk;
-    asked.push({ method: req.method, url: req.url, body });
-    listener(req, res);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ending.push(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }; // it listens on a port
-}
-
-function anOutbound(options: Partial<OutboundOptions> = {}) {
-  const outbound = createOutbound({ timeoutMs: 5000, maxBytes: 1000, ...options });
-  ending.push(outbound.close);
-  return (url: string, more: Partial<Outgoing> = {}) =>
-    outbound.send({ method: 'GET', url: new URL(url), headers: { authorization: `Bearer ${TOKEN}` }, ...more });
-}
-
-/** What a request came to nothing for: every message in the chain of causes. */
-const reasonOf = (sending: Promise<unknown>): Promise<string> =>
-  sending.then(
-    () => 'none: it was answered',
-    (error: unknown) => {
-      const messages: string[] = [];
-      // Not instanceof Error: an error of Node itself is one of another realm for Jest.
-      for (let next = error as Partial<Error> | undefined; next; next = next.cause as Partial<Error> | undefined) {
-        messages.push(`${next.name}: ${next.message}`);
-      }
-      return messages.join('; ');
-    },
-  );
-
-/** No name leads to a link-local address here: from now on each socket says that it was connected to `address`. */
-function connectingTo(address: string): void {
-  const { connect } = net;
-  jest.spyOn(net, 'connect').mockImplementation((...given: unknown[]) => {
-    const socket: Socket = Reflect.apply(connect, net, given);
-    return Object.defineProperty(socket, 'remoteAddress', { value: address });
-  });
-}
+afterEach(endAll);
 
 test('a request is sent, and its whole answer read', async () => {
   const target = await startTarget((_req, res) => {
@@ -127,7 +72,7 @@ describe('an answer', () => {
 });
 
 describe('a link-local or metadata address', () => {
-  const REFUSED = 'Error: The address is link-local or a metadata service: such targets are never called.';
+  const REFUSED = 'OutboundRefused: The address is link-local or a metadata service: such targets are never called.';
 
   test.each([
     'http://169.254.169.254/latest/meta-data',
@@ -141,6 +86,9 @@ describe('a link-local or metadata address', () => {
     'http://[fd00:ec2::254]/',
     'http://[::ffff:169.254.169.254]/',
     'http://[::ffff:a9fe:a9fe]/',
+    'http://[64:ff9b::a9fe:a9fe]/',
+    'http://[64:ff9b:1::169.254.169.254]/',
+    'http://[2002:a9fe:a9fe::]/',
   ])('%s is refused before anything is connected to', async (url) => {
     const connected = jest.spyOn(Socket.prototype, 'connect');
     expect(await reasonOf(anOutbound()(url))).toBe(REFUSED);

@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { commonSettings, listSetting, numberSetting, readSettings, SettingsError, urlSetting } from '../src/index.ts';
+import {
+  commonSettings,
+  listSetting,
+  numberSetting,
+  outboundSetting,
+  readSettings,
+  SettingsError,
+  urlSetting,
+} from '../src/index.ts';
 
 const schema = z.object({ ...commonSettings({ port: '4100' }), HUB_URL: urlSetting.optional() });
 const DATABASE_URL = 'postgresql://svc:pw@127.0.0.1/svc';
@@ -158,4 +166,20 @@ test.each([
   expect(complaintsOf({ CORS_ORIGINS: `https://ok.example.test,${origin}` })).toContain(
     '  CORS_ORIGINS: must be a list of origins such as https://console.example.com',
   );
+});
+
+describe('what outbound calls may reach', () => {
+  const read = (text: string) => readSettings(z.object({ OUTBOUND_ALLOW: outboundSetting }), { OUTBOUND_ALLOW: text });
+
+  test('is a set of known words; none when it is not set', () => {
+    expect(read('').OUTBOUND_ALLOW).toEqual(new Set());
+    expect(read(' http,private ,http').OUTBOUND_ALLOW).toEqual(new Set(['http', 'private']));
+    expect(read('http,loopback,private,unix').OUTBOUND_ALLOW).toEqual(new Set(['http', 'loopback', 'private', 'unix']));
+  });
+
+  test('names every word that it does not know', () => {
+    expect(() => read('http, https, HTTP, all')).toThrow(
+      'OUTBOUND_ALLOW: does not know https, HTTP, all; it is a comma-separated list of http, loopback, private, unix',
+    );
+  });
 });

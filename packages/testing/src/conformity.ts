@@ -11,8 +11,12 @@ export interface Seen {
   readonly body: unknown;
 }
 
+interface Operation {
+  readonly responses?: Readonly<Record<string, { readonly content?: object }>>;
+}
+
 interface Document {
-  readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
 const OPERATIONAL = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'];
@@ -37,24 +41,51 @@ export function conformityTo(document: object): (seen: Seen) => void {
     if (OPERATIONAL.some((path) => seen.path.startsWith(path)) || seen.method === 'OPTIONS' || seen.method === 'HEAD')
       return;
     const path = patterns.find(({ pattern }) => pattern.test(seen.path))?.path;
-    const documented = path !== undefined && paths[path]?.[seen.method.toLowerCase()] !== undefined;
-    const validate = documented ? validator(pointerOf(path, seen)) : validator('/components/schemas/Problem');
+    const operation = path === undefined ? undefined : paths[path]?.[seen.method.toLowerCase()];
+    const expectedType = typeOf(seen, operation);
+    const documented = path !== undefined && operation !== undefined;
+    const pointer = documented ? pointerOf(path, seen, expectedType) : '/components/schemas/Problem';
+    const validate = validator(pointer);
     if (isEmpty(seen.status) && documented) return;
-    const expectedType = seen.status < 400 ? 'application/json' : 'application/problem+json';
     if (!seen.type.startsWith(expectedType)) throw outside(seen, `is ${seen.type}, not ${expectedType}`);
-    if (!validate(seen.body)) throw outside(seen, ajv.errorsText(validate.errors));
+    for (const part of partsOf(seen, expectedType)) {
+      if (!validate(part)) throw outside(seen, ajv.errorsText(validate.errors));
+    }
   };
 }
 
-function pointerOf(path: string, { method, status }: Seen): string {
-  const type = status < 400 ? 'application~1json' : 'application~1problem+json';
-  const escaped = path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
+/** The type that an answer should have: the documented one, else the one that all its kind have. */
+function typeOf({ status }: Seen, operation: Operation | undefined): string {
+  const [documented] = Object.keys(operation?.responses?.[status]?.content ?? {});
+  return documented ?? (status < 400 ? 'application/json' : 'application/problem+json');
+}
+
+function pointerOf(path: string, { method, status }: Seen, type: string): string {
+  const escapeName = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
+  const escaped = escapeName(path).replaceAll('{', '%7B').replaceAll('}', '%7D');
   const response = `/paths/${escaped}/${method.toLowerCase()}/responses/${status}`;
-  return isEmpty(status) ? response : `${response}/content/${type}/schema`;
+  return isEmpty(status) ? response : `${response}/content/${escapeName(type)}/schema`;
+}
+
+/** What the schema is about: the whole of a JSON document, each line of anything else. */
+function partsOf({ body }: Seen, type: string): readonly unknown[] {
+  if (/[/+]json$/.test(type)) return [body];
+  const lines = String(body)
+    .split('\n')
+    .filter((line) => line !== '');
+  return type === 'application/x-ndjson' ? lines.map(parseJson) : lines;
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined; // fits no schema
+  }
 }
 
 /** Answers without a body. */
-const isEmpty = (status: number) => status === 204 || status === 304;
+const isEmpty = (status: number) => [204, 302, 304].includes(status);
 
 const outside = ({ method, path, status }: Seen, why: string) =>
   new Error(`${method} ${path} answered ${status}, outside its OpenAPI document: ${why}`);

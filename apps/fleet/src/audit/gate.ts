@@ -1,14 +1,18 @@
-import { holdAnswer, pathOf, requestIdOf, unavailable } from '@svc/http';
+import { holdAnswer, unavailable } from '@svc/http';
 import type { Request, RequestHandler } from 'express';
-import { findToken, type KnownToken } from '../auth/tokens.ts';
 import type { Database } from '../database/client.ts';
+import { findToken } from '../tokens/lookup.ts';
+import { Recording } from './recording.ts';
+import { createEntryWriter } from './writer.ts';
 
-const known = new WeakMap<Request, KnownToken>();
+const recordings = new WeakMap<Request, Recording>();
 
-/** The MCP token that the gate found a request to bear. */
-export const tokenOf = (req: Request): KnownToken | undefined => known.get(req);
-
-const READING_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+/** What the log is to say of a request. The gate has made one for each. */
+export function recordingOf(req: Request): Recording {
+  const recording = recordings.get(req);
+  if (!recording) throw new Error('a request came around the gate');
+  return recording;
+}
 
 const MCP_TOKEN = /^Bearer +(svcm_[0-9A-Za-z]+)$/i;
 
@@ -18,24 +22,17 @@ const MCP_TOKEN = /^Bearer +(svcm_[0-9A-Za-z]+)$/i;
  * it is answered 503.
  */
 export function createAuditGate(database: Database): RequestHandler {
+  const writer = createEntryWriter(database);
   return async (req, res, next) => {
     const token = await findToken(database, bearersOf(req));
-    if (!token) return next();
-    if (!READING_METHODS.includes(req.method)) await refuseUnrecordable(database);
-    known.set(req, token);
-    const path = pathOf(req.originalUrl);
-    holdAnswer(res, async ({ status }, { aborted }) => {
-      const actor = `token:${token.name}`;
-      const entry = {
-        token_id: token.id,
-        actor,
-        method: req.method,
-        path,
-        status,
-        aborted,
-        request_id: requestIdOf(res),
-      };
-      await database.client.auditEntry.create({ data: entry });
+    const recording = new Recording(req, res, token);
+    recordings.set(req, recording);
+    holdAnswer(res, async ({ status }) => {
+      const entry = recording.isKept && !recording.isWritten ? recording.entry(status) : undefined;
+      if (!entry) return;
+      await writer.write(entry).catch((cause: unknown) => {
+        if (status !== 503) throw cause; // else it says "not now" already
+      });
     });
     next();
   };
@@ -50,8 +47,11 @@ function bearersOf({ rawHeaders }: Request): string[] {
   });
 }
 
-/** Writes an entry and takes it back: what can't be recorded now must not be done. */
-async function refuseUnrecordable({ client }: Database): Promise<void> {
+/**
+ * For what changes something outside a transaction: writes an entry and takes it back, since what can't be recorded now
+ * must not be done. @throws 503
+ */
+export async function refuseUnrecordable({ client }: Database): Promise<void> {
   try {
     await client.$executeRaw`
       DO $$ BEGIN

@@ -1,36 +1,56 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
+import { change } from '../audit/change.ts';
+import { refuseUnrecordable } from '../audit/gate.ts';
 import { route } from '../context.ts';
-import { presentCaller, presentTemporaryAdmin } from '../presenters/caller.ts';
-import { ACCESS_TOKEN_SECONDS } from './access-tokens.ts';
-import type { TokenPair } from './sessions.ts';
-import { countAttempt, forgetFailures } from './throttle.ts';
+import { translated } from '../database/translated.ts';
+import { presentCaller } from '../presenters/caller.ts';
+import { hashCredential } from './credentials.ts';
+import { refuseWithoutRole } from './sessions.ts';
+import { presentSession } from './sign-in.ts';
 
-const session = (pair: TokenPair, name: string) => ({
-  ...pair,
-  token_type: 'Bearer' as const,
-  expires_in: ACCESS_TOKEN_SECONDS,
-  user: presentTemporaryAdmin(name),
+export const getAuthConfig = route(fleetEndpoints.getAuthConfig, async (context) => {
+  const { database, settings, sessions, providers, publicUrl } = context;
+  const oidc = await settings.oidc();
+  const { issuer, client_id, audience } = oidc;
+  const local = await translated(() =>
+    database.client.user.findFirst({ where: { source: 'local' }, select: { id: true } }),
+  );
+  return {
+    local: local !== null,
+    temporary_admin: sessions.temporaryAdmin !== undefined,
+    oidc:
+      issuer !== null && client_id !== null && providers.of(oidc)
+        ? { issuer, client_id, audience, redirect: publicUrl !== undefined }
+        : null,
+  };
 });
 
-export const login = route(fleetEndpoints.login, async ({ database, sessions, address }, { body }) => {
-  const attempt = { account: body.username, address };
-  await countAttempt(database, attempt);
-  const { temporaryAdmin } = sessions;
-  if (!temporaryAdmin?.matches(body.username, body.password)) {
-    throw new Problem('invalid_credentials', 'The username or the password is wrong.');
+/** No entry of its own: it goes on with what a sign-in began. */
+export const refresh = route(fleetEndpoints.refresh, async ({ database, recording, sessions }, { body }) => {
+  if (recording.token) await refuseUnrecordable(database);
+  const { pair, person } = await sessions.refresh(body.refresh_token);
+  return presentSession(pair, person);
+});
+
+export const exchangeSignInCode = change(
+  fleetEndpoints.exchangeSignInCode,
+  async ({ transaction, sessions }, { body }) => {
+    const [row] = await transaction.$queryRaw<{ session_id: string }[]>`
+      DELETE FROM sign_in_codes WHERE code_hash = ${hashCredential(body.code)} AND expires_at > now()
+      RETURNING session_id`;
+    const person = row && (await sessions.personIn(transaction, row.session_id));
+    if (!row || !person) throw new Problem('invalid_grant', 'The code is no longer good: sign in again.');
+    refuseWithoutRole(person); // the mapping may have changed since the callback
+    return presentSession(await sessions.tokensOf(transaction, row.session_id), person);
+  },
+);
+
+export const logout = change(fleetEndpoints.logout, async ({ transaction, principal }) => {
+  const sessionId = 'sessionId' in principal ? principal.sessionId : undefined;
+  if (sessionId !== undefined) {
+    await transaction.$executeRaw`UPDATE sessions SET ended_at = now() WHERE id = ${sessionId}::uuid`;
   }
-  await forgetFailures(database, attempt);
-  return session(await sessions.open(temporaryAdmin), temporaryAdmin.username);
-});
-
-export const refresh = route(fleetEndpoints.refresh, async ({ sessions }, { body }) => {
-  const pair = await sessions.refresh(body.refresh_token);
-  return session(pair, sessions.temporaryAdmin?.username ?? '');
-});
-
-export const logout = route(fleetEndpoints.logout, async ({ sessions, principal }) => {
-  if (principal.kind === 'temporary-admin') await sessions.end(principal.sessionId);
   return undefined;
 });
 

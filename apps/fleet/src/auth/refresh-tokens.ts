@@ -6,8 +6,8 @@ import type { Prisma } from '../generated/prisma/client.ts';
 export interface Rotation {
   readonly hash: string;
   readonly successor: string;
-  /** Of the session’s owner, as it is now. */
-  readonly fingerprint: string;
+  /** Of the temporary admin, as they are now; null where there is none. */
+  readonly fingerprint: string | null;
 }
 
 interface Row {
@@ -56,6 +56,7 @@ async function lockSession(
              SELECT FROM refresh_tokens n
              WHERE n.parent_hash = t.parent_hash AND n.token_hash <> t.token_hash AND n.used_at IS NOT NULL) AS shared
     FROM refresh_tokens t JOIN sessions s ON s.id = t.session_id
-    WHERE t.token_hash = ${hash} AND s.ended_at IS NULL AND s.expires_at > now() AND s.fingerprint = ${fingerprint}`;
+    WHERE t.token_hash = ${hash} AND s.ended_at IS NULL AND s.expires_at > now()
+      AND (s.user_id IS NOT NULL OR s.fingerprint = ${fingerprint})`;
   return row;
 }

@@ -1,78 +1,142 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { Problem } from '@svc/http';
+import { newId } from '../audit/recording.ts';
 import type { Database } from '../database/client.ts';
 import { translated } from '../database/translated.ts';
-import type { Principal } from '../principal.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import type { TemporaryAdministrator, User } from '../principal.ts';
+import type { Sealer } from '../sealing.ts';
+import type { Settings } from '../settings/settings.ts';
+import { userOf } from '../users/rows.ts';
 import { sessionOf, signAccessToken } from './access-tokens.ts';
+import { hashCredential, newCredential } from './credentials.ts';
 import { rotateRefreshToken } from './refresh-tokens.ts';
 import type { SigningKey } from './signing-keys.ts';
 import type { TemporaryAdmin } from './temporary-admin.ts';
 
-const SESSION_HOURS = 24;
+type Transaction = Prisma.TransactionClient;
 
 export interface TokenPair {
   readonly access_token: string;
   readonly refresh_token: string;
 }
 
+/** Whose session it is. A user of an identity provider may come with its refresh token. */
+export type Owner =
+  | { readonly kind: 'temporary-admin' }
+  | { readonly kind: 'local'; readonly userId: string }
+  | { readonly kind: 'oidc'; readonly userId: string; readonly providerToken: string | undefined };
+
+/** Hours without a word from the identity provider are as many for a session of its users as for the temporary admin. */
+const HOURS: Readonly<Record<Owner['kind'], number>> = { 'temporary-admin': 24, local: 7 * 24, oidc: 24 };
+
+export const PROVIDER_MINUTES = 15;
+
 /** People who are signed in. */
 export interface Sessions {
   readonly temporaryAdmin: TemporaryAdmin | undefined;
-  open(admin: TemporaryAdmin): Promise<TokenPair>;
+  /** @returns the new session's id */
+  open(transaction: Transaction, owner: Owner): Promise<string>;
+  /** The first tokens of a session. */
+  tokensOf(transaction: Transaction, sessionId: string): Promise<TokenPair>;
   /** Exchanges a refresh token for a new pair. @throws 401 invalid_grant */
-  refresh(refreshToken: string): Promise<TokenPair>;
-  end(sessionId: string): Promise<void>;
+  refresh(refreshToken: string): Promise<{ readonly pair: TokenPair; readonly person: Person }>;
+  /** Who is in a session that is not over, as they stand now. */
+  personIn(client: Reader, sessionId: string): Promise<Person | undefined>;
   /** Whose access token this is; undefined when it is good for nothing, or its session is over. */
-  verify(accessToken: string): Promise<Principal | undefined>;
+  verify(accessToken: string): Promise<Person | undefined>;
 }
+
+/** Somebody who signed in here. */
+export type Person = User | TemporaryAdministrator;
+
+type Reader = Pick<Transaction, 'session' | 'setting' | '$queryRaw'>;
 
 export interface SessionOptions {
   readonly database: Database;
+  readonly sealer: Sealer;
+  readonly settings: Settings;
   readonly signingKey: SigningKey;
   readonly temporaryAdmin: TemporaryAdmin | undefined;
 }
 
-export function createSessions({ database, signingKey, temporaryAdmin }: SessionOptions): Sessions {
+export function createSessions({ database, sealer, settings, signingKey, temporaryAdmin }: SessionOptions): Sessions {
   const { client } = database;
+
+  const personIn = async (reader: Reader, sessionId: string): Promise<Person | undefined> => {
+    const [open] = await reader.$queryRaw<{ id: string }[]>`
+      SELECT id FROM sessions WHERE id = ${sessionId}::uuid AND ended_at IS NULL AND expires_at > now()`;
+    const session = open && (await reader.session.findUnique({ where: { id: open.id }, include: { user: true } }));
+    if (!session) return undefined;
+    if (session.user) {
+      const oidc = await settings.oidc(reader);
+      const { source, iss, removed_at } = session.user;
+      if (removed_at || (source === 'oidc' && iss !== oidc.issuer)) return undefined;
+      return userOf(session.user, oidc, sessionId);
+    }
+    if (!temporaryAdmin || session.fingerprint !== temporaryAdmin.fingerprint) return undefined;
+    return { kind: 'temporary-admin', name: temporaryAdmin.username, role: 'admin', sessionId };
+  };
+
   return {
     temporaryAdmin,
-    open: async ({ fingerprint }) => {
-      const refresh_token = newRefreshToken();
-      const expires_at = new Date(Date.now() + SESSION_HOURS * 3_600_000);
-      const refresh_tokens = { create: { token_hash: hashRefreshToken(refresh_token) } };
-      const data = { actor: 'temporary-admin', fingerprint, expires_at, refresh_tokens };
-      const { id } = await translated(() => client.session.create({ data }));
-      return { access_token: await signAccessToken(signingKey, id), refresh_token };
+    personIn,
+    open: async (transaction, owner) => {
+      const id = newId();
+      const userId = owner.kind === 'temporary-admin' ? null : owner.userId;
+      const token = owner.kind === 'oidc' ? owner.providerToken : undefined;
+      const sealed = token === undefined ? null : await sealer.seal(placeOfProviderToken(id), token);
+      await transaction.$executeRaw`
+        INSERT INTO sessions (id, user_id, fingerprint, expires_at, provider_token, sealed_with, provider_at)
+        VALUES (${id}::uuid, ${userId}::uuid, ${userId === null ? (temporaryAdmin?.fingerprint ?? '') : null},
+          now() + make_interval(hours => ${HOURS[owner.kind]}::int), ${sealed}, ${sealed === null ? null : sealer.kid},
+          CASE WHEN ${sealed}::text IS NOT NULL THEN now() + make_interval(mins => ${PROVIDER_MINUTES}::int) END)`;
+      return id;
+    },
+    tokensOf: async (transaction, sessionId) => {
+      const refresh_token = newCredential();
+      await transaction.refreshToken.create({
+        data: { token_hash: hashCredential(refresh_token), session_id: sessionId },
+      });
+      return { access_token: await signAccessToken(signingKey, sessionId), refresh_token };
     },
     refresh: async (refreshToken) => {
-      if (!temporaryAdmin) throw invalidGrant();
-      const successor = newRefreshToken();
-      const sessionId = await rotateRefreshToken(database, {
-        hash: hashRefreshToken(refreshToken),
-        successor: hashRefreshToken(successor),
-        fingerprint: temporaryAdmin.fingerprint,
-      });
-      if (sessionId === undefined) throw invalidGrant();
-      return { access_token: await signAccessToken(signingKey, sessionId), refresh_token: successor };
-    },
-    end: async (sessionId) => {
-      await translated(() => client.$executeRaw`UPDATE sessions SET ended_at = now() WHERE id = ${sessionId}::uuid`);
+      const hash = hashCredential(refreshToken);
+      // Who it is comes first: a token is not used up by somebody who gets no answer for it.
+      const known = await translated(() => client.refreshToken.findUnique({ where: { token_hash: hash } }));
+      const person = known && (await translated(() => personIn(client, known.session_id)));
+      if (person) refuseWithoutRole(person);
+      const refresh_token = newCredential();
+      const sessionId =
+        person &&
+        (await rotateRefreshToken(database, {
+          hash,
+          successor: hashCredential(refresh_token),
+          fingerprint: temporaryAdmin?.fingerprint ?? null,
+        }));
+      if (!person || sessionId === undefined) throw invalidGrant();
+      return {
+        pair: { access_token: await signAccessToken(signingKey, person.sessionId ?? ''), refresh_token },
+        person,
+      };
     },
     verify: async (token) => {
       const sessionId = await sessionOf(signingKey, token);
-      if (sessionId === undefined || !temporaryAdmin) return undefined;
-      const [session] = await translated(
-        () => client.$queryRaw<{ fingerprint: string }[]>`
-          SELECT fingerprint FROM sessions
-          WHERE id = ${sessionId}::uuid AND ended_at IS NULL AND expires_at > now()`,
-      );
-      if (session?.fingerprint !== temporaryAdmin.fingerprint) return undefined;
-      return { kind: 'temporary-admin', name: temporaryAdmin.username, role: 'admin', sessionId };
+      return sessionId === undefined ? undefined : translated(() => personIn(client, sessionId));
     },
   };
 }
 
-const newRefreshToken = () => randomBytes(32).toString('base64url');
-const hashRefreshToken = (token: string) => createHash('sha256').update(token).digest('hex');
+/** Where a provider's refresh token is sealed for. */
+export const placeOfProviderToken = (sessionId: string) => ({
+  table: 'sessions',
+  column: 'provider_token',
+  row: sessionId,
+});
+
+/** @throws 403 for somebody whose claims give no role */
+export function refuseWithoutRole({ role }: Person): void {
+  if (role !== undefined) return;
+  throw new Problem('insufficient_scope', 'The identity provider’s claims give you no role in this fleet.');
+}
 
 const invalidGrant = () => new Problem('invalid_grant', 'The refresh token is no longer good: sign in again.');

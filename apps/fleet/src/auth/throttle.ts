@@ -46,16 +46,13 @@ async function blocked(client: Database['client'], attempt: Attempt): Promise<Pr
   });
 }
 
-/** Forgets the failures of an attempt that succeeded, and of all that are long past. */
+/** Forgets the failures of an attempt that succeeded. */
 export async function forgetFailures({ client }: Database, attempt: Attempt): Promise<void> {
-  await translated(
-    () => client.$executeRaw`
-      DELETE FROM sign_in_failures WHERE subject = ${subjectOf(attempt)} OR last_at < now() - ${FORGET_AFTER}::interval`,
-  );
+  await translated(() => client.$executeRaw`DELETE FROM sign_in_failures WHERE subject = ${subjectOf(attempt)}`);
 }
 
-/** Hashed: what was typed as an account may be a password. */
+/** However an account is written, it is one. Hashed: what was typed as an account may be a password. */
 const subjectOf = ({ account, address }: Attempt) =>
   createHash('sha256')
-    .update(JSON.stringify([account.normalize('NFKC').toLowerCase(), address]))
+    .update(JSON.stringify([account.trim().toLowerCase().normalize('NFKC'), address]))
     .digest('hex');

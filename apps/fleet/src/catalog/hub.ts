@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CallError, type Client, createClient, type Send } from '@svc/contract';
 import { hubCatalogEndpoints } from '@svc/contract/hub';
+import { OutboundRefused } from '@svc/http';
 
 /** The hub that this fleet mirrors, as its contract describes it. */
 export interface Hub {
@@ -34,6 +35,7 @@ export function reasonOf(error: unknown): string {
   const { failure } = error;
   switch (failure.kind) {
     case 'unreachable':
+      if (failure.cause instanceof OutboundRefused) return failure.cause.message;
       return 'The hub does not answer: it may be down, or HUB_URL may be wrong.';
     case 'unreadable':
       return `The hub answered ${failure.status} with something that is not a catalog: HUB_URL may be another service’s.`;

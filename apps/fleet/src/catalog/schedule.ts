@@ -20,12 +20,13 @@ export async function dueIn({ client }: Database, { source }: Hub, intervalSecon
   return row?.seconds ?? 0;
 }
 
-const RECHECK_MS = 300_000;
+/** How soon a change of the settings counts on a replica that waits. */
+const RECHECK_MS = 15_000;
 const AFTER_TROUBLE_MS = 5000;
 const SOON_MS = 50;
 
 interface Scheduled {
-  /** Seconds until the work is due. */
+  /** Seconds until the work is due; infinite while it never is. */
   readonly due: () => Promise<number>;
   readonly work: () => Promise<void>;
   readonly log: Log;

@@ -12,15 +12,14 @@ import { dueIn, onSchedule } from './schedule.ts';
 
 /** Keeps the mirror in step with the hub. */
 export interface Sync {
-  readonly hub: Hub | undefined;
   /**
    * Fetches what changed, or everything. Called while a fetch runs, here or on another replica, it waits for one that
    * starts afterwards, together with all who wait.
    * @throws hub_not_configured; hub_unreachable with the reason, which the state keeps too; unavailable
    */
   run(wish?: { readonly full?: boolean }): Promise<void>;
-  /** Fetches now and then every so many seconds, once for all replicas, until stopped. 0: only on demand. */
-  schedule(seconds: number): void;
+  /** Fetches now and whenever it is due, once for all replicas, until stopped. */
+  start(): void;
   /** No more fetches; resolves when the last one is over. */
   stop(): Promise<void>;
 }
@@ -31,30 +30,37 @@ interface Wish {
   readonly scheduled: boolean;
 }
 
+/** The hub, and how often it is asked (0: only on demand), as they are configured now. */
+export interface HubNow {
+  readonly hub: Hub | undefined;
+  readonly intervalSeconds: number;
+}
+
 export interface SyncOptions {
   readonly database: Database;
-  readonly hub: Hub | undefined;
+  /** Asked each time: a change counts without a restart. */
+  readonly hubNow: () => Promise<HubNow>;
   readonly log: Log;
 }
 
-export function createSync({ database, hub, log }: SyncOptions): Sync {
+export function createSync({ database, hubNow, log }: SyncOptions): Sync {
   let stopped = false;
-  let intervalSeconds = 0;
   let schedule: { stop(): void } | undefined;
   const { run, idle } = oneAtATime<Wish>(async (wishes) => {
-    if (!hub) throw new Problem('hub_not_configured', 'No hub is configured: set HUB_URL and HUB_API_KEY.');
+    const { hub, intervalSeconds } = await hubNow();
+    if (!hub) throw new Problem('hub_not_configured', NO_HUB);
     const full = wishes.some((wish) => wish.full);
     const onlyIfDue = wishes.every((wish) => wish.scheduled);
     const syncing = { database, hub, intervalSeconds, isStopped: () => stopped };
     while (!(await syncOnce(syncing, { full, onlyIfDue }))); // the lease was lost: another run has it, so once more after it
   });
+  const due = async () => {
+    const { hub, intervalSeconds } = await hubNow();
+    return hub && intervalSeconds > 0 ? dueIn(database, hub, intervalSeconds) : Number.POSITIVE_INFINITY;
+  };
   return {
-    hub,
     run: ({ full = false } = {}) => run({ full, scheduled: false }),
-    schedule: (seconds) => {
-      if (!hub || seconds === 0) return;
-      intervalSeconds = seconds;
-      const due = () => dueIn(database, hub, seconds);
+    start: () => {
       schedule = onSchedule({ due, work: () => run({ full: false, scheduled: true }), log });
     },
     stop: () => {
@@ -64,6 +70,8 @@ export function createSync({ database, hub, log }: SyncOptions): Sync {
     },
   };
 }
+
+const NO_HUB = 'No hub is configured: set HUB_URL and HUB_API_KEY, or PUT /api/v1/settings/hub.';
 
 interface Syncing {
   readonly database: Database;

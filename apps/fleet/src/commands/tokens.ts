@@ -1,8 +1,10 @@
-import { hashSecretToken, newSecretToken, shownPrefix } from '@svc/auth';
+import { newSecretToken } from '@svc/auth';
 import { name as nameRule } from '@svc/contract';
 import { fleetRoles } from '@svc/contract/fleet';
 import { z } from 'zod';
+import { newId } from '../audit/recording.ts';
 import type { Database } from '../database/client.ts';
+import { insertToken } from '../tokens/rows.ts';
 
 const MAX_DAYS = 365;
 
@@ -19,24 +21,11 @@ const options = z.strictObject({
 
 /** Makes an MCP token. The secret is in this answer and nowhere else. */
 export function createToken(given: unknown) {
-  const { name, role, 'expires-in-days': days } = options.parse(given);
+  const { name, role, 'expires-in-days': days = null } = options.parse(given);
   return async ({ client }: Database) => {
     const secret = newSecretToken('svcm_');
-    const data = {
-      name,
-      role,
-      token_hash: hashSecretToken(secret),
-      token_prefix: shownPrefix(secret),
-      expires_in_days: days ?? null,
-      created_by: 'command-line',
-    };
-    const { id, token_prefix } = await client.$transaction(async (transaction) => {
-      const token = await transaction.token.create({ data });
-      // Its end is reckoned by the clock that will judge it: the database's.
-      await transaction.$executeRaw`
-      UPDATE tokens SET expires_at = now() + make_interval(days => expires_in_days) WHERE id = ${token.id}::uuid`;
-      return token;
-    });
-    return { id, name, role, token_prefix, secret };
+    const maker = { created_by: 'command-line', created_by_user: null };
+    const row = await insertToken(client, secret, { id: newId(), name, role, expires_in_days: days, ...maker });
+    return { id: row.id, name, role, token_prefix: row.token_prefix, secret };
   };
 }

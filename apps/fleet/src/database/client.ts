@@ -11,12 +11,17 @@ export interface Database {
 
 const REQUESTS = { max: 10, applicationName: 'fleet' };
 const MIRROR = { max: 2, applicationName: 'fleet-mirror', statementTimeoutMs: 30_000 };
-const LOCK_TIMEOUT_MS = 2000;
+
+/**
+ * What each pool waits for at most. A request asks for a connection twice, to know its caller and to answer: with the
+ * longest statement after that it stays under five seconds.
+ */
+export const poolLimits = { connectTimeoutMs: 1000, lockTimeoutMs: 2000 } as const;
 
 /** The fleet's database. `onError` hears of idle connections that were lost; requests hear of theirs themselves. */
 export function openDatabase(connectionString: string, onError: (error: Error) => void): Database {
   const connect = (wishes: Omit<PoolWishes, 'connectionString'>) => {
-    const pool = poolOptions({ connectionString, lockTimeoutMs: LOCK_TIMEOUT_MS, ...wishes });
+    const pool = poolOptions({ connectionString, ...poolLimits, ...wishes });
     return new PrismaClient({ adapter: new PrismaPg(pool, { onPoolError: onError, onConnectionError: onError }) });
   };
   const client = connect(REQUESTS);

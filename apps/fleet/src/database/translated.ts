@@ -1,10 +1,16 @@
 import { translateDatabaseError } from '@svc/database';
+import { Problem } from '@svc/http';
 
-/** Runs database work; what the database can't do now is thrown as a Problem. */
+/** What a violated constraint says to the caller. */
+const constraints = {
+  users_email_key: () => new Problem('email_taken', 'A user of this fleet has this e-mail: each has their own.'),
+};
+
+/** Runs database work; what the database refuses, or can't do now, is thrown as a Problem. */
 export async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw translateDatabaseError(error, {});
+    throw translateDatabaseError(error, constraints);
   }
 }

@@ -1,28 +1,13 @@
 import { startWorld, TEMPORARY_ADMIN } from '../world.ts';
+import { FREE_FAILURES, LOGIN, signInWords } from './sign-in-words.ts';
 
 const world = await startWorld();
 afterAll(() => world.stop());
 
 const sql = world.database.client;
-const LOGIN = '/api/v1/auth/login';
+const { anAddress, failUntilBlocked: failWith, waitIsOver } = signInWords(world);
 const WRONG = { ...TEMPORARY_ADMIN, password: 'a guess' };
-const FREE_FAILURES = 5;
-
-let addresses = 0;
-/** An address from which nobody has called yet. */
-const anAddress = () => ({ 'X-Forwarded-For': `192.0.2.${++addresses}` });
-
-/** Fails as often as it takes for the next try to be refused. */
-async function failUntilBlocked(from: Record<string, string>, body: object = WRONG) {
-  for (let failures = 0; failures <= FREE_FAILURES; failures++) {
-    expect((await world.nobody.post(LOGIN, body, from)).body.code).toBe('invalid_credentials');
-  }
-  await sql.$executeRaw`UPDATE sign_in_failures SET blocked_until = blocked_until + interval '1 hour'`; // slow machines
-}
-
-/** Everybody who is blocked has waited. */
-const waitIsOver = () =>
-  sql.$executeRaw`UPDATE sign_in_failures SET blocked_until = now() WHERE blocked_until IS NOT NULL`;
+const failUntilBlocked = (from: Readonly<Record<string, string>>) => failWith(from, WRONG);
 
 test('the temporary admin signs in and gets a pair of tokens', async () => {
   const { status, body, headers } = await world.nobody.post(LOGIN, TEMPORARY_ADMIN, anAddress());
@@ -32,7 +17,14 @@ test('the temporary admin signs in and gets a pair of tokens', async () => {
     refresh_token: expect.stringMatching(/^[\w-]{43}$/),
     token_type: 'Bearer',
     expires_in: 600,
-    user: { kind: 'temporary-admin', name: TEMPORARY_ADMIN.username, role: 'admin', temporary: true },
+    user: {
+      kind: 'temporary-admin',
+      id: null,
+      name: TEMPORARY_ADMIN.username,
+      email: null,
+      role: 'admin',
+      temporary: true,
+    },
   });
   expect(headers['cache-control']).toBe('no-store');
 });
@@ -79,7 +71,8 @@ test('an access token of the temporary admin is refused once the password is ano
 
 test.each([
   ['no password', { username: 'a' }, 'password: is required'],
-  ['no username', { password: 'a' }, 'username: is required'],
+  ['neither e-mail nor username', { password: 'a' }, 'email: is required (or username'],
+  ['both', { ...TEMPORARY_ADMIN, email: 'a@example.test' }, 'not both'],
   ['a number', { username: 1, password: 'a' }, 'username'],
   ['an unknown member', { ...TEMPORARY_ADMIN, remember: true }, 'remember: unknown member'],
 ])('a body with %s is a 400 that names the member', async (_, body, detail) => {
@@ -108,7 +101,8 @@ describe('repeated failures', () => {
     const from = anAddress();
     await failUntilBlocked(from);
     const shouted = { ...WRONG, username: TEMPORARY_ADMIN.username.toUpperCase() };
-    expect((await world.nobody.post(LOGIN, shouted, from)).status).toBe(429);
+    const spaced = { ...WRONG, username: `\u00a0 ${TEMPORARY_ADMIN.username} ` };
+    for (const body of [shouted, spaced]) expect((await world.nobody.post(LOGIN, body, from)).status).toBe(429);
   });
 
   test('block on every replica', async () => {

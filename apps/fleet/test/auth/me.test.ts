@@ -8,20 +8,41 @@ const ME = '/api/v1/auth/me';
 test('the temporary admin is told that it is temporary', async () => {
   const { body, headers } = await (await world.asTemporaryAdmin()).get(ME);
   expect(body).toEqual({
-    user: { kind: 'temporary-admin', name: TEMPORARY_ADMIN.username, role: 'admin', temporary: true },
+    user: {
+      kind: 'temporary-admin',
+      id: null,
+      name: TEMPORARY_ADMIN.username,
+      email: null,
+      role: 'admin',
+      temporary: true,
+    },
   });
   expect(headers['cache-control']).toBe('private, no-cache');
 });
 
 test.each(['viewer', 'operator', 'admin'] as const)(
-  'a token with the role %s is told its name and role',
+  'a token with the role %s is told its id, name and role',
   async (role) => {
     const token = await world.aToken({ role, name: `a ${role}` });
     expect((await world.as(token).get(ME)).body).toEqual({
-      user: { kind: 'token', name: `a ${role}`, role, temporary: false },
+      user: { kind: 'token', id: token.id, name: `a ${role}`, email: null, role, temporary: false },
     });
   },
 );
+
+test('a local user is told who they are', async () => {
+  const user = await world.aUser('operator', { email: 'ada@example.test' });
+  expect((await (await user.api()).get(ME)).body).toEqual({
+    user: {
+      kind: 'local',
+      id: user.id,
+      name: user.name,
+      email: 'ada@example.test',
+      role: 'operator',
+      temporary: false,
+    },
+  });
+});
 
 test('the scheme is Bearer in any case', async () => {
   const { secret } = await world.aToken();

@@ -37,7 +37,11 @@ const state = () => world.database.client.catalogSync.findUniqueOrThrow({ where:
 function aPatientReplica() {
   const { database } = world;
   const connected = connectHub({ url: hub.url, apiKey: hub.key, send: patient.send });
-  return createSync({ database, hub: connected, log: createLog('fleet', 'silent') });
+  return createSync({
+    database,
+    hubNow: async () => ({ hub: connected, intervalSeconds: 0 }),
+    log: createLog('fleet', 'silent'),
+  });
 }
 
 /** As if the run that has the lease had given no sign of life for too long. */

@@ -31,12 +31,16 @@ async function beginnings(count: number): Promise<readonly number[]> {
 }
 
 /** Replicas that sync on a schedule, until the work is done. */
-async function scheduled<T>(replicas: readonly World['sync'][], seconds: number, work: () => Promise<T>): Promise<T> {
-  for (const sync of replicas) sync.schedule(seconds);
+async function scheduled<T>(
+  replicas: readonly Pick<World, 'sync' | 'syncEvery'>[],
+  seconds: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (const { syncEvery } of replicas) syncEvery(seconds);
   try {
     return await work();
   } finally {
-    await Promise.all(replicas.map((sync) => sync.stop()));
+    await Promise.all(replicas.map(({ sync }) => sync.stop()));
   }
 }
 
@@ -46,7 +50,7 @@ test('without a schedule nothing is planned', async () => {
 });
 
 test('the first sync is at once, the next one is planned an interval later, a tenth more or less', async () => {
-  const planned = await scheduled([world.sync], 1000, async () => {
+  const planned = await scheduled([world], 1000, async () => {
     await until(async () => (await state()).next_try_at !== null);
     const { next_try_at, last_success_at } = await state();
     return Date.parse(next_try_at) - Date.parse(last_success_at);
@@ -57,14 +61,14 @@ test('the first sync is at once, the next one is planned an interval later, a te
 
 test('several replicas sync once for each interval, all together', async () => {
   const INTERVAL_MS = 300;
-  const replicas = [world.sync, world.aReplica({ hub }).sync, world.aReplica({ hub }).sync];
+  const replicas = [world, world.aReplica({ hub }), world.aReplica({ hub })];
   const begun = await scheduled(replicas, INTERVAL_MS / 1000, () => beginnings(6));
   const gaps = begun.slice(1).map((at, index) => at - (begun[index] ?? 0));
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(INTERVAL_MS * 0.9 - 2); // two clocks, in milliseconds
 });
 
 test('a demand goes through at any time, and what it did counts for the schedule', async () => {
-  await scheduled([world.sync], 1000, async () => {
+  await scheduled([world], 1000, async () => {
     await beginnings(1);
     expect((await world.asOperator.post(SYNC)).status).toBe(200);
     expect(await nextTry()).toBeGreaterThanOrEqual(Date.parse((await state()).last_success_at) + 900_000);
@@ -73,16 +77,16 @@ test('a demand goes through at any time, and what it did counts for the schedule
 });
 
 test('another hub or key is asked at once, whatever was planned for the last one', async () => {
-  await scheduled([world.sync], 1000, () => beginnings(1));
+  await scheduled([world], 1000, () => beginnings(1));
   const other = await startFakeHub();
-  await scheduled([world.aReplica({ hub: other }).sync], 1000, () => until(async () => other.requests.length > 0));
+  await scheduled([world.aReplica({ hub: other })], 1000, () => until(async () => other.requests.length > 0));
   await other.stop();
   expect(await state()).toMatchObject({ status: 'fresh' });
 });
 
 test('a shorter interval counts from the last sync, not from the old plan', async () => {
-  await scheduled([world.sync], 1000, () => beginnings(1));
-  await scheduled([world.aReplica({ hub }).sync], 0.1, () => beginnings(2));
+  await scheduled([world], 1000, () => beginnings(1));
+  await scheduled([world.aReplica({ hub })], 0.1, () => beginnings(2));
   expect(await state()).toMatchObject({ status: 'fresh' });
 });
 
@@ -98,7 +102,7 @@ test('a database that takes no changes is not asked again and again', async () =
       SELECT CASE WHEN is_called THEN last_value ELSE 0 END::int AS count FROM tries`;
     return row?.count ?? 0;
   };
-  await scheduled([world.sync], 0.1, async () => {
+  await scheduled([world], 0.1, async () => {
     await until(async () => (await tries()) > 0);
     await pause(1000);
   });
@@ -117,7 +121,7 @@ describe('after failures', () => {
   };
 
   test('the next try is planned later and later, also by another replica', async () => {
-    await scheduled([world.sync], 1000, async () => {
+    await scheduled([world], 1000, async () => {
       await beginnings(1);
       for (const most of [10, 20, 40, 80, 160, 320, 640, 900, 900]) {
         const seconds = await failOnce();
@@ -132,7 +136,7 @@ describe('after failures', () => {
     ['a date', () => new Date(Date.now() + 3_600_000).toUTCString()],
   ])('the next try is not before Retry-After, in %s', async (_, header) => {
     hub.behave(refuse('rate_limited', '', { 'Retry-After': header() }), 'organization');
-    await scheduled([world.sync], 1000, async () => {
+    await scheduled([world], 1000, async () => {
       await beginnings(1);
       const seconds = await failOnce();
       expect(seconds).toBeGreaterThanOrEqual(3598);
@@ -142,7 +146,7 @@ describe('after failures', () => {
 
   test('the schedule waits for the next try, and a demand does not', async () => {
     hub.behave(refuse('unavailable', '', { 'Retry-After': '3600' }), 'organization');
-    await scheduled([world.sync, world.aReplica({ hub }).sync], 0.1, async () => {
+    await scheduled([world, world.aReplica({ hub })], 0.1, async () => {
       await until(async () => (await state()).last_failure !== null);
       expect((await world.asOperator.post(SYNC)).status).toBe(502);
     });
@@ -150,12 +154,12 @@ describe('after failures', () => {
   });
 
   test('a restart keeps to the plan, and a good sync ends it', async () => {
-    await scheduled([world.sync], 0.1, async () => {
+    await scheduled([world], 0.1, async () => {
       await until(async () => (await state()).last_failure !== null);
     });
     const planned = await nextTry();
     hub.recover();
-    const [, second] = await scheduled([world.aReplica({ hub }).sync], 0.1, () => beginnings(3));
+    const [, second] = await scheduled([world.aReplica({ hub })], 0.1, () => beginnings(3));
     expect(second).toBeGreaterThanOrEqual(planned);
     expect(await state()).toMatchObject({ status: 'fresh' });
   });

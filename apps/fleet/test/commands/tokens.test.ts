@@ -23,7 +23,9 @@ test('a token of the command line works, at most for as long as it was made for'
     secret: expect.stringMatching(/^svcm_[0-9A-Za-z]{49}$/),
   });
   const me = await (await fleet.get('/api/v1/auth/me', token.secret)).json();
-  expect(me).toEqual({ user: { kind: 'token', name: 'the operator', role: 'operator', temporary: false } });
+  expect(me).toEqual({
+    user: { kind: 'token', id: token.id, name: 'the operator', email: null, role: 'operator', temporary: false },
+  });
   const [row] = await query(`SELECT expires_at - created_at AS lifetime FROM tokens WHERE id = '${token.id}'`);
   expect(row.lifetime.days).toBe(30);
   await stop(fleet);

@@ -22,14 +22,9 @@ export function oracleOf(document: object): (request: HostileRequest, answer: Wi
     if (status >= 400) requireProblem(answer, text);
     if (request.unreadable) return; // what its target is, only the parser knows
     if (request.elsewhere && status >= 400) return;
-    const body = text === '' ? undefined : JSON.parse(text);
-    conform({
-      method: request.method,
-      path: pathOf(request.target),
-      status,
-      type: headers['content-type'] ?? '',
-      body,
-    });
+    const type = headers['content-type'] ?? '';
+    const body = /[/+]json\b/.test(type) ? JSON.parse(text) : text;
+    conform({ method: request.method, path: pathOf(request.target), status, type, body });
   };
 }
 

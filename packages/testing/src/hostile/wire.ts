@@ -81,7 +81,26 @@ function parseAnswer(bytes: Buffer, reading: Reading): WireAnswer | undefined {
   const headers: Record<string, string> = {};
   for (const line of lines) headers[line.slice(0, line.indexOf(':')).toLowerCase()] = line.slice(line.indexOf(':') + 2);
   if (reading.headOnly || status === 204 || status === 304) return { status, headers, body: Buffer.alloc(0) };
+  if (headers['transfer-encoding'] === 'chunked') {
+    const body = unchunked(rest);
+    return body && { status, headers, body };
+  }
   const length = headers['content-length'];
   if (length === undefined) return reading.ended ? { status, headers, body: rest } : undefined;
   return rest.length < Number(length) ? undefined : { status, headers, body: rest.subarray(0, Number(length)) };
+}
+
+/** The body that comes in chunks (RFC 9112, section 7.1); undefined while its end is not there. */
+function unchunked(bytes: Buffer): Buffer | undefined {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const data = bytes.indexOf('\r\n', at) + 2;
+    if (data < 2) return undefined;
+    const end = data + Number.parseInt(bytes.toString('latin1', at, data), 16);
+    if (bytes.length < end + 2) return undefined;
+    if (end === data) return Buffer.concat(parts);
+    parts.push(bytes.subarray(data, end));
+    at = end + 2;
+  }
+  return undefined;
 }

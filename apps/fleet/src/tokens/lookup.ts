@@ -8,6 +8,7 @@ export interface KnownToken {
   readonly id: string;
   readonly name: string;
   readonly role: FleetRole;
+  readonly created_by_user: string | null;
   /** Neither revoked nor expired, by the database's clock. */
   readonly active: boolean;
   readonly used_lately: boolean;
@@ -19,7 +20,7 @@ export async function findToken({ client }: Database, tokens: readonly string[])
   if (hashes.length === 0) return undefined;
   const [row] = await translated(
     () => client.$queryRaw<KnownToken[]>`
-      SELECT id, name, role::text AS role,
+      SELECT id, name, role::text AS role, created_by_user,
              revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS active,
              coalesce(last_used_at > now() - interval '1 second', false) AS used_lately
       FROM tokens WHERE token_hash = ANY(${hashes}::text[])

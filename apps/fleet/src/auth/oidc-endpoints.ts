@@ -1,0 +1,109 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { invalid, Problem, Redirect, unavailable } from '@svc/http';
+import { recorded } from '../audit/change.ts';
+import { refuseUnrecordable } from '../audit/gate.ts';
+import { newId } from '../audit/recording.ts';
+import { type RequestContext, route } from '../context.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { GrantRefused, type Provider, ProviderUnavailable, type SignedIn } from '../oidc/provider.ts';
+import { hashCredential, newCredential } from './credentials.ts';
+import { keepOidcUser } from './oidc-users.ts';
+import { openSession, signIn } from './sign-in.ts';
+import {
+  endTransaction,
+  forgetBrowser,
+  keepBeginning,
+  newBeginning,
+  refuseForeignPath,
+} from './sign-in-transactions.ts';
+
+const CODE_SECONDS = 60;
+const CALLBACK = fleetEndpoints.endOidcLogin.path;
+
+export const startOidcLogin = route(fleetEndpoints.startOidcLogin, async (context, { query }) => {
+  refuseForeignPath(query.return_to);
+  const provider = await providerOf(context);
+  const backTo = new URL(`${publicUrlOf(context)}${CALLBACK}`);
+  const beginning = newBeginning();
+  const address = await reach(() => provider.authorizationUrl({ redirectUri: backTo.href, ...beginning }));
+  return recorded(context, fleetEndpoints.startOidcLogin, async (transaction) => {
+    const journey = { issuer: provider.issuer, backTo, returnTo: query.return_to };
+    const cookie = await keepBeginning(context, transaction, { ...beginning, ...journey });
+    return new Redirect(address.href, { 'Set-Cookie': cookie });
+  });
+});
+
+export const endOidcLogin = route(fleetEndpoints.endOidcLogin, async (context, { query }) => {
+  const provider = await providerOf(context);
+  await refuseUnrecordable(context.database); // before the sign-in is used up
+  const begun = await endTransaction(context, query.state);
+  if (!begun || begun.issuer !== provider.issuer) throw over();
+  const currentUrl = new URL(`${publicUrlOf(context)}${CALLBACK}`);
+  for (const [name, value] of Object.entries(query)) currentUrl.searchParams.set(name, String(value));
+  const { state, nonce, codeVerifier } = begun;
+  const signedIn = await reach(() => provider.redeemCallback({ currentUrl, state, nonce, codeVerifier }));
+  return recorded(context, fleetEndpoints.endOidcLogin, async (transaction) => {
+    const { sessionId } = await openSession(context, transaction, await ownerOf(transaction, signedIn));
+    const code = newCredential();
+    await transaction.$executeRaw`
+      INSERT INTO sign_in_codes (code_hash, session_id, expires_at)
+      VALUES (${hashCredential(code)}, ${sessionId}::uuid, now() + make_interval(secs => ${CODE_SECONDS}))`;
+    const target = new URL(begun.returnTo, new URL(publicUrlOf(context)).origin);
+    target.searchParams.set('code', code);
+    return new Redirect(target.href, { 'Set-Cookie': forgetBrowser(begun.cookieName, currentUrl) });
+  });
+});
+
+export const exchangeOidcCode = route(fleetEndpoints.exchangeOidcCode, async (context, { body }) => {
+  const provider = await providerOf(context);
+  const { code, code_verifier: codeVerifier, redirect_uri: redirectUri, nonce, iss } = body;
+  refuseForeignRedirect(context, redirectUri);
+  await refuseUnrecordable(context.database); // before the provider's code is used up
+  const more = { ...(nonce === undefined ? {} : { nonce }), ...(iss === undefined ? {} : { iss }) };
+  const signedIn = await reach(() => provider.redeemCode({ code, codeVerifier, redirectUri, ...more }));
+  return recorded(context, fleetEndpoints.exchangeOidcCode, async (transaction) =>
+    signIn(context, transaction, await ownerOf(transaction, signedIn)),
+  );
+});
+
+async function ownerOf(transaction: Prisma.TransactionClient, { claims, refreshToken }: SignedIn) {
+  const { id } = await keepOidcUser(transaction, newId(), claims);
+  return { kind: 'oidc', userId: id, providerToken: refreshToken } as const;
+}
+
+async function providerOf({ settings, providers }: RequestContext): Promise<Provider & { readonly issuer: string }> {
+  const oidc = await settings.oidc();
+  const provider = providers.of(oidc);
+  if (provider && oidc.issuer !== null) return { ...provider, issuer: oidc.issuer };
+  throw new Problem('oidc_not_configured', 'No identity provider is configured: an issuer and a client_id are needed.');
+}
+
+function publicUrlOf({ publicUrl }: RequestContext): string {
+  if (publicUrl !== undefined) return publicUrl;
+  throw new Problem('oidc_not_configured', 'The fleet does not know its own address: set PUBLIC_URL.');
+}
+
+/** A frontend's address comes from the configuration: a code is never redeemed for a stranger's. */
+function refuseForeignRedirect({ publicUrl, corsOrigins }: RequestContext, redirectUri: string): void {
+  const known = [...(publicUrl === undefined ? [] : [new URL(publicUrl).origin]), ...corsOrigins];
+  if (URL.canParse(redirectUri) && known.includes(new URL(redirectUri).origin)) return;
+  throw invalid([{ path: 'redirect_uri', message: 'must be of PUBLIC_URL or of one of CORS_ORIGINS' }]);
+}
+
+const over = () =>
+  new Problem('invalid_grant', 'This sign-in is over, or was begun in another browser: start it again.');
+
+/** What the provider refuses is refused; while it does not answer nobody can come in by it. */
+async function reach<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    if (cause instanceof GrantRefused) {
+      throw new Problem('invalid_grant', 'The identity provider did not confirm this sign-in: start it again.', {
+        cause,
+      });
+    }
+    if (cause instanceof ProviderUnavailable) throw unavailable('The identity provider can’t be asked now.', cause);
+    throw cause;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Reply } from '@svc/contract';
+import type { fleetEndpoints } from '@svc/contract/fleet';
+import { Problem } from '@svc/http';
+import { actorOf } from '../audit/recording.ts';
+import type { RequestContext } from '../context.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { presentCaller } from '../presenters/caller.ts';
+import { ACCESS_TOKEN_SECONDS } from './access-tokens.ts';
+import { type Owner, type Person, refuseWithoutRole, type TokenPair } from './sessions.ts';
+
+type Transaction = Prisma.TransactionClient;
+
+/** Opens a session for somebody who showed who they are, and notes who came in. @throws 403 for somebody without a role */
+export async function openSession(
+  { sessions, recording }: RequestContext,
+  transaction: Transaction,
+  owner: Owner,
+): Promise<Person & { readonly sessionId: string }> {
+  const sessionId = await sessions.open(transaction, owner);
+  const person = await sessions.personIn(transaction, sessionId);
+  if (!person) throw new Problem('invalid_grant', 'The account is not there any more.');
+  refuseWithoutRole(person);
+  if (person.kind === 'user') {
+    await transaction.$executeRaw`UPDATE users SET last_sign_in_at = now() WHERE id = ${person.id}::uuid`;
+  }
+  const actor = actorOf(person);
+  if (actor) recording.by(actor);
+  return { ...person, sessionId };
+}
+
+/** Opens a session, and answers with its first tokens. */
+export async function signIn(
+  context: RequestContext,
+  transaction: Transaction,
+  owner: Owner,
+): Promise<Reply<typeof fleetEndpoints.login>> {
+  const person = await openSession(context, transaction, owner);
+  return presentSession(await context.sessions.tokensOf(transaction, person.sessionId), person);
+}
+
+export const presentSession = (pair: TokenPair, person: Person) => ({
+  ...pair,
+  token_type: 'Bearer' as const,
+  expires_in: ACCESS_TOKEN_SECONDS,
+  user: presentCaller(person),
+});

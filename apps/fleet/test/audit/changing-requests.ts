@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { Endpoint } from '@svc/contract';
+import { fleetEndpoints } from '@svc/contract/fleet';
+import type { Wanted } from '@svc/testing';
+import { FRONTEND, TEMPORARY_ADMIN, type World } from '../world.ts';
+import { aSignInCode, comeBackFromProvider, OIDC_LOGIN } from './browser.ts';
+import { CODE } from './small-provider.ts';
+
+type Operation = keyof typeof fleetEndpoints;
+type Given = Partial<Omit<Wanted, 'method'>>;
+
+/** Endpoints that may change something: every method but GET, and the redirects of a sign-in. */
+export const changingOperations = (Object.keys(fleetEndpoints) as Operation[]).filter(
+  (operation) => fleetEndpoints[operation].method !== 'get' || fleetEndpoints[operation].status === 302,
+);
+
+/** How to make a request that each of them carries out, in a fleet that has a hub and a provider. */
+export const changingRequests = (world: World): Partial<Record<Operation, () => Promise<Given>>> => {
+  const aUserAt = async (rest = {}) => ({ path: `/api/v1/users/${(await world.aUser('viewer')).id}`, ...rest });
+  const aTokenAt = async (rest: string) => ({ path: `/api/v1/tokens/${(await world.aToken()).id}${rest}` });
+  return {
+    login: async () => ({ body: TEMPORARY_ADMIN }),
+    startOidcLogin: async () => ({ path: OIDC_LOGIN }),
+    endOidcLogin: () => comeBackFromProvider(world.nobody),
+    exchangeOidcCode: async () => ({
+      body: { code: CODE, code_verifier: 'v'.repeat(43), redirect_uri: `${FRONTEND}/back` },
+    }),
+    exchangeSignInCode: async () => ({ body: { code: await aSignInCode(world.nobody) } }),
+    refresh: async () => ({ body: { refresh_token: (await world.signIn()).refresh_token } }),
+    logout: async () => ({}),
+    syncCatalog: async () => ({ body: {} }),
+    createUser: async () => ({
+      body: { email: `${randomUUID()}@example.test`, role: 'viewer', password: 'a good password of somebody new' },
+    }),
+    updateUser: () => aUserAt({ body: { name: 'another name' } }),
+    deleteUser: () => aUserAt(),
+    createToken: async () => ({ body: { name: 'new', role: 'viewer' } }),
+    reissueToken: () => aTokenAt('/reissue'),
+    revokeToken: () => aTokenAt(''),
+    setOidcSettings: async () => ({ body: { default_role: 'viewer' } }),
+    resetOidcSettings: async () => ({}),
+    testOidcSettings: async () => ({ body: {} }),
+    setHubSettings: async () => ({ body: { sync_interval: 60 } }),
+    resetHubSettings: async () => ({}),
+    testHubSettings: async () => ({ body: {} }),
+  };
+};
+
+/** The whole request. @throws for an endpoint that nobody has written a request for */
+export async function changingRequest(world: World, operation: Operation): Promise<Wanted & { readonly done: number }> {
+  const make = changingRequests(world)[operation];
+  if (!make) throw new Error(`${operation} may change something, and has no request in ${import.meta.filename}`);
+  const { method, path, status }: Endpoint = fleetEndpoints[operation];
+  return { path, ...(await make()), method: method.toUpperCase(), done: status };
+}

@@ -1,0 +1,67 @@
+import pg from 'pg';
+import { startWorld } from '../world.ts';
+
+const world = await startWorld();
+const { client } = world.database;
+afterAll(() => world.stop());
+
+const MANY = 120;
+const entriesOf = (id: string) => client.auditEntry.findMany({ where: { token_id: id } });
+
+/** Counts the statements and the commits that bring entries. */
+async function watchInserts() {
+  await client.$executeRaw`CREATE SEQUENCE inserts_seen`;
+  await client.$executeRaw`
+    CREATE FUNCTION count_insert() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN PERFORM nextval('inserts_seen'); RETURN NULL; END $$`;
+  await client.$executeRaw`
+    CREATE TRIGGER count_insert AFTER INSERT ON audit_entries FOR EACH STATEMENT EXECUTE FUNCTION count_insert()`;
+  return async () => {
+    const [row] = await client.$queryRaw<{ count: number }[]>`
+      SELECT CASE WHEN is_called THEN last_value ELSE 0 END::int AS count FROM inserts_seen`;
+    return row?.count ?? 0;
+  };
+}
+
+test('many answers at once wait for few statements, and have an entry each', async () => {
+  const statements = await watchInserts();
+  const token = await world.aToken();
+  const paths = Array.from({ length: MANY }, (_, index) => `/nothing/${index}`);
+  const answers = await Promise.all(paths.map((path) => world.as(token).get(path)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+  expect((await entriesOf(token.id)).map(({ path }) => path).sort()).toEqual(paths.sort());
+  expect(await statements()).toBeGreaterThan(0);
+  expect(await statements()).toBeLessThan(MANY / 2);
+});
+
+test('no answer leaves before its entry can be read by others', async () => {
+  const token = await world.aToken();
+  const reader = new pg.Client({ connectionString: world.databaseUrl });
+  await reader.connect();
+  try {
+    const seen = await Promise.all(
+      Array.from({ length: 30 }, async (_, index) => {
+        await world.as(token).get(`/nothing/${index}`);
+        const { rowCount } = await reader.query('SELECT FROM audit_entries WHERE token_id = $1 AND path = $2', [
+          token.id,
+          `/nothing/${index}`,
+        ]);
+        return rowCount;
+      }),
+    );
+    expect(seen).toEqual(Array(30).fill(1));
+  } finally {
+    await reader.end();
+  }
+});
+
+test('when one statement fails the answers that waited for it are 503, and the next ones are not', async () => {
+  const token = await world.aToken();
+  const send = (prefix: string) =>
+    Promise.all(Array.from({ length: 20 }, (_, index) => world.as(token).get(`/${prefix}/${index}`)));
+  await client.$executeRaw`ALTER TABLE audit_entries ADD CONSTRAINT no_such_path CHECK (path NOT LIKE '/refused/%') NOT VALID`;
+  const [refused, others] = [await send('refused'), await send('welcome')];
+  expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+  expect(new Set(others.map(({ status }) => status))).toEqual(new Set([404]));
+  expect((await entriesOf(token.id)).filter(({ path }) => path.startsWith('/refused'))).toEqual([]);
+});

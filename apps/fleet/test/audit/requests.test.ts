@@ -1,0 +1,121 @@
+// What a request may be on the wire, beside the cases of ../audit.test.ts.
+import { setTimeout as pause } from 'node:timers/promises';
+import { listen, requestText } from '../raw.ts';
+import { startWorld, type TestToken } from '../world.ts';
+
+const world = await startWorld();
+const fleet = await listen(world.app);
+const { client } = world.database;
+afterAll(async () => {
+  await fleet.close();
+  await world.stop();
+});
+
+const USERS = '/api/v1/users';
+const TEMPLATES = '/api/v1/catalog/templates';
+const entriesOf = ({ id }: TestToken) => client.auditEntry.findMany({ where: { token_id: id } });
+const bearer = ({ secret }: TestToken) => `Authorization: Bearer ${secret}`;
+
+test.each([
+  ['without a Host', `GET ${TEMPLATES}`, (text: string) => text.replace('Host: fleet.test\r\n', ''), 400],
+  [
+    'with an Expect that nobody knows',
+    `GET ${TEMPLATES}`,
+    (text: string) => withHeader(text, 'Expect: a miracle'),
+    200,
+  ],
+  [
+    'with an Upgrade',
+    `GET ${TEMPLATES}`,
+    (text: string) => withHeader(text, 'Upgrade: h2c', 'Connection: upgrade'),
+    200,
+  ],
+  ['with a path that holds NUL', `GET ${TEMPLATES}/%00`, (text: string) => text, 404],
+  ['with a path of bytes that are no UTF-8', `GET ${TEMPLATES}/%c3%28`, (text: string) => text, 400],
+  ['with a very long path', `GET ${TEMPLATES}/${'x'.repeat(8000)}`, (text: string) => text, 404],
+  ['of HTTP/1.0', `GET ${TEMPLATES}`, (text: string) => text.replace('HTTP/1.1', 'HTTP/1.0'), 200],
+  ['with a body in chunks that is no JSON', `POST ${USERS}`, (text: string) => chunked(text, ['{"na', 'me"']), 400],
+  [
+    'with a body in a charset of its own',
+    `POST ${USERS}`,
+    (text: string) => ofType(text, 'application/json; charset=latin1'),
+    415,
+  ],
+  [
+    'with a compressed body',
+    `POST ${USERS}`,
+    (text: string) => withHeader(ofType(text, 'application/json'), 'Content-Encoding: gzip'),
+    415,
+  ],
+])('a request %s has one entry', async (_, line, change, status) => {
+  const token = await world.aToken({ role: 'admin' });
+  expect(await fleet.send(change(requestText(line, { headers: [bearer(token)] })))).toBe(status);
+  expect(await entriesOf(token)).toMatchObject([{ status, aborted: false, path: line.split(' ')[1] }]);
+});
+
+test('an answer that is not sent again has an entry with 304', async () => {
+  const token = await world.aToken();
+  const { headers } = await world.as(token).get(TEMPLATES);
+  const again = await world.as(token).get(TEMPLATES, { 'If-None-Match': headers.etag ?? '' });
+  expect(again.status).toBe(304);
+  expect((await entriesOf(token)).map(({ status }) => status).sort()).toEqual([200, 304]);
+});
+
+test('requests that wait for each other on one connection have an entry each, in their order', async () => {
+  const token = await world.aToken();
+  const paths = ['/healthz', '/nothing', TEMPLATES, '/docs', '/api/v1/auth/me'];
+  const texts = paths.map((path) => requestText(`GET ${path}`, { headers: [bearer(token)] }));
+  await fleet.send(texts.map((text, index) => (index < 4 ? text.replace('Connection: close\r\n', '') : text)).join(''));
+  const entries = await entriesOf(token);
+  expect(entries.map(({ path, status }) => `${path} ${status}`).sort()).toEqual(
+    ['/healthz 200', '/nothing 404', `${TEMPLATES} 200`, '/docs 200', '/api/v1/auth/me 200'].sort(),
+  );
+});
+
+describe('who is gone before the answer', () => {
+  /** A row that is locked keeps a change waiting, until the caller is gone and the lock too. */
+  const goneWhileItWaits = (line: string, lock: string, token: TestToken) =>
+    client.$transaction(async (transaction) => {
+      await transaction.$executeRawUnsafe(lock);
+      const socket = await fleet.open(requestText(line, { headers: [bearer(token)] }));
+      await untilSomebodyWaits();
+      socket.destroy();
+      await fleet.deserted();
+    });
+
+  test('has an entry of the change that was made all the same, and it says so', async () => {
+    const [token, victim] = [await world.aToken({ role: 'admin' }), await world.aToken()];
+    const path = `/api/v1/tokens/${victim.id}`;
+    await goneWhileItWaits(`DELETE ${path}`, `SELECT FROM tokens WHERE id = '${victim.id}' FOR UPDATE`, token);
+    expect(await entriesWhenThere(token)).toMatchObject([{ method: 'DELETE', path, status: 200, aborted: true }]);
+    expect((await client.token.findUniqueOrThrow({ where: { id: victim.id } })).revoked_at).not.toBeNull();
+  });
+
+  test('has an entry of what was read, and it says so', async () => {
+    const token = await world.aToken({ role: 'admin' });
+    await goneWhileItWaits(`GET ${USERS}`, 'LOCK TABLE users IN ACCESS EXCLUSIVE MODE', token);
+    expect(await entriesWhenThere(token)).toMatchObject([{ path: USERS, status: 200, aborted: true }]);
+  });
+});
+
+const withHeader = (text: string, ...headers: readonly string[]) =>
+  text.replace('\r\n', `\r\n${headers.join('\r\n')}\r\n`);
+const ofType = (text: string, type: string) => `${withHeader(text, `Content-Type: ${type}`, 'Content-Length: 2')}{}`;
+const chunked = (text: string, parts: readonly string[]) =>
+  withHeader(text, 'Content-Type: application/json', 'Transfer-Encoding: chunked') +
+  [...parts, ''].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('');
+
+async function untilSomebodyWaits(): Promise<void> {
+  const waiting = () => client.$queryRaw<unknown[]>`
+    SELECT FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`;
+  while ((await waiting()).length === 0) await pause(20);
+}
+
+/** The entries of a request whose answer nobody sees: they are there sooner or later. */
+async function entriesWhenThere(token: TestToken) {
+  for (;;) {
+    const entries = await entriesOf(token);
+    if (entries.length > 0) return entries;
+    await pause(20);
+  }
+}

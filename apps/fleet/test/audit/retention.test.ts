@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { startWorld } from '../world.ts';
+
+const world = await startWorld();
+const { client } = world.database;
+afterAll(() => world.stop());
+
+const DAY = 24 * 60 * 60 * 1000;
+const REFUSED = 'audit entries are never changed or deleted';
+const BEFORE = new Date('2026-02-01T00:00:00.000Z');
+
+const anEntry = (at: Date) =>
+  client.auditEntry.create({
+    data: { id: randomUUID(), at, actor: 'somebody', method: 'GET', path: '/', status: 200, request_id: '' },
+  });
+const forget = async (before: Date, entry: string = randomUUID()): Promise<number> => {
+  const [row] = await client.$queryRaw<{ gone: number }[]>`SELECT audit_forget(${before}, ${entry}::uuid) AS gone`;
+  return row?.gone ?? Number.NaN;
+};
+const ids = async () => (await client.auditEntry.findMany({ select: { id: true } })).map(({ id }) => id);
+
+test('old entries are forgotten, younger ones are not, and one entry says so', async () => {
+  const [old, young] = [await anEntry(new Date(BEFORE.getTime() - 1)), await anEntry(BEFORE)];
+  const id = randomUUID();
+  expect(await forget(BEFORE, id)).toBe(1);
+  expect(await ids()).not.toContain(old.id);
+  expect(await ids()).toContain(young.id);
+  expect(await client.auditEntry.findUnique({ where: { id } })).toMatchObject({
+    actor: 'retention',
+    method: 'DELETE',
+    path: 'entries before 2026-02-01T00:00:00Z: 1',
+    token_id: null,
+    user_id: null,
+  });
+});
+
+test('where nothing is old nothing is said', async () => {
+  const before = await ids();
+  expect(await forget(new Date(BEFORE.getTime() - 100 * DAY))).toBe(0);
+  expect(await ids()).toEqual(before);
+});
+
+test('what can’t be recorded is not forgotten', async () => {
+  const [old, taken] = [await anEntry(new Date(0)), await anEntry(new Date())];
+  await expect(forget(BEFORE, taken.id)).rejects.toThrow('audit_entries_pkey');
+  expect(await ids()).toContain(old.id);
+});
+
+test.each(['UPDATE audit_entries SET status = 200', 'DELETE FROM audit_entries', 'TRUNCATE audit_entries'])(
+  'after it, in its own transaction, %s is refused',
+  async (statement) => {
+    await anEntry(new Date(0));
+    const before = await ids();
+    const both = client.$transaction([
+      client.$queryRaw`SELECT audit_forget(${BEFORE}, ${randomUUID()}::uuid)`,
+      client.$executeRawUnsafe(statement),
+    ]);
+    await expect(both).rejects.toThrow(REFUSED);
+    expect(await ids()).toEqual(before);
+  },
+);
+
+test('what permits it is good for one transaction: said for the session it permits nothing', async () => {
+  await anEntry(new Date(0));
+  await expect(
+    client.$transaction(async (transaction) => {
+      await transaction.$executeRaw`SELECT set_config('fleet.audit_retention', '1', false)`;
+      await transaction.$executeRaw`DELETE FROM audit_entries`;
+    }),
+  ).rejects.toThrow(REFUSED);
+});
+
+test('no request of the API changes or removes an entry', async () => {
+  await world.asAdmin.get('/api/v1/audit');
+  const [entry] = (await world.asAdmin.get('/api/v1/audit')).body.entries;
+  const before = await ids();
+  for (const method of ['PUT', 'POST', 'DELETE', 'PATCH']) {
+    for (const path of ['/api/v1/audit', `/api/v1/audit/${entry.id}`]) {
+      const { status } = await world.asAdmin.send({ method, path });
+      expect([404, 405]).toContain(status);
+    }
+  }
+  expect(await ids()).toEqual(expect.arrayContaining(before));
+  expect(await client.auditEntry.findUnique({ where: { id: entry.id } })).toMatchObject({ path: entry.path });
+});

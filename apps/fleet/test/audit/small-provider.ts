@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+
+/** What it says of whoever signs in. */
+const PERSON = { sub: 'ada', email: 'ada@provider.test', email_verified: true, name: 'Ada', role: 'admin' };
+/** The code of a sign-in without a nonce. */
+export const CODE = 'without-nonce';
+
+/**
+ * An identity provider that lets everybody in at once: any code but `CODE` is the nonce of its sign-in, and a code can be
+ * redeemed again and again.
+ */
+export async function startSmallProvider({ refreshToken = 'of-the-provider', clientId = 'fleet' } = {}) {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'small', alg: 'ES256', use: 'sig' };
+  let redeemed = 0;
+
+  const tokens = async (form: URLSearchParams) => {
+    redeemed += 1;
+    const code = form.get('code') ?? CODE;
+    const id_token = await new SignJWT({ ...PERSON, ...(code === CODE ? {} : { nonce: code }) })
+      .setProtectedHeader({ alg: 'ES256', kid: 'small' })
+      .setIssuer(issuer)
+      .setAudience(clientId)
+      .setIssuedAt()
+      .setExpirationTime('5m')
+      .sign(privateKey);
+    return { access_token: 'opaque', token_type: 'Bearer', expires_in: 300, refresh_token: refreshToken, id_token };
+  };
+  const answer = async (req: IncomingMessage) => {
+    if (req.url === '/keys') return { keys: [jwk] };
+    if (req.url === '/token') return tokens(new URLSearchParams(await textOf(req)));
+    return {
+      issuer,
+      jwks_uri: `${issuer}/keys`,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES256'],
+      code_challenge_methods_supported: ['S256'],
+    };
+  };
+  const server = createServer(async (req, res) => {
+    const body = JSON.stringify(await answer(req));
+    res.writeHead(200, { 'Content-Type': 'application/json' }).end(body);
+  });
+  const listen = async (wanted: number) => {
+    server.listen(wanted, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port; // a server that listens on a port has one
+  };
+  const port = await listen(0);
+  const issuer = `http://127.0.0.1:${port}`;
+  return {
+    issuer,
+    clientId,
+    /** How many codes and refresh tokens were redeemed. */
+    redeemed: () => redeemed,
+    stop: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+    comeBack: () => listen(port),
+  };
+}
+
+async function textOf(req: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of req) text += chunk;
+  return text;
+}

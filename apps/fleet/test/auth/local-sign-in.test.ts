@@ -1,0 +1,156 @@
+import { hash } from '@node-rs/argon2';
+import { startWorld, TEMPORARY_ADMIN } from '../world.ts';
+import { LOGIN, signInWords } from './sign-in-words.ts';
+
+const world = await startWorld();
+afterAll(() => world.stop());
+
+const sql = world.database.client;
+const { nobody, aUser, aReplica, anOidcUser } = world;
+const { anAddress, failUntilBlocked, waitIsOver } = signInWords(world);
+const hashOf = async (id: string) => (await sql.user.findUniqueOrThrow({ where: { id } })).password_hash;
+
+test('a local user signs in and gets a pair of tokens that work', async () => {
+  const { id, email, password } = await aUser('operator');
+  const { status, body, headers } = await nobody.post(LOGIN, { email, password }, anAddress());
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ token_type: 'Bearer', user: { kind: 'local', id, email, role: 'operator' } });
+  expect(headers['cache-control']).toBe('no-store');
+  expect((await world.api(`Bearer ${body.access_token}`).get('/api/v1/auth/me')).body.user.id).toBe(id);
+  const refreshed = await nobody.post('/api/v1/auth/refresh', { refresh_token: body.refresh_token });
+  expect(refreshed).toMatchObject({ status: 200, body: { user: { id } } });
+});
+
+test('a sign-in is noted with the user', async () => {
+  const { id, signIn } = await aUser('viewer');
+  const noted = async () => (await world.asAdmin.get(`/api/v1/users/${id}`)).body.user.last_sign_in_at;
+  expect(await noted()).toBeNull();
+  await signIn();
+  expect(await noted()).toEqual(expect.any(String));
+});
+
+test('the e-mail may be written in capitals, and with blanks around', async () => {
+  const { email, password } = await aUser('viewer');
+  const written = { email: `  ${email.toUpperCase()} `, password };
+  expect((await nobody.post(LOGIN, written, anAddress())).status).toBe(200);
+});
+
+test('the password is taken exactly as it is', async () => {
+  const { email } = await aUser('viewer', { password: ' Exactly this one ' });
+  for (const [password, status] of [
+    [' Exactly this one ', 200],
+    ['Exactly this one', 401],
+    [' exactly this one ', 401],
+  ]) {
+    expect((await nobody.post(LOGIN, { email, password }, anAddress())).status).toBe(status);
+  }
+});
+
+test('an e-mail is no username, nor the other way about', async () => {
+  const { email, password } = await aUser('viewer');
+  const { username } = TEMPORARY_ADMIN;
+  const turned = [
+    { username: email, password },
+    { email: username, password: TEMPORARY_ADMIN.password },
+  ];
+  for (const body of turned) expect((await nobody.post(LOGIN, body, anAddress())).status).toBe(401);
+});
+
+test('an unknown e-mail, a user of the provider and a wrong password are alike, with one verification each', async () => {
+  const { email } = await aUser('viewer');
+  await anOidcUser();
+  await sql.user.updateMany({ where: { source: 'oidc' }, data: { email: 'provider@example.test' } });
+  let verifications = 0;
+  const replica = aReplica({
+    passwords: {
+      ...world.passwords,
+      verify: (...given) => {
+        verifications++;
+        return world.passwords.verify(...given);
+      },
+    },
+  });
+  const answers: object[] = [];
+  for (const tried of [email, 'nobody@example.test', 'provider@example.test', ' NOBODY@example.test']) {
+    verifications = 0;
+    const body = { email: tried, password: 'a wrong password' };
+    const { status, text, headers } = await replica.api().post(LOGIN, body, { ...anAddress(), 'X-Request-Id': 'same' });
+    expect(verifications).toBe(1);
+    answers.push({ status, text, headers: { ...headers, date: undefined } });
+  }
+  expect(answers[0]).toMatchObject({ status: 401, text: expect.stringContaining('invalid_credentials') });
+  for (const answer of answers) expect(answer).toEqual(answers[0]);
+});
+
+test.each([
+  ['somebody', async () => (await aUser('viewer')).email],
+  ['nobody', async () => 'nobody-at-all@example.test'],
+])(
+  'repeated failures for the e-mail of %s are slowed down on every replica, and for this address only',
+  async (_, who) => {
+    const [email, from] = [await who(), anAddress()];
+    await failUntilBlocked(from, { email, password: 'a guess' });
+    for (const { api } of [world, aReplica()]) {
+      const { status, body, headers } = await api().post(LOGIN, { email, password: 'a guess' }, from);
+      expect([status, body.code]).toEqual([429, 'rate_limited']);
+      expect(Number(headers['retry-after'])).toBeGreaterThan(3500);
+    }
+    expect((await nobody.post(LOGIN, { email, password: 'a guess' }, anAddress())).status).toBe(401);
+  },
+);
+
+test('nobody is locked out: elsewhere the password works at once, here after the wait', async () => {
+  const { email, password } = await aUser('viewer');
+  const from = anAddress();
+  await failUntilBlocked(from, { email, password: 'a guess' });
+  expect((await nobody.post(LOGIN, { email, password }, from)).status).toBe(429);
+  expect((await nobody.post(LOGIN, { email, password }, anAddress())).status).toBe(200);
+  expect((await nobody.post(LOGIN, { email, password }, from)).status).toBe(429); // that was not this address
+  await waitIsOver();
+  expect((await nobody.post(LOGIN, { email, password }, from)).status).toBe(200);
+});
+
+test.each([
+  ['in capitals', (email: string) => email.toUpperCase()],
+  ['with a blank before', (email: string) => ` ${email}`],
+  ['with blanks after', (email: string) => `${email}\u00a0\u3000 `],
+])('guesses at an e-mail %s are guesses at the same account', async (_, written) => {
+  const { email, password } = await aUser('viewer');
+  const from = anAddress();
+  await failUntilBlocked(from, { email, password: 'a guess' });
+  expect((await nobody.post(LOGIN, { email: written(email), password }, from)).status).toBe(429);
+});
+
+describe('a hash of weaker parameters', () => {
+  const WEAK = { memoryCost: 8192, timeCost: 1, parallelism: 1 };
+  const weakUser = async () => {
+    const user = await aUser('viewer');
+    const password_hash = await hash(user.password, WEAK);
+    await sql.user.update({ where: { id: user.id }, data: { password_hash } });
+    return { ...user, weak: password_hash };
+  };
+
+  test('gives way to one of today’s when its user signs in', async () => {
+    const { id, weak, signIn } = await weakUser();
+    await signIn();
+    const today = await hashOf(id);
+    expect(today).not.toBe(weak);
+    const [, memory, time] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/.exec(today ?? '') ?? [];
+    expect([Number(memory) >= 19_456, Number(time) >= 2]).toEqual([true, true]);
+    await signIn();
+    expect(await hashOf(id)).toBe(today);
+  });
+
+  test('gives way once to several sign-ins at the same moment, and refuses none', async () => {
+    const { id, weak, signIn } = await weakUser();
+    await Promise.all([signIn(), signIn(), signIn()]);
+    expect(await hashOf(id)).not.toBe(weak);
+    await signIn();
+  });
+
+  test('stays when the password was wrong', async () => {
+    const { id, email, weak } = await weakUser();
+    await nobody.post(LOGIN, { email, password: 'a guess' }, anAddress());
+    expect(await hashOf(id)).toBe(weak);
+  });
+});

@@ -1,0 +1,27 @@
+import { beforeEach, expect, jest, test } from '@jest/globals';
+import * as argon2 from '@node-rs/argon2';
+
+// The real library, with somebody who counts: no password tells by the work that it causes whether a person is known.
+const verified = jest.fn(argon2.verify);
+jest.unstable_mockModule('@node-rs/argon2', () => ({ ...argon2, verify: verified }));
+const { createPasswords } = await import('../../src/auth/passwords.ts');
+
+const { hash, verify } = createPasswords();
+const known = await hash('a known password');
+
+beforeEach(() => {
+  verified.mockClear();
+});
+
+test.each([
+  ['a known person', known],
+  ['an unknown person', undefined],
+  ['a hash that can’t be read', '$argon2id$v=19$m=19456,t=2,p=1$AAAA$'],
+  ['a hash that would take all memory', known.replace('m=19456', 'm=4294967295')],
+  ['a hash of another kind', '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'],
+])('%s causes one verification, at the cost of today', async (_, stored) => {
+  await verify(stored, 'a wrong password');
+  expect(verified).toHaveBeenCalledTimes(1);
+  const { algorithm, memoryCost, timeCost, parallelism } = argon2.parseOptions(verified.mock.calls[0]?.[0] ?? '');
+  expect([algorithm, memoryCost, timeCost, parallelism]).toEqual([2, 19_456, 2, 1]);
+});

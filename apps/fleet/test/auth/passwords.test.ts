@@ -1,0 +1,168 @@
+import { describe, expect, test } from '@jest/globals';
+import { hash as hashArgon2, parseOptions } from '@node-rs/argon2';
+import { createPasswords } from '../../src/auth/passwords.ts';
+
+const PASSWORD = 'ein sehr gutes Passwort';
+const { hash, verify, refuseObvious } = createPasswords();
+
+const NOTHING = { matches: false, outdated: false };
+const withCost = (cost: { memoryCost?: number; timeCost?: number; parallelism?: number }) =>
+  hashArgon2(PASSWORD, { memoryCost: 19_456, timeCost: 2, parallelism: 1, ...cost });
+
+describe('a hash', () => {
+  test('is argon2id at the least cost that we allow', async () => {
+    const made = await hash(PASSWORD);
+    expect(made).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(parseOptions(made)).toMatchObject({ saltLen: 16, outputLen: 32 });
+  });
+
+  test('has a salt of its own', async () => {
+    expect(await hash(PASSWORD)).not.toBe(await hash(PASSWORD));
+  });
+
+  test('matches its password and no other', async () => {
+    const made = await hash(PASSWORD);
+    expect(await verify(made, PASSWORD)).toEqual({ matches: true, outdated: false });
+    for (const other of ['', `${PASSWORD} `, PASSWORD.toUpperCase(), PASSWORD.slice(1)]) {
+      expect(await verify(made, other)).toEqual(NOTHING);
+    }
+  });
+
+  test('matches the whole of a long password', async () => {
+    const long = 'a1b2'.repeat(256);
+    const made = await hash(long);
+    expect(await verify(made, long)).toMatchObject({ matches: true });
+    expect(await verify(made, long.slice(0, -1))).toEqual(NOTHING);
+  });
+
+  test.each([
+    ['one character for two', 'caf\u00e9 au lait', 'cafe\u0301 au lait'],
+    ['full width', 'Tokyo-1964', '\uff34\uff4f\uff4b\uff59\uff4f\uff0d\uff11\uff19\uff16\uff14'],
+    ['a ligature', 'office-hours', 'o\ufb03ce-hours'],
+  ])('matches the same password from another keyboard: %s', async (_, one, other) => {
+    expect(one).not.toBe(other);
+    expect(await verify(await hash(one), other)).toMatchObject({ matches: true });
+    expect(await verify(await hash(other), one)).toMatchObject({ matches: true });
+  });
+});
+
+describe('without a hash that can be read, no password matches', () => {
+  test('of an unknown person', async () => {
+    expect(await verify(undefined, PASSWORD)).toEqual(NOTHING);
+    expect(await verify(undefined, '')).toEqual(NOTHING);
+  });
+
+  test.each([
+    '',
+    PASSWORD,
+    '$argon2id$',
+    '$argon2id$v=19$m=19456,t=2,p=1$AAAA$',
+    '$argon2id$v=19$m=19456,t=2,p=1$djt5mxntB4Cp9P/NZSHdAg$!!!!',
+    '$argon2id$v=19$m=1,t=2,p=1$djt5mxntB4Cp9P/NZSHdAg$trkUwm7TqDdlPrV5+0OHW7kv8xGG7cgmxz0JVMTq5fA',
+    '$argon2id$v=19$m=4294967295,t=2,p=1$djt5mxntB4Cp9P/NZSHdAg$trkUwm7TqDdlPrV5+0OHW7kv8xGG7cgmxz0JVMTq5fA',
+    '$argon2id$v=19$m=19456,t=4294967295,p=1$djt5mxntB4Cp9P/NZSHdAg$trkUwm7TqDdlPrV5+0OHW7kv8xGG7cgmxz0JVMTq5fA',
+    '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
+  ])('malformed: %p', async (malformed) => {
+    expect(await verify(malformed, PASSWORD)).toEqual(NOTHING);
+  });
+
+  test('of another algorithm', async () => {
+    const argon2i = await hashArgon2(PASSWORD, { algorithm: 1 });
+    expect(argon2i).toMatch(/^\$argon2i\$/);
+    expect(await verify(argon2i, PASSWORD)).toEqual(NOTHING);
+  });
+});
+
+describe('a hash is outdated', () => {
+  test.each([{ memoryCost: 8192 }, { timeCost: 1 }, { memoryCost: 65_536, timeCost: 1 }])(
+    'when it was made at a lower cost: %p',
+    async (cost) => {
+      expect(await verify(await withCost(cost), PASSWORD)).toEqual({ matches: true, outdated: true });
+    },
+  );
+
+  test.each([{}, { memoryCost: 65_536 }, { timeCost: 3 }, { parallelism: 2 }])(
+    'not when it costs as much, or more: %p',
+    async (cost) => {
+      expect(await verify(await withCost(cost), PASSWORD)).toEqual({ matches: true, outdated: false });
+    },
+  );
+
+  test('never for a password that does not match: that one must not be kept', async () => {
+    expect(await verify(await withCost({ timeCost: 1 }), 'another')).toEqual(NOTHING);
+  });
+});
+
+test('a few are worked on at once, some wait, and the others are told to come again', async () => {
+  const passwords = createPasswords({ concurrent: 1, waiting: 2 });
+  const made = await passwords.hash(PASSWORD);
+  const outcomes = await Promise.allSettled([
+    passwords.verify(made, PASSWORD),
+    passwords.verify(undefined, PASSWORD),
+    passwords.hash(PASSWORD),
+    passwords.verify(made, PASSWORD),
+    passwords.hash(PASSWORD),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    ...['fulfilled', 'fulfilled', 'fulfilled'],
+    ...['rejected', 'rejected'],
+  ]);
+  expect(outcomes[3]).toMatchObject({ reason: { code: 'unavailable', status: 503, headers: { 'Retry-After': '1' } } });
+  expect(await passwords.verify(made, PASSWORD)).toMatchObject({ matches: true });
+});
+
+describe('a password', () => {
+  const ABOUT = ['Maria.Lindqvist@orchids.example', 'Maria Theresia Lindqvist'];
+  const EASY = expect.stringMatching(/easy to guess/);
+  const refusal = (password: string) => refuseObvious(password, ABOUT);
+
+  test.each(['', 'k3!xQ', 'k3!xQz7', '👩‍🚀👩‍🚀', '\ufb03\ufb03'])(
+    'of fewer than 8 characters is refused: %p',
+    async (password) => {
+      expect(await refusal(password)).toBe('must have at least 8 characters');
+    },
+  );
+
+  test.each(['k3!xQz7p', 'ünïcödé!', '🐙🦑🦐🦞🦀🐡🐠🐟'])('of 8 characters may be good: %p', async (password) => {
+    expect(await refusal(password)).toBeUndefined();
+  });
+
+  test('has at most 1024 characters', async () => {
+    expect(await refusal('correct horse battery staple '.repeat(40).slice(0, 1024))).toBeUndefined();
+    expect(await refusal('correct horse battery staple '.repeat(40).slice(0, 1025))).toBe(
+      'must have at most 1024 characters',
+    );
+  });
+
+  test.each([
+    'password',
+    'Passw0rd!',
+    '12345678',
+    'qwertyuiop',
+    'aaaaaaaaaaaa',
+    'abcdefgh',
+    '19841984',
+    'ｐａｓｓｗｏｒｄ',
+  ])('that everybody tries is refused: %p', async (password) => {
+    expect(await refusal(password)).toEqual(EASY);
+  });
+
+  test.each([
+    'lindqvist',
+    'Lindqvist1',
+    'maria.lindqvist',
+    'Maria.Lindqvist@orchids.example',
+    'orchids.example',
+    'theresia1',
+  ])('that is the person’s own name or address is refused: %p', async (password) => {
+    expect(await refusal(password)).toEqual(EASY);
+    expect(await refuseObvious('lindqvist', [])).toBeUndefined();
+  });
+
+  test.each(['correct horse battery staple', 'Wj7#qLz9', 'drei müde Katzen im Regen'])(
+    'may be %p',
+    async (password) => {
+      expect(await refusal(password)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,46 @@
+// The long form: FAULT_ROUNDS=20 (3 by default). FAULT_FIGURES=1 prints what was measured.
+import { setTimeout as wait } from 'node:timers/promises';
+import { openLedger } from './identity-ledger.ts';
+import { eventually, startLoad, statusesOf } from './identity-load.ts';
+import { anAdminToken, figure, prepareFaults, queryOn, type RunningFleet } from './identity-world.ts';
+
+const { aDatabase, aFleet } = prepareFaults();
+const ROUNDS = Number(process.env.FAULT_ROUNDS ?? '3');
+/** So many are acknowledged before each kill. */
+const SOME_CHANGES = 30;
+
+test(
+  `${ROUNDS} fleets are killed under load: what was answered is recorded once with its status, what was acknowledged is there`,
+  async () => {
+    const databaseUrl = await aDatabase();
+    const query = queryOn(databaseUrl);
+    let fleet: RunningFleet = await aFleet({ databaseUrl });
+    const ledger = openLedger({ url: () => fleet.url, secret: await anAdminToken(databaseUrl) });
+    const readyAgain: number[] = [];
+    for (let round = 1; round <= ROUNDS; round++) {
+      const load = startLoad([
+        ...['a', 'b', 'c', 'd'].map((lane) => ledger.writer(`round ${round} ${lane}`)),
+        ledger.reader('/api/v1/tokens'),
+        ledger.reader('/nothing'),
+        ledger.reader('/healthz'),
+      ]);
+      const before = ledger.acknowledged();
+      try {
+        await eventually('changes are acknowledged', async () => ledger.acknowledged() >= before + SOME_CHANGES);
+        await wait(Math.random() * 100); // anywhere in a request
+      } finally {
+        fleet.child.kill('SIGKILL');
+        await fleet.ended;
+        await load.stop();
+      }
+      expect(statusesOf(load.seen)).toEqual([0, 200, 201, 404]);
+      fleet = await aFleet({ databaseUrl, port: fleet.port });
+      readyAgain.push(fleet.readyAfterMs);
+      expect(await ledger.lost(query)).toEqual([]);
+      expect(await ledger.misrecorded(query)).toEqual([]);
+    }
+    figure(`kill -9 of the fleet, ${ROUNDS} times: ${ledger.acknowledged()} changes acknowledged, none lost`);
+    figure(`ready again after (ms): ${readyAgain.join(' ')}`);
+  },
+  30_000 + ROUNDS * 10_000,
+);

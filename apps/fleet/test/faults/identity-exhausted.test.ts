@@ -1,0 +1,60 @@
+// FAULT_FIGURES=1 prints what was measured.
+import { setTimeout as wait } from 'node:timers/promises';
+import { openLedger } from './identity-ledger.ts';
+import { ask, eventually, startLoad, statusesOf, summaryOf } from './identity-load.ts';
+import { anAdminToken, figure, holding, prepareFaults, queryOn, type RunningFleet } from './identity-world.ts';
+
+const { aDatabase, aFleet } = prepareFaults();
+/** More than the pool has connections. */
+const MORE_THAN_THE_POOL = 25;
+const EXHAUSTED_MS = 6000;
+
+let databaseUrl: string;
+let fleet: RunningFleet;
+let ledger: ReturnType<typeof openLedger>;
+
+beforeAll(async () => {
+  databaseUrl = await aDatabase();
+  fleet = await aFleet({ databaseUrl });
+  ledger = openLedger({ url: () => fleet.url, secret: await anAdminToken(databaseUrl) });
+});
+
+const LOCKED_USERS = 'LOCK TABLE users IN ACCESS EXCLUSIVE MODE';
+const users = () => ledger.reader('/api/v1/users')();
+
+test('while a table is locked its readers hear 503, and who reads something else is served', async () => {
+  const { stuck, others } = await holding(databaseUrl, LOCKED_USERS, async () => {
+    const waiting = Promise.all([users(), users(), users()]);
+    const others = [await ledger.reader('/api/v1/tokens')(), await ask(`${fleet.url}/readyz`)];
+    return { others, stuck: await waiting };
+  });
+  expect(statusesOf(others)).toEqual([200]);
+  expect(stuck.map(({ status, retryAfter }) => [status, retryAfter])).toEqual(Array(3).fill([503, '1']));
+});
+
+test('with every connection busy each request hears 503, and all works when they are free again', async () => {
+  const load = startLoad(Array(MORE_THAN_THE_POOL).fill(users));
+  try {
+    await holding(databaseUrl, LOCKED_USERS, () => wait(EXHAUSTED_MS));
+    await eventually('lists work again', async () => (await users()).status === 200);
+  } finally {
+    await load.stop();
+  }
+  figure(`pool exhausted for ${EXHAUSTED_MS} ms: ${summaryOf(load.seen)}`);
+  expect(statusesOf(load.seen)).toEqual([200, 503]);
+  expect(statusesOf(await Promise.all(Array.from({ length: MORE_THAN_THE_POOL }, users)))).toEqual([200]);
+  expect(await ledger.misrecorded(queryOn(databaseUrl))).toEqual([]);
+});
+
+test('while the log is locked changes hear 503 and are not made, and people who read are served', async () => {
+  const writers = Array.from({ length: 5 }, (_, index) => ledger.writer(`locked out ${index}`));
+  const { written, read } = await holding(databaseUrl, 'LOCK TABLE audit_entries IN EXCLUSIVE MODE', async () => {
+    const writing = Promise.all(writers.map((write) => write()));
+    return { read: await ask(`${fleet.url}/api/v1/auth/config`), written: await writing };
+  });
+  expect(read.status).toBe(200);
+  expect(statusesOf(written)).toEqual([503]);
+  const made = await queryOn(databaseUrl)(`SELECT FROM tokens WHERE name LIKE 'locked out%'`);
+  expect(made).toEqual([]);
+  expect(statusesOf(await Promise.all(writers.map((write) => write())))).toEqual([201]);
+});

@@ -1,0 +1,73 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** What a client saw; a status of 0: no answer at all. */
+export interface Seen {
+  readonly status: number;
+  readonly ms: number;
+  readonly retryAfter: string | null;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's JSON, which each test reads by its own expectation
+  readonly body: any;
+}
+
+export interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/** One request on kept-alive connections, as any client sends it: not repeated when it fails. */
+export async function ask(url: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Seen> {
+  const started = performance.now();
+  const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+  const sent = { method, headers: { ...headers, ...type }, signal: AbortSignal.timeout(20_000) };
+  try {
+    const answer = await fetch(url, body === undefined ? sent : { ...sent, body: JSON.stringify(body) });
+    const text = await answer.text();
+    const seen = { retryAfter: answer.headers.get('retry-after'), body: text === '' ? undefined : JSON.parse(text) };
+    return { status: answer.status, ...seen, ms: performance.now() - started };
+  } catch (error) {
+    return { status: 0, ms: performance.now() - started, retryAfter: null, body: error };
+  }
+}
+
+const PAUSE_MS = 10;
+const MOST_REQUESTS = 2000;
+
+/** Sends the requests of each lane one after the other until it is stopped; lanes run beside each other. */
+export function startLoad(lanes: readonly (() => Promise<Seen>)[]) {
+  const seen: Seen[] = [];
+  let stopping = false;
+  const running = lanes.map(async (lane) => {
+    for (let count = 1; !stopping && count <= MOST_REQUESTS; count++) {
+      seen.push(await lane());
+      await wait(PAUSE_MS);
+    }
+  });
+  return {
+    seen: seen as readonly Seen[],
+    /** Ends the load. @returns everything that was seen */
+    stop: async (): Promise<readonly Seen[]> => {
+      stopping = true;
+      await Promise.all(running);
+      return seen;
+    },
+  };
+}
+
+export const statusesOf = (seen: readonly Seen[]): number[] =>
+  [...new Set(seen.map(({ status }) => status))].sort((a, b) => a - b);
+
+/** For people: how many answers there were of each status, and the longest wait for one. */
+export function summaryOf(seen: readonly Seen[]): string {
+  const counts = statusesOf(seen).map((status) => `${status}: ${seen.filter((one) => one.status === status).length}`);
+  return `${counts.join(', ')}; longest ${Math.round(Math.max(...seen.map(({ ms }) => ms)))} ms`;
+}
+
+/** Waits for something that comes by itself. @throws after half a minute, with what was waited for */
+export async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) {
+    if (await isSo()) return;
+    await wait(50);
+  }
+  throw new Error(`still not after 30 s: ${what}`);
+}

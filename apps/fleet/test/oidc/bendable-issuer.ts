@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { aSigner, type Members, type Signer } from './signer.ts';
+
+export const DISCOVERY = '/.well-known/openid-configuration';
+export const CLIENT = 'fleet';
+
+export interface Asked {
+  readonly path: string;
+  readonly form: URLSearchParams;
+  readonly authorization: string | undefined;
+}
+
+export interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text goes out as it is, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+/** What a path answers; 'silence' never comes to an end. */
+export type Answering = (asked: Asked) => Reply | 'silence' | Promise<Reply | 'silence'>;
+
+export type BendableIssuer = Awaited<ReturnType<typeof startBendableIssuer>>;
+
+/** An issuer on loopback that does everything right, except what a test bends. */
+export async function startBendableIssuer() {
+  let signer = await aSigner('first');
+  let bent = new Map<string, Answering>();
+  const asked: Asked[] = [];
+
+  const server = createServer(async (req, res) => {
+    const visit = await read(req);
+    asked.push(visit);
+    const reply = await (bent.get(visit.path) ?? straight(visit.path))(visit);
+    if (reply === 'silence') return;
+    const body = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? {});
+    res.writeHead(reply.status ?? 200, { 'Content-Type': 'application/json', ...reply.headers }).end(body);
+  });
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const stopListening = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  await listen(0);
+  const { port } = server.address() as AddressInfo; // a server that listens on a port has one
+  const url = `http://127.0.0.1:${port}`;
+
+  const metadata: Members = {
+    issuer: url,
+    authorization_endpoint: `${url}/authorize`,
+    token_endpoint: `${url}/token`,
+    jwks_uri: `${url}/keys`,
+    userinfo_endpoint: `${url}/userinfo`,
+    introspection_endpoint: `${url}/introspect`,
+    scopes_supported: ['openid', 'email', 'profile', 'offline_access'],
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic'],
+    authorization_response_iss_parameter_supported: true,
+  };
+  const issuer = {
+    url,
+    metadata,
+    /** Every request that it has had. */
+    asked,
+    countOf: (path: string) => asked.filter((visit) => visit.path === path).length,
+    lastAt: (path: string) => asked.findLast((visit) => visit.path === path),
+    /** The nonce of the sign-in that goes on. */
+    nonce: '',
+    signer: () => signer,
+    /** A good ID token, but for what is given. A member that is undefined is left out. */
+    idToken: (claims: Members = {}, header: Members = {}): Promise<string> =>
+      signer.sign({ iss: url, aud: CLIENT, sub: 'ada', nonce: issuer.nonce, name: 'Ada', ...claims }, header),
+    /** A good answer of the token endpoint, but for what is given. */
+    tokens: async (changed: Members = {}): Promise<Reply> => ({
+      body: {
+        access_token: 'opaque-access-token',
+        token_type: 'Bearer',
+        expires_in: 3600,
+        refresh_token: 'refresh-1',
+        id_token: await issuer.idToken(),
+        ...changed,
+      },
+    }),
+    bend: (path: string, answering: Answering) => bent.set(path, answering),
+    bendMetadata: (changed: Members) => bent.set(DISCOVERY, () => ({ body: { ...metadata, ...changed } })),
+    straighten: () => {
+      bent = new Map();
+    },
+    /** Signs with a new key from now on, and publishes that one only. */
+    rotate: async () => {
+      signer = await aSigner(`${signer.kid}-next`);
+    },
+    goAway: stopListening,
+    comeBack: () => listen(port),
+    stop: stopListening,
+  };
+  const straight = (path: string): Answering => {
+    const answers: Record<string, Answering> = {
+      [DISCOVERY]: () => ({ body: metadata }),
+      '/keys': () => ({ body: { keys: [signer.publicKey] } }),
+      '/token': () => issuer.tokens(),
+      '/userinfo': () => ({ body: { sub: 'ada' } }),
+      '/introspect': () => ({ body: { active: false } }),
+    };
+    return answers[path] ?? (() => ({ status: 404 }));
+  };
+  return issuer;
+}
+
+async function read(req: IncomingMessage): Promise<Asked> {
+  const { pathname: path } = new URL(req.url ?? '/', 'http://any');
+  return { path, form: new URLSearchParams(await text(req)), authorization: req.headers.authorization };
+}
+
+export type { Members, Signer };

@@ -1,0 +1,93 @@
+import { GrantRefused } from '../../src/oidc/provider.ts';
+import type { Members } from './bendable-issuer.ts';
+import { startOidcWorld } from './world.ts';
+
+const { issuer, aFleet } = await startOidcWorld();
+const fleet = aFleet();
+
+/** The claims of somebody who signs in, as the ID token and userinfo tell them. */
+async function claimsBy({ idToken = {}, userinfo = {} }: { idToken?: Members; userinfo?: Members }) {
+  issuer.bend('/token', async () => issuer.tokens({ id_token: await issuer.idToken(idToken) }));
+  issuer.bend('/userinfo', () => ({ body: { sub: 'ada', ...userinfo } }));
+  return (await fleet.signIn()).claims;
+}
+const ada = { iss: issuer.url, sub: 'ada', name: 'Ada' };
+
+test('what userinfo tells is added, and the ID token has the last word', async () => {
+  const claims = await claimsBy({
+    idToken: { role: 'viewer' },
+    userinfo: { role: 'admin', email: 'ada@example.test' },
+  });
+  expect(claims).toEqual({ ...ada, role: 'viewer', email: 'ada@example.test' });
+});
+
+test('userinfo is asked with the access token, which goes nowhere else', async () => {
+  await claimsBy({});
+  expect(issuer.lastAt('/userinfo')?.authorization).toBe('Bearer opaque-access-token');
+  expect(
+    issuer.asked.filter(({ authorization }) => authorization?.includes('opaque')).map(({ path }) => path),
+  ).not.toContain('/token');
+});
+
+test('a userinfo that names another issuer does not make the person another’s', async () => {
+  expect(await claimsBy({ userinfo: { iss: 'https://other.example.test' } })).toEqual(ada);
+});
+
+test.each<[string, object]>([
+  ['somebody else', { sub: 'eve' }],
+  ['nobody', { sub: undefined }],
+  ['somebody by a number', { sub: 5 }],
+])('a userinfo that speaks of %s is not used, and the sign-in goes on', async (_, who) => {
+  expect(await claimsBy({ userinfo: { ...who, role: 'admin' } })).toEqual(ada);
+});
+
+test.each<[string, object]>([
+  ['is down', { status: 500 }],
+  ['refuses the token', { status: 401, headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } }],
+  ['redirects', { status: 302, headers: { Location: '/elsewhere' } }],
+  ['answers with a page', { headers: { 'Content-Type': 'text/html' }, body: '<html>' }],
+  ['answers with a JWT that nobody checks', { headers: { 'Content-Type': 'application/jwt' }, body: 'e30.e30.' }],
+  ['answers with a flood', { body: { sub: 'ada', padding: 'x'.repeat(100_000) } }],
+])('a userinfo that %s does not fail the sign-in', async (_, reply) => {
+  issuer.bend('/userinfo', () => reply);
+  expect((await fleet.signIn()).claims).toEqual(ada);
+});
+
+test('a provider without userinfo is not asked for it', async () => {
+  issuer.bendMetadata({ userinfo_endpoint: undefined });
+  const before = issuer.countOf('/userinfo');
+  expect((await aFleet().signIn()).claims).toEqual(ada);
+  expect(issuer.countOf('/userinfo')).toBe(before);
+});
+
+test('of an ID token only what describes the person is kept', async () => {
+  const protocol = { sid: 's', azp: 'fleet', auth_time: 1, acr: '1', amr: ['pwd'], at_hash: 'a', jti: 'j', typ: 'ID' };
+  const person = { groups: ['a', 'b'], realm_access: { roles: ['admin'] }, 'https://example.test/role': 'admin' };
+  expect(await claimsBy({ idToken: { ...protocol, ...person } })).toEqual({ ...ada, ...person });
+});
+
+test('claims of 16 kB are kept, larger ones refused', async () => {
+  const frame = JSON.stringify({ ...ada, about: '' }).length;
+  const about = 'x'.repeat(16 * 1024 - frame);
+  expect(await claimsBy({ userinfo: { about } })).toEqual({ ...ada, about });
+  await expect(claimsBy({ userinfo: { about: `${about}x` } })).rejects.toThrow(GrantRefused);
+  await expect(claimsBy({ userinfo: { about: `${about.slice(1)}é` } })).rejects.toThrow(GrantRefused);
+});
+
+const nested = (depth: number): unknown => (depth === 0 ? 'end' : [nested(depth - 1)]);
+
+test.each<[string, unknown]>([
+  ['NUL', 'a\0b'],
+  ['half of a surrogate pair', 'a\ud800b'],
+  ['NUL somewhere inside', { list: ['a', { deep: '\0' }] }],
+  ['a name with NUL inside', { 'a\0': 1 }],
+  ['more nesting than can be stored', nested(40)],
+  ['nesting without end', nested(3000)],
+])('a claim with %s is left out, and the others stay', async (_, odd) => {
+  expect(await claimsBy({ userinfo: { odd, role: 'admin' } })).toEqual({ ...ada, role: 'admin' });
+});
+
+test('a subject that can’t be stored is refused', async () => {
+  issuer.bend('/token', async () => issuer.tokens({ id_token: await issuer.idToken({ sub: 'a\0' }) }));
+  await expect(fleet.signIn()).rejects.toThrow(GrantRefused);
+});

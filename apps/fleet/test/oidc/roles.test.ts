@@ -1,0 +1,76 @@
+import type { FleetRole } from '@svc/contract/fleet';
+import fc from 'fast-check';
+import { type RoleSettings, roleOf } from '../../src/oidc/roles.ts';
+
+const rising: readonly FleetRole[] = ['viewer', 'operator', 'admin'];
+type Claims = Readonly<Record<string, unknown>>;
+const map: Record<string, FleetRole> = { owners: 'admin', staff: 'operator', guests: 'viewer' };
+
+test.each<[string, Claims, RoleSettings, FleetRole | undefined]>([
+  ['a role by itself', { role: 'operator' }, { roleClaim: 'role' }, 'operator'],
+  ['a role in a list', { role: ['operator'] }, { roleClaim: 'role' }, 'operator'],
+  ['the highest of several', { role: ['viewer', 'admin', 'operator'] }, { roleClaim: 'role' }, 'admin'],
+  ['roles among other words', { role: ['uma_authorization', 'viewer'] }, { roleClaim: 'role' }, 'viewer'],
+  [
+    'roles among what is no word',
+    { role: [5, null, ['admin'], { admin: true }, 'viewer'] },
+    { roleClaim: 'role' },
+    'viewer',
+  ],
+  ['a URL as the claim', { 'https://example.com/role': 'admin' }, { roleClaim: 'https://example.com/role' }, 'admin'],
+  ['nested claims', { realm_access: { roles: ['admin'] } }, { roleClaim: 'realm_access.roles' }, 'admin'],
+  ['deeply nested claims', { a: { b: { c: 'viewer' } } }, { roleClaim: 'a.b.c' }, 'viewer'],
+  ['a literal name before dots', { 'a.b': 'viewer', a: { b: 'admin' } }, { roleClaim: 'a.b' }, 'viewer'],
+  ['a literal name that gives none before dots', { 'a.b': 'x', a: { b: 'admin' } }, { roleClaim: 'a.b' }, undefined],
+  ['a mapped group', { groups: ['staff'] }, { roleClaim: 'groups', roleMap: map }, 'operator'],
+  ['the highest of mapped groups', { groups: ['guests', 'owners'] }, { roleClaim: 'groups', roleMap: map }, 'admin'],
+  ['a role’s name that is not mapped', { groups: ['admin'] }, { roleClaim: 'groups', roleMap: map }, undefined],
+  ['a mapping of nothing', { role: 'admin' }, { roleClaim: 'role', roleMap: {} }, undefined],
+  ['no mapping, said as null', { role: 'admin' }, { roleClaim: 'role', roleMap: null }, 'admin'],
+  ['another case', { role: 'Admin' }, { roleClaim: 'role' }, undefined],
+  ['several roles in one word', { role: 'viewer admin' }, { roleClaim: 'role' }, undefined],
+  ['a claim that is not there', {}, { roleClaim: 'role' }, undefined],
+  ['a claim that is true', { role: true }, { roleClaim: 'role' }, undefined],
+  ['an object for a claim', { role: { admin: 'admin' } }, { roleClaim: 'role' }, undefined],
+  ['a list on the way', { a: [{ b: 'admin' }] }, { roleClaim: 'a.b' }, undefined],
+  ['a name that every object inherits', {}, { roleClaim: 'constructor.name' }, undefined],
+  ['a value that every object inherits', { role: 'constructor' }, { roleClaim: 'role', roleMap: map }, undefined],
+  ['the fallback where there is none', {}, { roleClaim: 'role', defaultRole: 'viewer' }, 'viewer'],
+  ['no fallback where there is one', { role: 'admin' }, { roleClaim: 'role', defaultRole: 'viewer' }, 'admin'],
+])('the role by %s', (_, claims, settings, role) => {
+  expect(roleOf(claims, settings)).toBe(role);
+});
+
+const word = fc.oneof(fc.constantFrom(...rising, ...Object.keys(map), '__proto__', 'toString'), fc.string());
+const anyMap = fc.option(fc.dictionary(word, fc.constantFrom(...rising)), { nil: undefined });
+
+test('nobody gets a role that none of their words gives, and everybody the highest that one does', () => {
+  fc.assert(
+    fc.property(fc.array(word), anyMap, (words, roleMap) => {
+      const given = words.flatMap((one) => {
+        const alone = roleOf({ groups: one }, { roleClaim: 'groups', roleMap });
+        return alone === undefined ? [] : [alone];
+      });
+      const ranks = given.map((role) => rising.indexOf(role));
+      const highest = given.length > 0 ? rising[Math.max(...ranks)] : undefined;
+      expect(roleOf({ groups: words }, { roleClaim: 'groups', roleMap })).toBe(highest);
+    }),
+  );
+});
+
+test('a word gives what the mapping says of it, and nothing else', () => {
+  fc.assert(
+    fc.property(word, fc.dictionary(word, fc.constantFrom(...rising)), (one, roleMap) => {
+      const mapped = Object.entries(roleMap).find(([name]) => name === one)?.[1];
+      expect(roleOf({ groups: one }, { roleClaim: 'groups', roleMap })).toBe(mapped);
+    }),
+  );
+});
+
+test('whatever the claims and the claim’s name, the answer is a role or the fallback', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), (claims, roleClaim) => {
+      expect(rising).toContain(roleOf(claims, { roleClaim, defaultRole: 'viewer' }));
+    }),
+  );
+});

@@ -1,0 +1,39 @@
+import type { FleetAccess } from '@svc/contract/fleet';
+
+/** What each route is for, written down a second time: one that is not here fails a test. */
+export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
+  anyone: [
+    'GET /api/v1/auth/config',
+    'POST /api/v1/auth/login',
+    'GET /api/v1/auth/oidc/login',
+    'GET /api/v1/auth/oidc/callback',
+    'POST /api/v1/auth/oidc/token',
+    'POST /api/v1/auth/exchange',
+    'POST /api/v1/auth/refresh',
+  ],
+  'signed-in': ['GET /api/v1/auth/me'],
+  session: ['POST /api/v1/auth/logout'],
+  'catalog-read': [
+    'GET /api/v1/catalog/templates',
+    'GET /api/v1/catalog/templates/:slug',
+    'GET /api/v1/catalog/categories',
+    'GET /api/v1/catalog/sync',
+  ],
+  'catalog-sync': ['POST /api/v1/catalog/sync'],
+  'people-read': ['GET /api/v1/users', 'GET /api/v1/users/:id', 'GET /api/v1/tokens'],
+  'people-write': [
+    'POST /api/v1/users',
+    'PUT /api/v1/users/:id',
+    'DELETE /api/v1/users/:id',
+    'POST /api/v1/tokens',
+    'POST /api/v1/tokens/:id/reissue',
+    'DELETE /api/v1/tokens/:id',
+  ],
+  settings: ['oidc', 'hub'].flatMap((name) => [
+    `GET /api/v1/settings/${name}`,
+    `PUT /api/v1/settings/${name}`,
+    `DELETE /api/v1/settings/${name}`,
+    `POST /api/v1/settings/${name}/test`,
+  ]),
+  audit: ['GET /api/v1/audit', 'GET /api/v1/audit/export'],
+};

@@ -1,0 +1,155 @@
+// A fleet that is full of secrets, asked for everything in every wrong way: afterwards neither its database nor its output
+// holds one of them in any form.
+import { newSecretToken } from '@svc/auth';
+import { startSmallProvider } from '../audit/small-provider.ts';
+import { startFakeHub } from '../fake-hub.ts';
+import { startProcessWorld } from '../process-world.ts';
+import { createCaller } from './caller.ts';
+import { type Canary, type Haystacks, leaks } from './forms.ts';
+import { misuseEndpoints, misuseSecrets } from './misuse.ts';
+
+const aSecret = (name: string) => `${name}-${newSecretToken('svcm_').slice(5)}`;
+/** What the fleet is started with. */
+const given = {
+  temporaryAdmin: aSecret('temporary-admin'),
+  metrics: aSecret('metrics'),
+  clientSecret: aSecret('client-secret'),
+  hubKey: newSecretToken('svcc_'),
+  encryptionKey: Buffer.from(newSecretToken('svcm_').slice(0, 32)),
+  providerToken: aSecret('provider-refresh'),
+};
+const canaries: Canary[] = Object.entries(given).map(([name, value]) => ({ name, value }));
+/** Keeps a secret that came up while the fleet ran. */
+function noted(name: string, value: unknown): string {
+  if (typeof value !== 'string' || value.length < 20) throw new Error(`${name} is ${value}`);
+  canaries.push({ name, value });
+  return value;
+}
+
+const world = await startProcessWorld();
+const hub = await startFakeHub(given.hubKey);
+const provider = await startSmallProvider({ refreshToken: given.providerToken });
+const fleet = await world.startFleet({
+  ENCRYPTION_KEYS: `canary:${given.encryptionKey.toString('base64')}`,
+  SVC_TEMP_ADMIN_USERNAME: 'first-admin',
+  SVC_TEMP_ADMIN_PASSWORD: given.temporaryAdmin,
+  METRICS_TOKEN: given.metrics,
+  OIDC_ISSUER: provider.issuer,
+  OIDC_CLIENT_ID: provider.clientId,
+  OIDC_CLIENT_SECRET: given.clientSecret,
+  HUB_URL: hub.url,
+  HUB_API_KEY: given.hubKey,
+  OUTBOUND_ALLOW: 'http,loopback',
+  PUBLIC_URL: 'http://fleet.example.test',
+  RATE_LIMIT: 'off',
+  LOG_LEVEL: 'trace',
+});
+const { call, goToProvider, comeBack } = createCaller(fleet.url);
+afterAll(async () => {
+  await world.endAll();
+  await provider.stop();
+  await hub.stop();
+  await world.database.drop();
+});
+
+/** Signs in, by whatever way. @returns the access token */
+async function session(name: string, path: string, body: object) {
+  const { status, body: pair } = await call('POST', `/api/v1/auth/${path}`, { body });
+  expect(status).toBe(200);
+  return {
+    access: noted(`access token of ${name}`, pair.access_token),
+    refresh: noted(`refresh token of ${name}`, pair.refresh_token),
+  };
+}
+
+/** One that is finished, and one that is left open. @returns a person's access token */
+async function signInAtProvider(): Promise<string> {
+  for (const which of ['finished', 'open']) {
+    const begun = await goToProvider();
+    noted(`state, ${which}`, begun.state);
+    noted(`nonce, ${which}`, begun.nonce);
+    noted(`cookie, ${which}`, begun.cookie.split('=')[1]);
+    if (which === 'open') break;
+    const left = noted('sign-in code that is left', await comeBack(begun));
+    expect(left).not.toBe('');
+  }
+  const code = noted('sign-in code', await comeBack(await goToProvider()));
+  const { access, refresh } = await session('the person', 'exchange', { code });
+  await session('the person, later', 'refresh', { refresh_token: refresh });
+  return access;
+}
+
+/** MCP tokens of every state. @returns their secrets */
+async function issueTokens(as: string): Promise<readonly string[]> {
+  const post = (path: string, body?: object) => call('POST', path, body ? { as, body } : { as });
+  const issue = async (name: string) => (await post('/api/v1/tokens', { name, role: 'admin' })).body.token;
+  const [token, revoked] = [await issue('token'), await issue('revoked')];
+  await call('DELETE', `/api/v1/tokens/${revoked.id}`, { as });
+  const { body } = await post(`/api/v1/tokens/${token.id}/reissue`);
+  return [
+    noted('former secret', token.secret),
+    noted('revoked token', revoked.secret),
+    noted('re-issued secret', body.token.secret),
+    noted('token of the command line', (await world.createToken('admin')).secret),
+  ];
+}
+
+/** Secrets that are set while it runs. */
+async function changeSettings(as: string): Promise<void> {
+  const put = async (path: string, body: object) =>
+    expect((await call('PUT', `/api/v1/settings/${path}`, { as, body })).status).toBe(200);
+  await put('hub', { url: hub.url, api_key: noted('hub key that is set', newSecretToken('svcc_')) });
+  await put('oidc', { issuer: provider.issuer, client_secret: noted('client secret that is set', aSecret('set')) });
+}
+
+/** All that the database holds, as text: every column of every table, bytes as hex. */
+async function dump(moment: string): Promise<Haystacks> {
+  const tables = await world.query(`
+    SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
+    WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`);
+  const texts = tables.map(async ({ name }) => {
+    const rows: { row: string }[] = await world.query(`SELECT t::text AS row FROM ${name} t`);
+    return [`${name}, ${moment}`, rows.map(({ row }) => row).join('\n')] as const;
+  });
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+test('no secret is in the database or in the output, whatever was asked', async () => {
+  const admin = await session('the temporary admin', 'login', {
+    username: 'first-admin',
+    password: given.temporaryAdmin,
+  });
+  const password = noted('password of the local user', aSecret('local'));
+  const user = { email: 'local@example.test', role: 'admin', password };
+  expect((await call('POST', '/api/v1/users', { as: admin.access, body: user })).status).toBe(201);
+  const local = await session('the local user', 'login', { email: user.email, password });
+  const person = await signInAtProvider();
+  const tokens = await issueTokens(admin.access);
+  await changeSettings(admin.access);
+  const full = await dump('while all was in use');
+
+  const misuse = {
+    credentials: [admin.access, local.access, person, ...tokens, given.hubKey, given.providerToken, password],
+    secrets: canaries.map(({ value }) => String(value)),
+    recognised: (secret: string) => /^svc[cm]_|^eyJ/.test(secret),
+  };
+  await misuseEndpoints(call, misuse);
+  await misuseSecrets(call, misuse);
+  await changeSettings(admin.access);
+  await Promise.all([hub.goAway(), provider.stop()]); // what calls them fails from here on
+  await misuseEndpoints(call, { ...misuse, credentials: tokens.slice(-1) });
+  await call('POST', '/api/v1/auth/logout', { as: local.access });
+  await Promise.all([hub.comeBack(), provider.comeBack()]);
+
+  const left = await dump('in the end');
+  await world.stop(fleet);
+  const output = fleet.output();
+  // What is searched is what it should be.
+  for (const said of ['the temporary admin is in use', '"status":401', '"status":415', '"status":502']) {
+    expect(output).toContain(said);
+  }
+  expect(full['public.settings, while all was in use']).toContain('ciphertext');
+  expect(full['public.sign_in_transactions, while all was in use']).toContain('ciphertext');
+  expect(left['public.audit_entries, in the end']).toContain('/api/v1/nothing/[credential]');
+  expect(leaks(canaries, { ...full, ...left, output })).toEqual([]);
+}, 240_000);

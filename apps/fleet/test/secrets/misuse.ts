@@ -1,0 +1,53 @@
+import type { Endpoint } from '@svc/contract';
+import { fleetEndpoints } from '@svc/contract/fleet';
+import type { Call } from './caller.ts';
+
+/** Ends a session that is still needed. */
+const KEPT_BACK = '/api/v1/auth/logout';
+const endpoints: readonly Endpoint[] = Object.values(fleetEndpoints);
+
+export interface Misuse {
+  /** With which every endpoint is called. */
+  readonly credentials: readonly string[];
+  /** What stands wherever it does not belong. */
+  readonly secrets: readonly string[];
+  /** Of the right form to be taken for a credential in a path. */
+  readonly recognised: (secret: string) => boolean;
+}
+
+/** Calls every endpoint with every credential, with secrets in the query, the headers and bodies of every kind. */
+export async function misuseEndpoints(call: Call, { credentials, secrets }: Misuse): Promise<void> {
+  for (const { method, path, bodyLimit } of endpoints.filter((endpoint) => endpoint.path !== KEPT_BACK)) {
+    const at = path.replace(/:\w+/g, 'nothing');
+    for (const [index, as] of credentials.entries()) {
+      const secret = secrets[index % secrets.length] ?? '';
+      const text = encodeURIComponent(secret);
+      const headers = { Cookie: `a=${text}`, Referer: `http://x.test/?t=${text}`, 'User-Agent': secret };
+      const asked = { as, headers };
+      await call(method, at, asked);
+      await call(method, `${at}?access_token=${text}&${text}=1`, asked);
+      if (bodyLimit === 0) continue;
+      await call(method, at, {
+        ...asked,
+        body: { [secret]: 1, password: secret, refresh_token: secret, code: secret },
+      });
+      await call(method, at, { ...asked, text: `{"password": "${secret}` });
+      await call(method, at, { ...asked, text: secret, type: 'text/plain' });
+    }
+  }
+}
+
+/** Gives each secret where a credential belongs, but wrongly, and where none does. */
+export async function misuseSecrets(call: Call, { secrets, recognised }: Misuse): Promise<void> {
+  for (const secret of secrets) {
+    const wrong = [`Basic ${btoa(secret)}`, `Bearer  ${secret}`, secret, `Bearer ${secret},x`, `Bearer ${secret}x`];
+    for (const authorization of wrong) {
+      await call('GET', `/api/v1/nothing/${recognised(secret) ? secret : ''}`, { authorization });
+    }
+    await call('POST', '/api/v1/auth/login', { body: { email: secret, password: secret } });
+    await call('POST', '/api/v1/auth/login', { body: { username: 'first-admin', password: `${secret}x` } });
+    const text = encodeURIComponent(secret);
+    await call('GET', `/api/v1/auth/oidc/callback?code=${text}&state=${text}&error_description=${text}`);
+    await call('GET', '/metrics', { as: secret });
+  }
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { type Database, openDatabase } from '../../src/database/client.ts';
+import { type SealedColumn, sealedColumns } from '../../src/database/sealed-columns.ts';
+import { createSealer, type EncryptionKey, type Sealer } from '../../src/sealing.ts';
+
+/** More than a rotation takes at once. */
+const SESSIONS = 120;
+const STATE = 'state-hash';
+
+/** A sealed value in its place. */
+export interface SealedRow {
+  readonly column: SealedColumn;
+  readonly row: string;
+  readonly kid: string;
+  readonly sealed: string;
+}
+
+/** A key as ENCRYPTION_KEYS has it. */
+export function keyOf(text: string): EncryptionKey {
+  const [kid = '', key = ''] = text.split(':');
+  return { kid, key: new Uint8Array(Buffer.from(key, 'base64')) };
+}
+
+/** Seals with a key as ENCRYPTION_KEYS has it. */
+export const sealerOf = (key: string): Sealer => createSealer([keyOf(key)]);
+
+/** Everything that is sealed in a database. */
+export async function sealedIn({ client }: Database): Promise<readonly SealedRow[]> {
+  const each = sealedColumns.map(async (column) => {
+    const rows = await client.$queryRawUnsafe<Omit<SealedRow, 'column'>[]>(
+      `SELECT ${column.key}::text AS row, sealed_with AS kid, ${column.column} AS sealed
+       FROM ${column.table} WHERE ${column.column} IS NOT NULL ORDER BY ${column.key}`,
+    );
+    return rows.map((row) => ({ ...row, column }));
+  });
+  return (await Promise.all(each)).flat();
+}
+
+/** A database that fleets have started on, with something sealed in every column. */
+export function openSealedRows(url: string) {
+  const database = openDatabase(url, () => undefined);
+  const { client } = database;
+  const sealedFor = (sealer: Sealer, { table, column }: Pick<SealedColumn, 'table' | 'column'>, row: string) =>
+    sealer.seal({ table, column, row }, `${table} ${row}`);
+
+  return {
+    database,
+    /** The rows that a start does not make by itself, anew. */
+    fill: async (sealer: Sealer): Promise<void> => {
+      await client.$executeRaw`DELETE FROM sessions`;
+      await client.$executeRaw`DELETE FROM sign_in_transactions`;
+      await client.$executeRaw`DELETE FROM settings`;
+      const secret = await sealer.seal(
+        { table: 'settings', column: 'sealed', row: 'hub' },
+        JSON.stringify({ value: 'svcc_of-nobody', address: 'http://127.0.0.1:1' }),
+      );
+      await client.setting.create({ data: { name: 'hub', sealed: secret, sealed_with: sealer.kid } });
+      const sealed = await sealedFor(sealer, { table: 'sign_in_transactions', column: 'sealed' }, STATE);
+      const at = new Date(Date.now() + 60_000);
+      await client.signInTransaction.create({
+        data: { state_hash: STATE, browser_hash: '', sealed, sealed_with: sealer.kid, return_to: '/', expires_at: at },
+      });
+      const sessions = Array.from({ length: SESSIONS }, async () => {
+        const id = randomUUID();
+        const provider_token = await sealedFor(sealer, { table: 'sessions', column: 'provider_token' }, id);
+        return { id, fingerprint: 'of-the-test', expires_at: at, provider_token, sealed_with: sealer.kid };
+      });
+      await client.session.createMany({ data: await Promise.all(sessions) });
+    },
+    /** What is sealed, in clear. @throws where a value does not open in its place */
+    opened: async (sealer: Sealer) =>
+      Promise.all(
+        (await sealedIn(database)).map(async ({ column: { table, column }, row, sealed }) => ({
+          place: `${table}.${column} ${row}`,
+          plaintext: await sealer.open({ table, column, row }, sealed),
+        })),
+      ),
+    keysInUse: async (): Promise<string[]> => [...new Set((await sealedIn(database)).map(({ kid }) => kid))].sort(),
+    stop: () => database.close(),
+  };
+}

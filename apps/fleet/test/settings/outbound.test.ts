@@ -1,0 +1,77 @@
+import { HUB, OIDC, startSettingsWorld } from './world.ts';
+
+const world = await startSettingsWorld();
+const { hub, nextHub, issuer, nextIssuer, aReplica } = world;
+
+const SECRET = 'for wherever it is';
+const atHub = (url: string) => ({ url, api_key: nextHub.key });
+const atIssuer = (issuer: string) => ({ issuer, client_id: 'fleet', client_secret: SECRET });
+const LINK_LOCAL = 'The address is link-local or a metadata service: such targets are never called.';
+
+/** Only https to public addresses. */
+const strict = aReplica({ outboundAllow: new Set() });
+const noHttp = aReplica({ outboundAllow: new Set(['loopback']) });
+const noLoopback = aReplica({ outboundAllow: new Set(['http']) });
+
+const hubSays = async ({ admin }: typeof strict, url: string) => {
+  const { status, body } = await admin.post(`${HUB}/test`, atHub(url));
+  expect(status).toBe(502);
+  return body.detail;
+};
+const issuerSays = async ({ admin }: typeof strict, issuer: string) => {
+  const { body } = await admin.post(`${OIDC}/test`, atIssuer(issuer));
+  expect(body.ok).toBe(false);
+  return body.checks[0].detail;
+};
+
+test.each([
+  ['without TLS on this machine', strict, ['without TLS', 'on the machine of this service', 'name http and loopback']],
+  ['without TLS', noHttp, ['without TLS', 'OUTBOUND_ALLOW would have to name http.']],
+  ['on this machine', noLoopback, ['on the machine of this service', 'OUTBOUND_ALLOW would have to name loopback.']],
+])('a target %s is refused with what would allow it, and not connected to', async (_, replica, words) => {
+  for (const said of [await hubSays(replica, nextHub.url), await issuerSays(replica, nextIssuer.url)])
+    for (const word of words) expect(said).toContain(word);
+  expect([nextHub.requests, nextIssuer.asked]).toEqual([[], []]);
+});
+
+test('a name that leads to this machine is refused too', async () => {
+  const [hubUrl, issuerUrl] = [nextHub.url, nextIssuer.url].map((url) => url.replace('127.0.0.1', 'localhost'));
+  expect(await hubSays(noLoopback, hubUrl ?? '')).toContain('name loopback');
+  expect(await issuerSays(noLoopback, issuerUrl ?? '')).toContain('name loopback');
+  expect([nextHub.requests, nextIssuer.asked]).toEqual([[], []]);
+});
+
+test.each([
+  'http://169.254.169.254',
+  'https://[fe80::1]',
+  'http://100.100.100.200',
+  'https://[::ffff:169.254.169.254]',
+])('%s is never called, whatever is allowed', async (address) => {
+  const lenient = aReplica({ outboundAllow: new Set(['http', 'loopback', 'private', 'unix']) });
+  expect(await hubSays(lenient, address)).toBe(LINK_LOCAL);
+  expect(await issuerSays(lenient, address)).toContain(LINK_LOCAL);
+});
+
+test('the addresses of the environment are the operator’s word, also when the same is set', async () => {
+  expect((await strict.admin.post(`${HUB}/test`, {})).status).toBe(200);
+  expect((await strict.admin.post(`${HUB}/test`, { url: hub.url, api_key: hub.key })).status).toBe(200);
+  expect((await strict.admin.post(`${OIDC}/test`, {})).body.checks[0]).toMatchObject({ name: 'discovery', ok: true });
+  expect((await strict.admin.post(`${OIDC}/test`, { issuer: issuer.url })).body.checks[0].ok).toBe(true);
+});
+
+test('what was set and is not allowed is called by no sync and no sign-in either', async () => {
+  expect((await strict.admin.put(HUB, atHub(nextHub.url))).status).toBe(200);
+  expect((await strict.admin.put(OIDC, atIssuer(nextIssuer.url))).status).toBe(200);
+  const sync = await strict.admin.post('/api/v1/catalog/sync', {});
+  expect([sync.status, sync.body.detail]).toEqual([502, expect.stringContaining('OUTBOUND_ALLOW')]);
+  const state = (await strict.admin.get('/api/v1/catalog/sync')).body;
+  expect(state.last_failure.reason).toContain('OUTBOUND_ALLOW');
+  expect((await strict.admin.get('/api/v1/auth/oidc/login')).status).toBe(503);
+  expect([nextHub.requests, nextIssuer.asked]).toEqual([[], []]);
+});
+
+test('an address that is allowed once more is called at once', async () => {
+  await strict.admin.put(HUB, atHub(nextHub.url));
+  expect((await strict.admin.post('/api/v1/catalog/sync', {})).status).toBe(502);
+  expect((await aReplica().admin.post('/api/v1/catalog/sync', {})).status).toBe(200);
+});

@@ -1,0 +1,179 @@
+import { ENVIRONMENT_SECRET, HUB, OIDC, startSettingsWorld } from './world.ts';
+
+const world = await startSettingsWorld();
+const { one, other, hub, nextHub, issuer, nextIssuer } = world;
+const sql = world.database.client;
+
+const ofEnvironment = {
+  issuer: issuer.url,
+  client_id: 'fleet',
+  has_client_secret: true,
+  audience: null,
+  role_claim: 'role',
+  role_map: { staff: 'operator' },
+  default_role: 'none',
+  allow_userinfo: false,
+  sources: {
+    issuer: 'environment',
+    client_id: 'environment',
+    client_secret: 'environment',
+    audience: 'default',
+    role_claim: 'default',
+    role_map: 'environment',
+    default_role: 'default',
+    allow_userinfo: 'default',
+  },
+};
+
+/** What both replicas answer, which must be the same. */
+async function read(path: string) {
+  const [body, another] = [(await one.admin.get(path)).body, (await other.admin.get(path)).body];
+  expect(another).toEqual(body);
+  return body;
+}
+
+test('settings show what is in effect, and where each value comes from', async () => {
+  expect(await read(OIDC)).toEqual(ofEnvironment);
+  expect(await read(HUB)).toEqual({
+    url: hub.url,
+    api_key_prefix: hub.key.slice(0, 12),
+    sync_interval: 0,
+    sources: { url: 'environment', api_key: 'environment', sync_interval: 'environment' },
+  });
+});
+
+test('a fleet whose environment says nothing shows its defaults', async () => {
+  const bare = world.aBareReplica();
+  expect((await bare.admin.get(HUB)).body).toEqual({
+    url: null,
+    api_key_prefix: null,
+    sync_interval: 300,
+    sources: { url: 'default', api_key: 'default', sync_interval: 'default' },
+  });
+  const { issuer: none, client_id, has_client_secret, sources } = (await bare.admin.get(OIDC)).body;
+  expect({ none, client_id, has_client_secret }).toEqual({ none: null, client_id: null, has_client_secret: false });
+  expect(new Set(Object.values(sources))).toEqual(new Set(['default']));
+});
+
+test('a change sets the members that it names, over the environment, and answers what is in effect then', async () => {
+  const { status, body } = await one.admin.put(OIDC, { role_claim: 'groups', default_role: 'viewer' });
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    ...ofEnvironment,
+    role_claim: 'groups',
+    default_role: 'viewer',
+    sources: { ...ofEnvironment.sources, role_claim: 'set', default_role: 'set' },
+  });
+  expect(await read(OIDC)).toEqual(body);
+  const next = (await other.admin.put(OIDC, { role_claim: 'roles' })).body;
+  expect(next).toEqual({ ...body, role_claim: 'roles' });
+  expect(await read(OIDC)).toEqual(next);
+});
+
+test('null sets that there is none, also over the environment', async () => {
+  await one.admin.put(OIDC, { audience: 'https://fleet.example.test' });
+  expect((await read(OIDC)).audience).toBe('https://fleet.example.test');
+  await one.admin.put(OIDC, { audience: null, role_map: null, client_secret: null });
+  const { audience, role_map, has_client_secret, sources } = await read(OIDC);
+  expect({ audience, role_map, has_client_secret }).toEqual({
+    audience: null,
+    role_map: null,
+    has_client_secret: false,
+  });
+  expect(sources).toMatchObject({ audience: 'set', role_map: 'set', client_secret: 'set' });
+});
+
+test('an empty change changes nothing', async () => {
+  expect((await one.admin.put(OIDC, {})).body).toEqual(ofEnvironment);
+  expect(await read(OIDC)).toEqual(ofEnvironment);
+});
+
+test('DELETE forgets all that was set, and answers what is in effect then', async () => {
+  await one.admin.put(OIDC, { issuer: nextIssuer.url, client_secret: 'of the next one', role_claim: 'groups' });
+  await one.admin.put(HUB, { url: nextHub.url, api_key: nextHub.key });
+  expect((await read(HUB)).url).toBe(nextHub.url);
+  expect((await other.admin.delete(OIDC)).body).toEqual(ofEnvironment);
+  expect((await other.admin.delete(HUB)).body.url).toBe(hub.url);
+  expect(await read(OIDC)).toEqual(ofEnvironment);
+  expect(await sql.setting.count()).toBe(0);
+  expect((await other.admin.delete(OIDC)).status).toBe(200);
+});
+
+test('a slash at the end of the hub’s address is not part of it; an issuer is kept to the letter', async () => {
+  await one.admin.put(HUB, { url: `${nextHub.url}/`, api_key: nextHub.key });
+  expect((await read(HUB)).url).toBe(nextHub.url);
+  expect((await one.admin.put(HUB, { url: `${nextHub.url}//` })).status).toBe(200);
+  await one.admin.put(OIDC, { issuer: `${nextIssuer.url}/`, client_secret: 'of the next one' });
+  expect((await read(OIDC)).issuer).toBe(`${nextIssuer.url}/`);
+});
+
+test.each([
+  [OIDC, { issuer: 'ftp://example.test' }, 'issuer'],
+  [OIDC, { issuer: null }, 'issuer'],
+  [OIDC, { issuer: 'https://user:secret@example.test', client_secret: 'x' }, 'issuer'],
+  [OIDC, { issuer: 'https://example.test?x', client_secret: 'x' }, 'issuer'],
+  [OIDC, { default_role: 'admin' }, 'default_role'],
+  [OIDC, { role_map: { staff: 'superadmin' } }, 'role_map.staff'],
+  [OIDC, { client_secret: '' }, 'client_secret'],
+  [OIDC, { has_client_secret: true }, 'has_client_secret'],
+  [HUB, { url: 'hub.example.test', api_key: 'x' }, 'url'],
+  [HUB, { sync_interval: -1 }, 'sync_interval'],
+  [HUB, { sync_interval: 1.5 }, 'sync_interval'],
+  [HUB, { api_key: 'svcm_not-a-key-of-the-hub' }, 'api_key'],
+])('PUT %s %j is refused with the name of the member, and stores nothing', async (path, body, member) => {
+  for (const call of [one.admin.put(path, body), one.admin.post(`${path}/test`, body)]) {
+    const { status, body: problem } = await call;
+    expect([status, problem.code, problem.errors[0].path]).toEqual([400, 'validation_failed', member]);
+  }
+  expect(await sql.setting.count()).toBe(0);
+});
+
+test('no answer shows a secret, and in the database it is sealed', async () => {
+  const secret = 'a secret that was set, of some length';
+  const answers = [
+    await one.admin.put(OIDC, { client_secret: secret }),
+    await one.admin.put(HUB, { url: nextHub.url, api_key: nextHub.key }),
+    await one.admin.get(OIDC),
+    await one.admin.get(HUB),
+    await one.admin.post(`${OIDC}/test`, {}),
+    await one.admin.post(`${HUB}/test`, {}),
+    await world.asAdmin.get('/api/v1/audit'),
+  ];
+  const said = JSON.stringify(answers.map(({ text, headers }) => [text, headers]));
+  const kept = JSON.stringify(await sql.setting.findMany());
+  for (const one of [secret, nextHub.key, hub.key, ENVIRONMENT_SECRET]) {
+    expect(said).not.toContain(one);
+    expect(kept).not.toContain(one);
+  }
+  const rows = await sql.setting.findMany({ orderBy: { name: 'asc' } });
+  expect(rows.map(({ name, sealed_with }) => [name, sealed_with])).toEqual([
+    ['hub', 'test'],
+    ['oidc', 'test'],
+  ]);
+});
+
+test('a sealed secret that was moved to the other row is not opened', async () => {
+  await one.admin.put(OIDC, { client_secret: 'a secret' });
+  await one.admin.put(HUB, { sync_interval: 7 });
+  await sql.$executeRaw`
+    UPDATE settings SET sealed = o.sealed, sealed_with = o.sealed_with FROM settings o
+    WHERE settings.name = 'hub' AND o.name = 'oidc'`;
+  expect((await one.admin.get(HUB)).status).toBe(500);
+});
+
+test.each(['asOperator', 'asViewer', 'nobody'] as const)(
+  '%s neither reads nor changes nor tries settings',
+  async (who) => {
+    const wanted = who === 'nobody' ? 401 : 403;
+    for (const path of [OIDC, HUB]) {
+      const api = world[who];
+      const answers = [
+        await api.get(path),
+        await api.put(path, {}),
+        await api.delete(path),
+        await api.post(`${path}/test`, {}),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => wanted));
+    }
+  },
+);

@@ -1,0 +1,132 @@
+import { newSecretToken } from '@svc/auth';
+import type { BendableIssuer } from '../oidc/bendable-issuer.ts';
+import { ENVIRONMENT_SECRET, HUB, keysAt, OIDC, startSettingsWorld } from './world.ts';
+
+const world = await startSettingsWorld();
+const { one, other, hub, nextHub, issuer, nextIssuer, aReplica, environment } = world;
+const SYNC = '/api/v1/catalog/sync';
+const SET = 'the secret that was set';
+
+/** The client secrets that an issuer was sent. */
+const secretsAt = ({ asked }: BendableIssuer) => [
+  ...new Set(
+    asked.flatMap(({ authorization = '' }) => {
+      const [, secret] = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString().split(':');
+      return secret === undefined ? [] : [decodeURIComponent(secret.replaceAll('+', ' '))];
+    }),
+  ),
+];
+
+test.each([
+  ['PUT', '', 'put'],
+  ['a test', '/test', 'post'],
+] as const)(
+  'another address without its secret again is refused by %s, by name, and nobody is asked',
+  async (_, end, call) => {
+    const asked = [
+      await one.admin[call](`${HUB}${end}`, { url: nextHub.url }),
+      await one.admin[call](`${OIDC}${end}`, { issuer: nextIssuer.url }),
+      await one.admin[call](`${OIDC}${end}`, { issuer: `${issuer.url}/` }),
+    ];
+    expect(asked.map(({ status, body }) => [status, body.errors?.[0]?.path])).toEqual([
+      [400, 'api_key'],
+      [400, 'client_secret'],
+      [400, 'client_secret'],
+    ]);
+    expect([nextHub.requests, nextIssuer.asked, issuer.asked]).toEqual([[], [], []]);
+    expect(await world.database.client.setting.count()).toBe(0);
+  },
+);
+
+test('what was set is not sent anywhere else either', async () => {
+  await one.admin.put(HUB, { url: nextHub.url, api_key: nextHub.key });
+  await one.admin.put(OIDC, { issuer: nextIssuer.url, client_secret: SET });
+  expect((await other.admin.put(HUB, { url: hub.url })).body.errors[0].path).toBe('api_key');
+  expect((await other.admin.post(`${HUB}/test`, { url: hub.url })).body.errors[0].path).toBe('api_key');
+  expect((await other.admin.put(OIDC, { issuer: issuer.url })).body.errors[0].path).toBe('client_secret');
+  expect((await other.admin.post(`${OIDC}/test`, { issuer: issuer.url })).body.errors[0].path).toBe('client_secret');
+  expect([hub.requests, issuer.asked]).toEqual([[], []]);
+});
+
+test('the same address is no other one: its secret stays', async () => {
+  await one.admin.put(HUB, { url: nextHub.url, api_key: nextHub.key });
+  expect((await one.admin.put(HUB, { url: nextHub.url, sync_interval: 5 })).status).toBe(200);
+  expect((await other.admin.post(SYNC, {})).status).toBe(200);
+  expect(keysAt(nextHub)).toEqual([nextHub.key]);
+});
+
+test('each hub and issuer gets its own secret and never another’s, whatever is set and tried', async () => {
+  await one.admin.post(SYNC, {});
+  await one.admin.post(`${OIDC}/test`, {});
+  await one.admin.post(`${HUB}/test`, { url: nextHub.url, api_key: nextHub.key });
+  await one.admin.post(`${OIDC}/test`, { issuer: nextIssuer.url, client_secret: SET });
+  await one.admin.put(HUB, { url: nextHub.url, api_key: nextHub.key });
+  await one.admin.put(OIDC, { issuer: nextIssuer.url, client_secret: SET });
+  await other.admin.post(SYNC, {});
+  await other.admin.post(`${OIDC}/test`, { role_claim: 'groups' });
+  await other.admin.delete(HUB);
+  await other.admin.delete(OIDC);
+  await one.admin.post(SYNC, {});
+  await one.admin.post(`${OIDC}/test`, {});
+  expect([keysAt(hub), keysAt(nextHub)]).toEqual([[hub.key], [nextHub.key]]);
+  expect([secretsAt(issuer), secretsAt(nextIssuer)]).toEqual([[ENVIRONMENT_SECRET], [SET]]);
+});
+
+test('a secret that was set for an address of the environment stays behind when the environment names another', async () => {
+  const key = newSecretToken('svcc_');
+  await one.admin.put(HUB, { api_key: key });
+  await one.admin.put(OIDC, { client_secret: SET });
+  const moved = aReplica({
+    hub: { url: nextHub.url, key: nextHub.key },
+    oidc: { ...environment.oidc, issuer: nextIssuer.url },
+  });
+  const shown = (await moved.admin.get(HUB)).body;
+  expect([shown.url, shown.api_key_prefix]).toEqual([nextHub.url, null]);
+  expect((await moved.admin.post(SYNC, {})).body.code).toBe('hub_not_configured');
+  expect((await moved.admin.get(OIDC)).body).toMatchObject({ issuer: nextIssuer.url, has_client_secret: false });
+  await moved.admin.post(`${OIDC}/test`, {});
+  expect(nextHub.requests).toEqual([]);
+  expect(secretsAt(nextIssuer)).toEqual([]);
+  await one.admin.post(SYNC, {});
+  expect(keysAt(hub)).toEqual([key]);
+});
+
+test('the environment’s secret does not follow to an address that was set, also when it is new there', async () => {
+  await one.admin.put(HUB, { url: nextHub.url, api_key: nextHub.key });
+  await one.admin.put(OIDC, { issuer: nextIssuer.url, client_secret: null });
+  const key = newSecretToken('svcc_');
+  const renewed = aReplica({
+    hub: { url: hub.url, key },
+    oidc: { ...environment.oidc, client_secret: 'a renewed secret' },
+  });
+  await renewed.admin.post(SYNC, {});
+  await renewed.admin.post(`${OIDC}/test`, {});
+  expect(keysAt(nextHub)).toEqual([nextHub.key]);
+  expect(secretsAt(nextIssuer)).toEqual([]);
+  expect(nextIssuer.countOf('/token')).toBe(1);
+});
+
+test('the secret of the environment for an address that was set to the same is the environment’s to give', async () => {
+  await one.admin.put(HUB, { url: hub.url });
+  await one.admin.put(OIDC, { issuer: issuer.url });
+  expect((await other.admin.get(HUB)).body.sources).toMatchObject({ url: 'set', api_key: 'environment' });
+  expect((await other.admin.post(SYNC, {})).status).toBe(200);
+  const gone = aReplica({ hub: { url: nextHub.url, key: nextHub.key } });
+  expect((await gone.admin.get(HUB)).body).toMatchObject({ url: hub.url, api_key_prefix: null });
+  expect((await gone.admin.post(SYNC, {})).body.code).toBe('hub_not_configured');
+  expect([keysAt(hub), keysAt(nextHub)]).toEqual([[hub.key], []]);
+});
+
+test('a key or a secret for no address at all is refused', async () => {
+  const bare = world.aBareReplica();
+  const key = newSecretToken('svcc_');
+  expect((await bare.admin.put(HUB, { api_key: key })).body.errors[0].path).toBe('url');
+  expect((await bare.admin.put(OIDC, { client_secret: SET })).body.errors[0].path).toBe('issuer');
+});
+
+test('a hub that was never known needs its key, a public client needs no secret', async () => {
+  const bare = world.aBareReplica();
+  expect((await bare.admin.put(HUB, { url: nextHub.url })).body.errors[0].path).toBe('api_key');
+  const { status, body } = await bare.admin.put(OIDC, { issuer: nextIssuer.url, client_id: 'public' });
+  expect([status, body.has_client_secret]).toEqual([200, false]);
+});

@@ -1,0 +1,121 @@
+import { startIdentityProvider } from '@svc/identity-provider/server';
+import { DISCOVERY } from '../oidc/bendable-issuer.ts';
+import { OIDC, startSettingsWorld } from './world.ts';
+
+const world = await startSettingsWorld();
+const { one, other, hub, issuer } = world;
+const sql = world.database.client;
+
+const SECRET = 'a secret of the provider';
+const provider = await startIdentityProvider({
+  port: 0,
+  host: '127.0.0.1',
+  audiences: [],
+  redirectUris: ['http://127.0.0.1/callback'],
+  fleetClientSecret: SECRET,
+  password: 'development',
+});
+afterAll(() => provider.stop());
+
+const good = { issuer: provider.issuer, client_id: 'fleet', client_secret: SECRET };
+const tryIt = async (body: object = {}) => {
+  const { status, body: answer } = await one.admin.post(`${OIDC}/test`, body);
+  expect(status).toBe(200);
+  return answer as { ok: boolean; checks: { name: string; ok: boolean; detail: string }[] };
+};
+/** The first thing that is wrong. */
+const wrong = async (body: object = {}) => {
+  const { ok, checks } = await tryIt(body);
+  const found = checks.find((check) => !check.ok);
+  expect(ok).toBe(found === undefined);
+  return [found?.name, found?.detail];
+};
+
+test('a provider that is right is right in all', async () => {
+  const { ok, checks } = await tryIt(good);
+  expect(checks.filter((check) => !check.ok)).toEqual([]);
+  expect(ok).toBe(true);
+  expect(checks.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['discovery', 'issuer', 'keys', 'client', 'introspection']),
+  );
+});
+
+test('trying stores nothing and changes nothing', async () => {
+  await tryIt({ ...good, role_claim: 'groups' });
+  expect(await sql.setting.count()).toBe(0);
+  expect((await other.admin.get(OIDC)).body).toMatchObject({ issuer: issuer.url, role_claim: 'role' });
+});
+
+test.each([
+  [
+    'a wrong client secret',
+    { ...good, client_secret: 'another' },
+    'client',
+    'the client id or the client secret is wrong',
+  ],
+  ['an unknown client', { ...good, client_id: 'nobody' }, 'client', 'the client id or the client secret is wrong'],
+  ['an issuer that nothing listens at', { ...good, issuer: 'http://127.0.0.1:1' }, 'discovery', 'ECONNREFUSED'],
+  ['an issuer that no name leads to', { ...good, issuer: 'http://provider.invalid' }, 'discovery', 'ENOTFOUND'],
+  [
+    'an issuer with a slash too many',
+    { ...good, issuer: `${provider.issuer}/` },
+    'issuer',
+    'without a slash at the end',
+  ],
+  ['another service', { ...good, issuer: hub.url }, 'discovery', '(404)'],
+])('%s is told as that', async (_, body, name, words) => {
+  expect(await wrong(body)).toEqual([name, expect.stringContaining(words)]);
+});
+
+test.each([
+  ['keeps silent', 'silence', 'in time'],
+  ['answers HTML', { body: '<html>words of a stranger', headers: { 'Content-Type': 'text/html' } }, 'no JSON object'],
+  ['redirects', { status: 302, headers: { Location: 'https://elsewhere.example.test' } }, '302'],
+  ['fails', { status: 500, body: 'words of a stranger' }, '500'],
+  ['has metadata that lack members', { body: { issuer: issuer.url } }, 'token_endpoint'],
+] as const)('an issuer that %s is told as that', async (_, reply, words) => {
+  issuer.bend(DISCOVERY, () => reply);
+  const [name, detail] = await wrong();
+  expect([name, detail]).toEqual(['discovery', expect.stringContaining(words)]);
+  expect(detail).not.toContain('stranger');
+});
+
+test('somebody who calls himself by another name gets no secret', async () => {
+  issuer.bendMetadata({ issuer: 'https://other.example.test' });
+  expect((await wrong())[0]).toBe('issuer');
+  expect([issuer.countOf('/token'), issuer.countOf('/introspect')]).toEqual([0, 0]);
+});
+
+test.each([
+  ['keys that can’t be had', '/keys', { status: 500 }, 'keys'],
+  ['no usable key', '/keys', { body: { keys: [] } }, 'keys'],
+  ['a token endpoint that takes anything', '/token', { body: { access_token: 'x', token_type: 'Bearer' } }, 'client'],
+  ['introspection that is refused', '/introspect', { status: 403, body: { error: 'access_denied' } }, 'introspection'],
+])('%s: that check fails, in words', async (_, path, reply, name) => {
+  if (path !== '/token') issuer.bend('/token', () => ({ status: 400, body: { error: 'invalid_grant' } }));
+  issuer.bend(path, () => reply);
+  const [failed, detail] = await wrong();
+  expect(failed).toBe(name);
+  expect(detail).toMatch(/^[A-Z][^\n]{20,300}\.$/);
+});
+
+test('where no provider is configured that is said', async () => {
+  const { status, body } = await world.aBareReplica().admin.post(`${OIDC}/test`, {});
+  expect([status, body.code]).toEqual([409, 'oidc_not_configured']);
+});
+
+test('trying others does not make the fleet forget the keys of the one in effect', async () => {
+  await one.admin.put(OIDC, { audience: 'https://fleet.example.test' });
+  const token = await issuer
+    .signer()
+    .sign({ iss: issuer.url, aud: 'https://fleet.example.test', sub: 'ada', role: 'staff' }, { typ: 'at+jwt' });
+  const { api, admin } = world.aReplica();
+  const me = () => api(`Bearer ${token}`).get('/api/v1/auth/me');
+  for (let tried = 0; tried < 4; tried += 1) {
+    expect((await me()).status).toBe(200);
+    await admin.post(`${OIDC}/test`, { client_secret: `secret ${tried}` });
+  }
+  await issuer.goAway();
+  expect((await me()).status).toBe(200);
+  await issuer.comeBack();
+});

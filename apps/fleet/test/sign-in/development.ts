@@ -1,0 +1,71 @@
+import { startIdentityProvider } from '@svc/identity-provider/server';
+import { signInByBrowser } from '../oidc/browser.ts';
+import { startWorld } from '../world.ts';
+import { aBrowser, type Browser, CALLBACK } from './browser.ts';
+
+export const AUDIENCE = 'https://fleet.example.test';
+const SECRET = 'the-secret of the fleet: +/%';
+const PASSWORD = 'development';
+const PUBLIC_URL = 'http://127.0.0.1:4200';
+/** Of a frontend that does its own redirect. */
+export const APP = `${PUBLIC_URL}/app/callback`;
+
+/** Two replicas of a fleet whose people sign in at the development identity provider. */
+export async function startDevelopmentWorld() {
+  const provider = await startIdentityProvider({
+    port: 0,
+    host: '127.0.0.1',
+    audiences: [AUDIENCE],
+    redirectUris: [`${PUBLIC_URL}${CALLBACK}`, APP],
+    fleetClientSecret: SECRET,
+    password: PASSWORD,
+  });
+  const { issuer } = provider;
+  const oidc = { issuer, client_id: 'fleet', client_secret: SECRET, audience: AUDIENCE };
+  const environment = { oidc, publicUrl: PUBLIC_URL };
+  const world = await startWorld(environment);
+  const replicas = [world.aReplica(environment), world.aReplica(environment)] as const;
+  const metadata = (await (await fetch(`${issuer}/.well-known/openid-configuration`)).json()) as {
+    readonly authorization_endpoint: string;
+    readonly token_endpoint: string;
+    readonly revocation_endpoint: string;
+  };
+  afterAll(async () => {
+    await world.stop();
+    await provider.stop();
+  });
+
+  /** Fills in the provider's form. @returns what the provider sends the browser back with */
+  const fillIn = async (address: URL, email: string, backTo = `${PUBLIC_URL}${CALLBACK}`) => {
+    const back = await signInByBrowser(address, backTo, { email, password: PASSWORD });
+    return Object.fromEntries(back.searchParams);
+  };
+  return {
+    ...world,
+    issuer,
+    metadata,
+    environment,
+    replicas,
+    newBrowser: () => aBrowser(replicas),
+    fillIn,
+    /** A sign-in up to the callback. */
+    enter: async (browser: Browser, email: string, returnTo?: string) =>
+      browser.comeBack(await fillIn(await browser.begin(returnTo), email)),
+    askAsFleet,
+    /** Redeems a code as the client that the fleet is. */
+    redeemAsFleet: async (form: Readonly<Record<string, string>>) => {
+      const answer = await askAsFleet(metadata.token_endpoint, { grant_type: 'authorization_code', ...form });
+      return (await answer.json()) as Record<string, string | undefined>; // its members are fixed by RFC 6749
+    },
+  };
+}
+
+/** A request of the client that the fleet is, as it proves itself (RFC 6749, section 2.3.1). */
+const askAsFleet = (endpoint: string, form: Readonly<Record<string, string>>) =>
+  fetch(endpoint, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${Buffer.from(['fleet', SECRET].map(formEncoded).join(':')).toString('base64')}` },
+    body: new URLSearchParams(form),
+  });
+
+const formEncoded = (text: string) => new URLSearchParams({ text }).toString().slice('text='.length);

@@ -1,0 +1,105 @@
+import { CALLBACK, codeIn, EXCHANGE, LOGIN, meAt } from './browser.ts';
+import { startDevelopmentWorld } from './development.ts';
+
+const world = await startDevelopmentWorld();
+const { replicas, newBrowser, enter, fillIn, issuer } = world;
+const sql = world.database.client;
+
+const ADA = { kind: 'oidc', name: 'Ada Admin', email: 'admin@example.test', role: 'admin', temporary: false };
+
+test('a browser signs in by code and PKCE while each of its requests meets another replica', async () => {
+  const browser = newBrowser();
+  const back = await enter(browser, 'admin@example.test', '/hosts?page=2#top');
+  expect(back.status).toBe(302);
+  const target = new URL(back.headers.location ?? '');
+  expect(target.origin + target.pathname).toBe('http://127.0.0.1:4200/hosts');
+  expect([...target.searchParams.keys()].sort()).toEqual(['code', 'page']);
+  expect(target.hash).toBe('#top');
+  const { status, body, headers } = await browser.exchange(back);
+  expect(status).toBe(200);
+  expect(headers['cache-control']).toBe('no-store');
+  expect(body).toMatchObject({ token_type: 'Bearer', expires_in: 600, user: ADA });
+  for (const me of await meAt(replicas, body.access_token)) expect(me.body.user).toMatchObject(ADA);
+});
+
+test('what leads to the provider has state, nonce and an S256 challenge, and comes back to the fleet', async () => {
+  const { origin, searchParams } = await newBrowser().begin();
+  expect(origin).toBe(new URL(issuer).origin);
+  expect(Object.fromEntries(searchParams)).toEqual({
+    response_type: 'code',
+    client_id: 'fleet',
+    redirect_uri: `http://127.0.0.1:4200${CALLBACK}`,
+    scope: 'openid email profile offline_access',
+    state: expect.stringMatching(/^[\w-]{43}$/),
+    nonce: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge_method: 'S256',
+  });
+});
+
+test('the cookie of a sign-in is for the callback alone, not for scripts, and goes with the sign-in', async () => {
+  const browser = newBrowser();
+  const begun = await browser.get(LOGIN);
+  const [cookie = ''] = [begun.headers['set-cookie'] ?? []].flat();
+  expect(cookie.split('; ').slice(1).sort()).toEqual(['HttpOnly', 'Max-Age=600', `Path=${CALLBACK}`, 'SameSite=Lax']);
+  expect(begun.headers['cache-control']).toBe('no-store');
+  expect(browser.cookies.size).toBe(1);
+  await browser.comeBack(await fillIn(new URL(begun.headers.location ?? ''), 'user@example.test'));
+  expect(browser.cookies.size).toBe(0);
+});
+
+test('where browsers reach the fleet by https and below a path, the cookie is for that', async () => {
+  const publicUrl = 'https://example.test/fleet';
+  const begun = await world
+    .aReplica({ ...world.environment, publicUrl })
+    .api()
+    .get(LOGIN);
+  const [cookie = ''] = [begun.headers['set-cookie'] ?? []].flat();
+  expect(cookie.split('; ')).toEqual(expect.arrayContaining(['Secure', `Path=/fleet${CALLBACK}`]));
+});
+
+test('two tabs of one browser sign in at the same time, as two people', async () => {
+  const browser = newBrowser();
+  const [ada, olga] = await Promise.all([browser.begin('/one'), browser.begin('/other')]);
+  const [ofAda, ofOlga] = await Promise.all([fillIn(ada, 'admin@example.test'), fillIn(olga, 'operator@example.test')]);
+  const backs = await Promise.all([browser.comeBack(ofOlga), browser.comeBack(ofAda)]);
+  expect(backs.map(({ headers }) => new URL(headers.location ?? '').pathname)).toEqual(['/other', '/one']);
+  const [first, second] = await Promise.all(backs.map((back) => browser.exchange(back)));
+  expect([first?.body.user.name, second?.body.user.name]).toEqual(['Olga Operator', 'Ada Admin']);
+});
+
+test('a sign-in that somebody goes through twice is theirs once', async () => {
+  const browser = newBrowser();
+  const query = await fillIn(await browser.begin(), 'user@example.test');
+  const [one, other] = await Promise.all([browser.comeBack(query), browser.comeBack(query)]);
+  expect([one.status, other.status].sort()).toEqual([302, 401]);
+});
+
+test('a code of the provider that was redeemed is refused, whoever’s sign-in it comes with', async () => {
+  const browser = newBrowser();
+  const used = await fillIn(await browser.begin(), 'user@example.test');
+  expect((await browser.comeBack(used)).status).toBe(302);
+  const fresh = await fillIn(await browser.begin(), 'user@example.test');
+  const { code = '' } = used;
+  expect(await browser.comeBack({ ...fresh, code })).toMatchObject({ status: 401, body: { code: 'invalid_grant' } });
+});
+
+test('the exchange code is good once, also for two who come with it at once', async () => {
+  const browser = newBrowser();
+  const code = codeIn(await enter(browser, 'user@example.test'));
+  const answers = await Promise.all(replicas.map((replica) => replica.api().post(EXCHANGE, { code })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+  expect((await replicas[0].api().post(EXCHANGE, { code })).body.code).toBe('invalid_grant');
+});
+
+test('no credential of a sign-in is in the database in clear', async () => {
+  const browser = newBrowser();
+  const address = await browser.begin();
+  const [{ value = '' } = {}] = browser.cookies.values();
+  const kept = JSON.stringify(await sql.signInTransaction.findMany());
+  const { searchParams } = address;
+  for (const secret of [searchParams.get('state'), searchParams.get('nonce'), value])
+    expect(kept).not.toContain(secret);
+  const code = codeIn(await browser.comeBack(await fillIn(address, 'user@example.test')));
+  expect(JSON.stringify(await sql.signInCode.findMany())).not.toContain(code);
+});

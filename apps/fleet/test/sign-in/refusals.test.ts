@@ -1,0 +1,141 @@
+import { aSigner, unsigned } from '../oidc/signer.ts';
+import { CALLBACK, codeIn, EXCHANGE } from './browser.ts';
+import { startSignInWorld } from './world.ts';
+
+const world = await startSignInWorld();
+const { issuer, newBrowser, backFrom, enter, says } = world;
+const sql = world.database.client;
+
+beforeEach(() => says({ role: 'operator' }));
+
+const refused = { status: 401, body: { code: 'invalid_grant' } };
+const sessionsAndUsers = async () => [await sql.session.count(), await sql.user.count()];
+
+/** Nothing is asked of the issuer, nobody comes in. */
+async function isRefusedUnasked(comeBack: () => Promise<unknown>) {
+  const before = [issuer.countOf('/token'), ...(await sessionsAndUsers())];
+  expect(await comeBack()).toMatchObject(refused);
+  expect([issuer.countOf('/token'), ...(await sessionsAndUsers())]).toEqual(before);
+}
+
+test.each<[string, Record<string, string | undefined>]>([
+  ['another state', { state: 'x'.repeat(43) }],
+  ['an empty state', { state: '' }],
+  ['no state', { state: undefined }],
+])('a callback with %s is refused', async (_, changed) => {
+  const browser = newBrowser();
+  const query = backFrom(await browser.begin(), changed);
+  await isRefusedUnasked(() => browser.comeBack(query));
+});
+
+test('a callback is refused in a browser that has no cookie, and stays good in the one that began', async () => {
+  const browser = newBrowser();
+  const query = backFrom(await browser.begin());
+  await isRefusedUnasked(() => newBrowser().comeBack(query));
+  expect((await browser.comeBack(query)).status).toBe(302);
+});
+
+test('a callback is refused in a browser that has the cookie of its own sign-in, also by the same name', async () => {
+  const [victim, attacker] = [newBrowser(), newBrowser()];
+  await victim.begin();
+  const query = backFrom(await attacker.begin());
+  await isRefusedUnasked(() => victim.comeBack(query));
+  const [[, own] = ['', undefined]] = victim.cookies;
+  const [[name] = ['']] = attacker.cookies;
+  if (own) victim.cookies.set(name, own);
+  await isRefusedUnasked(() => victim.comeBack(query));
+});
+
+test('two states in one callback are refused, and use nothing up', async () => {
+  const browser = newBrowser();
+  const query = backFrom(await browser.begin());
+  const { status } = await browser.get(`${CALLBACK}?${new URLSearchParams(query)}&state=another`);
+  expect(status).toBe(400);
+  expect((await browser.comeBack(query)).status).toBe(302);
+});
+
+test('a callback that came once is refused again', async () => {
+  const browser = newBrowser();
+  const query = backFrom(await browser.begin());
+  const kept = [...browser.cookies];
+  expect((await browser.comeBack(query)).status).toBe(302);
+  for (const [name, cookie] of kept) browser.cookies.set(name, cookie);
+  await isRefusedUnasked(() => browser.comeBack(query));
+});
+
+test('a sign-in is over after ten minutes', async () => {
+  const browser = newBrowser();
+  const [late, early] = [await browser.begin(), await browser.begin()];
+  const [{ most } = { most: 0 }] = await sql.$queryRaw<{ most: number }[]>`
+    SELECT extract(epoch FROM max(expires_at) - now())::int AS most FROM sign_in_transactions`;
+  expect(most).toBeGreaterThan(590);
+  expect(most).toBeLessThanOrEqual(600);
+  expect((await browser.comeBack(backFrom(early))).status).toBe(302);
+  await sql.$executeRaw`UPDATE sign_in_transactions SET expires_at = expires_at - interval '10 minutes'`;
+  await isRefusedUnasked(() => browser.comeBack(backFrom(late)));
+});
+
+test('an exchange code is over after a minute, and what never was one is refused alike', async () => {
+  const browser = newBrowser();
+  const [early, late] = [await enter(browser), await enter(browser)];
+  expect((await browser.exchange(early)).status).toBe(200);
+  await sql.$executeRaw`UPDATE sign_in_codes SET expires_at = expires_at - interval '1 minute'`;
+  const over = await browser.exchange(late);
+  expect(over).toMatchObject(refused);
+  const unknown = await world.nobody.post(EXCHANGE, { code: 'x'.repeat(43) });
+  expect({ ...unknown.body, request_id: '' }).toEqual({ ...over.body, request_id: '' });
+});
+
+test('an exchange code is no credential', async () => {
+  const code = codeIn(await enter());
+  expect((await world.one.api(`Bearer ${code}`).get('/api/v1/auth/me')).status).toBe(401);
+  expect((await world.nobody.post('/api/v1/auth/refresh', { refresh_token: code })).status).toBe(401);
+});
+
+const stranger = await aSigner('first');
+const WRONG_ID_TOKENS: [string, () => Promise<string> | string][] = [
+  ['another nonce', () => issuer.idToken({ nonce: 'another' })],
+  ['no nonce', () => issuer.idToken({ nonce: undefined })],
+  ['another audience', () => issuer.idToken({ aud: 'another' })],
+  ['another issuer', () => issuer.idToken({ iss: 'https://other.example.test' })],
+  ['an end in the past', () => issuer.idToken({ exp: 1 })],
+  ['a stranger’s signature', () => stranger.sign({ iss: issuer.url, aud: 'fleet', sub: 'ada', nonce: issuer.nonce })],
+  ['no signature', () => unsigned({ iss: issuer.url, aud: 'fleet', sub: 'ada', nonce: issuer.nonce })],
+];
+
+test.each(WRONG_ID_TOKENS)('an ID token with %s lets nobody in', async (_, makeIdToken) => {
+  issuer.bend('/token', async () => issuer.tokens({ id_token: await makeIdToken() }));
+  const before = await sessionsAndUsers();
+  expect(await enter()).toMatchObject(refused);
+  expect(await sessionsAndUsers()).toEqual(before);
+});
+
+test.each([
+  ['another issuer', { iss: 'https://other.example.test' }],
+  ['no issuer, where the provider promises to say', { iss: undefined }],
+])('a callback that names %s is refused before the code goes anywhere: a mix-up', async (_, changed) => {
+  const browser = newBrowser();
+  const query = backFrom(await browser.begin(), changed);
+  await isRefusedUnasked(() => browser.comeBack(query));
+});
+
+test.each(['access_denied', 'login_required', 'anything <script>alert(1)</script>'])(
+  'a provider that answers %s ends the sign-in without a word of its own',
+  async (error) => {
+    const browser = newBrowser();
+    const told = { code: undefined, error, error_description: 'words of a stranger' };
+    const query = backFrom(await browser.begin(), told);
+    const answer = await browser.comeBack(query);
+    expect(answer).toMatchObject(refused);
+    expect(answer.text).not.toContain('stranger');
+    expect(answer.text).not.toContain('script');
+    expect(await browser.comeBack(query)).toMatchObject(refused);
+  },
+);
+
+test('a provider that does not promise to name itself is taken without it', async () => {
+  const fresh = world.aReplica();
+  issuer.bendMetadata({ authorization_response_iss_parameter_supported: undefined });
+  const browser = newBrowser([fresh]);
+  expect((await browser.comeBack(backFrom(await browser.begin(), { iss: undefined }))).status).toBe(302);
+});

@@ -1,0 +1,96 @@
+import { meAt } from './browser.ts';
+import { aMoment } from './moments.ts';
+import { startSignInWorld } from './world.ts';
+
+const world = await startSignInWorld();
+const { replicas, signIn, accessToken, issuer } = world;
+const sql = world.database.client;
+
+const rowOf = (sub: string) => sql.user.findFirstOrThrow({ where: { sub } });
+const statuses = async (credential: string) => (await meAt(replicas, credential)).map(({ status }) => status);
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+
+async function remove(sub: string) {
+  const { id } = await rowOf(sub);
+  expect((await world.asAdmin.delete(`/api/v1/users/${id}`)).status).toBe(204);
+  return id;
+}
+
+test('somebody who is removed is out at the next request, everywhere and by every way in', async () => {
+  const { access_token, refresh_token } = await signIn({ sub: 'ann', email: 'ann@example.test' });
+  const itself = await accessToken({ sub: 'ann', iat: inSeconds(-5) });
+  expect([await statuses(access_token), await statuses(itself)]).toEqual([
+    [200, 200],
+    [200, 200],
+  ]);
+  const id = await remove('ann');
+  expect([await statuses(access_token), await statuses(itself)]).toEqual([
+    [401, 401],
+    [401, 401],
+  ]);
+  expect((await world.nobody.post('/api/v1/auth/refresh', { refresh_token })).body.code).toBe('invalid_grant');
+  expect((await world.asAdmin.get(`/api/v1/users/${id}`)).status).toBe(404);
+  const { email, name, removed_at } = await rowOf('ann');
+  expect({ email, name }).toEqual({ email: null, name: '' });
+  expect(removed_at).not.toBeNull();
+});
+
+test('a token without a time of issue stays refused, since it may be from before', async () => {
+  await signIn({ sub: 'ben' });
+  await remove('ben');
+  expect(await statuses(await accessToken({ sub: 'ben', iat: undefined }))).toEqual([401, 401]);
+});
+
+test('a new sign-in brings them back: the same person, with new sessions only', async () => {
+  const before = await signIn({ sub: 'cid', name: 'Cid', email: 'cid@example.test' });
+  const id = await remove('cid');
+  const after = await signIn({ sub: 'cid', name: 'Cid', email: 'cid@example.test' });
+  expect(await statuses(before.access_token)).toEqual([401, 401]);
+  const [me] = await meAt(replicas, after.access_token);
+  expect(me?.body.user).toMatchObject({ id, name: 'Cid', email: 'cid@example.test' });
+});
+
+test('a token that the provider issued after the removal brings them back', async () => {
+  await signIn({ sub: 'dan' });
+  const id = await remove('dan');
+  await sql.$executeRaw`UPDATE users SET removed_at = removed_at - interval '1 minute' WHERE id = ${id}::uuid`;
+  expect(await statuses(await accessToken({ sub: 'dan', iat: inSeconds(-120) }))).toEqual([401, 401]);
+  expect(await statuses(await accessToken({ sub: 'dan', iat: inSeconds(0) }))).toEqual([200, 200]);
+  expect((await rowOf('dan')).removed_at).toBeNull();
+});
+
+test('a code that was waiting to be exchanged is good for nothing after the removal', async () => {
+  const browser = world.newBrowser();
+  world.says({ sub: 'eli', role: 'viewer' });
+  const back = await world.enter(browser);
+  await remove('eli');
+  expect((await browser.exchange(back)).body.code).toBe('invalid_grant');
+});
+
+test('the check of a removed user’s session that was under way does not bring them back', async () => {
+  await signIn({ sub: 'fay', name: 'Fay' });
+  const { id } = await rowOf('fay');
+  await sql.$executeRaw`UPDATE sessions SET provider_at = now() WHERE user_id = ${id}::uuid`;
+  const [asked, answered] = [aMoment(), aMoment()];
+  issuer.bend('/token', async () => {
+    asked.come();
+    await answered.came;
+    return issuer.tokens({ id_token: await issuer.idToken({ sub: 'fay', role: 'admin', nonce: undefined }) });
+  });
+  const checking = world.one.checks.runDue();
+  await asked.came;
+  await remove('fay');
+  answered.come();
+  expect(await checking).toBe(1);
+  expect(await rowOf('fay')).toMatchObject({ name: '', email: null, removed_at: expect.any(Date) });
+  const open = await sql.session.count({ where: { user_id: id, ended_at: null } });
+  expect(open).toBe(0);
+  expect(await world.other.checks.runDue()).toBe(0);
+});
+
+test('a local user’s removal takes nobody of the same e-mail at the provider with it', async () => {
+  const local = await world.aUser('viewer', { email: 'gus@example.test' });
+  const { access_token } = await signIn({ sub: 'gus', email: 'gus@example.test' });
+  expect((await world.asAdmin.delete(`/api/v1/users/${local.id}`)).status).toBe(204);
+  expect(await statuses(access_token)).toEqual([200, 200]);
+});

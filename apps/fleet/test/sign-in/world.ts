@@ -1,0 +1,78 @@
+import { type BendableIssuer, CLIENT, type Members, startBendableIssuer } from '../oidc/bendable-issuer.ts';
+import { type ReplicaOptions, startWorld } from '../world.ts';
+import { aBrowser, type Browser, type Tokens } from './browser.ts';
+
+export const SECRET = 'the secret of the fleet: +/%';
+export const AUDIENCE = 'https://fleet.example.test';
+
+export type SignInWorld = Awaited<ReturnType<typeof startSignInWorld>>;
+
+/** The environment of a fleet whose people are this issuer's. */
+export const atIssuer = ({ url }: Pick<BendableIssuer, 'url'>) => ({
+  issuer: url,
+  client_id: CLIENT,
+  client_secret: SECRET,
+  audience: AUDIENCE,
+});
+
+/** Two replicas of a fleet, an issuer that can be bent, and sign-ins by it. */
+export async function startSignInWorld({ oidc, ...options }: ReplicaOptions = {}) {
+  const issuer = await startBendableIssuer();
+  const environment = { oidc: { ...atIssuer(issuer), ...oidc }, ...options };
+  const world = await startWorld(environment);
+  const aReplica = (changed: ReplicaOptions = {}) => world.aReplica({ ...environment, ...changed });
+  const [one, other] = [aReplica(), aReplica()];
+  const replicas = [one, other] as const;
+
+  afterEach(() => issuer.straighten());
+  afterAll(async () => {
+    await world.stop();
+    await issuer.stop();
+  });
+
+  /** From now on, until the end of a test, the issuer says this of whoever signs in. */
+  const says = (claims: Members) =>
+    issuer.bend('/token', async () => issuer.tokens({ id_token: await issuer.idToken(claims) }));
+  /** What somebody who signed in there is sent back with; undefined takes a member out. */
+  const backFrom = (address: URL, changed: Readonly<Record<string, string | undefined>> = {}) => {
+    const { searchParams } = address;
+    issuer.nonce = searchParams.get('nonce') ?? '';
+    const query = { code: 'a-code', state: searchParams.get('state') ?? '', iss: issuer.url, ...changed };
+    return Object.fromEntries(
+      Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
+  };
+  const newBrowser = (at: Parameters<typeof aBrowser>[0] = replicas) => aBrowser(at);
+  /** A sign-in up to the callback. */
+  const enter = async (browser: Browser = newBrowser()) => browser.comeBack(backFrom(await browser.begin()));
+
+  return {
+    ...world,
+    issuer,
+    environment,
+    aReplica,
+    one,
+    other,
+    replicas,
+    says,
+    backFrom,
+    newBrowser,
+    enter,
+    /** Somebody signs in, of whom the issuer says this. */
+    signIn: async (claims: Members = {}): Promise<Tokens> => {
+      says({ role: 'operator', ...claims });
+      const browser = newBrowser();
+      const { status, body, text } = await browser.exchange(await enter(browser));
+      if (status !== 200) throw new Error(`signing in ended with ${status}: ${text}`);
+      return body;
+    },
+    /** An access token of the issuer itself. */
+    accessToken: (claims: Members = {}): Promise<string> =>
+      issuer
+        .signer()
+        .sign(
+          { iss: issuer.url, aud: AUDIENCE, sub: 'ada', scope: 'openid', role: 'operator', ...claims },
+          { typ: 'at+jwt' },
+        ),
+  };
+}

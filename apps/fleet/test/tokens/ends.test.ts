@@ -1,0 +1,137 @@
+import type { Api } from '@svc/testing';
+import { startWorld } from '../world.ts';
+
+const world = await startWorld();
+const another = world.aReplica();
+afterAll(() => world.stop());
+
+const sql = world.database.client;
+const admin = await world.aToken({ role: 'admin' });
+const asAdmin = world.as(admin);
+const TOKENS = '/api/v1/tokens';
+const ME = '/api/v1/auth/me';
+
+const create = async (by: Api = asAdmin, role = 'viewer') => {
+  const { body } = await by.post(TOKENS, { name: 'x', role });
+  return body.token as { id: string; secret: string; created_at: string; token_prefix: string };
+};
+/** The bearer of a secret, at each replica. */
+const bearers = (secret: string) => [world, another].map(({ api }) => api(`Bearer ${secret}`));
+/** What both replicas answer to requests that start now. */
+const heard = async (secret: string, requests = 1) => {
+  const started = bearers(secret).flatMap((api) => Array.from({ length: requests }, () => api.get(ME)));
+  return new Set((await Promise.all(started)).map(({ status }) => status));
+};
+
+test('a token that was revoked is refused for every request that starts afterwards, on every replica', async () => {
+  for (let round = 0; round < 20; round++) {
+    const { id, secret } = await create();
+    const inFlight = bearers(secret).flatMap((api) => [api.get(ME), api.get(ME)]);
+    const { api } = round % 2 === 0 ? world : another;
+    const revoked = await api(`Bearer ${admin.secret}`).delete(`${TOKENS}/${id}`);
+    expect(revoked).toMatchObject({ status: 200, body: { token: { id, status: 'revoked' } } });
+    expect(await heard(secret, 3)).toEqual(new Set([401]));
+    await Promise.all(inFlight);
+  }
+});
+
+test('revoking twice is the same as once', async () => {
+  const { id } = await create();
+  const revokedAt = async () => (await sql.token.findUniqueOrThrow({ where: { id } })).revoked_at;
+  const first = await asAdmin.delete(`${TOKENS}/${id}`);
+  const moment = await revokedAt();
+  const second = await asAdmin.delete(`${TOKENS}/${id}`);
+  expect([second.status, second.text]).toEqual([200, first.text]);
+  expect(await revokedAt()).toEqual(moment);
+});
+
+test('a token is issued again under its id: the old secret is dead at once, everywhere', async () => {
+  for (let round = 0; round < 10; round++) {
+    const before = await create();
+    const { body } = await asAdmin.post(`${TOKENS}/${before.id}/reissue`);
+    const { secret, token_prefix, ...kept } = body.token;
+    expect(kept).toMatchObject({ id: before.id, name: 'x', role: 'viewer', created_at: before.created_at });
+    expect(token_prefix).toBe(secret.slice(0, 12));
+    expect(secret).not.toBe(before.secret);
+    expect([await heard(before.secret, 3), await heard(secret)]).toEqual([new Set([401]), new Set([200])]);
+  }
+});
+
+test('of ten who issue a token again at the same moment one has a secret that works', async () => {
+  const { id } = await create();
+  const again = await Promise.all(Array.from({ length: 10 }, () => asAdmin.post(`${TOKENS}/${id}/reissue`)));
+  expect(new Set(again.map(({ status }) => status))).toEqual(new Set([200]));
+  const statuses: number[] = [];
+  for (const { body } of again) statuses.push((await world.api(`Bearer ${body.token.secret}`).get(ME)).status);
+  expect(statuses.sort()).toEqual([200, ...Array(9).fill(401)]);
+});
+
+test('a revoked token is not issued again', async () => {
+  const { id, secret } = await create();
+  await asAdmin.delete(`${TOKENS}/${id}`);
+  const { status, body } = await asAdmin.post(`${TOKENS}/${id}/reissue`);
+  expect([status, body.code]).toEqual([409, 'token_revoked']);
+  expect(await heard(secret)).toEqual(new Set([401]));
+});
+
+test('revoked and issued again at the same moment, a token is revoked', async () => {
+  for (let round = 0; round < 20; round++) {
+    const { id, secret } = await create();
+    const [again] = await Promise.all([asAdmin.post(`${TOKENS}/${id}/reissue`), asAdmin.delete(`${TOKENS}/${id}`)]);
+    expect([200, 409]).toContain(again.status);
+    expect(await heard(again.body.token?.secret ?? secret)).toEqual(new Set([401]));
+  }
+});
+
+describe('somebody’s removal', () => {
+  const remove = async (id: string) => expect((await asAdmin.delete(`/api/v1/users/${id}`)).status).toBe(204);
+
+  beforeAll(() => world.aUser('admin')); // who stays, so that nobody is the last
+
+  test('revokes the tokens that they made, and those that were made with these, on every replica', async () => {
+    const maker = await world.aUser('admin');
+    const first = await create(await maker.api(), 'admin');
+    const second = await create(world.api(`Bearer ${first.secret}`), 'admin');
+    const third = await create(world.api(`Bearer ${second.secret}`));
+    const all = [first, second, third];
+    for (const { secret } of all) expect(await heard(secret)).toEqual(new Set([200]));
+    await remove(maker.id);
+    for (const { secret } of all) expect(await heard(secret)).toEqual(new Set([401]));
+    const rows = await sql.token.findMany({ where: { id: { in: all.map(({ id }) => id) } } });
+    expect(rows.every(({ revoked_at }) => revoked_at !== null)).toBe(true);
+  });
+
+  test('leaves the tokens of others, and those of the temporary admin', async () => {
+    const [maker, colleague] = [await world.aUser('admin'), await world.aUser('admin')];
+    await create(await maker.api());
+    const left = [await create(await colleague.api()), await create(await world.asTemporaryAdmin()), await create()];
+    await remove(maker.id);
+    for (const { secret } of left) expect(await heard(secret)).toEqual(new Set([200]));
+  });
+
+  test('leaves no token behind that they were about to make', async () => {
+    const maker = await world.aUser('admin');
+    const byMaker = await maker.api();
+    let all: Promise<unknown> | undefined;
+    await sql.$transaction(async (transaction) => {
+      await transaction.$executeRaw`LOCK TABLE tokens IN SHARE MODE`; // it can be read, and nothing more
+      const creations = [1, 2, 3].map(() => byMaker.post(TOKENS, { name: 'late', role: 'admin' }));
+      await waiting(3);
+      all = Promise.all([...creations, remove(maker.id)]);
+      await waiting(4);
+    });
+    await all;
+    const active = await sql.token.count({ where: { created_by_user: maker.id, revoked_at: null } });
+    expect(active).toBe(0);
+  });
+});
+
+/** Resolves when so many statements wait for a lock. */
+async function waiting(count: number): Promise<void> {
+  for (let found = -1; found < count; ) {
+    const rows = await sql.$queryRaw<{ found: number }[]>`
+      SELECT count(*)::int AS found FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    found = rows[0]?.found ?? 0;
+  }
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { startWorld } from '../world.ts';
+
+const world = await startWorld();
+afterAll(() => world.stop());
+
+const sql = world.database.client;
+const { asAdmin } = world;
+const TOKENS = '/api/v1/tokens';
+const create = async (body: object = {}, by = asAdmin) => {
+  const answer = await by.post(TOKENS, { name: 'a token', role: 'viewer', ...body });
+  expect(answer.status).toBe(201);
+  return answer.body.token;
+};
+
+test('a new token is answered whole, with the secret that works, and is kept nowhere', async () => {
+  const { status, body, headers } = await asAdmin.post(TOKENS, { name: ' nightly ', role: 'operator' });
+  expect(status).toBe(201);
+  expect(body).toEqual({
+    token: {
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/),
+      name: 'nightly',
+      role: 'operator',
+      token_prefix: body.token.secret.slice(0, 12),
+      status: 'active',
+      expires_at: null,
+      created_at: expect.any(String),
+      last_used_at: null,
+      created_by: expect.stringMatching(/^token:/),
+      secret: expect.stringMatching(/^svcm_[0-9A-Za-z]{49}$/),
+    },
+  });
+  expect(headers['cache-control']).toBe('no-store');
+  const me = await world.api(`Bearer ${body.token.secret}`).get('/api/v1/auth/me');
+  expect(me.body.user).toMatchObject({ id: body.token.id, name: 'nightly', role: 'operator' });
+});
+
+test('a secret is in the answers that make it, and in no other', async () => {
+  const { id, secret } = await create();
+  const { body, headers } = await asAdmin.post(`${TOKENS}/${id}/reissue`);
+  expect(headers['cache-control']).toBe('no-store');
+  const others = [await asAdmin.get(`${TOKENS}?limit=100`), await asAdmin.delete(`${TOKENS}/${id}`)];
+  for (const { status, text } of others) {
+    expect(status).toBe(200);
+    expect(text).toContain(id);
+    expect(text).not.toMatch(/"secret"|token_hash/);
+  }
+  const kept = JSON.stringify(await sql.token.findMany());
+  for (const each of [secret, body.token.secret]) expect(kept).not.toContain(each);
+});
+
+test('names may repeat', async () => {
+  const [one, other] = [await create({ name: 'twin' }), await create({ name: 'twin' })];
+  expect(one.id).not.toBe(other.id);
+});
+
+test.each([
+  ['name', { role: 'viewer' }],
+  ['name', { name: '  ', role: 'viewer' }],
+  ['role', { name: 'x' }],
+  ['role', { name: 'x', role: 'king' }],
+  ['secret', { name: 'x', role: 'viewer', secret: 'svcm_x' }],
+  ['created_by', { name: 'x', role: 'viewer', created_by: 'somebody else' }],
+])('a bad or unknown %s is a 400 that names it', async (member, body) => {
+  const answer = await asAdmin.post(TOKENS, body);
+  expect(answer.status).toBe(400);
+  expect(answer.body.errors[0].path).toBe(member);
+});
+
+test('who made a token is told in words', async () => {
+  const local = await world.aUser('admin');
+  const automation = await create({ role: 'admin', name: 'automation' });
+  expect((await create({}, await world.asTemporaryAdmin())).created_by).toBe('temporary-admin');
+  expect((await create({}, await local.api())).created_by).toBe(local.email);
+  expect((await create({}, world.api(`Bearer ${automation.secret}`))).created_by).toBe('token:automation');
+});
+
+test('the list is newest first, and pages', async () => {
+  for (let count = 0; count < 3; count++) await create({ name: `page ${count}` });
+  const total = await sql.token.count();
+  const seen: { id: string; created_at: string }[] = [];
+  for (let page = 1; page <= Math.ceil(total / 2); page++) {
+    const { body } = await asAdmin.get(`${TOKENS}?limit=2&page=${page}`);
+    expect(body.pagination).toEqual({ page, limit: 2, total, totalPages: Math.ceil(total / 2) });
+    seen.push(...body.tokens);
+  }
+  expect(new Set(seen.map(({ id }) => id)).size).toBe(total);
+  const moments = seen.map(({ created_at }) => created_at);
+  expect(moments).toEqual(moments.toSorted().reverse());
+  const past = await asAdmin.get(`${TOKENS}?limit=2&page=999`);
+  expect(past.body).toMatchObject({ tokens: [], pagination: { total } });
+});
+
+test.each(['limit=101', 'limit=0', 'page=0', 'page=ten', 'page=1&page=2', 'sort=name'])(
+  'a list with %s is a 400',
+  async (query) => {
+    expect((await asAdmin.get(`${TOKENS}?${query}`)).body.code).toBe('validation_failed');
+  },
+);
+
+test('an id that is no token’s is absent, whatever else it is, in the same bytes', async () => {
+  const user = await world.aUser('viewer');
+  const same = { 'X-Request-Id': 'the-same' };
+  const answers: string[] = [];
+  for (const id of ['nothing', randomUUID(), user.id, user.id.toUpperCase()]) {
+    for (const answer of [
+      await asAdmin.post(`${TOKENS}/${id}/reissue`, undefined, same),
+      await asAdmin.delete(`${TOKENS}/${id}`, undefined, same),
+    ]) {
+      expect(answer.status).toBe(404);
+      answers.push(answer.text);
+    }
+  }
+  expect(new Set(answers).size).toBe(1);
+});

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { startWorld } from '../world.ts';
+
+const world = await startWorld();
+afterAll(() => world.stop());
+
+const sql = world.database.client;
+const { asAdmin } = world;
+const USERS = '/api/v1/users';
+const PASSWORD = 'seventeen quiet tractors';
+let count = 0;
+const aBody = (given: object = {}) => ({
+  email: `new-${++count}@example.test`,
+  role: 'viewer',
+  password: PASSWORD,
+  ...given,
+});
+const create = (given?: object) => asAdmin.post(USERS, aBody(given));
+const pathsOf = ({ body }: Awaited<ReturnType<typeof create>>) =>
+  (body.errors ?? []).map(({ path }: { path: string }) => path);
+
+test('a new user is answered whole, is listed, and signs in', async () => {
+  const { status, body } = await create({ email: 'ada@example.test', name: ' Ada ', role: 'operator' });
+  expect(status).toBe(201);
+  expect(body).toEqual({
+    user: {
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/),
+      source: 'local',
+      email: 'ada@example.test',
+      name: 'Ada',
+      role: 'operator',
+      issuer: null,
+      subject: null,
+      created_at: expect.any(String),
+      updated_at: body.user.created_at,
+      last_sign_in_at: null,
+    },
+  });
+  expect((await asAdmin.get(`${USERS}/${body.user.id}`)).body).toEqual(body);
+  expect((await asAdmin.get(USERS)).body.users).toContainEqual(body.user);
+  const signedIn = await world.nobody.post('/api/v1/auth/login', { email: 'ada@example.test', password: PASSWORD });
+  expect(signedIn).toMatchObject({ status: 200, body: { user: { id: body.user.id, role: 'operator' } } });
+});
+
+test('a name may be left out', async () => {
+  expect((await create()).body.user.name).toBe('');
+});
+
+test('the password is in no answer, and not in the database', async () => {
+  const created = await create();
+  const { id } = created.body.user;
+  const answers = [
+    created,
+    await asAdmin.put(`${USERS}/${id}`, { password: `${PASSWORD} again` }),
+    await asAdmin.get(`${USERS}/${id}`),
+    await asAdmin.get(USERS),
+    await create({ password: 'password' }),
+  ];
+  for (const { text } of answers) {
+    expect(text).not.toContain(PASSWORD);
+    expect(text).not.toMatch(/argon2|"password(_hash)?":/);
+  }
+  expect(JSON.stringify(await sql.user.findMany())).not.toContain(PASSWORD);
+});
+
+test.each([
+  ['email', { email: undefined }],
+  ['email', { email: 'nobody' }],
+  ['email', { email: '@example.test' }],
+  ['email', { email: 'a b@example.test' }],
+  ['email', { email: `${'a'.repeat(320)}@example.test` }],
+  ['name', { name: ' ' }],
+  ['role', { role: undefined }],
+  ['role', { role: 'king' }],
+  ['password', { password: undefined }],
+  ['password', { password: 'a'.repeat(1025) }],
+  ['password_hash', { password_hash: 'x' }],
+])('a bad or unknown %s is a 400 that names it', async (member, given) => {
+  const answer = await create(given);
+  expect([answer.status, pathsOf(answer)]).toEqual([400, [member]]);
+});
+
+test('a change touches what it names', async () => {
+  const { user } = (await create({ name: 'Before', role: 'viewer' })).body;
+  const named = (await asAdmin.put(`${USERS}/${user.id}`, { name: 'After' })).body.user;
+  expect(named).toEqual({ ...user, name: 'After', updated_at: expect.any(String) });
+  const raised = (await asAdmin.put(`${USERS}/${user.id}`, { role: 'operator' })).body.user;
+  expect(raised).toEqual({ ...named, role: 'operator', updated_at: expect.any(String) });
+  expect((await asAdmin.put(`${USERS}/${user.id}`, {})).body.user).toMatchObject({ name: 'After', role: 'operator' });
+});
+
+test('what was read can be sent back, and an e-mail stays as it is', async () => {
+  const { user } = (await create({ name: 'Same' })).body;
+  const { status, body } = await asAdmin.put(`${USERS}/${user.id}`, { ...user, email: 'other@example.test' });
+  expect(status).toBe(200);
+  expect(body.user).toEqual({ ...user, updated_at: expect.any(String) });
+});
+
+test.each([
+  ['name', { name: null }],
+  ['role', { role: null }],
+  ['password', { password: null }],
+  ['claims', { claims: {} }],
+])('%s can’t be changed like this: %j', async (member, body) => {
+  const { id } = (await create()).body.user;
+  const answer = await asAdmin.put(`${USERS}/${id}`, body);
+  expect([answer.status, pathsOf(answer)]).toEqual([400, [member]]);
+});
+
+test('the list is newest first, and pages', async () => {
+  for (let made = 0; made < 3; made++) await create();
+  const total = await sql.user.count({ where: { removed_at: null } });
+  const seen: { id: string; created_at: string }[] = [];
+  for (let page = 1; page <= Math.ceil(total / 2); page++) {
+    const { body } = await asAdmin.get(`${USERS}?limit=2&page=${page}`);
+    expect(body.pagination).toEqual({ page, limit: 2, total, totalPages: Math.ceil(total / 2) });
+    seen.push(...body.users);
+  }
+  expect(new Set(seen.map(({ id }) => id)).size).toBe(total);
+  const moments = seen.map(({ created_at }) => created_at);
+  expect(moments).toEqual(moments.toSorted().reverse());
+});
+
+test('an id that is no user’s is absent, whatever else it is, in the same bytes', async () => {
+  const { id: ofToken } = await world.aToken();
+  const same = { 'X-Request-Id': 'the-same' };
+  const answers: string[] = [];
+  for (const id of ['nothing', randomUUID(), ofToken]) {
+    for (const answer of [
+      await asAdmin.get(`${USERS}/${id}`, same),
+      await asAdmin.put(`${USERS}/${id}`, { name: 'x' }, same),
+      await asAdmin.delete(`${USERS}/${id}`, undefined, same),
+    ]) {
+      expect(answer.status).toBe(404);
+      answers.push(answer.text);
+    }
+  }
+  expect(new Set(answers).size).toBe(1);
+});
+
+test('of ten who remove a user at the same moment one does, and the others find nobody', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { id } = (await create()).body.user;
+    const ten = await Promise.all(Array.from({ length: 10 }, () => asAdmin.delete(`${USERS}/${id}`)));
+    expect(ten.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(404)]);
+  }
+});
+
+test('changed and removed at the same moment, a user is removed', async () => {
+  for (let round = 0; round < 10; round++) {
+    const { id } = (await create()).body.user;
+    const [changed, removed] = await Promise.all([
+      asAdmin.put(`${USERS}/${id}`, { name: 'Late' }),
+      asAdmin.delete(`${USERS}/${id}`),
+    ]);
+    expect(removed.status).toBe(204);
+    expect([200, 404]).toContain(changed.status);
+    expect((await asAdmin.get(`${USERS}/${id}`)).status).toBe(404);
+  }
+});

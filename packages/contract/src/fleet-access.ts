@@ -1,0 +1,15 @@
+/** What a caller of the fleet may be, from the least to the most. */
+export const fleetRoles = ['viewer', 'operator', 'admin'] as const;
+export type FleetRole = (typeof fleetRoles)[number];
+
+/** Rows of the fleet's policy table. */
+export type FleetAccess =
+  | 'anyone'
+  | 'signed-in'
+  | 'session'
+  | 'catalog-read'
+  | 'catalog-sync'
+  | 'people-read'
+  | 'people-write'
+  | 'settings'
+  | 'audit';

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { fleetRoles } from './fleet-access.ts';
+import { line } from './wire.ts';
+
+/** The caller as `/auth/me` and sign-in show them. */
+export const fleetCaller = z
+  .object({
+    kind: z.enum(['temporary-admin', 'token', 'local', 'oidc']),
+    id: z.string().nullable().meta({ description: 'Of the user or the token; null for the temporary admin' }),
+    name: z.string(),
+    email: z.string().nullable(),
+    role: z.enum(fleetRoles),
+    temporary: z
+      .boolean()
+      .meta({ description: 'True for the temporary admin: make a permanent account and remove it' }),
+  })
+  .meta({ id: 'FleetCaller' });
+
+const session = z
+  .object({
+    access_token: z.string(),
+    refresh_token: z.string(),
+    token_type: z.literal('Bearer'),
+    expires_in: z.int().meta({ description: 'Seconds for which the access token is good' }),
+    user: fleetCaller,
+  })
+  .meta({ id: 'Session' });
+
+const credential = z.string().max(4096, 'must have at most 4096 characters');
+const password = z.string().max(1024, 'must have at most 1024 characters');
+
+const authConfig = z
+  .object({
+    local: z.boolean().meta({ description: 'There are local users, who sign in with e-mail and password' }),
+    temporary_admin: z.boolean(),
+    oidc: z
+      .object({
+        issuer: z.string(),
+        client_id: z.string(),
+        audience: z.string().nullable(),
+        redirect: z.boolean().meta({ description: '`GET /auth/oidc/login` starts a sign-in' }),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'AuthConfig' });
+
+/** Every way in, and out. */
+export const fleetAuthEndpoints = {
+  getAuthConfig: endpoint({
+    operationId: 'getAuthConfig',
+    method: 'get',
+    path: '/api/v1/auth/config',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Which ways to sign in are on',
+    reply: authConfig,
+  }),
+  login: endpoint({
+    operationId: 'login',
+    method: 'post',
+    path: '/api/v1/auth/login',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Sign in with e-mail and password; the temporary admin with username and password',
+    body: z
+      .strictObject({ email: line(320).optional(), username: line(320).optional(), password })
+      .refine(({ email, username }) => (email === undefined) !== (username === undefined), {
+        message: 'is required (or username, for the temporary admin; not both)',
+        path: ['email'],
+      }),
+    reply: session,
+    secret: true,
+    problems: ['invalid_credentials', 'rate_limited'],
+  }),
+  startOidcLogin: endpoint({
+    operationId: 'startOidcLogin',
+    method: 'get',
+    path: '/api/v1/auth/oidc/login',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Send a browser to the identity provider',
+    query: z.strictObject({
+      return_to: line(2000).default('/').meta({
+        description: 'Where the browser ends: a path of this address, with a `code` for `POST /auth/exchange`',
+      }),
+    }),
+    status: 302,
+    reply: z.void(),
+    secret: true,
+    problems: ['oidc_not_configured'],
+  }),
+  endOidcLogin: endpoint({
+    operationId: 'endOidcLogin',
+    method: 'get',
+    path: '/api/v1/auth/oidc/callback',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Where the identity provider sends the browser back to',
+    query: z.looseObject({ state: z.string().max(200).optional() }),
+    status: 302,
+    reply: z.void(),
+    secret: true,
+    problems: ['invalid_grant', 'oidc_not_configured'],
+  }),
+  exchangeOidcCode: endpoint({
+    operationId: 'exchangeOidcCode',
+    method: 'post',
+    path: '/api/v1/auth/oidc/token',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Exchange the provider’s authorization code, for a frontend that did its own redirect',
+    body: z.strictObject({
+      code: credential,
+      code_verifier: z.string().regex(/^[A-Za-z0-9\-._~]{43,128}$/, 'must be a PKCE code verifier (RFC 7636)'),
+      redirect_uri: line(2000),
+      nonce: line(500).optional().meta({ description: 'The one of the authorization request, where it had one' }),
+      iss: line(2000).optional().meta({ description: 'The `iss` of the authorization response, where it had one' }),
+    }),
+    reply: session,
+    secret: true,
+    problems: ['invalid_grant', 'oidc_not_configured'],
+  }),
+  exchangeSignInCode: endpoint({
+    operationId: 'exchangeSignInCode',
+    method: 'post',
+    path: '/api/v1/auth/exchange',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Exchange the code of a sign-in, once and within a minute, for its tokens',
+    body: z.strictObject({ code: credential }),
+    reply: session,
+    secret: true,
+    problems: ['invalid_grant'],
+  }),
+  refresh: endpoint({
+    operationId: 'refresh',
+    method: 'post',
+    path: '/api/v1/auth/refresh',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Exchange a refresh token, once, for a new pair',
+    body: z.strictObject({ refresh_token: credential }),
+    reply: session,
+    secret: true,
+    problems: ['invalid_grant'],
+  }),
+  logout: endpoint({
+    operationId: 'logout',
+    method: 'post',
+    path: '/api/v1/auth/logout',
+    access: 'session',
+    tag: 'auth',
+    summary: 'End the session of the access token',
+    status: 204,
+    reply: z.void(),
+  }),
+  me: endpoint({
+    operationId: 'me',
+    method: 'get',
+    path: '/api/v1/auth/me',
+    access: 'signed-in',
+    tag: 'auth',
+    summary: 'Who is calling',
+    reply: z.object({ user: fleetCaller }),
+  }),
+};

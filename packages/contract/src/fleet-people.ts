@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { fleetRoles } from './fleet-access.ts';
+import { timestamp } from './timestamp.ts';
+import { ignored, line, name, pagination, paging } from './wire.ts';
+
+const role = z.enum(fleetRoles);
+const byId = z.strictObject({ id: z.string() });
+const pages = z.strictObject(paging);
+
+/** An e-mail address as it is compared: trimmed, in lower case. */
+const email = line(320)
+  .transform((value) => value.trim().toLowerCase())
+  .refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), 'must be an e-mail address')
+  .meta({ type: 'string', format: 'email' });
+
+const password = z.string().max(1024, 'must have at most 1024 characters');
+
+const user = z
+  .object({
+    id: z.string(),
+    source: z.enum(['local', 'oidc']),
+    email: z.string().nullable(),
+    name: z.string(),
+    role: role
+      .nullable()
+      .meta({ description: 'null: the identity provider’s claims give none, so nothing is permitted' }),
+    issuer: z.string().nullable().meta({ description: 'The identity provider of a user who signs in there' }),
+    subject: z.string().nullable(),
+    created_at: timestamp,
+    updated_at: timestamp,
+    last_sign_in_at: timestamp.nullable(),
+  })
+  .meta({ id: 'FleetUser' });
+
+const readOnlyOfUser = ignored('id', 'source', 'issuer', 'subject', 'created_at', 'updated_at', 'last_sign_in_at');
+
+const token = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    role,
+    token_prefix: z.string(),
+    status: z.enum(['active', 'expired', 'revoked']),
+    expires_at: timestamp.nullable(),
+    created_at: timestamp,
+    last_used_at: timestamp.nullable(),
+    created_by: z.string().meta({ description: 'Who made it, for people to read' }),
+  })
+  .meta({ id: 'Token' });
+
+const issuedToken = z.object({
+  token: token.extend({ secret: z.string().meta({ description: 'Shown here and nowhere else' }) }),
+});
+
+/** Users and MCP tokens. */
+export const fleetPeopleEndpoints = {
+  listUsers: endpoint({
+    operationId: 'listUsers',
+    method: 'get',
+    path: '/api/v1/users',
+    access: 'people-read',
+    tag: 'users',
+    summary: 'List the users',
+    query: pages,
+    reply: z.object({ users: z.array(user), pagination }),
+  }),
+  createUser: endpoint({
+    operationId: 'createUser',
+    method: 'post',
+    path: '/api/v1/users',
+    access: 'people-write',
+    tag: 'users',
+    summary: 'Create a local user',
+    body: z.strictObject({ email, name: name.optional(), role, password, ...readOnlyOfUser }),
+    status: 201,
+    reply: z.object({ user }),
+    problems: ['email_taken'],
+  }),
+  getUser: endpoint({
+    operationId: 'getUser',
+    method: 'get',
+    path: '/api/v1/users/:id',
+    access: 'people-read',
+    tag: 'users',
+    summary: 'Get a user',
+    params: byId,
+    reply: z.object({ user }),
+    problems: ['not_found'],
+  }),
+  updateUser: endpoint({
+    operationId: 'updateUser',
+    method: 'put',
+    path: '/api/v1/users/:id',
+    access: 'people-write',
+    tag: 'users',
+    summary: 'Change a user’s role, name or password',
+    params: byId,
+    body: z.strictObject({
+      name: name.optional(),
+      role: role.optional(),
+      password: password.optional(),
+      ...ignored('email'),
+      ...readOnlyOfUser,
+    }),
+    reply: z.object({ user }),
+    problems: ['not_found', 'role_managed_by_provider', 'last_admin'],
+  }),
+  deleteUser: endpoint({
+    operationId: 'deleteUser',
+    method: 'delete',
+    path: '/api/v1/users/:id',
+    access: 'people-write',
+    tag: 'users',
+    summary: 'Remove a user, and revoke the tokens that they made',
+    params: byId,
+    status: 204,
+    reply: z.void(),
+    problems: ['not_found', 'last_admin'],
+  }),
+  listTokens: endpoint({
+    operationId: 'listTokens',
+    method: 'get',
+    path: '/api/v1/tokens',
+    access: 'people-read',
+    tag: 'tokens',
+    summary: 'List the MCP tokens',
+    query: pages,
+    reply: z.object({ tokens: z.array(token), pagination }),
+  }),
+  createToken: endpoint({
+    operationId: 'createToken',
+    method: 'post',
+    path: '/api/v1/tokens',
+    access: 'people-write',
+    tag: 'tokens',
+    summary: 'Create an MCP token',
+    body: z.strictObject({
+      name,
+      role,
+      expires_in_days: z
+        .int('must be a whole number from 1 to 365')
+        .min(1, 'must be a whole number from 1 to 365')
+        .max(365, 'must be a whole number from 1 to 365')
+        .optional()
+        .meta({ description: 'Without it the token does not expire' }),
+    }),
+    status: 201,
+    reply: issuedToken,
+    secret: true,
+  }),
+  reissueToken: endpoint({
+    operationId: 'reissueToken',
+    method: 'post',
+    path: '/api/v1/tokens/:id/reissue',
+    access: 'people-write',
+    tag: 'tokens',
+    summary: 'Give a token a new secret, and its lifetime from the beginning; the old secret is dead at once',
+    params: byId,
+    reply: issuedToken,
+    secret: true,
+    problems: ['not_found', 'token_revoked'],
+  }),
+  revokeToken: endpoint({
+    operationId: 'revokeToken',
+    method: 'delete',
+    path: '/api/v1/tokens/:id',
+    access: 'people-write',
+    tag: 'tokens',
+    summary: 'Revoke a token, for ever',
+    params: byId,
+    reply: z.object({ token }),
+    problems: ['not_found'],
+  }),
+};

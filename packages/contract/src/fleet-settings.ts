@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { fleetRoles } from './fleet-access.ts';
+import { organization } from './organization.ts';
+import { line, text } from './wire.ts';
+
+const source = z.enum(['environment', 'set', 'default']);
+const sources = <K extends string>(...members: readonly K[]) =>
+  z
+    .object(Object.fromEntries(members.map((member) => [member, source])) as Record<K, typeof source>)
+    .meta({ description: 'Where each value comes from' });
+
+const address = line(2000)
+  .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), 'must be an http or https URL')
+  .refine((value) => !URL.canParse(value) || !/[?#]|\/\/[^/]*@/.test(value), 'must have no user, query or fragment');
+
+const role = z.enum(fleetRoles);
+const roleMap = z
+  .record(z.string().min(1).max(500), role)
+  .refine((map) => Object.keys(map).length <= 200, 'must have at most 200 members');
+
+const oidcSettings = z
+  .object({
+    issuer: z.string().nullable(),
+    client_id: z.string().nullable(),
+    has_client_secret: z.boolean(),
+    audience: z.string().nullable().meta({ description: 'Of access tokens of the provider; null: none is accepted' }),
+    role_claim: z.string(),
+    role_map: z.record(z.string(), role).nullable().meta({ description: 'null: the claim’s value is the role' }),
+    default_role: z.enum(['viewer', 'none']),
+    allow_userinfo: z.boolean(),
+    sources: sources(
+      'issuer',
+      'client_id',
+      'client_secret',
+      'audience',
+      'role_claim',
+      'role_map',
+      'default_role',
+      'allow_userinfo',
+    ),
+  })
+  .meta({ id: 'OidcSettings' });
+
+const oidcChange = z.strictObject({
+  issuer: address.optional(),
+  client_id: line(500).min(1).optional(),
+  client_secret: text(2000).min(1).nullable().optional().meta({ description: 'Needed with another issuer' }),
+  audience: line(2000).min(1).nullable().optional(),
+  role_claim: line(500).min(1).optional().meta({ description: 'By name, or by dots into nested claims' }),
+  role_map: roleMap.nullable().optional(),
+  default_role: z.enum(['viewer', 'none']).optional(),
+  allow_userinfo: z.boolean().optional(),
+});
+
+const hubSettings = z
+  .object({
+    url: z.string().nullable(),
+    api_key_prefix: z.string().nullable().meta({ description: 'The beginning of the key, where there is one' }),
+    sync_interval: z.int().meta({ description: 'Seconds; 0: only on demand' }),
+    sources: sources('url', 'api_key', 'sync_interval'),
+  })
+  .meta({ id: 'HubSettings' });
+
+const hubChange = z.strictObject({
+  url: address.transform((value) => value.replace(/\/+$/, '')).optional(),
+  api_key: z.string().max(200).optional().meta({ description: 'Needed with another url' }),
+  sync_interval: z.int().min(0).max(86_400).optional(),
+});
+
+const checks = z.object({
+  ok: z.boolean(),
+  checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string() })),
+});
+
+const settings = <const O extends string, const P extends string>(operationId: O, path: P) => ({
+  operationId,
+  path: `/api/v1/settings/${path}` as const,
+  access: 'settings' as const,
+  tag: 'settings',
+});
+
+/** What is configured while the fleet runs. What is set here wins over the environment. */
+export const fleetSettingsEndpoints = {
+  getOidcSettings: endpoint({
+    ...settings('getOidcSettings', 'oidc'),
+    method: 'get',
+    summary: 'The identity provider, as it is in effect',
+    reply: oidcSettings,
+  }),
+  setOidcSettings: endpoint({
+    ...settings('setOidcSettings', 'oidc'),
+    method: 'put',
+    summary: 'Set the members that are named',
+    body: oidcChange,
+    reply: oidcSettings,
+  }),
+  resetOidcSettings: endpoint({
+    ...settings('resetOidcSettings', 'oidc'),
+    method: 'delete',
+    summary: 'Forget what was set, and return to the environment',
+    reply: oidcSettings,
+  }),
+  testOidcSettings: endpoint({
+    ...settings('testOidcSettings', 'oidc/test'),
+    method: 'post',
+    summary: 'Try the provider, as it would be with the members that are named; nothing is stored',
+    body: oidcChange,
+    reply: checks,
+    problems: ['oidc_not_configured'],
+  }),
+  getHubSettings: endpoint({
+    ...settings('getHubSettings', 'hub'),
+    method: 'get',
+    summary: 'The hub, as it is in effect',
+    reply: hubSettings,
+  }),
+  setHubSettings: endpoint({
+    ...settings('setHubSettings', 'hub'),
+    method: 'put',
+    summary: 'Set the members that are named',
+    body: hubChange,
+    reply: hubSettings,
+  }),
+  resetHubSettings: endpoint({
+    ...settings('resetHubSettings', 'hub'),
+    method: 'delete',
+    summary: 'Forget what was set, and return to the environment',
+    reply: hubSettings,
+  }),
+  testHubSettings: endpoint({
+    ...settings('testHubSettings', 'hub/test'),
+    method: 'post',
+    summary: 'Ask the hub, as it would be with the members that are named; nothing is stored',
+    body: hubChange,
+    reply: z.object({ organization }),
+    problems: ['hub_not_configured', 'hub_unreachable'],
+  }),
+};

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { endpoint, openApiDocument } from '../src/index.ts';
+
+test('an answer that is sent line by line is documented with its own type; the schema is of one line', () => {
+  const followThings = endpoint({
+    operationId: 'followThings',
+    method: 'get',
+    path: '/things/follow',
+    access: 'anyone',
+    tag: 'things',
+    summary: 'Follow things',
+    reply: z.object({ id: z.string() }),
+    stream: 'application/x-ndjson',
+  });
+  const { paths } = openApiDocument({
+    title: 'Things',
+    description: '',
+    endpoints: { followThings },
+    open: ['anyone'],
+    problems: [],
+  });
+  const responses = paths?.['/things/follow']?.get?.responses;
+  expect(responses?.['200']).toEqual({
+    description: expect.stringContaining('lines'),
+    content: { 'application/x-ndjson': { schema: expect.objectContaining({ required: ['id'] }) } },
+  });
+  expect(responses).not.toHaveProperty('304');
+  expect(responses?.['503']).toMatchObject({ content: { 'application/problem+json': {} } });
+});
