@@ -15,4 +15,6 @@ export default {
   // Packages of this repository resolve to their TypeScript sources: a test sees what is written, not what was built.
   testEnvironmentOptions: { customExportConditions: ['@svc/source', 'node', 'node-addons'] },
   testTimeout: 30_000,
+  // Each test file leaves its modules behind: a worker that has grown is replaced between two files.
+  workerIdleMemoryLimit: '1GB',
 };

@@ -20,7 +20,6 @@ test('a database and encryption keys are enough', () => {
     PORT: 4200,
     HOST: '127.0.0.1',
     DATABASE_URL,
-    HUB_SYNC_INTERVAL: 300,
     MIGRATE_ON_START: true,
     RATE_LIMIT: true,
   });
