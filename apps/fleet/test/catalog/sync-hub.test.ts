@@ -34,7 +34,7 @@ describe('without a hub', () => {
     const without = world.aReplica();
     const { status, body } = await without.api(await bearer('operator')).post(SYNC);
     expect([status, body.code]).toEqual([409, 'hub_not_configured']);
-    expect(body.detail).toBe('No hub is configured: set HUB_URL and HUB_API_KEY.');
+    expect(body.detail).toBe('No hub is configured: set HUB_URL and HUB_API_KEY, or PUT /api/v1/settings/hub.');
   });
 
   test('the mirror goes on serving', async () => {
