@@ -1,4 +1,4 @@
-import type { Log } from '@svc/http';
+import { inRounds, type Log, type Rounds } from '@svc/http';
 import { newId } from './audit/recording.ts';
 import type { Database } from './database/client.ts';
 
@@ -41,15 +41,9 @@ interface Keeping {
  * Deletes what is over, within a minute after the start and then again and again; what failed is tried again in the next
  * round. Replicas that do it at once share the work: none waits for rows that another is deleting.
  */
-export function keepHouse({ database, log, every = HOUR_MS, auditDays }: Keeping): { stop(): Promise<void> } {
-  let running: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout;
+export function keepHouse({ database, log, every = HOUR_MS, auditDays }: Keeping): Rounds {
   let stopped = false;
-  const schedule = (delayMs: number) => {
-    timer = setTimeout(() => {
-      running = round();
-    }, delayMs).unref();
-  };
+  const isEnough = () => stopped;
   const tidy = async (table: string, work: () => Promise<number>) => {
     try {
       const rows = await work();
@@ -58,18 +52,16 @@ export function keepHouse({ database, log, every = HOUR_MS, auditDays }: Keeping
       log.warn({ err: error, table }, 'leftovers could not be deleted; tried again in the next round');
     }
   };
-  const round = async () => {
-    const isEnough = () => stopped;
+  const first = Math.random() * Math.min(MINUTE_MS, every); // replicas that start together don't work together
+  const rounds = inRounds(first, async () => {
     for (const leftover of LEFTOVERS) await tidy(leftover.table, () => deleteAll(database, leftover, isEnough));
     if (auditDays !== undefined) await tidy('audit_entries', () => forgetEntries(database, auditDays, isEnough));
-    if (!stopped) schedule(every);
-  };
-  schedule(Math.random() * Math.min(MINUTE_MS, every)); // replicas that start together don't work together
+    return every;
+  });
   return {
     stop: () => {
       stopped = true;
-      clearTimeout(timer);
-      return running;
+      return rounds.stop();
     },
   };
 }

@@ -10,7 +10,7 @@ import {
 } from '@svc/http';
 import { createFleet } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
-import { createProviderChecks } from './auth/provider-checks.ts';
+import { keepChecking } from './auth/provider-checks.ts';
 import { createSessions } from './auth/sessions.ts';
 import { loadSigningKey, type SigningKey } from './auth/signing-keys.ts';
 import { createTemporaryAdmin, type TemporaryAdmin } from './auth/temporary-admin.ts';
@@ -28,7 +28,6 @@ import { createSettings } from './settings/settings.ts';
 /** A page of the catalog takes its time; a provider has two seconds, since somebody waits for it. */
 const TO_HUB = { timeoutMs: 30_000, maxBytes: 64 * 1024 * 1024 };
 const TO_PROVIDER = { timeoutMs: 2000, maxBytes: 512 * 1024 };
-const PROVIDER_CHECK_MS = 30_000;
 
 /** Runs the service until it is told to stop. @throws when it can't start, with what is wrong */
 export async function startFleet(prismaDir: string): Promise<void> {
@@ -61,7 +60,7 @@ export async function startFleet(prismaDir: string): Promise<void> {
     publicUrl: config.PUBLIC_URL,
     corsOrigins: config.CORS_ORIGINS,
   };
-  const checks = repeatedly(createProviderChecks({ database, sealer, settings, providers, log }).runDue, log);
+  const checks = keepChecking({ database, sealer, settings, providers, log });
   const house = keepHouse({ database, log, auditDays: config.AUDIT_RETENTION_DAYS });
   let stopping = false;
   const { corsOrigins: _, publicUrl: __, ...options } = serviceOptionsOf(config);
@@ -99,31 +98,9 @@ function waysTo(limits: OutboundOptions, { OUTBOUND_ALLOW }: Config): { readonly
   const trusted = createOutbound(limits);
   const restricted = createOutbound({ ...limits, restrictTo: OUTBOUND_ALLOW });
   return {
-    ways: { trusted: trusted.send, restricted: restricted.send },
+    ways: { trusted, restricted },
     close: async () => {
       await Promise.all([trusted.close(), restricted.close()]);
-    },
-  };
-}
-
-/** Does the work now and then, until stopped. */
-function repeatedly(work: () => Promise<unknown>, log: Log): { stop(): Promise<void> } {
-  let running: Promise<unknown> = Promise.resolve();
-  let timer: NodeJS.Timeout;
-  const next = () => {
-    timer = setTimeout(() => {
-      running = work()
-        .catch((error: unknown) => log.warn({ err: error }, 'sessions could not be checked with the identity provider'))
-        .finally(next);
-    }, PROVIDER_CHECK_MS);
-    timer.unref();
-  };
-  next();
-  return {
-    stop: async () => {
-      clearTimeout(timer);
-      await running;
-      clearTimeout(timer);
     },
   };
 }

@@ -63,7 +63,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
   const anOutbound = (rules: { restrictTo?: ReadonlySet<OutboundAllowance> } = {}) => {
     const outbound = createOutbound({ timeoutMs: HUB_TIMEOUT_MS, maxBytes: 4_000_000, ...rules });
     outbounds.push(outbound);
-    return outbound.send;
+    return outbound;
   };
   const sealer = createSealer([{ kid: 'test', key: randomBytes(32) }]);
   const signingKey = await loadSigningKey(database, sealer);

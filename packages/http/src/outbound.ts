@@ -44,12 +44,19 @@ const REASONS: Readonly<Record<OutboundAllowance, string>> = {
 const remedy = (needs: readonly OutboundAllowance[]) =>
   `Only https to public addresses is allowed here; for this one OUTBOUND_ALLOW would have to name ${needs.join(' and ')}.`;
 
+export interface Outbound {
+  readonly send: Send;
+  /** Why a target is never called, as far as its address says; what a name leads to is judged when it is called. */
+  refusalOf(target: URL): OutboundRefused | undefined;
+  close(): Promise<void>;
+}
+
 /**
  * Sends requests to other services: no redirects are followed, time and size are bounded. Link-local and metadata
  * addresses are never called; other targets as `restrictTo` says. Addresses are judged as they are connected to, whatever a
  * name led to before. Rejects with OutboundRefused where a target is not called.
  */
-export function createOutbound(options: OutboundOptions): { send: Send; close(): Promise<void> } {
+export function createOutbound(options: OutboundOptions): Outbound {
   const { timeoutMs, maxBytes, restrictTo } = options;
   const agent = new Agent({
     connect: refusingConnector(restrictTo),
@@ -59,8 +66,10 @@ export function createOutbound(options: OutboundOptions): { send: Send; close():
     keepAliveTimeout: 4000,
     connections: 4,
   });
+  const refusalOf = ({ hostname, protocol }: URL) =>
+    refusalOfHost(hostname.replace(/^\[|\]$/g, ''), { protocol, restrictTo });
   const send = async ({ method, url, headers, body }: Outgoing): Promise<Incoming> => {
-    const refusal = refusalOf(url.hostname.replace(/^\[|\]$/g, ''), { protocol: url.protocol, restrictTo });
+    const refusal = refusalOf(url);
     if (refusal) throw refusal;
     const answer = await request(url, {
       method,
@@ -71,7 +80,7 @@ export function createOutbound(options: OutboundOptions): { send: Send; close():
     });
     return { status: answer.statusCode, headers: single(answer.headers), body: await answer.body.text() };
   };
-  return { send, close: () => agent.destroy() };
+  return { send, refusalOf, close: () => agent.destroy() };
 }
 
 const single = (headers: Readonly<Record<string, string | string[] | undefined>>) =>
@@ -85,7 +94,7 @@ interface Rules {
 }
 
 /** Why a host is not called, as far as its name or address says. */
-function refusalOf(host: string, { protocol, restrictTo }: Rules): OutboundRefused | undefined {
+function refusalOfHost(host: string, { protocol, restrictTo }: Rules): OutboundRefused | undefined {
   const reach = reachOf(host) ?? 'public'; // a name: what it leads to is judged when it is known
   if (reach === 'never') return new OutboundRefused([]);
   if (!restrictTo) return undefined;
@@ -102,7 +111,7 @@ function refusingConnector(restrictTo: Rules['restrictTo']): buildConnector.conn
   return (options, done) =>
     connect(options, (...result) => {
       const [error, socket] = result;
-      const refusal = error ? undefined : refusalOf(socket.remoteAddress ?? '', { restrictTo });
+      const refusal = error ? undefined : refusalOfHost(socket.remoteAddress ?? '', { restrictTo });
       if (error || !refusal) return done(...result);
       socket.destroy();
       done(refusal, null);
@@ -115,7 +124,7 @@ const refusingLookup =
   (hostname, options, done) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, '');
-      const refusal = addresses.map(({ address }) => refusalOf(address, { restrictTo })).find((found) => found);
+      const refusal = addresses.map(({ address }) => refusalOfHost(address, { restrictTo })).find((found) => found);
       if (refusal) return done(refusal, '');
       const [first = { address: '', family: 0 }] = addresses;
       if (options.all) done(null, addresses);

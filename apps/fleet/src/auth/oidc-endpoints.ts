@@ -103,7 +103,8 @@ async function reach<T>(call: () => Promise<T>): Promise<T> {
         cause,
       });
     }
-    if (cause instanceof ProviderUnavailable) throw unavailable('The identity provider can’t be asked now.', cause);
+    if (cause instanceof ProviderUnavailable)
+      throw unavailable('The identity provider can’t be asked now: start the sign-in again in a moment.', cause);
     throw cause;
   }
 }

@@ -1,13 +1,13 @@
-import type { Log } from '@svc/http';
+import { inRounds, type Log, type Rounds } from '@svc/http';
 import type { Database } from '../database/client.ts';
-import type { Claims } from '../oidc/provider.ts';
-import { GrantRefused, type Provider } from '../oidc/provider.ts';
+import { type Claims, GrantRefused, type Provider } from '../oidc/provider.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Providers } from '../settings/connections.ts';
 import type { Settings } from '../settings/settings.ts';
 import { keepOidcUser } from './oidc-users.ts';
 import { PROVIDER_MINUTES, placeOfProviderToken } from './sessions.ts';
 
+const ROUND_MS = 30_000;
 const RETRY_MINUTES = 2;
 const LIFE_HOURS = 24;
 
@@ -16,6 +16,11 @@ interface Due {
   readonly provider_token: string;
   readonly user_id: string;
   readonly claims: Claims;
+}
+
+export interface ProviderChecks {
+  /** Checks every session whose time has come, until `isEnough` says so. @returns how many */
+  runDue(isEnough?: () => boolean): Promise<number>;
 }
 
 export interface ProviderChecksOptions {
@@ -30,12 +35,12 @@ export interface ProviderChecksOptions {
  * Asks the identity provider again after everybody who signed in by it: its refresh token is tried every 15 minutes. A
  * refusal ends the session, no answer lets it live up to a day. Replicas share the work.
  */
-export function createProviderChecks(options: ProviderChecksOptions): { runDue(): Promise<number> } {
+export function createProviderChecks(options: ProviderChecksOptions): ProviderChecks {
   const { database, settings, providers } = options;
   return {
-    runDue: async () => {
+    runDue: async (isEnough = () => false) => {
       let checked = 0;
-      for (let due = await takeDue(database); due; due = await takeDue(database)) {
+      for (let due = await takeDue(database); due; due = isEnough() ? undefined : await takeDue(database)) {
         const oidc = await settings.oidc();
         const provider = due.claims.iss === oidc.issuer ? providers.of(oidc) : undefined;
         if (provider) await check(options, provider, due);
@@ -43,6 +48,24 @@ export function createProviderChecks(options: ProviderChecksOptions): { runDue()
         checked += 1;
       }
       return checked;
+    },
+  };
+}
+
+/** Checks what is due, again and again, until stopped. */
+export function keepChecking(options: ProviderChecksOptions): Rounds {
+  const { runDue } = createProviderChecks(options);
+  let stopped = false;
+  const rounds = inRounds(ROUND_MS, async () => {
+    await runDue(() => stopped).catch((error: unknown) =>
+      options.log.warn({ err: error }, 'sessions could not be checked with the identity provider'),
+    );
+    return ROUND_MS;
+  });
+  return {
+    stop: () => {
+      stopped = true;
+      return rounds.stop();
     },
   };
 }

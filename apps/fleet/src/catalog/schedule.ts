@@ -1,4 +1,4 @@
-import type { Log } from '@svc/http';
+import { inRounds, type Log, type Rounds } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { translated } from '../database/translated.ts';
 import type { Hub } from './hub.ts';
@@ -33,12 +33,7 @@ interface Scheduled {
 }
 
 /** Works whenever it is due, until stopped. */
-export function onSchedule({ due, work, log }: Scheduled): { stop(): void } {
-  let stopped = false;
-  let timer: NodeJS.Timeout;
-  const wait = (milliseconds: number) => {
-    if (!stopped) timer = setTimeout(() => void tick(), milliseconds);
-  };
+export function onSchedule({ due, work, log }: Scheduled): Rounds {
   const worked = () =>
     work().then(
       () => true,
@@ -47,21 +42,14 @@ export function onSchedule({ due, work, log }: Scheduled): { stop(): void } {
         return false;
       },
     );
-  const tick = async () => {
+  return inRounds(0, async () => {
     try {
       const succeeded = (await due()) > 0 || (await worked());
       const left = (await due()) * 1000;
-      wait(Math.min(RECHECK_MS, Math.max(left, succeeded || left > 0 ? SOON_MS : AFTER_TROUBLE_MS)));
+      return Math.min(RECHECK_MS, Math.max(left, succeeded || left > 0 ? SOON_MS : AFTER_TROUBLE_MS));
     } catch (error) {
       log.warn({ err: error }, 'the plan of the next sync could not be read');
-      wait(AFTER_TROUBLE_MS);
+      return AFTER_TROUBLE_MS;
     }
-  };
-  wait(0);
-  return {
-    stop: () => {
-      stopped = true;
-      clearTimeout(timer);
-    },
-  };
+  });
 }

@@ -1,4 +1,4 @@
-import { type Log, Problem, unavailable } from '@svc/http';
+import { type Log, Problem, type Rounds, unavailable } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { translated } from '../database/translated.ts';
 import { LeaseLost } from './apply.ts';
@@ -45,7 +45,7 @@ export interface SyncOptions {
 
 export function createSync({ database, hubNow, log }: SyncOptions): Sync {
   let stopped = false;
-  let schedule: { stop(): void } | undefined;
+  let schedule: Rounds | undefined;
   const { run, idle } = oneAtATime<Wish>(async (wishes) => {
     const { hub, intervalSeconds } = await hubNow();
     if (!hub) throw new Problem('hub_not_configured', NO_HUB);
@@ -63,10 +63,9 @@ export function createSync({ database, hubNow, log }: SyncOptions): Sync {
     start: () => {
       schedule = onSchedule({ due, work: () => run({ full: false, scheduled: true }), log });
     },
-    stop: () => {
+    stop: async () => {
       stopped = true;
-      schedule?.stop();
-      return idle();
+      await Promise.all([schedule?.stop(), idle()]);
     },
   };
 }

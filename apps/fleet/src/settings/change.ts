@@ -1,6 +1,5 @@
 import { isSecretToken } from '@svc/auth';
-import { invalid } from '@svc/http';
-import { given } from '../given.ts';
+import { given, invalid } from '@svc/http';
 import type { HubInEffect, HubValues } from './hub.ts';
 import type { OidcInEffect, OidcValues } from './oidc.ts';
 import type { Stored } from './store.ts';

@@ -1,19 +1,23 @@
-import type { Send } from '@svc/contract';
+import type { Outbound } from '@svc/http';
 import { connectHub, type Hub } from '../catalog/hub.ts';
 import { createProvider, type Provider } from '../oidc/provider.ts';
 import type { HubInEffect } from './hub.ts';
 import type { OidcInEffect } from './oidc.ts';
 
+type Way = Pick<Outbound, 'send' | 'refusalOf'>;
+
 /** How requests leave: to where the operator's environment says, and to where somebody set it through the API. */
 export interface Ways {
-  readonly trusted: Send;
-  readonly restricted: Send;
+  readonly trusted: Way;
+  readonly restricted: Way;
 }
 
 /** Connections by their settings: the same settings are the same connection, with what it has learnt. */
 export interface Connections<S, C> {
   /** undefined where the settings name none */
   of(settings: S): C | undefined;
+  /** Why the address in the settings is never called, as far as it says itself. */
+  refusalOf(settings: S): string | undefined;
 }
 
 export type Hubs = Connections<HubInEffect, Hub>;
@@ -24,9 +28,10 @@ export const createHubs = (ways: Ways): Hubs => ({
     ({ url, api_key, isTrusted }) => [url, api_key, isTrusted],
     ({ url, api_key, isTrusted }) => {
       if (url === null || api_key === undefined) return undefined;
-      return connectHub({ url, apiKey: api_key, send: isTrusted ? ways.trusted : ways.restricted });
+      return connectHub({ url, apiKey: api_key, send: wayOf(ways, isTrusted).send });
     },
   ),
+  refusalOf: ({ url, isTrusted }) => refusalOf(wayOf(ways, isTrusted), url),
 });
 
 export const createProviders = (ways: Ways): Providers => ({
@@ -42,11 +47,17 @@ export const createProviders = (ways: Ways): Providers => ({
     ({ issuer, client_id, client_secret, audience, allow_userinfo, isTrusted }) => {
       if (issuer === null || client_id === null) return undefined;
       const connection = { issuer, clientId: client_id, clientSecret: client_secret, audience: audience ?? undefined };
-      const send = isTrusted ? ways.trusted : ways.restricted;
+      const { send } = wayOf(ways, isTrusted);
       return createProvider({ ...connection, allowUserinfo: allow_userinfo }, { send });
     },
   ),
+  refusalOf: ({ issuer, isTrusted }) => refusalOf(wayOf(ways, isTrusted), issuer),
 });
+
+const wayOf = ({ trusted, restricted }: Ways, isTrusted: boolean): Way => (isTrusted ? trusted : restricted);
+
+const refusalOf = (way: Way, address: string | null): string | undefined =>
+  address === null ? undefined : way.refusalOf(new URL(address))?.message;
 
 const REMEMBERED = 4;
 

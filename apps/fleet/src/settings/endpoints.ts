@@ -1,5 +1,5 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { Problem } from '@svc/http';
+import { invalid, Problem } from '@svc/http';
 import { type ChangeContext, change } from '../audit/change.ts';
 import { reasonOf } from '../catalog/hub.ts';
 import { route } from '../context.ts';
@@ -14,12 +14,14 @@ export const getOidcSettings = route(fleetEndpoints.getOidcSettings, async ({ se
 );
 
 export const setOidcSettings = change(fleetEndpoints.setOidcSettings, async (context, { body }) => {
-  const { transaction, settings } = context;
+  const { transaction, settings, providers } = context;
   const { oidc } = settings.environment;
   const before = await lockStored<OidcValues>(context, 'oidc');
   const after = changeOidc(before, body, oidcInEffect(oidc, before));
+  const inEffect = oidcInEffect(oidc, after);
+  if (body.issuer !== undefined) refuseUncalled('issuer', providers.refusalOf(inEffect));
   await writeStored(transaction, settings.sealer, { name: 'oidc', ...after });
-  return presentOidc(oidcInEffect(oidc, after));
+  return presentOidc(inEffect);
 });
 
 export const resetOidcSettings = change(fleetEndpoints.resetOidcSettings, async ({ transaction, settings }) => {
@@ -44,12 +46,14 @@ export const getHubSettings = route(fleetEndpoints.getHubSettings, async ({ sett
 );
 
 export const setHubSettings = change(fleetEndpoints.setHubSettings, async (context, { body }) => {
-  const { transaction, settings } = context;
+  const { transaction, settings, hubs } = context;
   const { hub } = settings.environment;
   const before = await lockStored<HubValues>(context, 'hub');
   const after = changeHub(before, body, hubInEffect(hub, before));
+  const inEffect = hubInEffect(hub, after);
+  if (body.url !== undefined) refuseUncalled('url', hubs.refusalOf(inEffect));
   await writeStored(transaction, settings.sealer, { name: 'hub', ...after });
-  return presentHub(hubInEffect(hub, after));
+  return presentHub(inEffect);
 });
 
 export const resetHubSettings = change(fleetEndpoints.resetHubSettings, async ({ transaction, settings }) => {
@@ -68,6 +72,10 @@ export const testHubSettings = route(fleetEndpoints.testHubSettings, async ({ da
     throw new Problem('hub_unreachable', reasonOf(cause), { cause });
   }
 });
+
+function refuseUncalled(path: string, refusal: string | undefined): void {
+  if (refusal !== undefined) throw invalid([{ path, message: refusal }]);
+}
 
 /** What is stored, while nobody else can change it: two changes at once are one after the other. */
 async function lockStored<V extends object>(

@@ -1,13 +1,12 @@
 import { paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { invalid, notFound, Problem } from '@svc/http';
+import { given, invalid, notFound, Problem } from '@svc/http';
 import { change, recorded } from '../audit/change.ts';
 import { newId } from '../audit/recording.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import { route } from '../context.ts';
 import { translated } from '../database/translated.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
-import { given } from '../given.ts';
 import { isUuid } from '../identified.ts';
 import { refuseLastAdmin } from './admins.ts';
 import { holdUser, presentUser } from './rows.ts';

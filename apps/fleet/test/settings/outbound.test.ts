@@ -59,9 +59,22 @@ test('the addresses of the environment are the operator’s word, also when the 
   expect((await strict.admin.post(`${OIDC}/test`, { issuer: issuer.url })).body.checks[0].ok).toBe(true);
 });
 
-test('what was set and is not allowed is called by no sync and no sign-in either', async () => {
-  expect((await strict.admin.put(HUB, atHub(nextHub.url))).status).toBe(200);
-  expect((await strict.admin.put(OIDC, atIssuer(nextIssuer.url))).status).toBe(200);
+test('an address that is not called can’t be set, and what was set stays', async () => {
+  const before = [await strict.admin.get(HUB), await strict.admin.get(OIDC)].map(({ body }) => body);
+  const atHubAnswer = await strict.admin.put(HUB, atHub(nextHub.url));
+  expect([atHubAnswer.status, atHubAnswer.body.errors]).toEqual([
+    400,
+    [{ path: 'url', message: expect.stringContaining('OUTBOUND_ALLOW would have to name http and loopback') }],
+  ]);
+  const atIssuerAnswer = await strict.admin.put(OIDC, atIssuer('https://169.254.169.254'));
+  expect([atIssuerAnswer.status, atIssuerAnswer.body.errors]).toEqual([400, [{ path: 'issuer', message: LINK_LOCAL }]]);
+  expect([await strict.admin.get(HUB), await strict.admin.get(OIDC)].map(({ body }) => body)).toEqual(before);
+});
+
+test('what was set and is not allowed any more is called by no sync and no sign-in', async () => {
+  const { admin } = aReplica();
+  expect((await admin.put(HUB, atHub(nextHub.url))).status).toBe(200);
+  expect((await admin.put(OIDC, atIssuer(nextIssuer.url))).status).toBe(200);
   const sync = await strict.admin.post('/api/v1/catalog/sync', {});
   expect([sync.status, sync.body.detail]).toEqual([502, expect.stringContaining('OUTBOUND_ALLOW')]);
   const state = (await strict.admin.get('/api/v1/catalog/sync')).body;
@@ -71,7 +84,7 @@ test('what was set and is not allowed is called by no sync and no sign-in either
 });
 
 test('an address that is allowed once more is called at once', async () => {
-  await strict.admin.put(HUB, atHub(nextHub.url));
+  await aReplica().admin.put(HUB, atHub(nextHub.url));
   expect((await strict.admin.post('/api/v1/catalog/sync', {})).status).toBe(502);
   expect((await aReplica().admin.post('/api/v1/catalog/sync', {})).status).toBe(200);
 });

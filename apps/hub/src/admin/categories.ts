@@ -1,11 +1,10 @@
 import { fold } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { notFound, Problem } from '@svc/http';
+import { given, notFound, Problem } from '@svc/http';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
 import { translated } from '../database/constraints.ts';
 import { slugFrom } from '../derived.ts';
-import { given } from '../given.ts';
 import { identified } from '../identified.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { presentCategory, withCounts } from '../presenters/category.ts';

@@ -1,12 +1,11 @@
 import { templateFields } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { notFound } from '@svc/http';
+import { given, notFound } from '@svc/http';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
 import { translated } from '../database/constraints.ts';
 import { derived, slugFrom } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { given } from '../given.ts';
 import { identified } from '../identified.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { presentTemplate, withCategory } from '../presenters/template.ts';

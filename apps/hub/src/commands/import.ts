@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fold, templateFields } from '@svc/contract';
+import { given } from '@svc/http';
 import { type CatalogTransaction, writeCatalog } from '../database/catalog-write.ts';
 import type { Database } from '../database/client.ts';
 import { derived } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { given } from '../given.ts';
 import { type CatalogFiles, CatalogFilesError, readCatalogFiles } from './catalog-files.ts';
 
 type Reader = Pick<CatalogTransaction, 'category' | 'template' | 'organization'>;
