@@ -2,7 +2,7 @@
 // HOSTILE_SEED=<number> repeats a run that failed.
 import { type Endpoint, fleetService, openApiDocument } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { testHostileInput } from '@svc/testing';
+import { testHostileInput } from '@svc/testing/hostile';
 import { startWorld, TEMPORARY_ADMIN } from './world.ts';
 
 const world = await startWorld(); // without a hub: a sync that is asked for is a 409

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { hubService, openApiDocument } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { testHostileInput } from '@svc/testing';
+import { testHostileInput } from '@svc/testing/hostile';
 import { startWorld } from './world.ts';
 
 const world = await startWorld();

@@ -2,7 +2,6 @@ export { freePort } from '@svc/database/embedded';
 export { type Answered, type Api, apiOf, type Wanted } from './api.ts';
 export { conformityTo, type Seen } from './conformity.ts';
 export { addressOf, createEmptyDatabase, createTestDatabase, onServer, type TestDatabase } from './databases.ts';
-export { type HostileInput, testHostileInput } from './hostile.ts';
 export { type LocalIssuer, startLocalIssuer } from './issuer.ts';
 export { type StartedProcess, startProcess, untilReady } from './processes.ts';
 export { type Expected, type RefusalMatrix, testRefusals } from './refusals.ts';

@@ -1,26 +1,17 @@
 import { aTemplate } from '../a-template.ts';
-import { aCategory, type FakeHub, refuse, startFakeHub } from '../fake-hub.ts';
-import { startWorld } from '../world.ts';
-import { mirrorIn } from './mirror.ts';
+import { aCategory, type FakeHub, refuse } from '../fake-hub.ts';
+import { startSyncWorld } from './sync-world.ts';
 
 const SYNC = '/api/v1/catalog/sync';
 
-const hub = await startFakeHub();
-const world = await startWorld({ hub });
-const mirror = mirrorIn((sql) => world.database.client.$queryRawUnsafe(sql));
+const { hub, world, mirror } = await startSyncWorld();
 let empty: ReturnType<FakeHub['now']>;
 
 beforeEach(async () => {
-  hub.reset();
-  await mirror.forget();
   empty = hub.now();
   hub.publish(aTemplate({ name: 'Kept' }));
   hub.setCategories(aCategory());
   await sync();
-});
-afterAll(async () => {
-  await world.stop();
-  await hub.stop();
 });
 
 const sync = (body = {}) => world.asOperator.post(SYNC, body);

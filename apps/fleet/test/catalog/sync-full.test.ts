@@ -1,25 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { aTemplate } from '../a-template.ts';
-import { aCategory, answerWell, type Behaviour, fromCall, refuse, startFakeHub } from '../fake-hub.ts';
-import { startWorld } from '../world.ts';
-import { mirrorIn } from './mirror.ts';
+import { aCategory, answerWell, type Behaviour, fromCall, refuse } from '../fake-hub.ts';
+import { startSyncWorld } from './sync-world.ts';
 
 const SYNC = '/api/v1/catalog/sync';
 const TEMPLATES = '/api/v1/catalog/templates';
 
-const hub = await startFakeHub();
-const world = await startWorld({ hub });
-const mirror = mirrorIn((sql) => world.database.client.$queryRawUnsafe(sql));
-
-beforeEach(async () => {
-  hub.reset();
-  await mirror.forget();
-  hub.setPageSize(2);
-});
-afterAll(async () => {
-  await world.stop();
-  await hub.stop();
-});
+const { hub, world, mirror } = await startSyncWorld({ pageSize: 2 });
 
 const sync = (body = {}) => world.asOperator.post(SYNC, body);
 const listed = async (): Promise<string[]> =>

@@ -1,23 +1,11 @@
 import { aTemplate } from '../a-template.ts';
 import { startFakeHub } from '../fake-hub.ts';
-import { startWorld } from '../world.ts';
-import { mirrorIn } from './mirror.ts';
+import { startSyncWorld } from './sync-world.ts';
 
 const SYNC = '/api/v1/catalog/sync';
 const TEMPLATES = '/api/v1/catalog/templates';
 
-const hub = await startFakeHub();
-const world = await startWorld({ hub });
-const mirror = mirrorIn((sql) => world.database.client.$queryRawUnsafe(sql));
-
-beforeEach(async () => {
-  hub.reset();
-  await mirror.forget();
-});
-afterAll(async () => {
-  await world.stop();
-  await hub.stop();
-});
+const { hub, world } = await startSyncWorld();
 
 const bearer = async (role: 'viewer' | 'operator') => `Bearer ${(await world.aToken({ role })).secret}`;
 

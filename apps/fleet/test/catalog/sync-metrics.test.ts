@@ -1,21 +1,9 @@
 import request from 'supertest';
 import { aTemplate } from '../a-template.ts';
-import { closeConnection, refuse, send, startFakeHub } from '../fake-hub.ts';
-import { startWorld } from '../world.ts';
-import { mirrorIn } from './mirror.ts';
+import { closeConnection, refuse, send } from '../fake-hub.ts';
+import { startSyncWorld } from './sync-world.ts';
 
-const hub = await startFakeHub();
-const world = await startWorld({ hub });
-const mirror = mirrorIn((sql) => world.database.client.$queryRawUnsafe(sql));
-
-beforeEach(async () => {
-  hub.reset();
-  await mirror.forget();
-});
-afterAll(async () => {
-  await world.stop();
-  await hub.stop();
-});
+const { hub, world } = await startSyncWorld();
 
 /** The figures of the catalog, as a replica that never synced tells them. */
 async function figures(): Promise<Record<string, number>> {

@@ -1,23 +1,14 @@
 import { aTemplate } from '../a-template.ts';
-import { refuse, startFakeHub } from '../fake-hub.ts';
-import { startWorld } from '../world.ts';
-import { mirrorIn } from './mirror.ts';
+import { refuse } from '../fake-hub.ts';
+import { startSyncWorld } from './sync-world.ts';
 
 const SYNC = '/api/v1/catalog/sync';
 
-const hub = await startFakeHub();
-const world = await startWorld({ hub });
-const mirror = mirrorIn((sql) => world.database.client.$queryRawUnsafe(sql));
+const { hub, world } = await startSyncWorld();
 
 beforeEach(async () => {
-  hub.reset();
-  await mirror.forget();
   hub.publish(aTemplate());
   await world.sync.run();
-});
-afterAll(async () => {
-  await world.stop();
-  await hub.stop();
 });
 
 const organization = async () => (await world.asViewer.get(SYNC)).body.organization;

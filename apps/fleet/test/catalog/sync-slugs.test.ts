@@ -1,21 +1,8 @@
 import { aTemplate } from '../a-template.ts';
-import { answerWell, startFakeHub } from '../fake-hub.ts';
-import { startWorld } from '../world.ts';
-import { mirrorIn } from './mirror.ts';
+import { answerWell } from '../fake-hub.ts';
+import { startSyncWorld } from './sync-world.ts';
 
-const hub = await startFakeHub();
-const world = await startWorld({ hub });
-const mirror = mirrorIn((sql) => world.database.client.$queryRawUnsafe(sql));
-
-beforeEach(async () => {
-  hub.reset();
-  await mirror.forget();
-  hub.setPageSize(1);
-});
-afterAll(async () => {
-  await world.stop();
-  await hub.stop();
-});
+const { hub, world, mirror } = await startSyncWorld({ pageSize: 1 });
 
 const nameOf = async (slug: string): Promise<string> =>
   (await world.asViewer.get(`/api/v1/catalog/templates/${slug}`)).body.name;

@@ -1,22 +1,10 @@
 import { aTemplate } from '../a-template.ts';
-import { aCategory, startFakeHub } from '../fake-hub.ts';
-import { startWorld } from '../world.ts';
-import { mirrorIn } from './mirror.ts';
+import { aCategory } from '../fake-hub.ts';
+import { startSyncWorld } from './sync-world.ts';
 
 const SYNC = '/api/v1/catalog/sync';
 
-const hub = await startFakeHub();
-const world = await startWorld({ hub });
-const mirror = mirrorIn((sql) => world.database.client.$queryRawUnsafe(sql));
-
-beforeEach(async () => {
-  hub.reset();
-  await mirror.forget();
-});
-afterAll(async () => {
-  await world.stop();
-  await hub.stop();
-});
+const { hub, world } = await startSyncWorld();
 
 const sync = async () => {
   const { status, body } = await world.asOperator.post(SYNC);

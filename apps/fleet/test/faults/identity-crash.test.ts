@@ -1,10 +1,10 @@
 // The long form: FAULT_ROUNDS=20 (3 by default). FAULT_FIGURES=1 prints what was measured.
 import { setTimeout as wait } from 'node:timers/promises';
+import { figure, moreAcknowledged, queryOn, type RunningService, startLoad, statusesOf } from '@svc/testing/faults';
 import { openLedger } from './identity-ledger.ts';
-import { eventually, startLoad, statusesOf } from './identity-load.ts';
-import { anAdminToken, figure, prepareFaults, queryOn, type RunningFleet } from './identity-world.ts';
+import { anAdminToken, prepareFleetFaults } from './identity-world.ts';
 
-const { aDatabase, aFleet } = prepareFaults();
+const { aDatabase, aFleet } = prepareFleetFaults();
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? '3');
 /** So many are acknowledged before each kill. */
 const SOME_CHANGES = 30;
@@ -14,7 +14,7 @@ test(
   async () => {
     const databaseUrl = await aDatabase();
     const query = queryOn(databaseUrl);
-    let fleet: RunningFleet = await aFleet({ databaseUrl });
+    let fleet: RunningService = await aFleet({ databaseUrl });
     const ledger = openLedger({ url: () => fleet.url, secret: await anAdminToken(databaseUrl) });
     const readyAgain: number[] = [];
     for (let round = 1; round <= ROUNDS; round++) {
@@ -24,9 +24,8 @@ test(
         ledger.reader('/nothing'),
         ledger.reader('/healthz'),
       ]);
-      const before = ledger.acknowledged();
       try {
-        await eventually('changes are acknowledged', async () => ledger.acknowledged() >= before + SOME_CHANGES);
+        await moreAcknowledged(ledger, SOME_CHANGES);
         await wait(Math.random() * 100); // anywhere in a request
       } finally {
         fleet.child.kill('SIGKILL');

@@ -1,16 +1,26 @@
 // FAULT_FIGURES=1 prints what was measured.
 import { setTimeout as wait } from 'node:timers/promises';
+import {
+  ask,
+  eventually,
+  figure,
+  holding,
+  queryOn,
+  type RunningService,
+  startLoad,
+  statusesOf,
+  summaryOf,
+} from '@svc/testing/faults';
 import { openLedger } from './identity-ledger.ts';
-import { ask, eventually, startLoad, statusesOf, summaryOf } from './identity-load.ts';
-import { anAdminToken, figure, holding, prepareFaults, queryOn, type RunningFleet } from './identity-world.ts';
+import { anAdminToken, prepareFleetFaults } from './identity-world.ts';
 
-const { aDatabase, aFleet } = prepareFaults();
+const { aDatabase, aFleet } = prepareFleetFaults();
 /** More than the pool has connections. */
 const MORE_THAN_THE_POOL = 25;
 const EXHAUSTED_MS = 6000;
 
 let databaseUrl: string;
-let fleet: RunningFleet;
+let fleet: RunningService;
 let ledger: ReturnType<typeof openLedger>;
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Asked, ask, type Seen } from './identity-load.ts';
+import { type Asked, ask, type Seen } from '@svc/testing/faults';
 
 type Query = (sql: string) => Promise<readonly Record<string, unknown>[]>;
 
@@ -26,8 +26,8 @@ export function openLedger({ url, secret }: Place) {
 
   const send = async (path: string, asked: Asked = {}): Promise<Seen> => {
     const id = randomUUID();
-    const headers = { Authorization: `Bearer ${secret}`, 'X-Request-Id': id };
-    const seen = await ask(`${url()}${path}`, { ...asked, headers });
+    const known = { authorization: `Bearer ${secret}`, headers: { 'X-Request-Id': id } };
+    const seen = await ask(`${url()}${path}`, { ...asked, ...known });
     answered.set(id, seen.status);
     return seen;
   };

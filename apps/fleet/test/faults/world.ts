@@ -1,14 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { mirrorIn } from '../catalog/mirror.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { startProcessWorld } from '../process-world.ts';
-
-/** Set: what was measured is printed. */
-const { FAULT_FIGURES } = process.env;
-
-export const figure = (line: string): void => {
-  if (FAULT_FIGURES) process.stderr.write(`  ${line}\n`);
-};
 
 /** Processes of the fleet on one database, and the hub that they all have. They sync when they are asked to. */
 export async function startFaultWorld() {
@@ -53,12 +45,4 @@ export async function startFaultWorld() {
       await world.database.drop();
     },
   };
-}
-
-/** Waits for something that comes by itself. @throws after half a minute, with what was waited for */
-export async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await pause(20)) {
-    if (await isSo()) return;
-  }
-  throw new Error(`still not after 30 s: ${what}`);
 }

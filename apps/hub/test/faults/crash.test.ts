@@ -1,17 +1,16 @@
 // The long form: FAULT_ROUNDS=20 (3 by default). FAULT_FIGURES=1 prints what was measured.
 import { setTimeout as wait } from 'node:timers/promises';
-import { eventually } from './eventually.ts';
+import { ask, figure, moreAcknowledged, type RunningService, startLoad, statusesOf } from '@svc/testing/faults';
 import { openLedger } from './ledger.ts';
-import { ask, startLoad, statusesOf } from './load.ts';
-import { adminOf, figure, makeCategory, prepareFaults, type RunningHub } from './world.ts';
+import { adminOf, makeCategory, prepareHubFaults } from './world.ts';
 
-const { aDatabase, anIssuer, aHub } = prepareFaults();
+const { aDatabase, anIssuer, aHub } = prepareHubFaults();
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? '3');
 const WRITERS = 4;
 /** So many are acknowledged before each kill. */
 const SOME_WRITES = 30;
 
-let hub: RunningHub;
+let hub: RunningService;
 let admin: string;
 let settings: { readonly databaseUrl: string; readonly issuer: string };
 
@@ -42,9 +41,8 @@ test(
     const readyAgain: number[] = [];
     for (let round = 1; round <= ROUNDS; round++) {
       const load = startLoad(Array.from({ length: WRITERS }, (_, lane) => ledger.writer(`r${round}w${lane}`)));
-      const before = ledger.acknowledged();
       try {
-        await eventually('writes are acknowledged', async () => ledger.acknowledged() >= before + SOME_WRITES);
+        await moreAcknowledged(ledger, SOME_WRITES);
         await wait(Math.random() * 100); // anywhere in a write
       } finally {
         hub.child.kill('SIGKILL');

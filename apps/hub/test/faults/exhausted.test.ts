@@ -1,20 +1,28 @@
 // FAULT_FIGURES=1 prints what was measured.
 import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
+import {
+  ask,
+  eventually,
+  figure,
+  holding,
+  type RunningService,
+  type Seen,
+  startLoad,
+  statusesOf,
+  summaryOf,
+} from '@svc/testing/faults';
 import { createApiKey, createOrganization } from '../../src/commands/organizations.ts';
 import { openDatabase } from '../../src/database/client.ts';
-import { eventually } from './eventually.ts';
 import { openLedger } from './ledger.ts';
-import { ask, type Seen, startLoad, statusesOf, summaryOf } from './load.ts';
-import { adminOf, figure, makeCategory, prepareFaults, type RunningHub } from './world.ts';
+import { adminOf, makeCategory, prepareHubFaults } from './world.ts';
 
-const { aDatabase, anIssuer, aHub } = prepareFaults();
+const { aDatabase, anIssuer, aHub } = prepareHubFaults();
 /** More than the pool of the readers has connections. */
 const MORE_THAN_THE_POOL = 25;
 const HALF_THE_LOAD = 14;
 const EXHAUSTED_MS = 6000;
 
-let hub: RunningHub;
+let hub: RunningService;
 let databaseUrl: string;
 let admin: string;
 let key: string;
@@ -32,26 +40,15 @@ beforeAll(async () => {
   await database.close();
 });
 
-/** Holds a lock in a transaction of the test while `work` runs. */
-async function holding<T>(lock: string, work: () => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5000 });
-  await client.connect();
-  try {
-    await client.query(`BEGIN; ${lock}`);
-    return await work();
-  } finally {
-    await client.end(); // and with it the transaction
-  }
-}
-
 const list = () => ask(`${hub.url}/api/v1/catalog/templates`);
 const ownOrganization = () => ask(`${hub.url}/api/v1/catalog/organization`, { authorization: key });
 const times = (count: number, work: () => Promise<Seen>) => Promise.all(Array.from({ length: count }, work));
 
 const LOCKED_CATALOG = 'LOCK TABLE templates IN ACCESS EXCLUSIVE MODE';
+const STUCK_WRITER = 'UPDATE catalog_clock SET at = at + interval $$1 millisecond$$';
 
 test('while the catalog is locked its readers hear 503, and who reads something else is served', async () => {
-  const { stuck, others } = await holding(LOCKED_CATALOG, async () => {
+  const { stuck, others } = await holding(databaseUrl, LOCKED_CATALOG, async () => {
     const waiting = times(3, list);
     const others = [await ownOrganization(), await ask(`${hub.url}/readyz`)];
     return { others, stuck: await waiting };
@@ -64,7 +61,7 @@ test('with every connection busy each request hears 503, and all works when they
   const keyed = () => ask(`${hub.url}/api/v1/catalog/templates`, { authorization: key });
   const load = startLoad([...Array(HALF_THE_LOAD).fill(list), ...Array(HALF_THE_LOAD).fill(keyed)]);
   try {
-    await holding(LOCKED_CATALOG, () => wait(EXHAUSTED_MS));
+    await holding(databaseUrl, LOCKED_CATALOG, () => wait(EXHAUSTED_MS));
     await eventually('lists work again', async () => (await list()).status === 200);
   } finally {
     await load.stop();
@@ -76,7 +73,7 @@ test('with every connection busy each request hears 503, and all works when they
 
 test('behind a catalog writer that does not finish writers hear 503, and readers are served', async () => {
   const writes = ['a', 'b', 'c', 'd'].map((name) => ledger.writer(name));
-  const { written, read } = await holding('UPDATE catalog_clock SET at = at + interval $$1 millisecond$$', async () => {
+  const { written, read } = await holding(databaseUrl, STUCK_WRITER, async () => {
     const writing = Promise.all(writes.map((write) => write()));
     const read = await times(MORE_THAN_THE_POOL, list);
     return { read, written: await writing };

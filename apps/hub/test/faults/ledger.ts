@@ -1,4 +1,4 @@
-import { ask, type Seen } from './load.ts';
+import { ask, type Seen } from '@svc/testing/faults';
 
 interface Written {
   /** The last version that was acknowledged, and the last that was sent. */

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { LocalIssuer } from '@svc/testing';
 import { freePort } from '@svc/testing';
-import { ask } from './load.ts';
-import { adminOf, prepareFaults } from './world.ts';
+import { ask } from '@svc/testing/faults';
+import { adminOf, prepareHubFaults } from './world.ts';
 
-const { closers, aDatabase, anIssuer, aHub } = prepareFaults();
+const { closers, aDatabase, anIssuer, aHub } = prepareHubFaults();
 
 /** An issuer that can go away and come back at the same address: it says that it is `issuer`, whose keys it has. */
 async function aProvider(issuer: LocalIssuer) {

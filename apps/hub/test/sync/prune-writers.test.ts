@@ -1,8 +1,8 @@
 // Pruning beside writers, and beside itself.
 import { onServer } from '@svc/testing';
+import { eventually } from '@svc/testing/faults';
 import { pruneHistory } from '../../src/catalog/prune.ts';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
-import { eventually } from '../faults/eventually.ts';
 import { anInstance, startWorld } from '../world.ts';
 import { clientByCursor, listingOf, lostIn } from './mirror.ts';
 import { DAY_MS, historyOf } from './prune.ts';

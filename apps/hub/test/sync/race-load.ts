@@ -23,8 +23,8 @@ export function startWriters({ writers, commits, admin, categoryId, nextUrl }: W
       const id = anyOf(own);
       const chance = Math.random();
       if (id === undefined || chance < 0.25) {
-        const { template } = await send('POST', { name: text, category_id: categoryId });
-        own.push(template.id);
+        const created = await send('POST', { name: text, category_id: categoryId });
+        if (created) own.push(created.template.id);
       } else if (chance < 0.8) await send('PUT', { id, description: text });
       else if (chance < 0.95) await send('PUT', { id, description: text, is_public: chance < 0.9 });
       else {
@@ -39,13 +39,21 @@ export function startWriters({ writers, commits, admin, categoryId, nextUrl }: W
   return { done, over: () => over };
 }
 
-/** One write. @throws unless it succeeds */
+const MOST_TRIES = 5;
+
+/**
+ * One write, tried again where a busy machine says "not now": it may have been done all the same, and is then a 404 or a 409.
+ * @throws unless it succeeds
+ */
 async function sendAs(authorization: string, url: string, { method, body }: { method: string; body: object }) {
   const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
-  const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} answered ${answer.status}: ${text}`);
-  return text === '' ? undefined : JSON.parse(text);
+  for (let tries = 1; ; tries += 1) {
+    const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
+    const text = await answer.text();
+    if (answer.ok) return text === '' ? undefined : JSON.parse(text);
+    if (tries > 1 && [404, 409].includes(answer.status)) return undefined;
+    if (answer.status !== 503 || tries === MOST_TRIES) throw new Error(`${method} answered ${answer.status}: ${text}`);
+  }
 }
 
 const anyOf = <T>(list: readonly T[]): T | undefined => list[Math.floor(Math.random() * list.length)];

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { createHttpServer } from '@svc/http';
 import type { LocalIssuer } from '@svc/testing';
+import { ask } from '@svc/testing/faults';
 import { pruneHistory } from '../../src/catalog/prune.ts';
-import { ask } from '../faults/load.ts';
 import { anInstance, startWorld } from '../world.ts';
 import { clientByCursor, clientBySince, type Get, listingOf, lostIn } from './mirror.ts';
 import { alternating, poll, startWriters } from './race-load.ts';

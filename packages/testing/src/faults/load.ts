@@ -1,5 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
+export interface Asked {
+  readonly method?: string;
+  readonly authorization?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
 /** What a client saw; a status of 0: no answer at all. */
 export interface Seen {
   readonly status: number;
@@ -9,17 +16,11 @@ export interface Seen {
   readonly body: any;
 }
 
-export interface Asked {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: object;
-}
-
 /** One request on kept-alive connections, as any client sends it: not repeated when it fails. */
-export async function ask(url: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Seen> {
+export async function ask(url: string, asked: Asked = {}): Promise<Seen> {
   const started = performance.now();
-  const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
-  const sent = { method, headers: { ...headers, ...type }, signal: AbortSignal.timeout(20_000) };
+  const { method = 'GET', body } = asked;
+  const sent = { method, headers: headersOf(asked), signal: AbortSignal.timeout(20_000) };
   try {
     const answer = await fetch(url, body === undefined ? sent : { ...sent, body: JSON.stringify(body) });
     const text = await answer.text();
@@ -29,6 +30,12 @@ export async function ask(url: string, { method = 'GET', headers = {}, body }: A
     return { status: 0, ms: performance.now() - started, retryAfter: null, body: error };
   }
 }
+
+const headersOf = ({ authorization, headers, body }: Asked): Record<string, string> => ({
+  ...headers,
+  ...(authorization === undefined ? {} : { Authorization: authorization }),
+  ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+});
 
 const PAUSE_MS = 10;
 const MOST_REQUESTS = 2000;
@@ -44,6 +51,7 @@ export function startLoad(lanes: readonly (() => Promise<Seen>)[]) {
     }
   });
   return {
+    /** What was seen so far. */
     seen: seen as readonly Seen[],
     /** Ends the load. @returns everything that was seen */
     stop: async (): Promise<readonly Seen[]> => {
@@ -61,13 +69,4 @@ export const statusesOf = (seen: readonly Seen[]): number[] =>
 export function summaryOf(seen: readonly Seen[]): string {
   const counts = statusesOf(seen).map((status) => `${status}: ${seen.filter((one) => one.status === status).length}`);
   return `${counts.join(', ')}; longest ${Math.round(Math.max(...seen.map(({ ms }) => ms)))} ms`;
-}
-
-/** Waits for something that comes by itself. @throws after half a minute, with what was waited for */
-export async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) {
-    if (await isSo()) return;
-    await wait(50);
-  }
-  throw new Error(`still not after 30 s: ${what}`);
 }

@@ -1,10 +1,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@svc/database/embedded';
-import { freePort } from '@svc/testing';
+import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@svc/database/embedded';
+import { onServer } from '../databases.ts';
 import { eventually } from './eventually.ts';
 
 const PASSWORD = 'only-of-this-test';
+/** Of the service that is tested, and of its role. */
+const DATABASE = 'service';
 
 /** A PostgreSQL of one test, crash-safe, with the means to harm it. Signals go to its own processes only. */
 export interface OwnPostgres {
@@ -16,6 +18,8 @@ export interface OwnPostgres {
   /** Stops all of its processes until `thaw`. */
   freeze(): void;
   thaw(): void;
+  /** Makes room in its write-ahead log: it stops when it has to begin a new file of that on a full disk. */
+  makeRoomInLog(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -32,7 +36,7 @@ export async function startOwnPostgres(folder: string): Promise<OwnPostgres> {
     frozen = [];
   };
   return {
-    databaseUrl: await server.ensureDatabase({ name: 'hub', role: 'hub', password: PASSWORD }),
+    databaseUrl: await server.ensureDatabase({ name: DATABASE, role: DATABASE, password: PASSWORD }),
     kill: async () => {
       const pids = processesOf(server);
       signal(pids, 'SIGKILL');
@@ -50,6 +54,11 @@ export async function startOwnPostgres(folder: string): Promise<OwnPostgres> {
       signal(frozen, 'SIGSTOP');
     },
     thaw,
+    makeRoomInLog: () =>
+      onServer(server.url('postgres'), async (client) => {
+        await client.query('SELECT pg_switch_wal()');
+        await client.query('CHECKPOINT'); // what it writes begins the new file
+      }),
     stop: async () => {
       thaw();
       await server.stop();

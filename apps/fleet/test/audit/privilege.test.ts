@@ -1,0 +1,48 @@
+// The fleet's role owns its tables, is no superuser, and may not write to the log.
+import { randomBytes } from 'node:crypto';
+import { addressOf, onServer } from '@svc/testing';
+import { openDatabase } from '../../src/database/client.ts';
+import { startWorld } from '../world.ts';
+import { contentsOf } from './contents.ts';
+
+const world = await startWorld();
+const { client } = world.database;
+const role = `fleet_${randomBytes(6).toString('hex')}`;
+const database = openDatabase(await addressOfOwner(), () => undefined);
+const token = await world.aToken({ role: 'admin' });
+const asToken = world.aReplica({ database }).api(`Bearer ${token.secret}`);
+afterAll(async () => {
+  await database.close();
+  await world.stop();
+  await onServer(addressOf(world.databaseUrl, 'postgres'), (server) => server.query(`DROP ROLE ${role}`));
+});
+
+/** Makes the role, and gives it every table. @returns the address of the database for it */
+async function addressOfOwner(): Promise<string> {
+  const password = randomBytes(12).toString('hex');
+  await client.$executeRawUnsafe(`CREATE ROLE ${role} LOGIN NOSUPERUSER PASSWORD '${password}'`);
+  const tables = await client.$queryRaw<{ name: string }[]>`
+    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`;
+  for (const { name } of tables) await client.$executeRawUnsafe(`ALTER TABLE ${name} OWNER TO ${role}`);
+  return Object.assign(new URL(world.databaseUrl), { username: role, password }).href;
+}
+
+const entries = () => client.auditEntry.findMany({ orderBy: { at: 'asc' }, select: { method: true, status: true } });
+
+test.each([
+  { what: 'a read', method: 'GET', path: '/api/v1/tokens', done: 200 },
+  { what: 'a request to nowhere', method: 'GET', path: '/nothing', done: 404 },
+  { what: 'a change', method: 'POST', path: '/api/v1/tokens', body: { name: 'new', role: 'viewer' }, done: 201 },
+])(
+  '$what by a token is answered 503 and leaves no trace; with the right again it works',
+  async ({ done, ...request }) => {
+    const [contents, recorded] = [await contentsOf(world.database), await entries()];
+    await client.$executeRawUnsafe(`REVOKE INSERT ON audit_entries FROM ${role}`);
+    expect(await asToken.send(request)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(await contentsOf(world.database)).toEqual(contents);
+    expect(await entries()).toEqual(recorded);
+    await client.$executeRawUnsafe(`GRANT INSERT ON audit_entries TO ${role}`);
+    expect((await asToken.send(request)).status).toBe(done);
+    expect(await entries()).toEqual([...recorded, { method: request.method, status: done }]);
+  },
+);

@@ -1,0 +1,109 @@
+// Needs the right to mount a tmpfs (root on Linux); without it the tests are skipped, and say so. FAULT_FIGURES=1 prints
+// what was measured.
+import {
+  type Asked,
+  ask,
+  describeOnDisk,
+  eventually,
+  figure,
+  type OwnPostgres,
+  queryOn,
+  type RunningService,
+  type Seen,
+  statusesOf,
+  summaryOf,
+  whileFull,
+} from '@svc/testing/faults';
+import { openDatabase } from '../../src/database/client.ts';
+import { contentsOf } from '../audit/contents.ts';
+import { TEMPORARY_ADMIN } from '../world.ts';
+import { openLedger } from './identity-ledger.ts';
+import { anAdminToken, prepareFleetFaults } from './identity-world.ts';
+
+const { closers, aDisk, aPostgres, aFleet } = prepareFleetFaults();
+const ROUNDS = 20;
+const LOGIN = '/api/v1/auth/login';
+const SIGN_IN = {
+  SVC_TEMP_ADMIN_USERNAME: TEMPORARY_ADMIN.username,
+  SVC_TEMP_ADMIN_PASSWORD: TEMPORARY_ADMIN.password,
+};
+
+describeOnDisk('a full disk', aDisk('192m'), (disk) => {
+  let postgres: OwnPostgres;
+  let fleet: RunningService;
+  let ledger: ReturnType<typeof openLedger>;
+  let session: { readonly access_token: string; readonly refresh_token: string };
+  let contents: () => Promise<readonly string[]>;
+
+  beforeAll(async () => {
+    postgres = await aPostgres(disk);
+    const { databaseUrl } = postgres;
+    fleet = await aFleet({ databaseUrl, environment: SIGN_IN });
+    ledger = openLedger({ url: () => fleet.url, secret: await anAdminToken(databaseUrl) });
+    session = (await post(LOGIN, TEMPORARY_ADMIN)).body;
+    const database = openDatabase(databaseUrl, () => undefined);
+    closers.push(database.close);
+    contents = () => contentsOf(database);
+  }, 60_000);
+
+  const send = (path: string, asked?: Asked) => ask(`${fleet.url}${path}`, asked);
+  const post = (path: string, body: object, asked: Asked = {}) => send(path, { ...asked, method: 'POST', body });
+  const inSession = () => ({ authorization: `Bearer ${session.access_token}` });
+  const aUser = (name: string) =>
+    post(
+      '/api/v1/users',
+      { email: `${name}@example.test`, role: 'viewer', password: `the secret of ${name}` },
+      inSession(),
+    );
+
+  /** What a token asks for has an entry, and what people change. */
+  const recorded = () => [
+    ledger.writer('while the disk was full'),
+    ledger.reader('/api/v1/tokens'),
+    ledger.reader('/api/v1/catalog/templates'),
+    ledger.reader('/healthz'),
+    ledger.reader('/nothing'),
+    () => aUser('somebody'),
+  ];
+  const unrecorded = [
+    ...['/api/v1/users', '/api/v1/tokens', '/api/v1/auth/me', '/api/v1/catalog/sync', '/api/v1/audit'].map(
+      (path) => () => send(path, inSession()),
+    ),
+    ...['/api/v1/auth/config', '/healthz', '/readyz'].map((path) => () => send(path)),
+  ];
+
+  test('refuses with 503 what must be recorded, serves what is only read, and is over when there is space again', async () => {
+    const write = ledger.writer('before');
+    expect([(await write()).status, (await write()).status]).toEqual([201, 200]);
+    const [refused, read]: [Seen[], Seen[]] = [[], []];
+    await whileFull(disk, postgres, async () => {
+      // The shortest entry that there is takes what is left of the last page.
+      await eventually('the log has no room', async () => (await ledger.reader('/')()).status === 503);
+      const before = await contents();
+      for (let round = 1; round <= ROUNDS; round++) {
+        for (const request of recorded()) refused.push(await request());
+        for (const request of unrecorded) read.push(await request());
+      }
+      refused.push(await post(LOGIN, TEMPORARY_ADMIN));
+      expect((await send('/readyz')).body).toMatchObject({
+        status: 'ready',
+        checks: [{ name: 'database', state: 'ok' }, {}, {}],
+      });
+      expect((await send('/healthz')).body).toEqual({ status: 'alive' });
+      expect(await contents()).toEqual(before);
+    });
+    figure(`disk full: recorded ${summaryOf(refused)}; only read ${summaryOf(read)}`);
+    expect(new Set(refused.map(({ status, retryAfter, body }) => `${status} ${body.code} ${retryAfter}`))).toEqual(
+      new Set(['503 unavailable 1']),
+    );
+    expect(statusesOf(read)).toEqual([200]);
+
+    expect(statusesOf([await ledger.writer('after')(), await aUser('after')])).toEqual([201]);
+    const { refresh_token } = session;
+    const signIns = [await post(LOGIN, TEMPORARY_ADMIN), await post('/api/v1/auth/refresh', { refresh_token })];
+    expect(statusesOf(signIns)).toEqual([200]);
+    expect(fleet.child.exitCode).toBeNull();
+    const query = queryOn(postgres.databaseUrl);
+    expect([...(await ledger.lost(query)), ...(await ledger.misrecorded(query))]).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,40 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ask } from './load.ts';
+
+interface Replica {
+  readonly url: string;
+}
+
+const POLL_MS = 100;
+
+export const isReady = async ({ url }: Replica): Promise<boolean> => (await ask(`${url}/readyz`)).status === 200;
+
+/** What a load balancer does: asks each replica whether it is ready, and sends to those in turn that said so last. */
+export function aBalancer(replicas: readonly Replica[]) {
+  let ready = [...replicas];
+  let turn = 0;
+  let polling = true;
+  const sent = new Map(replicas.map((replica) => [replica, 0]));
+  const polled = (async () => {
+    while (polling) {
+      const answers = await Promise.all(replicas.map(isReady));
+      ready = replicas.filter((_, index) => answers[index]);
+      await wait(POLL_MS);
+    }
+  })();
+  return {
+    /** Where to send the next request. */
+    url: (): string => {
+      const chosen = ready[turn++ % ready.length];
+      if (!chosen) throw new Error('no replica is ready');
+      sent.set(chosen, (sent.get(chosen) ?? 0) + 1);
+      return chosen.url;
+    },
+    /** How many requests were sent to each replica. */
+    sent: (): number[] => [...sent.values()],
+    stop: (): Promise<void> => {
+      polling = false;
+      return polled;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll } from '@jest/globals';
+import { freePort } from '@svc/database/embedded';
+import { createTestDatabase } from '../databases.ts';
+import { type StartedProcess, startProcess, untilReady } from '../processes.ts';
+import { mountDisk } from './disk.ts';
+import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts';
+
+export interface ServiceSettings {
+  /** The built program. */
+  readonly main: string;
+  /** Default: any free port. */
+  readonly port?: number | undefined;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface RunningService extends StartedProcess {
+  readonly url: string;
+  readonly port: number;
+  readonly readyAfterMs: number;
+}
+
+/** Starts what a test of faults needs; after the last test of the file all of it is ended, whatever failed before. */
+export function prepareFaults() {
+  const closers: (() => unknown)[] = [];
+  afterAll(async () => {
+    const failures: unknown[] = [];
+    for (const close of closers.reverse()) {
+      try {
+        await close();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'not everything could be ended');
+  }, 60_000);
+
+  const aDatabase = async (): Promise<string> => {
+    const { url, drop } = await createTestDatabase();
+    closers.push(drop);
+    return url;
+  };
+  /** A folder that the user of PostgreSQL can enter. */
+  const aFolder = (): string => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'faults-'));
+    fs.chmodSync(folder, 0o755);
+    closers.push(() => fs.rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  };
+  /** A small disk of its own; undefined where mounting isn't permitted. */
+  const aDisk = (size: string): string | undefined => {
+    const folder = aFolder();
+    const unmount = mountDisk(folder, size);
+    if (unmount) closers.push(unmount);
+    else fs.rmdirSync(folder); // nothing else ends it: a file whose tests are skipped has no last test
+    return unmount && folder;
+  };
+  const aPostgres = async (folder = aFolder()): Promise<OwnPostgres> => {
+    const server = await startOwnPostgres(folder);
+    closers.push(server.stop);
+    return server;
+  };
+  /** A service in a process of its own, ready to serve. */
+  const aService = async ({ main, port: wanted, environment }: ServiceSettings): Promise<RunningService> => {
+    const port = wanted ?? (await freePort());
+    const started = performance.now();
+    const running = startProcess(main, [], { PORT: `${port}`, RATE_LIMIT: 'off', LOG_LEVEL: 'error', ...environment });
+    closers.push(() => {
+      running.child.kill('SIGKILL');
+      return running.ended;
+    });
+    const url = `http://127.0.0.1:${port}`;
+    await untilReady(url, running);
+    return { ...running, url, port, readyAfterMs: Math.round(performance.now() - started) };
+  };
+  return { closers, aDatabase, aFolder, aDisk, aPostgres, aService };
+}
