@@ -1,3 +1,4 @@
+import { Agent, createServer } from 'node:http';
 import type { Express } from 'express';
 import request from 'supertest';
 import { conformityTo } from './conformity.ts';
@@ -31,8 +32,11 @@ export interface Wanted {
 /** Callers of a service, by the value of their Authorization header. */
 export function apiOf(app: Express, document: object): (authorization?: string) => Api {
   const check = conformityTo(document);
+  const server = createServer(app);
+  const agent = new Agent({ keepAlive: true });
   const send = async ({ method, path, headers = {}, body }: Wanted): Promise<Answered> => {
-    const pending = request(app)[methodOf(method)](path).set(headers).redirects(0).buffer(true);
+    if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve).unref());
+    const pending = request(server)[methodOf(method)](path).agent(agent).set(headers).redirects(0).buffer(true);
     if (body !== undefined && !Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')) {
       pending.set('Content-Type', 'application/json');
     }

@@ -1,5 +1,5 @@
 // Random catalogs and what happens to them: the rule in SQL against the table of the specification in plain TypeScript,
-// and the narrowed queries of changes against the whole ones. WORLDS=<n> for more than 100 of them.
+// and the narrowed queries of changes against the whole ones. WORLDS=<n> for more than 50 of them.
 import type { Api } from '@svc/testing';
 import fc from 'fast-check';
 import { templateSources } from '../../src/catalog/template-rows.ts';
@@ -11,7 +11,7 @@ import type { Viewer } from '../../src/principal.ts';
 import { startWorld, type TestOrganization } from '../world.ts';
 import { key, type Model, newRows, ORGANIZATIONS, type Placed, take, worlds, write } from './generated.ts';
 
-const WORLDS = Number(process.env.WORLDS ?? 100);
+const WORLDS = Number(process.env.WORLDS ?? 50);
 
 const world = await startWorld();
 const { client } = world.database;
