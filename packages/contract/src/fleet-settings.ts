@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { fleetRoles } from './fleet-access.ts';
 import { organization } from './organization.ts';
-import { line, text } from './wire.ts';
+import { line, serviceUrl, text } from './wire.ts';
 
 const source = z.enum(['environment', 'set', 'default']);
 const sources = <K extends string>(...members: readonly K[]) =>
@@ -10,9 +10,7 @@ const sources = <K extends string>(...members: readonly K[]) =>
     .object(Object.fromEntries(members.map((member) => [member, source])) as Record<K, typeof source>)
     .meta({ description: 'Where each value comes from' });
 
-const address = line(2000)
-  .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), 'must be an http or https URL')
-  .refine((value) => !URL.canParse(value) || !/[?#]|\/\/[^/]*@/.test(value), 'must have no user, query or fragment');
+const address = serviceUrl(['http', 'https']);
 
 const role = z.enum(fleetRoles);
 const roleMap = z

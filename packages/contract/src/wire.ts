@@ -32,6 +32,20 @@ export const name = line(200)
   .refine((value) => fold(value).length <= MAX_FOLDED, 'has characters that grow too long when they are compared')
   .meta({ ...shownAs({ type: 'string', minLength: 1, maxLength: 200 }) });
 
+/** An address to be called as it is written: a host at least, and no user, query or fragment, in whatever spelling. */
+export const serviceUrl = (schemes: readonly ('http' | 'https')[]) => {
+  const beginning = new RegExp(`^(?:${schemes.join('|')})://[^/\\\\\\s]`);
+  return line(2000)
+    .refine(
+      (value) => beginning.test(value) && URL.canParse(value),
+      `must be an ${schemes.join(' or ')} URL, such as https://example.com`,
+    )
+    .refine((value) => {
+      const { username, password } = URL.canParse(value) ? new URL(value) : { username: '', password: '' };
+      return username === '' && password === '' && !/[?#@]/.test(value);
+    }, 'must have no user, query or fragment');
+};
+
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 const RESERVED_SLUGS: readonly string[] = ['updates'];
 
