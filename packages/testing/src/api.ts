@@ -32,7 +32,7 @@ export interface Wanted {
 /** Callers of a service, by the value of their Authorization header. */
 export function apiOf(app: Express, document: object): (authorization?: string) => Api {
   const check = conformityTo(document);
-  const server = createServer(app);
+  const server = createServer(app).on('connection', (socket) => socket.unref()); // kept connections keep no process alive
   const agent = new Agent({ keepAlive: true });
   const send = async ({ method, path, headers = {}, body }: Wanted): Promise<Answered> => {
     if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve).unref());
