@@ -1,7 +1,7 @@
 import { admit, challengesOf, createAuthenticator } from '@svc/auth';
 import { fleetService, openApiDocument } from '@svc/contract';
 import { type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
-import { createService, type Enter, pathOf, type ServiceOptions } from '@svc/http';
+import { createService, type Enter, matchesOf, pathOf, type ServiceOptions } from '@svc/http';
 import type { Express, Request } from 'express';
 import * as audit from './audit/endpoints.ts';
 import { createAuditGate, recordingOf } from './audit/gate.ts';
@@ -14,12 +14,21 @@ import { listMirroredCategories } from './catalog/categories.ts';
 import { getSyncState, syncCatalog } from './catalog/sync-endpoints.ts';
 import { observeSync } from './catalog/sync-metrics.ts';
 import { getMirroredTemplate, listMirroredTemplates } from './catalog/templates.ts';
+import * as clusters from './clusters/endpoints.ts';
 import { implement, type RequestContext, type Services } from './context.ts';
+import { createDeployment } from './deployments/create.ts';
+import * as deployments from './deployments/endpoints.ts';
+import * as deploymentOperations from './deployments/operations.ts';
+import { planDeployment } from './deployments/plan.ts';
+import * as hosts from './hosts/endpoints.ts';
 import { policy } from './policy.ts';
 import type { Principal } from './principal.ts';
+import * as secrets from './secrets/endpoints.ts';
 import * as settingsEndpoints from './settings/endpoints.ts';
+import * as storage from './storage/endpoints.ts';
 import * as tokens from './tokens/endpoints.ts';
 import * as users from './users/endpoints.ts';
+import * as workloads from './workloads/endpoints.ts';
 
 const routes = implement(fleetEndpoints, {
   ...auth,
@@ -34,6 +43,15 @@ const routes = implement(fleetEndpoints, {
   ...tokens,
   ...settingsEndpoints,
   ...audit,
+  ...hosts,
+  ...clusters,
+  ...workloads,
+  ...deployments,
+  ...deploymentOperations,
+  createDeployment,
+  planDeployment,
+  ...storage,
+  ...secrets,
 });
 
 type Own = 'routes' | 'enter' | 'openapi' | 'gate' | 'observe' | 'publicUrl' | 'corsOrigins';
@@ -55,7 +73,15 @@ export function createFleet({ services, ...options }: FleetOptions): Express {
       options.log.warn({ path: pathOf(req.originalUrl) }, 'the temporary admin is in use');
     const access = endpoint.access as FleetAccess; // every endpoint of the fleet's contract declares one
     admit({ policy, challenges }, { access, principal });
-    return { ...services, principal, recording, address: req.ip ?? '', cookie: (name) => cookieOf(req, name) };
+    return {
+      ...services,
+      principal,
+      recording,
+      address: req.ip ?? '',
+      seen: () => matchesOf(req),
+      idempotencyKey: req.get('Idempotency-Key'),
+      cookie: (name) => cookieOf(req, name),
+    };
   };
   const { database, publicUrl, corsOrigins } = services;
   return createService({

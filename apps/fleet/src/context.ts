@@ -1,4 +1,4 @@
-import { implementFor, routeFor } from '@svc/http';
+import { implementFor, type Matches, routeFor } from '@svc/http';
 import type { Recording } from './audit/recording.ts';
 import type { Passwords } from './auth/passwords.ts';
 import type { Sessions } from './auth/sessions.ts';
@@ -17,6 +17,8 @@ export interface Services {
   readonly providers: Providers;
   readonly hubs: Hubs;
   readonly sync: Sync;
+  /** Why a target that somebody registers is never called, as far as its address says. */
+  readonly refusalOf: (target: URL) => Error | undefined;
   /** Under which browsers reach the fleet: sign-ins come back to it. */
   readonly publicUrl: string | undefined;
   /** Of frontends elsewhere, which may do their own sign-in. */
@@ -29,6 +31,10 @@ export interface RequestContext extends Services {
   readonly recording: Recording;
   /** The caller's address, as far as the configured proxies can be believed. */
   readonly address: string;
+  /** Which versions of what it changes the caller has seen: `If-Match`. @throws 400 for a malformed one */
+  readonly seen: () => Matches;
+  /** `Idempotency-Key`, as it was given. */
+  readonly idempotencyKey: string | undefined;
   /** A cookie that the browser sent. */
   readonly cookie: (name: string) => string | undefined;
 }

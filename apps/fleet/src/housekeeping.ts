@@ -13,6 +13,7 @@ const LEFTOVERS: readonly Leftover[] = [
   { table: 'sign_in_failures', key: 'subject', over: "last_at < now() - interval '15 minutes'" },
   { table: 'sign_in_transactions', key: 'state_hash', over: 'expires_at < now()' },
   { table: 'sign_in_codes', key: 'code_hash', over: 'expires_at < now()' },
+  { table: 'repeatable_requests', key: 'key_hash', over: "created_at < now() - interval '1 day'" },
   { table: 'sessions', key: 'id', over: "least(ended_at, expires_at) < now() - interval '1 day'" },
 ];
 

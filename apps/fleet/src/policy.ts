@@ -17,6 +17,10 @@ export const policy: Policy<FleetAccess, Principal> = {
   'people-write': roles(['admin']),
   settings: roles(['admin']),
   audit: roles(['admin']),
+  'resources-read': roles(everyRole),
+  'resources-write': roles(['admin', 'operator']),
+  'secrets-read': roles(everyRole),
+  'secrets-write': roles(['admin']),
 };
 
 function roles(admitted: readonly FleetRole[]): (principal: Principal) => Verdict {

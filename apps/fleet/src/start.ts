@@ -57,6 +57,7 @@ export async function startFleet(prismaDir: string): Promise<void> {
     providers,
     hubs,
     sync,
+    refusalOf: toProvider.ways.restricted.refusalOf,
     publicUrl: config.PUBLIC_URL,
     corsOrigins: config.CORS_ORIGINS,
   };

@@ -3,9 +3,11 @@
 import { type Endpoint, fleetService, openApiDocument } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { testHostileInput } from '@svc/testing/hostile';
-import { startWorld, TEMPORARY_ADMIN } from './world.ts';
+import { knownRows } from './resources/known-rows.ts';
+import { startResources } from './resources/resources.ts';
+import { TEMPORARY_ADMIN } from './world.ts';
 
-const world = await startWorld(); // without a hub: a sync that is asked for is a 409
+const world = await startResources(); // without a hub: a sync that is asked for is a 409
 const sql = world.database.client;
 const bearer = async (role: 'viewer' | 'operator' | 'admin') => `Bearer ${(await world.aToken({ role })).secret}`;
 
@@ -19,12 +21,15 @@ await sql.$executeRaw`
 const NOBODY_LISTENS = 'http://127.0.0.1:1';
 
 /** Rows of its own for each endpoint: what another has changed or removed is no matter. */
-async function known({ path }: Endpoint) {
+async function known(endpoint: Endpoint) {
+  const { path } = endpoint;
   await sql.setting.deleteMany();
   const user = await world.aUser('viewer');
   const token = await world.aToken();
+  const { id = [], ...resources } = await knownRows(world, endpoint);
   return {
-    id: [path.startsWith('/api/v1/users') ? user.id : token.id],
+    ...resources,
+    id: id.length > 0 ? id : [path.startsWith('/api/v1/users') ? user.id : token.id],
     email: [user.email, ...Array.from({ length: 20 }, (_, index) => `new-${index}@example.test`)],
     username: [TEMPORARY_ADMIN.username],
     password: [TEMPORARY_ADMIN.password, user.password],

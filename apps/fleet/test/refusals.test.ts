@@ -132,6 +132,10 @@ const expected: Readonly<Record<FleetAccess, Row>> = {
   'people-write': forRoles(refused, refused),
   settings: forRoles(refused, refused),
   audit: forRoles(refused, refused),
+  'resources-read': everyRole,
+  'resources-write': forRoles(refused, 'admitted'),
+  'secrets-read': everyRole,
+  'secrets-write': forRoles(refused, refused),
 };
 
 const endpoints = Object.values(fleetEndpoints);

@@ -1,5 +1,7 @@
 import type { FleetAccess } from '@svc/contract/fleet';
 
+const RESOURCES = ['hosts', 'clusters', 'workloads', 'deployments', 'storage'];
+
 /** What each route is for, written down a second time: one that is not here fails a test. */
 export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
   anyone: [
@@ -36,4 +38,22 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     `POST /api/v1/settings/${name}/test`,
   ]),
   audit: ['GET /api/v1/audit', 'GET /api/v1/audit/export'],
+  'resources-read': [
+    ...RESOURCES.flatMap((plural) => [`GET /api/v1/${plural}`, `GET /api/v1/${plural}/:id`]),
+    'GET /api/v1/workloads/:id/revisions',
+    'GET /api/v1/deployments/:id/events',
+    'GET /api/v1/deployments/:id/revisions',
+    'GET /api/v1/deployments/:id/manifest',
+    'POST /api/v1/deployments/plan',
+  ],
+  'resources-write': [
+    ...RESOURCES.flatMap((plural) => [
+      `POST /api/v1/${plural}`,
+      `PUT /api/v1/${plural}/:id`,
+      `DELETE /api/v1/${plural}/:id`,
+    ]),
+    ...['start', 'stop', 'restart', 'scale', 'rollback'].map((verb) => `POST /api/v1/deployments/:id/${verb}`),
+  ],
+  'secrets-read': ['GET /api/v1/secrets', 'GET /api/v1/secrets/:id'],
+  'secrets-write': ['POST /api/v1/secrets', 'PUT /api/v1/secrets/:id', 'DELETE /api/v1/secrets/:id'],
 };

@@ -121,6 +121,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
       providers,
       hubs,
       sync,
+      refusalOf: ways.restricted.refusalOf,
       publicUrl,
       corsOrigins: [FRONTEND],
     };

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { ProblemCode } from './problems.ts';
 
+/** `If-Match` with a resource's version (RFC 9110, section 13.1.1); `Idempotency-Key` for a request that may be repeated. */
+export type RequestHeader = 'If-Match' | 'Idempotency-Key';
+
 export type Method = 'get' | 'post' | 'put' | 'delete';
 
 /** One operation of a service, declared once: validation, types, the reply's filter, OpenAPI and the client come from it. */
@@ -31,6 +34,8 @@ export interface Endpoint<
   readonly reply: Reply;
   /** The media type of an answer that is sent line by line; `reply` is then what one line holds. */
   readonly stream?: string;
+  /** Request headers that it heeds beside those that every request has. */
+  readonly headers: readonly RequestHeader[];
   /** The reply holds a secret: no cache may keep it. */
   readonly secret: boolean;
   /** Problems beside those that its shape implies (400, 401, 403, 413, 415, 503). */
@@ -56,6 +61,7 @@ type Declared<
   readonly bodyLimit?: number;
   readonly reply: R;
   readonly stream?: string;
+  readonly headers?: readonly RequestHeader[];
   readonly secret?: boolean;
   readonly problems?: readonly ProblemCode[];
 };
@@ -78,6 +84,7 @@ export function endpoint<
     query: nothing as unknown as Q,
     body: nothing as unknown as B,
     bodyLimit: declared.body ? DEFAULT_BODY_LIMIT : 0,
+    headers: [],
     secret: false,
     problems: [],
     ...declared,

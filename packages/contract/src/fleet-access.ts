@@ -12,4 +12,8 @@ export type FleetAccess =
   | 'people-read'
   | 'people-write'
   | 'settings'
-  | 'audit';
+  | 'audit'
+  | 'resources-read'
+  | 'resources-write'
+  | 'secrets-read'
+  | 'secrets-write';

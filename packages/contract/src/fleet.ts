@@ -1,12 +1,29 @@
 import { fleetAuditEndpoints } from './fleet-audit.ts';
 import { fleetAuthEndpoints } from './fleet-auth.ts';
 import { fleetCatalogEndpoints } from './fleet-catalog.ts';
+import { fleetClusterEndpoints } from './fleet-clusters.ts';
+import { fleetDeploymentEndpoints } from './fleet-deployments.ts';
+import { fleetHostEndpoints } from './fleet-hosts.ts';
 import { fleetPeopleEndpoints } from './fleet-people.ts';
+import { fleetSecretEndpoints } from './fleet-secrets.ts';
 import { fleetSettingsEndpoints } from './fleet-settings.ts';
+import { fleetStorageEndpoints } from './fleet-storage.ts';
+import { fleetWorkloadEndpoints } from './fleet-workloads.ts';
 
 export { type FleetAccess, type FleetRole, fleetRoles } from './fleet-access.ts';
 export { writeAuditCursor } from './fleet-audit.ts';
 export { syncState } from './fleet-catalog.ts';
+export { type NewDeployment, phases } from './fleet-deployment.ts';
+export type { LabelWish, ResourceQuery } from './fleet-resource.ts';
+export { DEFAULT_VOLUME_SIZE } from './fleet-storage.ts';
+export type { Target } from './fleet-target.ts';
+export {
+  type WorkloadSpec,
+  workloadDefaults,
+  workloadFields,
+  workloadMembers,
+  workloadSpec,
+} from './fleet-workload-spec.ts';
 
 /** Every operation of the fleet. */
 export const fleetEndpoints = {
@@ -15,4 +32,10 @@ export const fleetEndpoints = {
   ...fleetPeopleEndpoints,
   ...fleetSettingsEndpoints,
   ...fleetAuditEndpoints,
+  ...fleetHostEndpoints,
+  ...fleetClusterEndpoints,
+  ...fleetWorkloadEndpoints,
+  ...fleetDeploymentEndpoints,
+  ...fleetStorageEndpoints,
+  ...fleetSecretEndpoints,
 };

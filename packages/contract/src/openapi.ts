@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, RequestHeader } from './endpoint.ts';
 import { type ProblemCode, problemDocument, problems } from './problems.ts';
 
 export interface Service {
@@ -40,6 +40,7 @@ function operation(endpoint: Endpoint, service: Service) {
     requestParams: {
       ...(params instanceof z.ZodObject && Object.keys(params.shape).length > 0 ? { path: params } : {}),
       ...(query instanceof z.ZodObject && Object.keys(query.shape).length > 0 ? { query } : {}),
+      ...(endpoint.headers.length > 0 ? { header: headersOf(endpoint) } : {}),
     },
     ...(endpoint.bodyLimit > 0
       ? { requestBody: { required: true, content: { 'application/json': { schema: endpoint.body } } } }
@@ -47,6 +48,18 @@ function operation(endpoint: Endpoint, service: Service) {
     responses: { ...successes(endpoint), ...refusals(problemsOf(endpoint, service)) },
   };
 }
+
+const HEADERS: Readonly<Record<RequestHeader, string>> = {
+  'If-Match':
+    'The version that the caller has seen, in quotes, or the ETag of a GET: 412 where there is another by now',
+  'Idempotency-Key':
+    'Chosen by the caller, for one request: sent again within 24 hours, it is answered as the first time',
+};
+
+const headersOf = ({ headers }: Endpoint) =>
+  z.object(
+    Object.fromEntries(headers.map((name) => [name, z.string().optional().meta({ description: HEADERS[name] })])),
+  );
 
 const successes = (endpoint: Endpoint) => ({
   ...Object.fromEntries(

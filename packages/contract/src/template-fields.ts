@@ -6,7 +6,7 @@ export const tiers = ['free', 'pro', 'enterprise'] as const;
 export const tier = z.enum(tiers);
 
 /** A Kubernetes quantity (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/); '' is "not said". */
-const quantity = z
+export const quantity = z
   .string()
   .max(64, 'must have at most 64 characters')
   .regex(
@@ -15,30 +15,30 @@ const quantity = z
   );
 
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const dnsLabel = z
+export const dnsLabel = z
   .string()
   .regex(DNS_LABEL, 'must be a DNS label: 1 to 63 lower-case letters, digits and inner hyphens');
 
-const variable = z
+export const variable = z
   .string()
   .max(256, 'must have at most 256 characters')
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]*$/, 'must be the name of an environment variable');
 
-const word = z
+export const word = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,62}$/, 'must be a lower-case word of at most 63 letters, digits and hyphens');
 
-const labelKey = z
+export const labelKey = z
   .string()
   .regex(
     /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/,
     'must be a label key such as gpu or example.com/gpu',
   );
-const labelValue = z
+export const labelValue = z
   .string()
   .regex(/^(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/, 'must be a label value of at most 63 characters');
 
-const list = <T extends z.ZodType>(item: T) => z.array(item).max(256, 'must have at most 256 entries');
+export const list = <T extends z.ZodType>(item: T) => z.array(item).max(256, 'must have at most 256 entries');
 
 export const toleration = z
   .strictObject({
@@ -78,7 +78,12 @@ export const port = z
 export const volumeMount = z
   .strictObject({
     name: dnsLabel,
-    mountPath: line(4096).refine((path) => path.startsWith('/'), 'must be an absolute path'),
+    mountPath: line(4096)
+      .refine((path) => path.startsWith('/'), 'must be an absolute path')
+      .refine(
+        (path) => !/[,:"]/.test(path),
+        'must not hold a comma, a colon or a quotation mark: engines give them a meaning',
+      ),
   })
   .meta({ id: 'VolumeMount' });
 

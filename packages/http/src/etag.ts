@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
+import { invalid } from './input.ts';
 
 /** Tells whether the caller holds the answer of an entity tag already: RFC 9110, section 13.1.2. */
 export type Holds = (etag: string) => boolean;
@@ -18,6 +19,31 @@ export const etagOfBody = (body: string): string => `"${digest(body)}"`;
 
 /** The tag of an answer that depends on nothing else than this: weak, since not every byte of it need be the same. */
 export const etagOfState = (...state: readonly unknown[]): string => `W/"${digest(JSON.stringify(state))}"`;
+
+/** The strong tag of a thing that counts its changes: of this version, as it looks now. */
+export const etagOfVersion = (version: number, looks: unknown): string =>
+  `"${version}.${digest(JSON.stringify(looks))}"`;
+
+/** Whether a change may go on, by the version of what it would change. */
+export type Matches = (version: number) => boolean;
+
+const VERSION_TAG = /^"(\d{1,9})(?:\.[\w-]*)?"$/;
+
+/**
+ * What `If-Match` says (RFC 9110, section 13.1.1): versions in quotes, or tags of `etagOfVersion`, of which the version
+ * counts. Without it any version will do. @throws 400 for what is neither
+ */
+export function matchesOf(req: Request): Matches {
+  const given = req.headers['if-match'];
+  if (given === undefined || given.trim() === '*') return () => true;
+  const versions = given.split(',').map((tag) => {
+    const [, version] = VERSION_TAG.exec(tag.trim()) ?? [];
+    if (version === undefined)
+      throw invalid([{ path: 'If-Match', message: 'must be a version in quotes, such as "3"' }]);
+    return Number(version);
+  });
+  return (version) => versions.includes(version);
+}
 
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 27);
 

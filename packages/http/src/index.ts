@@ -1,5 +1,5 @@
 export { type Answer, holdAnswer, requestIdOf, unavailable } from './answer.ts';
-export { etagOfState, type Holds, holdsOf, Tagged, Unchanged } from './etag.ts';
+export { etagOfState, etagOfVersion, type Holds, holdsOf, type Matches, matchesOf, Tagged, Unchanged } from './etag.ts';
 export { given } from './given.ts';
 export type { Health, HealthCheck } from './health.ts';
 export { invalid, readQuery } from './input.ts';
@@ -7,6 +7,7 @@ export { createLog, type Log, logLevels, pathOf } from './log.ts';
 export type { Metrics } from './metrics.ts';
 export {
   createOutbound,
+  isLocalTarget,
   type Outbound,
   type OutboundAllowance,
   type OutboundOptions,

@@ -66,8 +66,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     keepAliveTimeout: 4000,
     connections: 4,
   });
-  const refusalOf = ({ hostname, protocol }: URL) =>
-    refusalOfHost(hostname.replace(/^\[|\]$/g, ''), { protocol, restrictTo });
+  const refusalOf = ({ hostname, protocol }: URL) => refusalOfHost(bareHost(hostname), { protocol, restrictTo });
   const send = async ({ method, url, headers, body }: Outgoing): Promise<Incoming> => {
     const refusal = refusalOf(url);
     if (refusal) throw refusal;
@@ -88,6 +87,12 @@ const single = (headers: Readonly<Record<string, string | string[] | undefined>>
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
 
+/** Whether a target is on this very machine, as far as its address says: a local socket, or a loopback address. */
+export const isLocalTarget = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'unix:' || /(?:^|\.)localhost\.?$/.test(hostname) || reachOf(bareHost(hostname)) === 'loopback';
+
+const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
+
 interface Rules {
   readonly protocol?: string;
   readonly restrictTo: ReadonlySet<OutboundAllowance> | undefined;
@@ -100,6 +105,7 @@ function refusalOfHost(host: string, { protocol, restrictTo }: Rules): OutboundR
   if (!restrictTo) return undefined;
   const needs: OutboundAllowance[] = [];
   if (protocol === 'http:') needs.push('http');
+  if (protocol === 'unix:') needs.push('unix');
   if (reach !== 'public') needs.push(reach);
   const missing = needs.filter((need) => !restrictTo.has(need));
   return missing.length > 0 ? new OutboundRefused(missing) : undefined;

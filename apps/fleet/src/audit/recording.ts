@@ -78,6 +78,12 @@ export function nameOf(caller: Caller): string {
   }
 }
 
+/** Whom people read as the one who made or asked something that nobody in particular may not. */
+export function authorOf(principal: Principal): string {
+  if (principal.kind === 'anonymous') throw new Error('the policy admits nobody without a name');
+  return nameOf(principal);
+}
+
 /** A UUID of version 7 (RFC 9562, section 5.7): milliseconds, then chance. */
 export function newId(now = Date.now()): string {
   const bytes = randomBytes(16);

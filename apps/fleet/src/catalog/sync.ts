@@ -9,6 +9,7 @@ import { oneAtATime } from './one-at-a-time.ts';
 import { failureOf, planNext, recordFailure } from './outcome.ts';
 import { walk } from './run.ts';
 import { dueIn, onSchedule } from './schedule.ts';
+import { tellUses } from './template-uses.ts';
 
 /** Keeps the mirror in step with the hub. */
 export interface Sync {
@@ -18,6 +19,8 @@ export interface Sync {
    * @throws hub_not_configured; hub_unreachable with the reason, which the state keeps too; unavailable
    */
   run(wish?: { readonly full?: boolean }): Promise<void>;
+  /** Asks the hub soon for templates that were deployed here for the first time; what fails, a later fetch asks for. */
+  tellUses(): void;
   /** Fetches now and whenever it is due, once for all replicas, until stopped. */
   start(): void;
   /** No more fetches; resolves when the last one is over. */
@@ -53,19 +56,31 @@ export function createSync({ database, hubNow, log }: SyncOptions): Sync {
     const onlyIfDue = wishes.every((wish) => wish.scheduled);
     const syncing = { database, hub, intervalSeconds, isStopped: () => stopped };
     while (!(await syncOnce(syncing, { full, onlyIfDue }))); // the lease was lost: another run has it, so once more after it
+    tell();
   });
   const due = async () => {
     const { hub, intervalSeconds } = await hubNow();
     return hub && intervalSeconds > 0 ? dueIn(database, hub, intervalSeconds) : Number.POSITIVE_INFINITY;
   };
+  let telling = Promise.resolve();
+  const tell = () => {
+    telling = telling.then(async () => {
+      const { hub } = await hubNow();
+      if (hub && !stopped) await tellUses(database, hub);
+    });
+    telling = telling.catch((error: unknown) => {
+      if (!stopped) log.info({ err: error }, 'the hub could not be asked for a deployed template; asked again later');
+    });
+  };
   return {
+    tellUses: tell,
     run: ({ full = false } = {}) => run({ full, scheduled: false }),
     start: () => {
       schedule = onSchedule({ due, work: () => run({ full: false, scheduled: true }), log });
     },
     stop: async () => {
       stopped = true;
-      await Promise.all([schedule?.stop(), idle()]);
+      await Promise.all([schedule?.stop(), idle(), telling]);
     },
   };
 }

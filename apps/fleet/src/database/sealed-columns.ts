@@ -7,6 +7,9 @@ const COLUMNS = [
   { table: 'signing_keys', column: 'private_jwk', key: 'kid' },
   { table: 'settings', column: 'sealed', key: 'name' },
   { table: 'sessions', column: 'provider_token', key: 'id' },
+  { table: 'hosts', column: 'sealed', key: 'id' },
+  { table: 'clusters', column: 'sealed', key: 'id' },
+  { table: 'secrets', column: 'sealed', key: 'id' },
   { table: 'sign_in_transactions', column: 'sealed', key: 'state_hash' },
 ] as const;
 

@@ -3,7 +3,7 @@ import { paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { notFound, Problem } from '@svc/http';
 import { change } from '../audit/change.ts';
-import { nameOf, newId } from '../audit/recording.ts';
+import { authorOf, newId } from '../audit/recording.ts';
 import { route } from '../context.ts';
 import { translated } from '../database/translated.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -72,9 +72,8 @@ async function refuseAbsent(transaction: Prisma.TransactionClient, id: string): 
 
 /** Who made a token: as people read it, and the person behind it, whose removal revokes it. */
 function makerOf(principal: Principal): { readonly created_by: string; readonly created_by_user: string | null } {
-  if (principal.kind === 'anonymous') throw new Error('the policy admits nobody without a name');
   const person = principal.kind === 'token' ? principal.createdByUser : principal.kind === 'user' ? principal.id : null;
-  return { created_by: nameOf(principal), created_by_user: person };
+  return { created_by: authorOf(principal), created_by_user: person };
 }
 
 /** Whoever was removed since their request began leaves no token behind; a removal that begins now waits, and finds it. */

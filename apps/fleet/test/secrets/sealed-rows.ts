@@ -43,10 +43,30 @@ export function openSealedRows(url: string) {
   const sealedFor = (sealer: Sealer, { table, column }: Pick<SealedColumn, 'table' | 'column'>, row: string) =>
     sealer.seal({ table, column, row }, `${table} ${row}`);
 
+  const fillResources = async (sealer: Sealer) => {
+    await client.$executeRaw`DELETE FROM hosts`;
+    await client.$executeRaw`DELETE FROM clusters`;
+    await client.$executeRaw`DELETE FROM secrets`;
+    const aRow = async (table: 'hosts' | 'clusters' | 'secrets') => {
+      const id = randomUUID();
+      const sealed = await sealedFor(sealer, { table, column: 'sealed' }, id);
+      return { id, name: id, created_by: 'test', sealed, sealed_with: sealer.kid };
+    };
+    const host = { engine: 'docker', endpoint: 'tcp://engine.example.test:2376', by_admin: true } as const;
+    await client.host.create({ data: { ...(await aRow('hosts')), ...host } });
+    const bare = { ...host, id: randomUUID(), name: 'without-credentials', created_by: 'test' };
+    await client.host.create({ data: bare });
+    const cluster = { server: 'https://cluster.example.test', by_admin: true, auth_kind: 'token' } as const;
+    const names = { namespace: 'fleet', gpu_resource_name: 'nvidia.com/gpu' };
+    await client.cluster.create({ data: { ...(await aRow('clusters')), ...cluster, ...names } });
+    await client.secret.create({ data: { ...(await aRow('secrets')), kind: 'opaque', keys: [] } });
+  };
+
   return {
     database,
     /** The rows that a start does not make by itself, anew. */
     fill: async (sealer: Sealer): Promise<void> => {
+      await fillResources(sealer);
       await client.$executeRaw`DELETE FROM sessions`;
       await client.$executeRaw`DELETE FROM sign_in_transactions`;
       await client.$executeRaw`DELETE FROM settings`;

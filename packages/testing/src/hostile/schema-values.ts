@@ -25,11 +25,11 @@ interface Schema {
 
 const SAMPLES = 60;
 
-/** Texts that name rows which exist, by the member or parameter that they are for. */
-export type Known = Readonly<Record<string, readonly string[]>>;
+/** What names rows that exist, by the member or parameter that it is for. */
+export type Known = Readonly<Record<string, readonly unknown[]>>;
 
 /** Values that a schema takes: the known ones where there are any, and what its JSON Schema says, held against itself. */
-export function rightValues(schema: z.ZodType, known: readonly string[], seed: number): unknown[] {
+export function rightValues(schema: z.ZodType, known: readonly unknown[], seed: number): unknown[] {
   const isRight = (value: unknown) => value !== undefined && schema.safeParse(value).success;
   const existing = known.filter(isRight);
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema;

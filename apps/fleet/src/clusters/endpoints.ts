@@ -1,0 +1,100 @@
+import type { Input } from '@svc/contract';
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { etagOfVersion, given, Tagged } from '@svc/http';
+import { change } from '../audit/change.ts';
+import { authorOf, newId } from '../audit/recording.ts';
+import { route } from '../context.ts';
+import { translated } from '../database/translated.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { type Complaint, refuseAll } from '../resources/complaints.ts';
+import { decideAlone } from '../resources/decisions.ts';
+import { refuseInUse } from '../resources/in-use.ts';
+import { complaintsOfCertificates, complaintsOfPair } from '../resources/pem.ts';
+import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/rows.ts';
+import { usersOfTarget } from '../resources/target-rows.ts';
+import { againWithAddress, complaintsOfTarget, isAdmin } from '../resources/targets.ts';
+import type { Sealer } from '../sealing.ts';
+import { type ClusterRow, clusters, presentCluster } from './rows.ts';
+
+type Auth = Input<typeof fleetEndpoints.createCluster>['body']['auth'];
+
+export const listClusters = route(fleetEndpoints.listClusters, async ({ database }, { query }) => {
+  const { rows, pagination } = await translated(() => listRows<ClusterRow>(database.client, clusters, query));
+  return { clusters: rows.map(presentCluster), pagination };
+});
+
+export const getCluster = route(fleetEndpoints.getCluster, async ({ database }, { params }) => {
+  const cluster = presentCluster(await translated(() => readRow<ClusterRow>(database.client, clusters, params.id)));
+  return new Tagged({ cluster }, etagOfVersion(cluster.version, cluster));
+});
+
+const MEMBERS = [
+  'labels',
+  'server',
+  'ca_certificate',
+  'namespace',
+  'network_types',
+  'default_storage_class',
+  'gpu_resource_name',
+] as const;
+
+export const createCluster = change(fleetEndpoints.createCluster, async (context, { body }) => {
+  const { transaction, principal, settings } = context;
+  const { server, auth } = body;
+  refuseAll([...complaintsOfTarget(context, 'server', new URL(server)), ...complaintsOfPem(body.ca_certificate, auth)]);
+  const id = newId();
+  const data = {
+    ...given(body, ['name', ...MEMBERS]),
+    ...(await sealed(settings.sealer, id, { server, auth })),
+    id,
+    by_admin: isAdmin(context),
+    created_by: authorOf(principal),
+  };
+  await transaction.cluster.create({ data: data as Prisma.ClusterUncheckedCreateInput });
+  return { cluster: presentCluster(await readRow<ClusterRow>(transaction, clusters, id)) };
+});
+
+export const updateCluster = change(fleetEndpoints.updateCluster, async (context, { params, body }) => {
+  const { transaction, settings, seen } = context;
+  if (body.namespace !== undefined) await decideAlone(transaction);
+  const before = await holdRow<ClusterRow>(transaction, clusters, { id: params.id, seen });
+  refuseRename(body, before);
+  const { server = before.server, auth } = body;
+  const moves = server !== before.server;
+  if (moves && auth === undefined) throw againWithAddress('auth', 'server');
+  const ofTarget = moves || auth !== undefined ? complaintsOfTarget(context, 'server', new URL(server)) : [];
+  refuseAll([...ofTarget, ...complaintsOfPem(body.ca_certificate, auth)]);
+  if (body.namespace !== undefined && body.namespace !== before.namespace) {
+    refuseInUse(await usersOfTarget(transaction, { kind: 'cluster', id: before.id }));
+  }
+  const data: Prisma.ClusterUncheckedUpdateInput = {
+    ...given(body, MEMBERS),
+    ...(auth === undefined ? {} : await sealed(settings.sealer, before.id, { server, auth })),
+    ...(moves ? { by_admin: isAdmin(context), reachability: 'unknown' as const } : {}),
+    ...changedNow(),
+  };
+  await transaction.cluster.update({ where: { id: before.id }, data });
+  return { cluster: presentCluster(await readRow<ClusterRow>(transaction, clusters, before.id)) };
+});
+
+export const deleteCluster = change(fleetEndpoints.deleteCluster, async ({ transaction, seen }, { params }) => {
+  await decideAlone(transaction);
+  const { id } = await holdRow<ClusterRow>(transaction, clusters, { id: params.id, seen });
+  refuseInUse(await usersOfTarget(transaction, { kind: 'cluster', id }));
+  await transaction.cluster.delete({ where: { id } });
+  return undefined;
+});
+
+const complaintsOfPem = (ca: string | null | undefined, auth: Auth | undefined): Complaint[] => [
+  ...(ca == null ? [] : complaintsOfCertificates('ca_certificate', ca)),
+  ...(auth?.kind === 'client_certificate'
+    ? complaintsOfPair({ path: 'auth.certificate', pem: auth.certificate }, { path: 'auth.key', pem: auth.key })
+    : []),
+];
+
+/** Sealed together with the address that it is for: it goes nowhere else. */
+async function sealed(sealer: Sealer, row: string, { server, auth }: { readonly server: string; readonly auth: Auth }) {
+  const place = { table: 'clusters', column: 'sealed', row };
+  const text = JSON.stringify({ address: server, ...auth });
+  return { auth_kind: auth.kind, sealed: await sealer.seal(place, text), sealed_with: sealer.kid };
+}

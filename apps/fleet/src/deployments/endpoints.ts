@@ -1,0 +1,64 @@
+import { paginationOf } from '@svc/contract';
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { etagOfVersion, Tagged } from '@svc/http';
+import { route } from '../context.ts';
+import { translated } from '../database/translated.ts';
+import { listRows, readRow } from '../resources/rows.ts';
+import { presentManifest } from './manifest.ts';
+import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
+
+export const listDeployments = route(fleetEndpoints.listDeployments, async ({ database }, { query }) => {
+  const { rows, pagination } = await translated(() => listRows<DeploymentRow>(database.client, deployments, query));
+  return { deployments: rows.map(presentDeployment), pagination };
+});
+
+export const getDeployment = route(fleetEndpoints.getDeployment, async ({ database }, { params }) => {
+  const row = await translated(() => readRow<DeploymentRow>(database.client, deployments, params.id));
+  const deployment = presentDeployment(row);
+  return new Tagged({ deployment }, etagOfVersion(deployment.version, deployment));
+});
+
+export const getDeploymentManifest = route(fleetEndpoints.getDeploymentManifest, ({ database }, { params }) =>
+  translated(() =>
+    database.client.$transaction(async (transaction) => {
+      const row = await readRow<DeploymentRow>(transaction, deployments, params.id);
+      return { manifest: await presentManifest(transaction, row) };
+    }),
+  ),
+);
+
+export const listDeploymentEvents = route(
+  fleetEndpoints.listDeploymentEvents,
+  async ({ database: { client } }, { params, query }) => {
+    const { id } = await translated(() => readRow<DeploymentRow>(client, deployments, params.id));
+    const where = { deployment_id: id };
+    const [events, total] = await translated(() =>
+      client.$transaction([
+        client.deploymentEvent.findMany({ where, orderBy: [{ at: 'desc' }, { id: 'desc' }], ...pageOf(query) }),
+        client.deploymentEvent.count({ where }),
+      ]),
+    );
+    return { events, pagination: paginationOf(query, total) };
+  },
+);
+
+export const listDeploymentRevisions = route(
+  fleetEndpoints.listDeploymentRevisions,
+  async ({ database: { client } }, { params, query }) => {
+    const { id } = await translated(() => readRow<DeploymentRow>(client, deployments, params.id));
+    const where = { deployment_id: id };
+    const [rows, total] = await translated(() =>
+      client.$transaction([
+        client.deploymentRevision.findMany({ where, orderBy: { generation: 'desc' }, ...pageOf(query) }),
+        client.deploymentRevision.count({ where }),
+      ]),
+    );
+    const revisions = rows.map(({ env, ...row }) => ({ ...row, env: env as Record<string, string> })); // as it was stored
+    return { revisions, pagination: paginationOf(query, total) };
+  },
+);
+
+const pageOf = ({ page, limit }: { readonly page: number; readonly limit: number }) => ({
+  skip: (page - 1) * limit,
+  take: limit,
+});

@@ -1,0 +1,60 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { change } from '../audit/change.ts';
+import { decideAlone } from '../resources/decisions.ts';
+import { holdRow, refuseRename } from '../resources/rows.ts';
+import { alter, formerGeneration } from './changes.ts';
+import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
+
+export const updateDeployment = change(fleetEndpoints.updateDeployment, (context, { params, body }) =>
+  alter(context, params.id, (before) => {
+    refuseRename(body, before);
+    const { labels, revision, replicas, env, volumes, desired_state: desired } = body;
+    return { operation: 'update', message: 'changed', labels, revision, replicas, env, volumes, desired };
+  }),
+);
+
+export const startDeployment = change(fleetEndpoints.startDeployment, (context, { params }) =>
+  alter(context, params.id, () => ({ operation: 'start', message: 'to run again', desired: 'running' })),
+);
+
+export const stopDeployment = change(fleetEndpoints.stopDeployment, (context, { params }) =>
+  alter(context, params.id, () => ({ operation: 'stop', message: 'to be stopped', desired: 'stopped' })),
+);
+
+/** What is stopped begins to run. */
+export const restartDeployment = change(fleetEndpoints.restartDeployment, (context, { params }) =>
+  alter(context, params.id, () => ({ operation: 'restart', message: 'anew', desired: 'running', restart: true })),
+);
+
+export const scaleDeployment = change(fleetEndpoints.scaleDeployment, (context, { params, body }) =>
+  alter(context, params.id, ({ replicas }) => ({
+    operation: 'scale',
+    message: `from ${replicas} to ${body.replicas}`,
+    replicas: body.replicas,
+  })),
+);
+
+export const rollbackDeployment = change(fleetEndpoints.rollbackDeployment, (context, { params, body }) =>
+  alter(context, params.id, async (before) => {
+    const { generation, revision, replicas, env } = await formerGeneration(
+      context.transaction,
+      before,
+      body.generation,
+    );
+    const message = `to what generation ${generation} was`;
+    return { operation: 'rollback', message, revision, replicas, env, isRollback: true };
+  }),
+);
+
+/** No engine has it yet, so it goes at once, with the volumes that were made for it and are not to be retained. */
+export const deleteDeployment = change(fleetEndpoints.deleteDeployment, async (context, { params }) => {
+  const { transaction, seen } = context;
+  await decideAlone(transaction);
+  const row = await holdRow<DeploymentRow>(transaction, deployments, { id: params.id, seen });
+  await transaction.attachment.deleteMany({ where: { deployment_id: row.id } });
+  await transaction.volume.deleteMany({
+    where: { deployment_id: row.id, reclaim: 'delete', attachments: { none: {} } },
+  });
+  await transaction.deployment.delete({ where: { id: row.id } });
+  return { deployment: presentDeployment({ ...row, phase: 'deleting' }) };
+});

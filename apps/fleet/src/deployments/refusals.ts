@@ -1,0 +1,24 @@
+import { Problem } from '@svc/http';
+
+/** One reason against a deployment. */
+export interface Refusal {
+  readonly code:
+    | 'tier_too_low'
+    | 'no_placement'
+    | 'unknown_secret'
+    | 'unknown_volume'
+    | 'invalid_env'
+    | 'deployment_refused';
+  readonly path: string;
+  readonly message: string;
+}
+
+/** @throws 422 where there is any reason, with all of them: by its own code where all have the same */
+export function refuse(refusals: readonly Refusal[]): void {
+  const [first] = refusals;
+  if (!first) return;
+  const codes = new Set(refusals.map(({ code }) => code));
+  const errors = refusals.map(({ path, message }) => ({ path, message }));
+  const detail = `Nothing was changed: ${refusals.map(({ path, message }) => `${path} ${message}`).join('; ')}.`;
+  throw new Problem(codes.size === 1 ? first.code : 'deployment_refused', detail, { errors });
+}

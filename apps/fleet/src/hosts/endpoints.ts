@@ -1,0 +1,119 @@
+import type { Input } from '@svc/contract';
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { etagOfVersion, given, Tagged } from '@svc/http';
+import { change } from '../audit/change.ts';
+import { authorOf, newId } from '../audit/recording.ts';
+import { route } from '../context.ts';
+import { translated } from '../database/translated.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { type Complaint, refuseAll } from '../resources/complaints.ts';
+import { decideAlone } from '../resources/decisions.ts';
+import { refuseInUse } from '../resources/in-use.ts';
+import { complaintsOfCertificates, complaintsOfPair } from '../resources/pem.ts';
+import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/rows.ts';
+import { usersOfTarget } from '../resources/target-rows.ts';
+import { againWithAddress, complaintsOfTarget, isAdmin } from '../resources/targets.ts';
+import type { Sealer } from '../sealing.ts';
+import { type HostRow, hosts, presentHost } from './rows.ts';
+
+type Credentials = Input<typeof fleetEndpoints.createHost>['body']['credentials'];
+
+export const listHosts = route(fleetEndpoints.listHosts, async ({ database }, { query }) => {
+  const { rows, pagination } = await translated(() => listRows<HostRow>(database.client, hosts, query));
+  return { hosts: rows.map(presentHost), pagination };
+});
+
+export const getHost = route(fleetEndpoints.getHost, async ({ database }, { params }) => {
+  const host = presentHost(await translated(() => readRow<HostRow>(database.client, hosts, params.id)));
+  return new Tagged({ host }, etagOfVersion(host.version, host));
+});
+
+export const createHost = change(fleetEndpoints.createHost, async (context, { body }) => {
+  const { transaction, principal, settings } = context;
+  const { endpoint, credentials } = body;
+  const url = urlOf(endpoint, credentials !== null);
+  refuseAll([...complaintsOfTarget(context, 'endpoint', url), ...complaintsOfCredentials(credentials)]);
+  const id = newId();
+  const data = {
+    ...given(body, ['name', 'labels', 'engine', 'endpoint', 'network_types', 'taints', 'schedulable', 'gpus']),
+    ...(await sealed(settings.sealer, id, { endpoint, credentials })),
+    id,
+    by_admin: isAdmin(context),
+    created_by: authorOf(principal),
+  };
+  await transaction.host.create({ data: data as Prisma.HostUncheckedCreateInput });
+  return { host: presentHost(await readRow<HostRow>(transaction, hosts, id)) };
+});
+
+export const updateHost = change(fleetEndpoints.updateHost, async (context, { params, body }) => {
+  const { transaction, settings, seen } = context;
+  if (body.engine !== undefined || body.gpus !== undefined) await decideAlone(transaction);
+  const before = await holdRow<HostRow>(transaction, hosts, { id: params.id, seen });
+  refuseRename(body, before);
+  const { endpoint = before.endpoint, credentials } = body;
+  const moves = endpoint !== before.endpoint;
+  if (moves && before.has_credentials && credentials === undefined) throw againWithAddress('credentials', 'endpoint');
+  if (moves || credentials !== undefined) {
+    const url = urlOf(endpoint, credentials === undefined ? before.has_credentials : credentials !== null);
+    refuseAll([...complaintsOfTarget(context, 'endpoint', url), ...complaintsOfCredentials(credentials ?? null)]);
+  }
+  if (body.engine !== undefined && body.engine !== before.engine) {
+    refuseInUse(await usersOfTarget(transaction, { kind: 'host', id: before.id }));
+  }
+  await refuseLostGpus(transaction, before, body.gpus);
+  const data = {
+    ...given(body, ['labels', 'engine', 'endpoint', 'network_types', 'taints', 'schedulable', 'gpus']),
+    ...(credentials === undefined ? {} : await sealed(settings.sealer, before.id, { endpoint, credentials })),
+    ...(moves ? { by_admin: isAdmin(context), reachability: 'unknown' as const } : {}),
+    ...changedNow(),
+  };
+  await transaction.host.update({ where: { id: before.id }, data: data as Prisma.HostUncheckedUpdateInput });
+  return { host: presentHost(await readRow<HostRow>(transaction, hosts, before.id)) };
+});
+
+export const deleteHost = change(fleetEndpoints.deleteHost, async ({ transaction, seen }, { params }) => {
+  await decideAlone(transaction);
+  const { id } = await holdRow<HostRow>(transaction, hosts, { id: params.id, seen });
+  refuseInUse(await usersOfTarget(transaction, { kind: 'host', id }));
+  await transaction.host.delete({ where: { id } });
+  return undefined;
+});
+
+/** A GPU that somebody has does not go. @throws 409 */
+async function refuseLostGpus(
+  transaction: Prisma.TransactionClient,
+  { id }: HostRow,
+  gpus: HostRow['gpus'] | undefined,
+) {
+  if (!gpus) return;
+  const held = await transaction.allocatedGpu.findMany({
+    where: { host_id: id, gpu_id: { notIn: gpus.map((gpu) => gpu.id) } },
+    include: { deployment: true },
+    distinct: ['deployment_id'],
+  });
+  refuseInUse(held.map(({ deployment }) => ({ kind: 'deployment', name: deployment.name })));
+}
+
+/** Where its engine is called: by TLS where there are credentials for it. */
+const urlOf = (endpoint: string, withTls: boolean) => new URL(endpoint.replace(/^tcp:/, withTls ? 'https:' : 'http:'));
+
+function complaintsOfCredentials(credentials: Credentials): Complaint[] {
+  if (credentials === null) return [];
+  const { ca_certificate, certificate, key } = credentials;
+  return [
+    ...complaintsOfCertificates('credentials.ca_certificate', ca_certificate),
+    ...complaintsOfPair({ path: 'credentials.certificate', pem: certificate }, { path: 'credentials.key', pem: key }),
+  ];
+}
+
+/** Sealed together with the address that they are for: they go nowhere else. */
+async function sealed(
+  sealer: Sealer,
+  row: string,
+  it: { readonly endpoint: string; readonly credentials: Credentials },
+) {
+  if (it.credentials === null) return { sealed: null, sealed_with: null };
+  const place = { table: 'hosts', column: 'sealed', row };
+  const { credentials, endpoint: address } = it;
+  return { sealed: await sealer.seal(place, JSON.stringify({ address, ...credentials })), sealed_with: sealer.kid };
+}

@@ -1,0 +1,68 @@
+import { Prisma } from '../generated/prisma/client.ts';
+import { showAmount } from '../resources/quantities.ts';
+import { type Kind, presentCommon, type ResourceRow } from '../resources/rows.ts';
+
+interface Taint {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+}
+
+interface Gpu {
+  readonly id: string;
+  readonly model: string;
+  readonly vram: string;
+}
+
+export interface HostRow extends ResourceRow {
+  readonly engine: 'docker' | 'podman';
+  readonly endpoint: string;
+  readonly has_credentials: boolean;
+  readonly network_types: string[];
+  readonly taints: Taint[];
+  readonly schedulable: boolean;
+  readonly gpus: Gpu[];
+  readonly reachability: 'unknown' | 'online' | 'unreachable';
+  readonly last_seen_at: Date | null;
+  readonly engine_version: string | null;
+  readonly arch: string | null;
+  readonly cpu_millis: bigint | null;
+  readonly memory_bytes: bigint | null;
+  readonly allocated_cpu: bigint;
+  readonly allocated_memory: bigint;
+  readonly allocated_gpus: string[];
+}
+
+export const hosts: Kind = {
+  table: 'hosts',
+  columns: Prisma.sql`r.engine::text, r.endpoint, r.sealed IS NOT NULL AS has_credentials, r.network_types, r.taints, r.schedulable,
+    r.gpus, r.reachability::text, r.last_seen_at, r.engine_version, r.arch, r.cpu_millis, r.memory_bytes,
+    (SELECT coalesce(sum(d.cpu_millis), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_cpu,
+    (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_memory,
+    ARRAY(SELECT g.gpu_id FROM allocated_gpus g WHERE g.host_id = r.id ORDER BY g.gpu_id) AS allocated_gpus`,
+};
+
+/** A host as the API shows it. */
+export const presentHost = (row: HostRow) => ({
+  ...presentCommon(row),
+  engine: row.engine,
+  endpoint: row.endpoint,
+  has_credentials: row.has_credentials,
+  network_types: row.network_types,
+  taints: row.taints,
+  schedulable: row.schedulable,
+  gpus: row.gpus,
+  reachability: row.reachability,
+  last_seen_at: row.last_seen_at,
+  engine_version: row.engine_version,
+  arch: row.arch,
+  capacity:
+    row.cpu_millis === null || row.memory_bytes === null
+      ? null
+      : showAmount({ cpu_millis: row.cpu_millis, memory_bytes: row.memory_bytes, gpu_count: row.gpus.length }),
+  allocated: showAmount({
+    cpu_millis: row.allocated_cpu,
+    memory_bytes: row.allocated_memory,
+    gpu_count: row.allocated_gpus.length,
+  }),
+});

@@ -1,0 +1,62 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { etagOfVersion, given, Tagged } from '@svc/http';
+import { change } from '../audit/change.ts';
+import { authorOf, newId } from '../audit/recording.ts';
+import { route } from '../context.ts';
+import { translated } from '../database/translated.ts';
+import { bumpUsersOfSecret } from '../deployments/generations.ts';
+import { decideAlone } from '../resources/decisions.ts';
+import { refuseInUse } from '../resources/in-use.ts';
+import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/rows.ts';
+import { refuseKeysInUse } from './keys-in-use.ts';
+import { presentSecret, type SecretRow, secrets } from './rows.ts';
+import { refuseBadValues, sealValues } from './values.ts';
+
+export const listSecrets = route(fleetEndpoints.listSecrets, async ({ database }, { query }) => {
+  const { rows, pagination } = await translated(() => listRows<SecretRow>(database.client, secrets, query));
+  return { secrets: rows.map(presentSecret), pagination };
+});
+
+export const getSecret = route(fleetEndpoints.getSecret, async ({ database }, { params }) => {
+  const secret = presentSecret(await translated(() => readRow<SecretRow>(database.client, secrets, params.id)));
+  return new Tagged({ secret }, etagOfVersion(secret.version, secret));
+});
+
+export const createSecret = change(fleetEndpoints.createSecret, async (context, { body }) => {
+  const { transaction, settings, principal } = context;
+  const { name, labels, kind, values } = body;
+  refuseBadValues(kind, values);
+  const id = newId();
+  const data = { id, name, labels, kind, created_by: authorOf(principal) };
+  await transaction.secret.create({ data: { ...data, ...(await sealValues(settings.sealer, id, values)) } });
+  return { secret: presentSecret(await readRow<SecretRow>(transaction, secrets, id)) };
+});
+
+/** New values are a new generation of whatever runs with them. */
+export const updateSecret = change(fleetEndpoints.updateSecret, async (context, { params, body }) => {
+  const { transaction, settings, seen } = context;
+  const { values } = body;
+  if (values !== undefined) await decideAlone(transaction);
+  const before = await holdRow<SecretRow>(transaction, secrets, { id: params.id, seen });
+  refuseRename(body, before);
+  const data = { ...given(body, ['labels']), ...changedNow() };
+  if (values === undefined) {
+    await transaction.secret.update({ where: { id: before.id }, data });
+  } else {
+    refuseBadValues(before.kind, values);
+    await refuseKeysInUse(transaction, before, Object.keys(values));
+    const rotated = { values_version: { increment: 1 }, last_rotated_at: new Date() };
+    const sealed = await sealValues(settings.sealer, before.id, values);
+    await transaction.secret.update({ where: { id: before.id }, data: { ...data, ...rotated, ...sealed } });
+    await bumpUsersOfSecret(context, before);
+  }
+  return { secret: presentSecret(await readRow<SecretRow>(transaction, secrets, before.id)) };
+});
+
+export const deleteSecret = change(fleetEndpoints.deleteSecret, async ({ transaction, seen }, { params }) => {
+  await decideAlone(transaction);
+  const { id, used_by } = await holdRow<SecretRow>(transaction, secrets, { id: params.id, seen });
+  refuseInUse(used_by);
+  await transaction.secret.delete({ where: { id } });
+  return undefined;
+});

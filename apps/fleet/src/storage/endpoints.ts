@@ -1,0 +1,54 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { etagOfVersion, given, invalid, Tagged } from '@svc/http';
+import { change } from '../audit/change.ts';
+import { authorOf, newId } from '../audit/recording.ts';
+import { route } from '../context.ts';
+import { translated } from '../database/translated.ts';
+import { bytes } from '../placement/quantity.ts';
+import { decideAlone } from '../resources/decisions.ts';
+import { refuseInUse } from '../resources/in-use.ts';
+import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/rows.ts';
+import { columnsOfTarget, refuseUnknownTarget } from '../resources/target-rows.ts';
+import { presentVolume, type VolumeRow, volumes } from './rows.ts';
+
+export const listStorage = route(fleetEndpoints.listStorage, async ({ database }, { query }) => {
+  const { rows, pagination } = await translated(() => listRows<VolumeRow>(database.client, volumes, query));
+  return { storage: rows.map(presentVolume), pagination };
+});
+
+export const getStorage = route(fleetEndpoints.getStorage, async ({ database }, { params }) => {
+  const storage = presentVolume(await translated(() => readRow<VolumeRow>(database.client, volumes, params.id)));
+  return new Tagged({ storage }, etagOfVersion(storage.version, storage));
+});
+
+export const createStorage = change(fleetEndpoints.createStorage, async (context, { body }) => {
+  const { transaction, principal } = context;
+  const { name, labels, size, access_mode, storage_class, reclaim, target } = body;
+  await refuseUnknownTarget(transaction, target);
+  const id = newId();
+  const data = { id, name, labels, size, access_mode, storage_class, reclaim, created_by: authorOf(principal) };
+  await transaction.volume.create({ data: { ...data, ...columnsOfTarget(target) } });
+  return { storage: presentVolume(await readRow<VolumeRow>(transaction, volumes, id)) };
+});
+
+export const updateStorage = change(fleetEndpoints.updateStorage, async (context, { params, body }) => {
+  const { transaction, seen } = context;
+  const before = await holdRow<VolumeRow>(transaction, volumes, { id: params.id, seen });
+  refuseRename(body, before);
+  const { size = before.size } = body;
+  if (bytes(size) < bytes(before.size)) {
+    throw invalid([{ path: 'size', message: `must not be less than it is: ${before.size}` }]);
+  }
+  const data = { ...given(body, ['labels', 'size', 'reclaim']), ...changedNow() };
+  await transaction.volume.update({ where: { id: before.id }, data });
+  return { storage: presentVolume(await readRow<VolumeRow>(transaction, volumes, before.id)) };
+});
+
+/** A volume that no engine has made yet is gone with its row. */
+export const deleteStorage = change(fleetEndpoints.deleteStorage, async ({ transaction, seen }, { params }) => {
+  await decideAlone(transaction);
+  const { id, attached_to } = await holdRow<VolumeRow>(transaction, volumes, { id: params.id, seen });
+  refuseInUse(attached_to.map(({ name }) => ({ kind: 'deployment', name })));
+  await transaction.volume.delete({ where: { id } });
+  return undefined;
+});

@@ -1,0 +1,40 @@
+import { Prisma } from '../generated/prisma/client.ts';
+import { type Kind, presentCommon, type ResourceRow } from '../resources/rows.ts';
+
+export interface VolumeRow extends ResourceRow {
+  readonly size: string;
+  readonly access_mode: 'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany';
+  readonly storage_class: string | null;
+  readonly reclaim: 'retain' | 'delete';
+  readonly host_id: string | null;
+  readonly cluster_id: string | null;
+  readonly deployment_id: string | null;
+  readonly phase: 'pending' | 'bound' | 'lost' | 'deleting';
+  readonly attached_to: { readonly deployment_id: string; readonly name: string }[];
+}
+
+export const volumes: Kind = {
+  table: 'volumes',
+  columns: Prisma.sql`r.size, r.access_mode::text, r.storage_class, r.reclaim::text, r.host_id, r.cluster_id, r.deployment_id,
+    r.phase::text,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('deployment_id', d.id, 'name', d.name) ORDER BY d.name), '[]')
+     FROM (SELECT DISTINCT deployment_id FROM attachments WHERE volume_id = r.id) a
+     JOIN deployments d ON d.id = a.deployment_id) AS attached_to`,
+};
+
+/** What has a target, as the API shows that. */
+export const presentTarget = ({ host_id, cluster_id }: { host_id: string | null; cluster_id: string | null }) =>
+  host_id === null && cluster_id === null ? null : { host_id, cluster_id };
+
+/** A volume as the API shows it. */
+export const presentVolume = (row: VolumeRow) => ({
+  ...presentCommon(row),
+  size: row.size,
+  access_mode: row.access_mode,
+  storage_class: row.storage_class,
+  reclaim: row.reclaim,
+  target: presentTarget(row),
+  deployment_id: row.deployment_id,
+  phase: row.phase,
+  attached_to: row.attached_to,
+});

@@ -1,0 +1,74 @@
+import type { WorkloadSpec } from '@svc/contract/fleet';
+import { Prisma } from '../generated/prisma/client.ts';
+import { type Kind, presentCommon, type ResourceRow } from '../resources/rows.ts';
+
+/** Where a revision came from; all null where it was written out. */
+export interface Origin {
+  readonly template_id: string | null;
+  readonly template_slug: string | null;
+  readonly template_version: string | null;
+  readonly min_tier: string | null;
+  /** Of the members that say what runs, when they were copied. */
+  readonly template_hash: string | null;
+}
+
+export type TemplateState = 'current' | 'outdated' | 'withdrawn' | null;
+
+export interface WorkloadRow extends ResourceRow, Origin {
+  readonly revision: number;
+  readonly spec: WorkloadSpec;
+  readonly said: Partial<WorkloadSpec>;
+  readonly template_state: TemplateState;
+}
+
+/** How the copy `v` of a template stands to the mirror, by the template's id: slugs move. */
+export const templateState = Prisma.sql`CASE
+  WHEN v.template_id IS NULL THEN NULL
+  WHEN NOT EXISTS (SELECT FROM catalog_templates t WHERE t.id = v.template_id) THEN 'withdrawn'
+  WHEN (SELECT template_hash(t.document) FROM catalog_templates t WHERE t.id = v.template_id) = v.template_hash THEN 'current'
+  ELSE 'outdated' END`;
+
+/** A member of the revision `v` that a workload `r` is at. */
+const latest = (expression: Prisma.Sql) =>
+  Prisma.sql`(SELECT ${expression} FROM workload_revisions v WHERE v.workload_id = r.id AND v.revision = r.revision)`;
+
+export const workloads: Kind = {
+  table: 'workloads',
+  columns: Prisma.sql`r.revision, ${latest(Prisma.sql`v.spec`)} AS spec, ${latest(Prisma.sql`v.said`)} AS said,
+    ${latest(Prisma.sql`v.template_id`)} AS template_id, ${latest(Prisma.sql`v.template_slug`)} AS template_slug,
+    ${latest(Prisma.sql`v.template_version`)} AS template_version, ${latest(Prisma.sql`v.min_tier`)} AS min_tier,
+    ${latest(Prisma.sql`v.template_hash`)} AS template_hash,
+    ${latest(templateState)} AS template_state`,
+};
+
+const presentOrigin = (row: Omit<Origin, 'template_hash'> & { readonly template_state: TemplateState }) => ({
+  template_id: row.template_id,
+  template_slug: row.template_slug,
+  template_version: row.template_version,
+  template_state: row.template_state,
+  min_tier: row.min_tier,
+});
+
+/** A workload as the API shows it: as its latest revision. */
+export const presentWorkload = (row: WorkloadRow) => ({
+  ...row.spec,
+  ...presentCommon(row),
+  ...presentOrigin(row),
+  revision: row.revision,
+});
+
+export interface RevisionRow extends Omit<Origin, 'template_hash'> {
+  readonly revision: number;
+  readonly spec: WorkloadSpec;
+  readonly template_state: TemplateState;
+  readonly created_at: Date;
+  readonly created_by: string;
+}
+
+export const presentRevision = (row: RevisionRow) => ({
+  ...row.spec,
+  ...presentOrigin(row),
+  revision: row.revision,
+  created_at: row.created_at,
+  created_by: row.created_by,
+});

@@ -1,0 +1,78 @@
+import type { Template } from '@svc/contract';
+import { containerBody, volumeBody } from '../render/docker-schemas.ts';
+import { demandValid } from '../render/kubernetes-schemas.ts';
+import { requiredOf, secretsOf, starterTemplates } from './catalog.ts';
+import { startDeploymentWorld } from './world.ts';
+
+const it = await startDeploymentWorld({ kept: true });
+
+const selected = Object.assign({}, ...starterTemplates.map(({ node_selector }) => node_selector));
+const roomy = { cpus: 256, gib: 2048, network_types: ['public', 'mesh'] };
+const gpus = Array.from({ length: 16 }, (_, index) => ({ id: `${index}`, model: 'any', vram: '96Gi' }));
+
+let targets: { cluster: object; docker: object; podman: object };
+beforeAll(async () => {
+  it.hub.changeOrganization({ tier: 'enterprise' });
+  await it.publish(...starterTemplates);
+  for (const [name, values] of Object.entries(secretsOf(starterTemplates))) await it.aSecret(name, values);
+  const host = (engine: 'docker' | 'podman') => it.aHost({ ...roomy, engine, labels: selected, gpus });
+  targets = {
+    cluster: { cluster_id: (await it.aCluster({ ...roomy, gpu_count: 64 })).id },
+    docker: { host_id: (await host('docker')).id },
+    podman: { host_id: (await host('podman')).id },
+  };
+});
+
+afterEach(async () => {
+  await it.client.deployment.deleteMany();
+  await it.client.workload.deleteMany();
+});
+
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** A manifest without what is another each time: ids, in full and as the part of a name, and a digest of all of it. */
+function withoutIds(manifest: readonly object[]): unknown {
+  const text = JSON.stringify(manifest).replaceAll(/("fleet\/body":)"[0-9a-f]{32}"/g, '$1"DIGEST"');
+  const ids = [...new Set(text.match(UUID))];
+  return JSON.parse(ids.reduce((rest, id) => rest.replaceAll(id, 'ID').replaceAll(id.slice(-8), 'PART'), text));
+}
+
+/** Planned, deployed and read again. @returns the manifest, which is the same all three times */
+async function deployAsPlanned({ slug, ...template }: Template, target: object) {
+  const wish = { name: `the-${slug}`, template: slug, target, env: requiredOf({ slug, ...template }) };
+  const { status, body: plan } = await it.plan(wish);
+  expect({ status, ok: plan.ok, refusals: plan.refusals }).toEqual({ status: 200, ok: true, refusals: [] });
+  const { status: made, body } = await it.deploy(wish);
+  expect({ made, body }).toMatchObject({ made: 201, body: { deployment: { template_slug: slug } } });
+  const manifest = await it.manifest(body.deployment.id);
+  expect(withoutIds(manifest)).toEqual(withoutIds(plan.manifest));
+  expect(plan.placement.target).toEqual(body.deployment.target);
+  return manifest;
+}
+
+test('the starter catalog is there', () => {
+  expect(starterTemplates.length).toBeGreaterThan(40);
+});
+
+const templates = starterTemplates.map((template) => [template.slug, template] as const);
+
+test.each(templates)('%s is deployed on a cluster as it was planned', async (_, template) => {
+  const manifest = await deployAsPlanned(template, targets.cluster);
+  expect(manifest.map(({ kind }: { kind: string }) => kind)).toContain(template.kind === 'job' ? 'Job' : 'Deployment');
+  for (const object of manifest) demandValid(object);
+});
+
+describe.each(['docker', 'podman'] as const)('on a host with %s', (engine) => {
+  test.each(templates)('%s is deployed as it was planned', async (_, template) => {
+    const manifest = await deployAsPlanned(template, targets[engine]);
+    const bodies = (kind: string) =>
+      manifest.filter((object: { kind: string }) => object.kind === kind).map(({ body }: { body: object }) => body);
+    expect(bodies('Container')).toHaveLength(1);
+    expect(bodies('Volume')).toHaveLength(template.volume_mounts.length);
+    for (const body of bodies('Container')) {
+      // No engine has told yet which ports of the host it gives.
+      containerBody.parse(JSON.parse(JSON.stringify(body).replaceAll('"unallocated"', '"30000"')));
+    }
+    for (const body of bodies('Volume')) volumeBody.parse(body);
+  });
+});

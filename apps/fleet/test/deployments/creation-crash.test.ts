@@ -1,0 +1,64 @@
+// The long form: FAULT_ROUNDS=20 (3 by default). FAULT_FIGURES=1 prints what was measured.
+import { setTimeout as wait } from 'node:timers/promises';
+import { figure, moreAcknowledged, queryOn, type RunningService, startLoad, statusesOf } from '@svc/testing/faults';
+import { anAdminToken, prepareFleetFaults } from '../faults/identity-world.ts';
+import { openCreations } from './creation-ledger.ts';
+
+const { aDatabase, aFleet } = prepareFleetFaults();
+const ROUNDS = Number(process.env.FAULT_ROUNDS ?? '3');
+/** So many are acknowledged before each kill. */
+const SOME_CHANGES = 20;
+
+/** More GPUs than are ever given at once. */
+const HOSTS = `
+  INSERT INTO hosts (id, name, engine, endpoint, by_admin, created_by, reachability, cpu_millis, memory_bytes, gpus)
+  SELECT gen_random_uuid(), 'host-' || n, 'docker', 'unix:///run/engine.sock', true, 'test', 'online', 1e9, 1e15,
+    (SELECT jsonb_agg(jsonb_build_object('id', 'gpu-' || g, 'model', '', 'vram', '')) FROM generate_series(1, 200) g)
+  FROM generate_series(1, 20) n`;
+
+/** A workload with one GPU and one volume. @returns its id */
+async function aWorkload({ url }: RunningService, secret: string): Promise<string> {
+  const answer = await fetch(`${url}/api/v1/workloads`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      name: 'web',
+      image_name: 'team/app',
+      gpu_count: 1,
+      volume_mounts: [{ name: 'data', mountPath: '/data' }],
+    }),
+  });
+  const { workload } = (await answer.json()) as { workload: { id: string } };
+  return workload.id;
+}
+
+test(
+  `${ROUNDS} fleets are killed while they deploy: what was acknowledged is whole and there, and nothing is half made`,
+  async () => {
+    const databaseUrl = await aDatabase();
+    const query = queryOn(databaseUrl);
+    await query(HOSTS);
+    let fleet: RunningService = await aFleet({ databaseUrl });
+    const secret = await anAdminToken(databaseUrl);
+    const ledger = openCreations({ url: () => fleet.url, secret, workloadId: await aWorkload(fleet, secret) });
+    for (let round = 1; round <= ROUNDS; round++) {
+      const load = startLoad(['a', 'b', 'c', 'd'].map((lane) => ledger.writer(`round-${round}-${lane}`)));
+      try {
+        await moreAcknowledged(ledger, SOME_CHANGES);
+        await wait(Math.random() * 100); // anywhere in a request
+      } finally {
+        fleet.child.kill('SIGKILL');
+        await fleet.ended;
+        await load.stop();
+      }
+      expect(statusesOf(load.seen).filter((status) => ![0, 200, 201, 503].includes(status))).toEqual([]);
+      expect(statusesOf(load.seen)).toEqual(expect.arrayContaining([0, 201]));
+      fleet = await aFleet({ databaseUrl, port: fleet.port });
+      expect(await ledger.lost(query)).toEqual([]);
+    }
+    figure(
+      `kill -9 of the fleet, ${ROUNDS} times: ${ledger.acknowledged()} creations and deletions acknowledged, none lost`,
+    );
+  },
+  30_000 + ROUNDS * 10_000,
+);

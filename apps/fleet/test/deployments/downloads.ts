@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { listen } from '../fake-hub/listen.ts';
+import { answerWell, type Behaviour, type FakeHub, refuse } from '../fake-hub.ts';
+
+const TEMPLATE = /^\/api\/v1\/catalog\/templates\/(?!updates$)([^/]+)$/;
+
+/** Stands before a hub and answers for single templates, which counts as a download; the rest the hub answers itself. */
+export async function startDownloads(hub: FakeHub) {
+  const asked: string[] = [];
+  let behaviour: Behaviour = answerWell;
+
+  const answer = async (req: IncomingMessage, res: ServerResponse) => {
+    const [, slug] = TEMPLATE.exec(new URL(req.url ?? '/', hub.url).pathname) ?? [];
+    if (slug === undefined) return pass(req, res);
+    asked.push(slug);
+    const template = hub.shown().find((shown) => shown.slug === slug);
+    if (req.headers.authorization !== `Bearer ${hub.key}`) return refuse('invalid_token')({ res, good: '' });
+    if (behaviour === answerWell && !template) return refuse('not_found')({ res, good: '' });
+    return behaviour({ res, good: JSON.stringify(template) });
+  };
+  const pass = async (req: IncomingMessage, res: ServerResponse) => {
+    const { authorization = '' } = req.headers;
+    const answered = await fetch(`${hub.url}${req.url}`, { headers: { authorization } });
+    const type = answered.headers.get('content-type') ?? '';
+    res.writeHead(answered.status, { 'Content-Type': type }).end(await answered.text());
+  };
+  const server = await listen((req, res) => {
+    answer(req, res).catch(() => res.destroy());
+  });
+
+  return {
+    url: server.url,
+    /** The slugs that it was asked for, in the order of the requests. */
+    asked: asked as readonly string[],
+    /** From now on it answers like this. */
+    behave: (how: Behaviour) => {
+      behaviour = how;
+    },
+    forget: () => {
+      asked.splice(0);
+      behaviour = answerWell;
+    },
+    goAway: server.goAway,
+    comeBack: server.comeBack,
+    stop: server.goAway,
+  };
+}
+
+/** An answer that waits until it is let go; `asked` resolves when somebody has asked. */
+export function anAnswerThatWaits() {
+  let letGo: () => void = () => undefined;
+  const waits = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const behaviour: Behaviour = async (exchange) => {
+    await waits;
+    if (!exchange.res.closed) {
+      const closed = once(exchange.res, 'close');
+      await answerWell(exchange);
+      await closed;
+    }
+  };
+  return { behaviour, letGo };
+}

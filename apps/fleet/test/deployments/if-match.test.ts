@@ -1,0 +1,69 @@
+import { startDeploymentWorld } from './world.ts';
+
+const it = await startDeploymentWorld();
+
+const workload = { env_schema: [{ name: 'NAME' }] };
+type Headers = Record<string, string>;
+
+/** Every way to change a deployment. */
+const changes = {
+  update: (id: string, headers: Headers) => it.change(id, { env: { NAME: 'new' } }, headers),
+  labels: (id: string, headers: Headers) => it.change(id, { labels: { team: 'ml' } }, headers),
+  start: (id: string, headers: Headers) => it.ask(id, 'start', undefined, headers),
+  stop: (id: string, headers: Headers) => it.ask(id, 'stop', undefined, headers),
+  restart: (id: string, headers: Headers) => it.ask(id, 'restart', undefined, headers),
+  scale: (id: string, headers: Headers) => it.ask(id, 'scale', { replicas: 2 }, headers),
+  rollback: (id: string, headers: Headers) => it.ask(id, 'rollback', {}, headers),
+  delete: (id: string, headers: Headers) => it.remove(id, headers),
+};
+
+/** A deployment at version 2. */
+async function changedOnce() {
+  await it.aHost();
+  const { id } = await it.deployed({ workload, env: { NAME: 'old' } });
+  await it.change(id, { env: { NAME: 'now' } });
+  return id;
+}
+
+describe.each(Object.entries(changes))('%s', (_, act) => {
+  test('with a version that is no more: 412, and nothing changed', async () => {
+    const id = await changedOnce();
+    const before = await it.contents();
+    const { status, body } = await act(id, { 'If-Match': '"1"' });
+    expect({ status, code: body.code }).toEqual({ status: 412, code: 'version_conflict' });
+    expect(await it.contents()).toEqual(before);
+  });
+
+  test('with one that is none: 400, and nothing changed', async () => {
+    const id = await changedOnce();
+    const before = await it.contents();
+    expect((await act(id, { 'If-Match': '2' })).status).toBe(400);
+    expect(await it.contents()).toEqual(before);
+  });
+
+  test('with the tag that was read: done', async () => {
+    const id = await changedOnce();
+    const { headers } = await it.operator.get(`/api/v1/deployments/${id}`);
+    expect((await act(id, { 'If-Match': headers.etag ?? '' })).status).toBe(200);
+  });
+});
+
+const TIMES = 50;
+
+test(`of two changes at the same moment that saw the same version one wins, ${TIMES} times`, async () => {
+  await it.aHost();
+  const { id } = await it.deployed({ workload });
+  for (let round = 1; round <= TIMES; round++) {
+    const { version, generation } = await it.deployment(id);
+    const headers = { 'If-Match': `"${version}"` };
+    const answers = await Promise.all([
+      it.change(id, { env: { NAME: `one ${round}` } }, headers),
+      it.change(id, { env: { NAME: `other ${round}` } }, headers),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+    const winner = answers.find(({ status }) => status === 200)?.body.deployment;
+    expect(winner).toMatchObject({ generation: generation + 1, version: version + 1 });
+    expect(await it.deployment(id)).toEqual(winner);
+  }
+  expect(await it.client.deploymentRevision.count({ where: { deployment_id: id } })).toBe(TIMES + 1);
+}, 60_000);

@@ -1,0 +1,172 @@
+import { startDeploymentWorld } from './world.ts';
+
+const it = await startDeploymentWorld();
+
+const workload = { env_schema: [{ name: 'NAME' }], volume_mounts: [{ name: 'data', mountPath: '/data' }] };
+
+type Answer = Awaited<ReturnType<typeof it.ask>>;
+type Act = (id: string, headers?: Record<string, string>) => Promise<Answer>;
+
+/** Each changes a deployment of one replica that runs for the second generation; of the first it was another one. */
+const changes: Record<string, Act> = {
+  update: (id, headers) => it.change(id, { env: { NAME: 'new' } }, headers),
+  stop: (id, headers) => it.ask(id, 'stop', undefined, headers),
+  restart: (id, headers) => it.ask(id, 'restart', undefined, headers),
+  scale: (id, headers) => it.ask(id, 'scale', { replicas: 3 }, headers),
+  rollback: (id, headers) => it.ask(id, 'rollback', {}, headers),
+};
+
+/** A deployment with a past: of its first generation it had another environment. */
+async function withPast() {
+  await it.aHost();
+  const { id } = await it.deployed({ workload, env: { NAME: 'old' } });
+  const { body } = await it.change(id, { env: { NAME: 'now' } });
+  return body.deployment;
+}
+
+const auditOf = (path: string) => it.client.auditEntry.count({ where: { path } });
+
+test('a creation is the first generation: one revision, one operation, pending, with who asked', async () => {
+  await it.aHost();
+  const deployment = await it.deployed({ replicas: 2 });
+  expect(deployment).toMatchObject({ generation: 1, observed_generation: null, phase: 'pending', version: 1 });
+  expect(deployment.message).toMatch(/^No engine .* yet\.$/);
+  const created_by = deployment.created_by;
+  expect(created_by).toMatch(/^token:/);
+  expect(await it.revisions(deployment.id)).toEqual([
+    expect.objectContaining({ generation: 1, operation: 'create', replicas: 2, revision: 1, created_by }),
+  ]);
+  expect(await it.events(deployment.id)).toEqual([
+    expect.objectContaining({ kind: 'operation', generation: 1, reason: 'create', actor: created_by }),
+  ]);
+});
+
+test.each(Object.entries(changes))('%s makes one generation, one revision, one operation', async (operation, act) => {
+  const { id, version } = await withPast();
+  const { status, body } = await act(id);
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: { deployment: { generation: 3, version: version + 1 } },
+  });
+  const isStopped = operation === 'stop';
+  expect(body.deployment).toMatchObject({
+    phase: isStopped ? 'stopped' : 'pending',
+    desired_state: isStopped ? 'stopped' : 'running',
+    message: isStopped ? '' : expect.stringMatching(/^No engine/),
+    reason: null,
+  });
+  expect((await it.revisions(id)).map(({ generation }: { generation: number }) => generation)).toEqual([3, 2, 1]);
+  const events = await it.events(id);
+  expect(events).toHaveLength(3);
+  expect(events[0]).toMatchObject({
+    generation: 3,
+    reason: operation,
+    kind: 'operation',
+    actor: body.deployment.created_by,
+  });
+  expect((await it.revisions(id))[0]).toMatchObject({ operation, created_by: body.deployment.created_by });
+  expect(await it.deployment(id)).toEqual(body.deployment);
+});
+
+test('start is one generation of what is stopped, which also a restart is', async () => {
+  for (const operation of ['start', 'restart']) {
+    const { id } = await withPast();
+    await it.ask(id, 'stop');
+    const { body } = await it.ask(id, operation);
+    expect(body.deployment).toMatchObject({ generation: 4, desired_state: 'running', phase: 'pending' });
+    expect((await it.events(id))[0]).toMatchObject({ reason: operation, generation: 4 });
+    await it.remove(id);
+  }
+});
+
+test.each([
+  { what: 'a local user', by: async () => (await it.world.aUser('operator', { email: 'someone@example.test' })).api() },
+  { what: 'the temporary admin', by: async () => it.world.asTemporaryAdmin(), actor: 'temporary-admin' },
+])('$what is named as who asked', async ({ by, actor = 'someone@example.test' }) => {
+  const { id } = await withPast();
+  const api = await by();
+  await api.post(`/api/v1/deployments/${id}/scale`, { replicas: 2 });
+  expect((await it.events(id))[0]).toMatchObject({ reason: 'scale', actor });
+  expect((await it.revisions(id))[0]).toMatchObject({ created_by: actor });
+  expect(await it.client.auditEntry.count({ where: { actor, path: `/api/v1/deployments/${id}/scale` } })).toBe(1);
+});
+
+test('what changes nothing makes no generation, whatever it is', async () => {
+  const { id } = await withPast();
+  const before = { revisions: await it.revisions(id), events: await it.events(id) };
+  const now = await it.deployment(id);
+  const unchanged: (() => Promise<Answer>)[] = [
+    () => it.change(id, {}),
+    () => it.change(id, now),
+    () => it.change(id, { env: { NAME: 'now' }, replicas: 1, revision: 1, desired_state: 'running' }),
+    () => it.change(id, { volumes: { data: { size: '20Gi' } } }),
+    () => it.ask(id, 'start'),
+    () => it.ask(id, 'scale', { replicas: 1 }),
+    () => it.ask(id, 'rollback', { generation: 2 }),
+  ];
+  for (const ask of unchanged) {
+    const { status, body } = await ask();
+    expect({ status, generation: body.deployment?.generation }).toEqual({ status: 200, generation: 2 });
+  }
+  await it.ask(id, 'stop');
+  expect((await it.ask(id, 'stop')).body.deployment.generation).toBe(3);
+  expect((await it.revisions(id)).slice(1)).toEqual(before.revisions);
+  expect((await it.events(id)).slice(1)).toEqual(before.events);
+});
+
+test('labels are no generation, and show', async () => {
+  const { id, version } = await withPast();
+  const { body } = await it.change(id, { labels: { team: 'ml' } });
+  expect(body.deployment).toMatchObject({ generation: 2, version: version + 1, labels: { team: 'ml' } });
+});
+
+test.each([
+  { what: 'another name', body: { name: 'another' }, status: 400 },
+  { what: 'an unknown member', body: { nothing: 1 }, status: 400 },
+  { what: 'a template', body: { template: 'a' }, status: 400 },
+  { what: 'a revision that is not there', body: { revision: 9 }, status: 422 },
+  { what: 'a mount that is not there', body: { volumes: { nope: { size: '1Gi' } } }, status: 422 },
+  { what: 'a variable that is not there', body: { env: { NOPE: 'x' } }, status: 422 },
+])('a change with $what is $status and changes nothing', async ({ body, status }) => {
+  const { id } = await withPast();
+  const before = await it.contents();
+  expect((await it.change(id, body)).status).toBe(status);
+  expect(await it.contents()).toEqual(before);
+});
+
+test('a deployment that was deleted is gone, for every operation', async () => {
+  const { id } = await withPast();
+  const { status, body } = await it.remove(id);
+  expect({ status, phase: body.deployment.phase, id: body.deployment.id }).toEqual({
+    status: 200,
+    phase: 'deleting',
+    id,
+  });
+  expect(await auditOf(`/api/v1/deployments/${id}`)).toBeGreaterThan(0);
+  for (const act of [
+    ...Object.values(changes),
+    (gone: string) => it.remove(gone),
+    (gone: string) => it.ask(gone, 'start'),
+  ]) {
+    expect((await act(id)).status).toBe(404);
+  }
+  for (const path of ['', '/events', '/revisions', '/manifest']) {
+    expect((await it.operator.get(`/api/v1/deployments/${id}${path}`)).status).toBe(404);
+  }
+  expect((await it.plan({ deployment_id: id })).status).toBe(404);
+});
+
+test('a viewer reads all of it and changes nothing', async () => {
+  const { id } = await withPast();
+  for (const path of ['', '/events', '/revisions', '/manifest']) {
+    expect((await it.viewer.get(`/api/v1/deployments/${id}${path}`)).status).toBe(200);
+  }
+  const before = await it.contents();
+  for (const operation of ['start', 'stop', 'restart', 'scale', 'rollback']) {
+    expect((await it.viewer.post(`/api/v1/deployments/${id}/${operation}`, { replicas: 2 })).status).toBe(403);
+  }
+  expect((await it.viewer.put(`/api/v1/deployments/${id}`, { replicas: 2 })).status).toBe(403);
+  expect((await it.viewer.delete(`/api/v1/deployments/${id}`)).status).toBe(403);
+  expect((await it.viewer.post('/api/v1/deployments', {})).status).toBe(403);
+  expect(await it.contents()).toEqual(before);
+});

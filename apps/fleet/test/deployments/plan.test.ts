@@ -1,0 +1,143 @@
+import { holding } from '@svc/testing/faults';
+import { aTemplate } from '../a-template.ts';
+import { startDeploymentWorld } from './world.ts';
+
+const it = await startDeploymentWorld();
+
+const workload = {
+  env_schema: [{ name: 'NAME' }, { name: 'CITY' }],
+  ports: [{ containerPort: 80 }],
+  volume_mounts: [{ name: 'data', mountPath: '/data' }],
+};
+
+interface Change {
+  readonly action: string;
+  readonly object: string;
+  readonly paths: string[];
+}
+
+/** What a plan of a change of a deployment would change, by action. */
+async function changesOf(id: string, body: object): Promise<Change[]> {
+  const answer = await it.plan({ deployment_id: id, ...body });
+  expect({ status: answer.status, refusals: answer.body.refusals }).toEqual({ status: 200, refusals: [] });
+  return answer.body.changes;
+}
+
+const kinds = (changes: readonly Change[], action: string) =>
+  changes.filter((change) => change.action === action).map(({ object }) => object.split('/')[0]);
+
+test('a viewer may plan, and nothing is stored', async () => {
+  await it.aCluster();
+  const { id } = await it.deployed({ workload });
+  const before = await it.contents();
+  for (const body of [{ workload_id: (await it.deployment(id)).workload_id }, { deployment_id: id, replicas: 3 }]) {
+    const answer = await it.viewer.post('/api/v1/deployments/plan', body);
+    expect({ status: answer.status, ok: answer.body.ok }).toEqual({ status: 200, ok: true });
+  }
+  expect(await it.contents()).toEqual(before);
+  expect((await it.world.nobody.post('/api/v1/deployments/plan', {})).status).toBe(401);
+});
+
+test('it waits for nobody: not for who decides, nor for who changes what it names', async () => {
+  const host = await it.aHost();
+  const { id, workload_id } = await it.deployed({ workload });
+  const locks = [
+    `SELECT pg_advisory_lock(hashtext('fleet decisions'))`,
+    ...['hosts', 'workloads', 'deployments', 'volumes'].map((table) => `SELECT FROM ${table} FOR UPDATE`),
+  ];
+  for (const lock of locks) {
+    await holding(it.world.databaseUrl, lock, async () => {
+      for (const body of [
+        { workload_id, target: { host_id: host.id } },
+        { deployment_id: id, replicas: 2 },
+      ]) {
+        expect({ lock, ok: (await it.plan(body)).body.ok }).toEqual({ lock, ok: true });
+      }
+    });
+  }
+});
+
+test('of what is new, everything is created', async () => {
+  const cluster = await it.aCluster();
+  const { id } = await it.aWorkload(workload);
+  const { body } = await it.plan({ workload_id: id, name: 'web' });
+  expect(kinds(body.changes, 'create').sort()).toEqual(['Deployment', 'PersistentVolumeClaim', 'Service']);
+  expect(body.changes.every(({ action, paths }: Change) => action === 'create' && paths.length === 0)).toBe(true);
+  expect(body.placement.target).toEqual({ cluster_id: cluster.id, host_id: null });
+});
+
+test('of what runs, what differs is named by JSON pointers, and no more', async () => {
+  await it.aCluster();
+  const { id } = await it.deployed({ workload, env: { NAME: 'old' } });
+  const generation = expect.stringMatching(/fleet~1generation$/);
+  const replicas = (await changesOf(id, { replicas: 3 })).find(({ object }) => object.startsWith('Deployment/'));
+  expect(replicas?.action).toBe('replace');
+  expect(replicas?.paths).toContain('/spec/replicas');
+  expect(replicas?.paths.filter((path) => path !== '/spec/replicas')).toEqual(
+    replicas?.paths.slice(1).map(() => generation),
+  );
+  const [env] = (await changesOf(id, { env: { NAME: 'new' } })).filter(({ object }) =>
+    object.startsWith('Deployment/'),
+  );
+  expect(env?.paths).toContain('/spec/template/spec/containers/0/env/0/value');
+});
+
+test('of a host, more replicas are created, fewer deleted, and all deleted by a stop', async () => {
+  await it.aHost();
+  const { id } = await it.deployed({ workload, replicas: 2 });
+  expect(kinds(await changesOf(id, { replicas: 4 }), 'create')).toEqual(['Container', 'Container']);
+  expect(kinds(await changesOf(id, { replicas: 1 }), 'delete')).toEqual(['Container']);
+  expect(kinds(await changesOf(id, { desired_state: 'stopped' }), 'delete')).toEqual(['Container', 'Container']);
+});
+
+test('a new revision that loses a port and gains a mount deletes and creates', async () => {
+  await it.aCluster();
+  const { id, workload_id } = await it.deployed({ workload });
+  const more = [...workload.volume_mounts, { name: 'cache', mountPath: '/cache' }];
+  await it.operator.put(`/api/v1/workloads/${workload_id}`, { ports: [], volume_mounts: more });
+  const changes = await changesOf(id, { revision: 2 });
+  expect(kinds(changes, 'delete')).toEqual(['Service']);
+  expect(kinds(changes, 'create')).toEqual(['PersistentVolumeClaim']);
+  expect(kinds(changes, 'replace')).toContain('Deployment');
+});
+
+test('what is not named stays: a plan of nothing changes nothing, even where it would not fit by now', async () => {
+  const host = await it.aHost();
+  const { id } = await it.deployed({ workload, env: { NAME: 'old' }, replicas: 2 });
+  await it.client.host.update({ where: { id: host.id }, data: { reachability: 'unreachable' } });
+  for (const body of [{}, { replicas: 2 }, { env: { NAME: 'old' } }, { desired_state: 'running' }]) {
+    expect(await changesOf(id, body)).toEqual([]);
+  }
+  const { body } = await it.plan({ deployment_id: id });
+  expect(body.manifest).toEqual(await it.manifest(id));
+});
+
+test('what is planned of a change is what is done', async () => {
+  await it.aHost({ gpuCount: 8 });
+  const { id } = await it.deployed({ workload: { ...workload, gpu_count: 1 }, env: { NAME: 'old' } });
+  for (const body of [{ replicas: 3 }, { env: { CITY: 'Rome' } }, { desired_state: 'stopped' }]) {
+    const { body: plan } = await it.plan({ deployment_id: id, ...body });
+    expect((await it.change(id, body)).status).toBe(200);
+    expect(await it.manifest(id)).toEqual(plan.manifest);
+  }
+});
+
+test('of a template that nobody deployed yet, no workload is made', async () => {
+  await it.aHost();
+  const free = { volume_mounts: [], node_selector: {}, required_network_types: [], registry_credentials: null };
+  await it.publish(aTemplate({ slug: 'tool', secret_refs: [], env_schema: [], ...free }));
+  const { body } = await it.plan({ template: 'tool' });
+  expect(body.ok).toBe(true);
+  expect(await it.client.workload.count()).toBe(0);
+  expect(await it.client.templateUse.count()).toBe(0);
+});
+
+test('what a deployment is for good is no part of a planned change', async () => {
+  await it.aCluster();
+  const { id } = await it.deployed({ workload });
+  const { status, body } = await it.plan({ deployment_id: id, template: 'other', name: 'other', target: null });
+  expect([status, body.errors.map(({ path }: { path: string }) => path)]).toEqual([
+    400,
+    ['template', 'target', 'name'],
+  ]);
+});

@@ -1,0 +1,101 @@
+import { aTemplate } from '../a-template.ts';
+import { startDeploymentWorld } from './world.ts';
+
+const it = await startDeploymentWorld();
+
+const env_schema = [{ name: 'NAME' }];
+
+/** A deployment of four generations: another revision, another environment, more replicas. */
+async function withPast() {
+  await it.aHost();
+  const workload = await it.aWorkload({ env_schema });
+  const { id } = await it.deployed({ workload_id: workload.id, env: { NAME: 'first' } });
+  await it.operator.put(`/api/v1/workloads/${workload.id}`, { image_tag: '2' });
+  await it.change(id, { revision: 2 });
+  await it.change(id, { env: { NAME: 'second' } });
+  await it.ask(id, 'scale', { replicas: 4 });
+  return id;
+}
+
+const was = (generation: number, replicas: number, NAME: string, revision: number) => ({
+  generation,
+  replicas,
+  env: { NAME },
+  revision,
+});
+
+test('to a given generation: its revision, environment and replicas', async () => {
+  const id = await withPast();
+  const { status, body } = await it.ask(id, 'rollback', { generation: 1 });
+  expect(status).toBe(200);
+  expect(body.deployment).toMatchObject(was(5, 1, 'first', 1));
+  expect((await it.events(id))[0]).toMatchObject({ reason: 'rollback', message: 'to what generation 1 was' });
+  expect(JSON.stringify(await it.manifest(id))).toContain('team/app:latest');
+});
+
+test('to the one before, and from there to where it was', async () => {
+  const id = await withPast();
+  expect((await it.ask(id, 'rollback', {})).body.deployment).toMatchObject(was(5, 1, 'second', 2));
+  expect((await it.ask(id, 'rollback', {})).body.deployment).toMatchObject(was(6, 4, 'second', 2));
+});
+
+test('over what was the same: a restart and a stop are no change of what it was', async () => {
+  const id = await withPast();
+  await it.ask(id, 'restart');
+  await it.ask(id, 'stop');
+  const { body } = await it.ask(id, 'rollback', {});
+  expect(body.deployment).toMatchObject({ ...was(7, 1, 'second', 2), desired_state: 'stopped', phase: 'stopped' });
+});
+
+test('to none: refused, and nothing changed', async () => {
+  await it.aHost();
+  const { id } = await it.deployed();
+  await it.ask(id, 'restart');
+  const before = await it.contents();
+  const { status, body } = await it.ask(id, 'rollback', {});
+  expect({ status, code: body.code, detail: body.detail }).toEqual({
+    ...{ status: 422, code: 'deployment_refused' },
+    detail: expect.stringContaining('nothing to go back to'),
+  });
+  expect(await it.contents()).toEqual(before);
+});
+
+test.each([0, -1, 5, 1.5, '1', null])('to generation %p: 400, and nothing changed', async (generation) => {
+  const id = await withPast();
+  const before = await it.contents();
+  expect((await it.ask(id, 'rollback', { generation })).status).toBe(400);
+  expect(await it.contents()).toEqual(before);
+});
+
+test('to what no longer fits: refused, and nothing changed', async () => {
+  const host = await it.aHost({ cpus: 4 });
+  const { id } = await it.deployed({ replicas: 3 });
+  await it.ask(id, 'scale', { replicas: 1 });
+  await it.deployed({ replicas: 2 });
+  const before = await it.contents();
+  const { status, body } = await it.ask(id, 'rollback', {});
+  expect({ status, code: body.code }).toEqual({ status: 422, code: 'no_placement' });
+  expect(await it.contents()).toEqual(before);
+  expect((await it.host(host.id)).allocated.cpu).toBe('3');
+});
+
+test('of a template that the hub withdrew and the tier no longer allows', async () => {
+  await it.aHost({ network_types: ['public'], labels: { disk: 'fast' } });
+  await it.aSecret('password', { PASSWORD: 'hidden' });
+  await it.aSecret('pull-secret', { username: 'me', password: 'hidden' }, 'registry');
+  const template = aTemplate({ slug: 'going', min_tier: 'pro' });
+  it.hub.changeOrganization({ tier: 'pro' });
+  await it.publish(template);
+  const { id, workload_id } = await it.deployed({ template: 'going', env: { NAME: 'first' } });
+  await it.publish({ ...template, image_tag: '19' });
+  await it.operator.put(`/api/v1/workloads/${workload_id}`, { template: 'going' });
+  expect((await it.change(id, { revision: 2 })).status).toBe(200);
+  it.hub.changeOrganization({ tier: 'free' });
+  it.hub.withdraw(template);
+  await it.sync();
+  await it.sync(); // an empty catalog is believed the second time
+  const { status, body } = await it.ask(id, 'rollback', {});
+  expect(status).toBe(200);
+  expect(body.deployment).toMatchObject({ revision: 1, template_state: 'withdrawn' });
+  expect(JSON.stringify(await it.manifest(id))).toContain('library/postgres:18');
+});

@@ -1,0 +1,94 @@
+// Many at the same moment. The long form: FAULT_ROUNDS=50 (3 by default).
+import type { Answered } from '@svc/testing';
+import { overcommitted } from './capacity.ts';
+import { startDeploymentWorld } from './world.ts';
+
+const it = await startDeploymentWorld();
+const ROUNDS = Number(process.env.FAULT_ROUNDS ?? '3');
+
+const AT_ONCE = 40;
+const GPUS = [10, 8, 4, 2, 1];
+const THERE_ARE = GPUS.reduce((sum, count) => sum + count, 0);
+
+const workload = {
+  gpu_count: 1,
+  cpu_request: '100m',
+  volume_mounts: [{ name: 'data', mountPath: '/data' }],
+};
+
+const someHosts = () => Promise.all(GPUS.map((gpuCount, index) => it.aHost({ name: `host-${index}`, gpuCount })));
+const times = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+/** Sends a request until the fleet has time for it; "not now" must have changed nothing, so it may be sent again. */
+async function insist(send: () => Promise<Answered>): Promise<Answered> {
+  for (let tries = 1; tries <= 50; tries++) {
+    const answer = await send();
+    if (answer.status !== 503) return answer;
+  }
+  throw new Error('the fleet never had time');
+}
+
+test(
+  `of ${AT_ONCE} deployments at once, ${THERE_ARE} get the ${THERE_ARE} GPUs that there are, ${ROUNDS} times`,
+  async () => {
+    for (let round = 1; round <= ROUNDS; round++) {
+      await it.client.$executeRaw`TRUNCATE hosts, workloads, deployments, volumes CASCADE`;
+      await someHosts();
+      const { id: workload_id } = await it.aWorkload(workload);
+      const answers = await Promise.all(
+        times(AT_ONCE, (index) => insist(() => it.deploy({ name: `d-${index}`, workload_id }))),
+      );
+      const made = answers.filter(({ status }) => status === 201);
+      const refused = answers.filter(({ status, body }) => status === 422 && body.code === 'no_placement');
+      expect({ made: made.length, refused: refused.length }).toEqual({ made: THERE_ARE, refused: AT_ONCE - THERE_ARE });
+      expect(await it.client.deployment.count()).toBe(THERE_ARE);
+      expect(await it.client.allocatedGpu.count()).toBe(THERE_ARE);
+      expect(await it.client.volume.count()).toBe(THERE_ARE);
+      expect(await overcommitted(it.world.database)).toEqual([]);
+    }
+  },
+  20_000 + ROUNDS * 20_000,
+);
+
+const any = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T; // of lists that have something
+
+/** One of the things that people do, to one of the deployments that they know of. */
+function anything(known: string[], workload_id: string): Promise<Answered> {
+  const act = any(['create', 'create', 'scale', 'scale', 'stop', 'start', 'restart', 'rollback', 'delete']);
+  if (act === 'create' || known.length === 0) {
+    const replicas = any([1, 1, 2, 3]);
+    return it.deploy({ workload_id, replicas, desired_state: any(['running', 'running', 'stopped']) });
+  }
+  const id = any(known);
+  if (act === 'delete') return it.remove(id);
+  const body = act === 'scale' ? { replicas: any([1, 2, 3, 5]) } : act === 'rollback' ? {} : undefined;
+  return it.ask(id, act, body);
+}
+
+test(
+  `whatever is done at once, nothing is given twice or beyond what there is, ${ROUNDS} times`,
+  async () => {
+    await someHosts();
+    const { id: workload_id } = await it.aWorkload(workload);
+    const known: string[] = [];
+    const statuses = new Set<number>();
+    for (let round = 1; round <= ROUNDS; round++) {
+      const lane = async () => {
+        for (let step = 1; step <= 10; step++) {
+          const { status, body } = await anything(known, workload_id);
+          statuses.add(status);
+          if (status === 201) known.push(body.deployment.id);
+        }
+      };
+      await Promise.all(times(8, lane));
+      expect(await overcommitted(it.world.database)).toEqual([]);
+      const sums = await it.client.deployment.aggregate({ _sum: { gpu_count: true } });
+      const shown = await Promise.all((await it.client.host.findMany()).map(({ id }) => it.host(id)));
+      expect(shown.reduce((sum, { allocated }) => sum + allocated.gpu_count, 0)).toBe(sums._sum.gpu_count ?? 0);
+    }
+    expect([...statuses].filter((status) => ![200, 201, 404, 422, 503].includes(status))).toEqual([]);
+    for (const status of [200, 201, 422]) expect(statuses).toContain(status);
+  },
+  20_000 + ROUNDS * 20_000,
+);

@@ -1,0 +1,122 @@
+import type {
+  Candidate,
+  ClusterCandidate,
+  ClusterNode,
+  HostCandidate,
+  Machine,
+} from '../../src/placement/candidates.ts';
+import type { Wish } from '../../src/placement/demand.ts';
+
+/**
+ * The rules once more, written plainly: what speaks against a place, one short fact for each thing. It runs the wish in its
+ * head, replica by replica, where the code that is tested calculates with sums.
+ */
+export function factsAgainst(wish: Wish, candidate: Candidate): Set<string> {
+  const facts = new Set<string>();
+  if (candidate.reachability === 'unknown') facts.add('never checked');
+  if (candidate.reachability === 'unreachable') facts.add('unreachable');
+  for (const type of wish.required_network_types) {
+    if (!new Set(candidate.network_types).has(type)) facts.add(`no network ${type}`);
+  }
+  for (const volume of wish.volumes) {
+    const home = volume.boundTo;
+    if (home && `${home.kind}/${home.id}` !== `${candidate.kind}/${candidate.id}`)
+      facts.add(`elsewhere ${volume.name}`);
+    if (volume.attached_to && volume.access_mode === 'ReadWriteOnce') facts.add(`taken ${volume.name}`);
+  }
+  const found = candidate.kind === 'host' ? hostFacts(wish, candidate) : clusterFacts(wish, candidate);
+  for (const fact of found) facts.add(fact);
+  return facts;
+}
+
+function hostFacts(wish: Wish, host: HostCandidate): string[] {
+  const facts = machineFacts(wish, host);
+  if (!host.capacity) facts.push('size unknown');
+  else facts.push(...runningOut(wish, host.capacity, host.allocated));
+  const pool = host.gpus.filter((gpu) => gpu.vram_bytes >= wish.per_replica.vram_bytes).map((gpu) => gpu.id);
+  const free = new Set(pool);
+  for (const id of host.allocated.gpus) free.delete(id);
+  if (!canTake(wish, free.size, wish.per_replica.gpu_count)) facts.push('too few GPUs');
+  return facts;
+}
+
+function clusterFacts(wish: Wish, cluster: ClusterCandidate): string[] {
+  const facts: string[] = [];
+  if (!cluster.allocatable) facts.push('size unknown');
+  else {
+    facts.push(...runningOut(wish, cluster.allocatable, cluster.allocated));
+    const free = cluster.allocatable.gpu_count - cluster.allocated.gpu_count;
+    if (!canTake(wish, free, wish.per_replica.gpu_count)) facts.push('too few GPUs');
+  }
+  if (cluster.nodes.length === 0) return facts;
+  const able = cluster.nodes.filter((node) => canRunOne(wish, node));
+  if (able.length === 0) return [...facts, 'no node'];
+  return filled(wish, able) < wish.replicas ? [...facts, 'nodes too small for all'] : facts;
+}
+
+/** Takes for one replica after another; a need of nothing is always met. */
+function canTake(wish: Wish, there: number, each: number): boolean {
+  let rest = there;
+  for (let replica = 0; replica < wish.replicas && each > 0; replica += 1) {
+    rest -= each;
+    if (rest < 0) return false;
+  }
+  return true;
+}
+
+type Size = { readonly cpu_millis: number; readonly memory_bytes: number };
+
+function runningOut(wish: Wish, capacity: Size, allocated: Size): string[] {
+  const facts: string[] = [];
+  const { cpu_millis, memory_bytes } = wish.per_replica;
+  if (!canTake(wish, capacity.cpu_millis - allocated.cpu_millis, cpu_millis)) facts.push('too few CPUs');
+  if (!canTake(wish, capacity.memory_bytes - allocated.memory_bytes, memory_bytes)) facts.push('too little memory');
+  return facts;
+}
+
+function machineFacts(wish: Wish, machine: Machine): string[] {
+  const facts: string[] = [];
+  if (!machine.schedulable) facts.push('closed');
+  for (const key of Object.keys(wish.node_selector)) {
+    if (machine.labels[key] !== wish.node_selector[key]) facts.push(`label ${key}`);
+  }
+  const repelling = new Set(machine.taints.filter((taint) => taint.effect !== 'PreferNoSchedule'));
+  for (const toleration of wish.tolerations) {
+    for (const taint of repelling) {
+      const effectFits = toleration.effect === undefined || toleration.effect === taint.effect;
+      const anyValue = toleration.operator === 'Exists';
+      const keyFits = toleration.key === taint.key || (anyValue && toleration.key === undefined);
+      const valueFits = anyValue || (toleration.value || '') === (taint.value || '');
+      if (effectFits && keyFits && valueFits) repelling.delete(taint);
+    }
+  }
+  for (const { key, value, effect } of repelling) facts.push(`taint ${value ? `${key}=${value}` : key}:${effect}`);
+  return facts;
+}
+
+function canRunOne(wish: Wish, node: ClusterNode): boolean {
+  const { cpu_millis, memory_bytes, gpu_count, vram_bytes } = wish.per_replica;
+  const sizeFits =
+    node.allocatable.cpu_millis >= cpu_millis &&
+    node.allocatable.memory_bytes >= memory_bytes &&
+    node.allocatable.gpu_count >= gpu_count;
+  const vramFits = node.vram_bytes === undefined || node.vram_bytes >= vram_bytes;
+  return sizeFits && vramFits && machineFacts(wish, node).length === 0;
+}
+
+/** Fills empty nodes one after the other, until all replicas are somewhere or no node takes another. */
+function filled(wish: Wish, nodes: readonly ClusterNode[]): number {
+  const { cpu_millis, memory_bytes, gpu_count } = wish.per_replica;
+  let placed = 0;
+  for (const node of nodes) {
+    const rest = { ...node.allocatable };
+    while (placed < wish.replicas) {
+      rest.cpu_millis -= cpu_millis;
+      rest.memory_bytes -= memory_bytes;
+      rest.gpu_count -= gpu_count;
+      if (rest.cpu_millis < 0 || rest.memory_bytes < 0 || rest.gpu_count < 0) break;
+      placed += 1;
+    }
+  }
+  return placed;
+}

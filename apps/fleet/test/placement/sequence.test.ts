@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import type { Candidate } from '../../src/placement/candidates.ts';
+import type { Wish } from '../../src/placement/demand.ts';
+import { type Chosen, place } from '../../src/placement/place.ts';
+import { candidates, wish } from './generated.ts';
+
+const sums = (candidate: Candidate, { replicas, per_replica }: Wish) => ({
+  cpu_millis: candidate.allocated.cpu_millis + replicas * per_replica.cpu_millis,
+  memory_bytes: candidate.allocated.memory_bytes + replicas * per_replica.memory_bytes,
+});
+
+/** The candidate with what was placed on it. */
+function allocate(candidate: Candidate, wanted: Wish, { gpus }: Chosen): Candidate {
+  const { allocated } = candidate;
+  if (candidate.kind === 'host') {
+    const ids = [...candidate.allocated.gpus, ...gpus.flat()];
+    return { ...candidate, allocated: { ...sums(candidate, wanted), gpus: ids } };
+  }
+  const before = 'gpu_count' in allocated ? allocated.gpu_count : 0;
+  const gpuCount = before + wanted.replicas * wanted.per_replica.gpu_count;
+  return { ...candidate, allocated: { ...sums(candidate, wanted), gpu_count: gpuCount } };
+}
+
+const empty = (candidate: Candidate): Candidate =>
+  candidate.kind === 'host'
+    ? { ...candidate, allocated: { cpu_millis: 0, memory_bytes: 0, gpus: [] } }
+    : { ...candidate, allocated: { cpu_millis: 0, memory_bytes: 0, gpu_count: 0 } };
+
+function expectWithinCapacity(candidate: Candidate): void {
+  const capacity = candidate.kind === 'host' ? candidate.capacity : candidate.allocatable;
+  expect(candidate.allocated.cpu_millis).toBeLessThanOrEqual(capacity?.cpu_millis ?? 0);
+  expect(candidate.allocated.memory_bytes).toBeLessThanOrEqual(capacity?.memory_bytes ?? 0);
+  if (candidate.kind === 'cluster') {
+    expect(candidate.allocated.gpu_count).toBeLessThanOrEqual(candidate.allocatable?.gpu_count ?? 0);
+    return;
+  }
+  const given = candidate.allocated.gpus;
+  expect(new Set(given).size).toBe(given.length);
+  expect(candidate.gpus.map(({ id }) => id)).toEqual(expect.arrayContaining([...given]));
+}
+
+test('one placement after the other never exceeds what is there, and gives no GPU twice', () => {
+  let placed = 0;
+  fc.assert(
+    fc.property(candidates, fc.array(wish, { minLength: 5, maxLength: 25 }), (all, wishes) => {
+      let places = all.map(empty);
+      for (const wanted of wishes) {
+        const { chosen } = place(wanted, places);
+        if (!chosen) continue;
+        placed += 1;
+        places = places.map((one) => (one.id === chosen.id ? allocate(one, wanted, chosen) : one));
+        for (const one of places) expectWithinCapacity(one);
+      }
+    }),
+    { numRuns: 300 },
+  );
+  expect(placed).toBeGreaterThan(300);
+});
+
+test('on a host every replica gets as many GPUs as it needs, each free and large enough', () => {
+  fc.assert(
+    fc.property(candidates, wish, (all, wanted) => {
+      const { chosen } = place(wanted, all);
+      const there = all.find(({ id }) => id === chosen?.id);
+      if (!chosen || !there) return;
+      expect(chosen.gpus).toHaveLength(wanted.replicas);
+      if (there.kind === 'cluster') {
+        expect(chosen.gpus.flat()).toEqual([]);
+        return;
+      }
+      for (const ids of chosen.gpus) expect(ids).toHaveLength(wanted.per_replica.gpu_count);
+      for (const id of chosen.gpus.flat()) {
+        expect(there.allocated.gpus).not.toContain(id);
+        const gpu = there.gpus.find((one) => one.id === id);
+        expect(gpu?.vram_bytes).toBeGreaterThanOrEqual(wanted.per_replica.vram_bytes);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,88 @@
+import { renderDocker } from '../../src/render/docker.ts';
+import type { Host } from '../../src/render/host.ts';
+import { withoutValues } from '../../src/render/secrets.ts';
+import { bodyOf, render, web } from './docker-words.ts';
+import { aRendering, aSpec } from './renderings.ts';
+
+test('a port of SCTP is exposed and bound like the others', () => {
+  const body = bodyOf({ ports: [{ containerPort: 38_412, protocol: 'SCTP' }] });
+  expect(body.ExposedPorts).toEqual({ '38412/sctp': {} });
+  expect(body.HostConfig.PortBindings).toEqual({ '38412/sctp': [{ HostPort: '30000' }] });
+});
+
+test('a port is bound to the address that was allocated with it', () => {
+  const ports = [[{ containerPort: 80, protocol: 'TCP', hostPort: 40_000, hostIp: '10.0.0.5' }]] as const;
+  expect(bodyOf(web, { host: { ports } }).HostConfig.PortBindings).toEqual({
+    '80/tcp': [{ HostIp: '10.0.0.5', HostPort: '40000' }],
+  });
+});
+
+test('a port without a host port is not rendered: the engine would choose one', () => {
+  expect(() => render(web, { host: { ports: [[]] } })).toThrow('no host port is allocated to 80/tcp');
+});
+
+test('a container without its GPUs is not rendered', () => {
+  expect(() => render({ gpu_count: 2 }, { host: { gpus: [['0']] } })).toThrow('1 GPUs are allocated to ordinal 0');
+  expect(() => render({ vram_request: '8Gi' }, { host: { gpus: [[]] } })).toThrow('0 GPUs are allocated to ordinal 0');
+});
+
+test('people see a deployment before anything is allocated to it, and what is missing', () => {
+  const rendering = withoutValues(aRendering(aSpec({ ...web, gpu_count: 2 })));
+  const seen = renderDocker(rendering, { engine: 'podman', gpus: [['5']], ports: [] }).containers[0]?.body.HostConfig;
+  expect(seen?.PortBindings).toEqual({ '80/tcp': [{ HostPort: 'unallocated' }] });
+  expect(seen?.DeviceRequests?.[0]?.DeviceIDs).toEqual(['nvidia.com/gpu=5', 'nvidia.com/gpu=unallocated']);
+});
+
+test('people see a deployment that has more GPUs than it will have', () => {
+  const rendering = withoutValues(aRendering(aSpec({ gpu_count: 1 })));
+  const seen = renderDocker(rendering, { engine: 'docker', gpus: [['5', '6']], ports: [] });
+  expect(seen.containers[0]?.body.HostConfig.DeviceRequests?.[0]?.DeviceIDs).toEqual(['5']);
+});
+
+test.each<[string, Host['engine'], string[], object[]]>([
+  [
+    'by capability on Docker',
+    'docker',
+    ['0', 'GPU-8d1c'],
+    [{ Driver: '', DeviceIDs: ['0', 'GPU-8d1c'], Capabilities: [['gpu']] }],
+  ],
+  [
+    'as CDI devices on Podman',
+    'podman',
+    ['0', 'GPU-8d1c'],
+    [{ Driver: 'cdi', DeviceIDs: ['nvidia.com/gpu=0', 'nvidia.com/gpu=GPU-8d1c'] }],
+  ],
+  ['as the CDI devices that they are', 'docker', ['amd.com/gpu=1'], [{ Driver: 'cdi', DeviceIDs: ['amd.com/gpu=1'] }]],
+])('GPUs are asked for %s', (_, engine, gpus, expected) => {
+  const body = bodyOf({ gpu_count: gpus.length }, { host: { engine, gpus: [gpus] } });
+  expect(body.HostConfig.DeviceRequests).toEqual(expected);
+});
+
+test.each(['/dev/sda', '/dev/x=y', 'a=/dev/sda', '0,1', ''])(
+  '“%s” is no GPU but could be a device of the host',
+  (id) => {
+    expect(() => render({ gpu_count: 1 }, { host: { engine: 'podman', gpus: [[id]] } })).toThrow(
+      'no id that an engine knows',
+    );
+  },
+);
+
+test.each<[string, string, string, object]>([
+  ['as much as is asked for', '1500m', '8Gi', { NanoCpus: 1_500_000_000, Memory: 8 * 1024 ** 3 }],
+  ['no less than Docker takes', '1m', '1', { NanoCpus: 10_000_000, Memory: 6 * 1024 ** 2 }],
+  [
+    'a number that JSON can carry, at most',
+    '1e60',
+    '1e60',
+    { NanoCpus: Number.MAX_SAFE_INTEGER, Memory: Number.MAX_SAFE_INTEGER },
+  ],
+])('a container gets %s', (_, cpu_request, memory_request, expected) => {
+  const { HostConfig } = bodyOf({ cpu_request, memory_request });
+  expect(HostConfig).toMatchObject(expected);
+  expect(HostConfig.MemoryReservation).toBe(HostConfig.Memory);
+});
+
+test('what is not asked for is not limited', () => {
+  const { HostConfig } = bodyOf({ cpu_request: '0', memory_request: '' });
+  expect(['NanoCpus', 'Memory', 'MemoryReservation'].filter((member) => member in HostConfig)).toEqual([]);
+});

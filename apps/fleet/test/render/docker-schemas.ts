@@ -1,0 +1,95 @@
+import { z } from 'zod';
+
+// Of the Docker Engine API 1.41 (https://docs.docker.com/reference/api/engine/version/v1.41/): ContainerCreate and
+// VolumeCreate, as far as we use them. What isn't here is refused: an engine would ignore it without a word.
+const texts = z.record(z.string().min(1), z.string());
+const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/;
+const portKey = z.string().regex(/^[1-9]\d{0,4}\/(?:tcp|udp|sctp)$/);
+const int64 = z.int().min(1);
+
+const mount = z.strictObject({
+  Type: z.literal('volume'),
+  Source: z.string().regex(NAME),
+  Target: z.string().regex(/^\/[^,:"]+$/),
+  ReadOnly: z.boolean(),
+});
+
+const restartPolicy = z.discriminatedUnion('Name', [
+  z.strictObject({ Name: z.literal('no'), MaximumRetryCount: z.literal(0) }),
+  z.strictObject({ Name: z.literal('on-failure'), MaximumRetryCount: z.int().min(1) }),
+]);
+
+const deviceRequest = z.discriminatedUnion('Driver', [
+  z.strictObject({
+    Driver: z.literal('cdi'),
+    DeviceIDs: z.array(z.string().regex(/^[\w.-]+\/[\w-]+=[\w.:-]+$/)).min(1),
+  }),
+  z.strictObject({
+    Driver: z.literal(''),
+    DeviceIDs: z.array(z.string().regex(/^[\w.:-]+$/)).min(1),
+    Capabilities: z.tuple([z.tuple([z.literal('gpu')])]),
+  }),
+]);
+
+const hostConfig = z
+  .strictObject({
+    NanoCpus: int64.min(10_000_000).optional(),
+    Memory: int64.min(6 * 1024 * 1024).optional(),
+    MemoryReservation: int64.optional(),
+    RestartPolicy: restartPolicy,
+    Mounts: z.array(mount),
+    PortBindings: z.record(
+      portKey,
+      z.array(z.strictObject({ HostIp: z.ipv4().optional(), HostPort: z.string().regex(/^[1-9]\d{0,4}$/) })).length(1),
+    ),
+    SecurityOpt: z.tuple([z.literal('no-new-privileges')]),
+    LogConfig: z.strictObject({ Type: z.enum(['local', 'k8s-file']), Config: texts }),
+    DeviceRequests: z.array(deviceRequest).min(1).optional(),
+  })
+  .refine(
+    ({ Memory = 0, MemoryReservation = 0 }) => MemoryReservation <= Memory,
+    'reserves more memory than it may have',
+  )
+  .refine(
+    ({ Mounts }) => new Set(Mounts.map(({ Target }) => Target)).size === Mounts.length,
+    'mounts two volumes at one path',
+  );
+
+/** Body of `POST /containers/create`. */
+export const containerBody = z
+  .strictObject({
+    Image: z.string().regex(/^[a-z0-9.-]+(?::\d+)?\/[a-z0-9._/-]+:\w[\w.-]{0,127}$/),
+    Cmd: z.array(z.string()).min(1).optional(),
+    Env: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]*=/)),
+    Labels: texts,
+    ExposedPorts: z.record(portKey, z.strictObject({})),
+    StopTimeout: z.int().min(0),
+    HostConfig: hostConfig,
+  })
+  .refine(({ Env }) => new Set(Env.map((entry) => entry.split('=')[0])).size === Env.length, 'has a variable twice')
+  .refine(
+    ({ ExposedPorts, HostConfig }) =>
+      String(Object.keys(ExposedPorts)) === String(Object.keys(HostConfig.PortBindings)),
+    'binds other ports than it exposes',
+  );
+
+/** Body of `POST /volumes/create`. */
+export const volumeBody = z.strictObject({ Name: z.string().regex(NAME), Driver: z.literal('local'), Labels: texts });
+
+const container = z.strictObject({
+  name: z.string().regex(NAME).max(63),
+  ordinal: z.int().min(0),
+  body: containerBody,
+});
+
+/** All that is rendered for a host. */
+export const dockerManifest = z.strictObject({
+  secrecy: z.enum(['values', 'placeholders']),
+  image: z.string(),
+  registryAuth: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+={0,2}$/)
+    .optional(),
+  volumes: z.array(volumeBody),
+  containers: z.array(container),
+});

@@ -1,0 +1,26 @@
+import type { WorkloadSpec } from '@svc/contract/fleet';
+import { type DockerManifest, renderDocker } from '../../src/render/docker.ts';
+import type { ContainerBody } from '../../src/render/docker-body.ts';
+import type { Host } from '../../src/render/host.ts';
+import type { Rendering } from '../../src/render/rendering.ts';
+import { aHost, aRendering, aSpec } from './renderings.ts';
+
+export interface Given extends Partial<Rendering<'values'>> {
+  readonly host?: Partial<Host>;
+}
+
+/** What a workload is on a host, on which everything is allocated that is not said otherwise. */
+export function render(spec: Partial<WorkloadSpec> = {}, { host, ...given }: Given = {}): DockerManifest<'values'> {
+  const rendering = aRendering(aSpec(spec), given);
+  return renderDocker(rendering, { ...aHost(rendering), ...host });
+}
+
+/** Its first container. */
+export function bodyOf(spec: Partial<WorkloadSpec> = {}, given: Given = {}): ContainerBody {
+  const body = render(spec, given).containers[0]?.body;
+  if (!body) throw new Error('no container');
+  return body;
+}
+
+/** A workload with a port. */
+export const web = { ports: [{ containerPort: 80, protocol: 'TCP' }] };

@@ -1,0 +1,75 @@
+import { renderDocker } from '../../src/render/docker.ts';
+import { renderKubernetes } from '../../src/render/kubernetes.ts';
+import { template } from './catalog.ts';
+import { demandGolden } from './golden.ts';
+import { aCluster, aHost, aRendering, aSpec, aVolume, shown } from './renderings.ts';
+
+/** A deployment that says everything that can be said. */
+const everything = aRendering(
+  aSpec({
+    registry_url: 'Registry.example.com:5000/team',
+    registry_credentials: 'registry',
+    image_tag: 'latest',
+    command: ['serve', '--price', '$(NOT_A_VARIABLE) $$5 $5'],
+    env: [{ name: 'MODE', value: 'fast' }],
+    env_schema: [{ name: 'NAME', required: true, default_value: '', description: 'Who it is' }],
+    secret_refs: [
+      { name: 'database', key: 'password', env: 'DATABASE_PASSWORD' },
+      { name: 'mail', env: 'MAIL_TOKEN' },
+    ],
+    ports: [
+      { containerPort: 53, protocol: 'udp' },
+      { containerPort: 53, protocol: 'TCP' },
+      { containerPort: 53, protocol: 'tcp' },
+      { containerPort: 38_412, protocol: 'Sctp' },
+    ],
+    volume_mounts: [
+      { name: 'models', mountPath: '/models' },
+      { name: 'common', mountPath: '/common' },
+      { name: 'common', mountPath: '/also-common' },
+    ],
+    cpu_request: '1500m',
+    memory_request: '0.5Gi',
+    gpu_count: 2,
+    vram_request: '24Gi',
+    concurrent_jobs: 4,
+    node_selector: { 'example.com/disk': 'fast' },
+    tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 }],
+    required_network_types: ['mesh', 'public'],
+  }),
+  {
+    replicas: 2,
+    restarted_at: '2026-01-02T03:04:05.678Z',
+    volumes: [
+      aVolume({ mount: 'models', name: 'models', access_mode: 'ReadOnlyMany', storage_class: 'nfs' }),
+      aVolume({ mount: 'common', id: '019a0000-0000-7000-8000-00005a4ed001', access_mode: 'ReadWriteMany' }),
+    ],
+  },
+);
+const cluster = aCluster({ namespace: 'gpu', gpu_resource_name: 'amd.com/gpu', default_storage_class: 'standard' });
+
+test('a database with a volume, on a cluster', () => {
+  demandGolden('postgresql-kubernetes', renderKubernetes(aRendering(template('postgresql')), aCluster()));
+});
+
+test('a job with secrets, on a cluster, as people see it', () => {
+  demandGolden('restic-backup-kubernetes', renderKubernetes(shown(aRendering(template('restic-backup'))), aCluster()));
+});
+
+test('a job with secrets, on Docker, as people see it', () => {
+  const rendering = shown(aRendering(template('restic-backup')));
+  demandGolden('restic-backup-docker', renderDocker(rendering, aHost(rendering)));
+});
+
+test.each(['docker', 'podman'] as const)('a model server with a GPU, on %s', (engine) => {
+  const rendering = aRendering(template('vllm-openai'));
+  demandGolden(`vllm-openai-${engine}`, renderDocker(rendering, aHost(rendering, engine)));
+});
+
+test('everything that can be said, on a cluster, as the cluster gets it', () => {
+  demandGolden('everything-kubernetes', renderKubernetes(everything, cluster));
+});
+
+test('everything that can be said, on Docker, as the engine gets it', () => {
+  demandGolden('everything-docker', renderDocker(everything, aHost(everything)));
+});

@@ -1,0 +1,60 @@
+import { containerOf, deploymentOf, ofKind, render, secret, secrets } from './kubernetes-words.ts';
+
+test('text stays literal, where Kubernetes would put variables in', () => {
+  const container = containerOf(
+    render({ command: ['$(HOME)', '$$', '$HOME', '$'], env: [{ name: 'A', value: '$$(B)' }] }),
+  );
+  expect(container?.args).toEqual(['$$(HOME)', '$$$', '$HOME', '$']);
+  expect(container?.env).toEqual([{ name: 'A', value: '$$$$(B)' }]);
+});
+
+test('values of secrets are in the Secret, and the pod refers to them', () => {
+  const objects = render(secret, { secrets: secrets(1, 'hunter2') });
+  const [stored] = ofKind(objects, 'Secret');
+  expect(stored?.data).toEqual({ PASSWORD: Buffer.from('hunter2').toString('base64') });
+  expect(containerOf(objects)?.env).toEqual([
+    { name: 'PASSWORD', valueFrom: { secretKeyRef: { name: stored?.metadata?.name, key: 'PASSWORD' } } },
+  ]);
+});
+
+test('a variable with a name longer than a key may be has a key of its own', () => {
+  const long = 'A'.repeat(256);
+  const objects = render({
+    secret_refs: [`${long.slice(1)}B`, `${long.slice(1)}C`].map((env) => ({ name: 'database', key: 'password', env })),
+  });
+  const keys = Object.keys(ofKind(objects, 'Secret')[0]?.data ?? {});
+  expect(keys.map((key) => key.length)).toEqual([253, 253]);
+  expect(new Set(keys).size).toBe(2);
+});
+
+test('one number as a port of TCP and of UDP is two ports', () => {
+  const ports = [
+    { containerPort: 53, protocol: 'tcp' },
+    { containerPort: 53, protocol: 'UDP' },
+    { containerPort: 53, protocol: 'TCP' },
+  ];
+  const names = containerOf(render({ ports }))?.ports?.map(({ name }) => name);
+  expect(names).toEqual(['tcp-53', 'udp-53']);
+});
+
+test.each<[string, string, string | undefined, string | undefined]>([
+  ['as they were written', '500m', '500m', '8Gi'],
+  ['without fractions', '0.25', '250m', undefined],
+  ['not at all where they are nothing', '0', undefined, undefined],
+])('CPU and memory are asked for %s', (_, cpu, expectedCpu, memory) => {
+  const requests =
+    containerOf(render({ cpu_request: cpu, memory_request: memory ?? '0.0' }))?.resources?.requests ?? {};
+  expect(requests).toEqual({ ...(expectedCpu && { cpu: expectedCpu }), ...(memory && { memory }) });
+});
+
+test('an image that is only known as the latest is pulled each time', () => {
+  expect(containerOf(render({ image_tag: 'latest' }))?.imagePullPolicy).toBe('Always');
+  expect(containerOf(render({ image_tag: '1.2' }))?.imagePullPolicy).toBe('IfNotPresent');
+});
+
+test('a pod gets no token of the cluster, no more rights than it starts with, and nobody else’s variables', () => {
+  const { template } = deploymentOf(render());
+  expect(template.spec).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });
+  expect(template.spec?.securityContext).toEqual({ seccompProfile: { type: 'RuntimeDefault' } });
+  expect(template.spec?.containers[0]?.securityContext).toEqual({ allowPrivilegeEscalation: false });
+});

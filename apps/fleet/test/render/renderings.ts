@@ -1,0 +1,92 @@
+import { type WorkloadSpec, workloadDefaults } from '@svc/contract/fleet';
+import { gpuCountOf } from '../../src/placement/demand.ts';
+import type { Cluster } from '../../src/render/cluster.ts';
+import { resolveEnv } from '../../src/render/env.ts';
+import type { Host } from '../../src/render/host.ts';
+import { type BoundVolume, portsOf, type Rendering } from '../../src/render/rendering.ts';
+import { redacted, revealed } from '../../src/render/secrets.ts';
+
+/** A workload that runs, and nothing more. */
+export const aSpec = (given: Partial<WorkloadSpec> = {}): WorkloadSpec => ({
+  ...workloadDefaults,
+  image_name: 'team/app',
+  ...given,
+});
+
+export const aVolume = (given: Partial<BoundVolume> = {}): BoundVolume => ({
+  mount: 'data',
+  id: '019a0000-0000-7000-8000-00000000da7a',
+  name: 'data',
+  size: '10Gi',
+  access_mode: 'ReadWriteOnce',
+  storage_class: null,
+  ...given,
+});
+
+/** What stands in every value of a secret here, and nowhere else. */
+export const CANARY = 'c4n4ry-value';
+
+/** The secrets that a spec names, each with the keys that are asked of it. */
+const rowsFor = ({ secret_refs, registry_credentials }: WorkloadSpec) => {
+  const wanted = [
+    ...secret_refs.map(({ name, key, env }) => [name, key ?? env] as const),
+    ...['username', 'password'].flatMap((key) => (registry_credentials ? [[registry_credentials, key] as const] : [])),
+  ];
+  return [...new Set(wanted.map(([name]) => name))].map((name) => ({
+    name,
+    version: 3,
+    values: Object.fromEntries(
+      wanted.filter(([of]) => of === name).map(([, key]) => [key, `${CANARY}-${name}-${key}`]),
+    ),
+  }));
+};
+
+const ID = '019a0000-0000-7000-8000-0000decade01';
+
+/** A deployment of a spec that gives what is required and has what is named. */
+export function aRendering(spec: WorkloadSpec, given: Partial<Rendering<'values'>> = {}): Rendering<'values'> {
+  const asked = new Set(spec.secret_refs.map(({ env }) => env));
+  const required = spec.env_schema.filter(({ name, required }) => required && !asked.has(name));
+  return {
+    id: ID,
+    name: 'web',
+    generation: 7,
+    replicas: 1,
+    restarted_at: null,
+    spec,
+    env: resolveEnv(spec, Object.fromEntries(required.map(({ name }) => [name, 'given']))).env,
+    volumes: [...new Set(spec.volume_mounts.map(({ name }) => name))].map((mount, index) =>
+      aVolume({ mount, name: mount, id: `019a0000-0000-7000-8000-${String(index).padStart(12, '0')}` }),
+    ),
+    secrets: revealed(rowsFor(spec)),
+    ...given,
+  };
+}
+
+/** The same deployment, known without the values of its secrets. */
+export const shown = (rendering: Rendering<'values'>): Rendering<'placeholders'> => ({
+  ...rendering,
+  secrets: redacted(rowsFor(rendering.spec).map((row) => ({ ...row, keys: Object.keys(row.values) }))),
+});
+
+export const aCluster = (given: Partial<Cluster> = {}): Cluster => ({
+  namespace: 'fleet',
+  gpu_resource_name: 'nvidia.com/gpu',
+  default_storage_class: null,
+  ...given,
+});
+
+/** A host on which everything is allocated that a rendering asks for. */
+export function aHost({ spec, replicas }: Rendering, engine: Host['engine'] = 'docker'): Host {
+  const ordinals = Array.from({ length: replicas }, (_, ordinal) => ordinal);
+  const ports = portsOf(spec);
+  return {
+    engine,
+    gpus: ordinals.map((ordinal) =>
+      Array.from({ length: gpuCountOf(spec) }, (_, at) => `${ordinal * gpuCountOf(spec) + at}`),
+    ),
+    ports: ordinals.map((ordinal) =>
+      ports.map((port, at) => ({ ...port, hostPort: 30_000 + ordinal * ports.length + at })),
+    ),
+  };
+}

@@ -1,0 +1,47 @@
+// Deleted, or used: of two requests at the same moment one finds what the other did.
+import { pathOf, startResources } from './resources.ts';
+
+const world = await startResources();
+const { aName, aSecret, aWorkload, asAdmin } = world;
+const host = await world.aRoomyHost();
+afterAll(() => world.stop());
+
+const ROUNDS = Array.from({ length: 6 }, (_, round) => round);
+const deploy = (given: object) =>
+  asAdmin.post(pathOf('deployments'), { name: aName('race'), target: { host_id: host.id }, ...given });
+
+test.each(ROUNDS)('a workload is deleted, or deployed, but never both: round %s', async () => {
+  const { id } = await aWorkload();
+  const [made, deleted] = await Promise.all([deploy({ workload_id: id }), asAdmin.delete(pathOf('workloads', id))]);
+  expect([
+    [201, undefined, 409],
+    [422, 'unknown_workload', 204],
+  ]).toContainEqual([made.status, made.body.code, deleted.status]);
+});
+
+test.each(ROUNDS)('a secret is deleted, or used by a former revision, but never both: round %s', async () => {
+  const secret = await aSecret();
+  const { id } = await aWorkload({ secret_refs: [{ name: secret.name, env: 'PASSWORD' }] });
+  await asAdmin.put(pathOf('workloads', id), { secret_refs: [] });
+  const [made, deleted] = await Promise.all([
+    deploy({ workload_id: id, revision: 1 }),
+    asAdmin.delete(pathOf('secrets', secret.id)),
+  ]);
+  expect([
+    [201, undefined, 409],
+    [422, 'unknown_secret', 204],
+  ]).toContainEqual([made.status, made.body.code, deleted.status]);
+});
+
+test.each(ROUNDS)('what is deployed while its secret gets new values has them, or is told: round %s', async () => {
+  const secret = await aSecret();
+  const { id } = await aWorkload({ secret_refs: [{ name: secret.name, env: 'PASSWORD' }] });
+  const [made, rotated] = await Promise.all([
+    deploy({ workload_id: id }),
+    asAdmin.put(pathOf('secrets', secret.id), { values: { password: 'new' } }),
+  ]);
+  expect([made.status, rotated.status]).toEqual([201, 200]);
+  const told = rotated.body.secret.used_by.some(({ kind }: { kind: string }) => kind === 'deployment');
+  const { generation } = await world.read('deployments', made.body.deployment.id);
+  expect(generation).toBe(told ? 2 : 1);
+});

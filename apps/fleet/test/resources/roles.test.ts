@@ -1,0 +1,176 @@
+// Who may do what with resources, as far as the table of routes does not say it: what is on the fleet's own machine.
+import type { Api } from '@svc/testing';
+import { aPair } from './certificates.ts';
+import { kindsIn } from './kinds.ts';
+import { complainedOf, pathOf, type Shown, singulars, startResources } from './resources.ts';
+
+const world = await startResources();
+const { aName, asAdmin, asOperator, asViewer, client } = world;
+const kinds = await kindsIn(world);
+const strict = world.aReplica({ outboundAllow: new Set() });
+const admin = await world.aToken({ role: 'admin' });
+const asStrictAdmin = strict.api(`Bearer ${admin.secret}`);
+afterAll(() => world.stop());
+
+const pair = aPair();
+const credentials = { ca_certificate: pair.certificate, ...pair };
+const auth = { kind: 'token', token: 'a token' };
+
+const LOCAL = [
+  '127.0.0.1',
+  '127.8.9.10',
+  '127.1',
+  '2130706433',
+  '0x7f000001',
+  '0177.0.0.1',
+  '0.0.0.0',
+  '0',
+  'localhost',
+  'LocalHost',
+  'localhost.',
+  'engine.localhost',
+  '[::1]',
+  '[::]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::127.0.0.1]',
+  '[::ffff:0.0.0.0]',
+  '[64:ff9b::7f00:1]',
+  '[2002:7f00:1::]',
+];
+const localEndpoints = ['unix:///run/docker.sock', ...LOCAL.map((host) => `tcp://${host}:2375`)];
+const localServers = LOCAL.map((host) => `https://${host}:6443`);
+
+const registerHost = (as: Api, endpoint: string, given: object = {}) =>
+  as.post(pathOf('hosts'), { name: aName('host'), engine: 'docker', endpoint, ...given });
+const registerCluster = (as: Api, server: string) =>
+  as.post(pathOf('clusters'), { name: aName('cluster'), server, auth });
+
+describe.each(kinds)('$plural', ({ plural, said, change, deleted }) => {
+  const path = pathOf(plural);
+  const tryAll = async (as: Api, id: string) => [
+    (await as.post(path, { name: aName('of-role'), ...said })).status,
+    (await as.put(pathOf(plural, id), change)).status,
+    (await as.delete(pathOf(plural, id))).status,
+  ];
+
+  test('a viewer reads and changes nothing, not even to learn what is there', async () => {
+    const made = await world.make(plural, said);
+    expect((await asViewer.get(pathOf(plural, made.id))).body).toEqual({ [singulars[plural]]: made });
+    expect(await tryAll(asViewer, made.id)).toEqual([403, 403, 403]);
+    expect(await tryAll(asViewer, 'nothing')).toEqual([403, 403, 403]);
+    expect(await world.read(plural, made.id)).toEqual(made);
+  });
+
+  test('an operator manages them, but for secrets, which they read', async () => {
+    const made = await world.make(plural, said);
+    expect((await asOperator.get(pathOf(plural, made.id))).body).toEqual({ [singulars[plural]]: made });
+    expect(await tryAll(asOperator, made.id)).toEqual(plural === 'secrets' ? [403, 403, 403] : [201, 200, deleted]);
+  });
+});
+
+describe('what is on the fleet’s own machine', () => {
+  const forbidden = ({ status, body }: Shown) => [status, body.code];
+
+  test.each(localEndpoints)('is an admin’s to register as a host: %s', async (endpoint) => {
+    const before = await client.host.count();
+    expect(forbidden(await registerHost(asOperator, endpoint))).toEqual([403, 'insufficient_scope']);
+    expect(await client.host.count()).toBe(before);
+    const { status, body } = await registerHost(asAdmin, endpoint);
+    expect([status, body.host?.endpoint]).toEqual([201, endpoint]);
+  });
+
+  test.each(localServers)('is an admin’s to register as a cluster: %s', async (server) => {
+    expect(forbidden(await registerCluster(asOperator, server))).toEqual([403, 'insufficient_scope']);
+    expect((await registerCluster(asAdmin, server)).status).toBe(201);
+  });
+
+  test('is nowhere that an operator moves something to', async () => {
+    const [host, cluster] = [await world.aHost(), await world.aCluster()];
+    for (const endpoint of localEndpoints) {
+      const answer = await asOperator.put(pathOf('hosts', host.id), { endpoint });
+      expect([endpoint, ...forbidden(answer)]).toEqual([endpoint, 403, 'insufficient_scope']);
+    }
+    for (const server of localServers) {
+      const answer = await asOperator.put(pathOf('clusters', cluster.id), { server, auth });
+      expect([server, ...forbidden(answer)]).toEqual([server, 403, 'insufficient_scope']);
+    }
+    expect(await world.read('hosts', host.id)).toEqual(host);
+    expect(await world.read('clusters', cluster.id)).toEqual(cluster);
+    expect((await asAdmin.put(pathOf('hosts', host.id), { endpoint: 'unix:///run/podman.sock' })).status).toBe(200);
+  });
+
+  test('gets no other credentials of an operator', async () => {
+    const { body } = await registerHost(asAdmin, 'tcp://127.0.0.1:2376', { credentials });
+    const cluster = (await registerCluster(asAdmin, 'https://localhost:6443')).body;
+    for (const answer of [
+      await asOperator.put(pathOf('hosts', body.host.id), { credentials }),
+      await asOperator.put(pathOf('clusters', cluster.cluster.id), { auth }),
+    ]) {
+      expect(forbidden(answer)).toEqual([403, 'insufficient_scope']);
+    }
+  });
+});
+
+test.each([
+  '169.254.169.254',
+  '169.254.1.1',
+  '2852039166',
+  '[fe80::1]',
+  '[::ffff:169.254.169.254]',
+  '[64:ff9b::a9fe:a9fe]',
+  '[fd00:ec2::254]',
+  '100.100.100.200',
+  '168.63.129.16',
+])('a link-local or metadata address is nobody’s to register: %s', async (address) => {
+  for (const as of [asAdmin, asOperator]) {
+    const host = await registerHost(as, `tcp://${address}:80`);
+    expect([host.status, complainedOf(host)]).toEqual([400, ['endpoint']]);
+    expect((await registerHost(as, `tcp://${address}:80`, { credentials })).status).toBe(400);
+    const cluster = await registerCluster(as, `https://${address}`);
+    expect([cluster.status, complainedOf(cluster)]).toEqual([400, ['server']]);
+  }
+});
+
+describe('where nothing is allowed beside https to public addresses', () => {
+  const refusedFor = (answer: Shown) => [answer.status, /have to name ([\w ]+)\./.exec(answer.text)?.[1]];
+
+  test.each([
+    ['unix:///run/docker.sock', null, 'unix'],
+    ['tcp://127.0.0.1:2375', null, 'http and loopback'],
+    ['tcp://[::1]:2376', credentials, 'loopback'],
+    ['tcp://10.1.2.3:2375', null, 'http and private'],
+    ['tcp://192.168.1.2:2376', credentials, 'private'],
+    ['tcp://[fd12::1]:2376', credentials, 'private'],
+    ['tcp://[::ffff:172.16.0.1]:2376', credentials, 'private'],
+    ['tcp://100.64.0.1:2376', credentials, 'private'],
+    ['tcp://engine.example.test:2375', null, 'http'],
+  ])('a host at %s says what would have to be', async (endpoint, tls, needs) => {
+    expect(refusedFor(await registerHost(asStrictAdmin, endpoint, { credentials: tls }))).toEqual([400, needs]);
+  });
+
+  test.each([
+    ['https://10.1.2.3', 'private'],
+    ['https://127.0.0.1:6443', 'loopback'],
+    ['https://[::ffff:10.0.0.1]', 'private'],
+  ])('a cluster at %s says what would have to be', async (server, needs) => {
+    expect(refusedFor(await registerCluster(asStrictAdmin, server))).toEqual([400, needs]);
+  });
+
+  test('what is public is registered, and goes on by TLS', async () => {
+    const { status, body } = await registerHost(asStrictAdmin, 'tcp://engine.example.test:2376', { credentials });
+    expect(status).toBe(201);
+    const plain = await asStrictAdmin.put(pathOf('hosts', body.host.id), { credentials: null });
+    expect(refusedFor(plain)).toEqual([400, 'http']);
+    const inside = { endpoint: 'tcp://10.0.0.1:2376', credentials };
+    expect(refusedFor(await asStrictAdmin.put(pathOf('hosts', body.host.id), inside))).toEqual([400, 'private']);
+    expect(await world.read('hosts', body.host.id)).toEqual(body.host);
+    expect((await registerCluster(asStrictAdmin, 'https://cluster.example.test')).status).toBe(201);
+  });
+});
+
+test('private addresses are anybody’s to register who may register hosts', async () => {
+  expect((await registerHost(asOperator, 'tcp://10.1.2.3:2376', { credentials })).status).toBe(201);
+  expect((await registerCluster(asOperator, 'https://192.168.7.7:6443')).status).toBe(201);
+});

@@ -1,0 +1,178 @@
+// Workloads that come from a template: what they take of it, and how they stand to it later.
+import { workloadMembers } from '@svc/contract/fleet';
+import { aTemplate } from '../a-template.ts';
+import { startFakeHub } from '../fake-hub.ts';
+import { complainedOf, pathOf, type Shown, startResources } from './resources.ts';
+
+const hub = await startFakeHub();
+const world = await startResources({ hub });
+const { aName, asAdmin, client, make, read } = world;
+afterAll(async () => {
+  await world.stop();
+  await hub.stop();
+});
+
+type Template = ReturnType<typeof aTemplate>;
+
+const synced = async () => {
+  const { status, body } = await world.asOperator.post('/api/v1/catalog/sync');
+  if (status !== 200) throw new Error(`the sync answered ${status}: ${JSON.stringify(body)}`);
+};
+const published = async (template: Template) => {
+  hub.publish(template);
+  await synced();
+  return template;
+};
+const aPublished = (given: Partial<Template> = {}) => published(aTemplate(given));
+const aWorkloadOf = ({ slug }: Template, given: object = {}) => make('workloads', { template: slug, ...given });
+const stateOf = async ({ id }: Shown) => (await read('workloads', id)).template_state;
+const put = (id: string, body: object) => asAdmin.put(pathOf('workloads', id), body);
+const runs = (row: object) =>
+  Object.fromEntries(workloadMembers.map((member) => [member, row[member as keyof object]]));
+
+test('one has all that the template says of what runs, and where that came from', async () => {
+  const template = await aPublished({ version: '3.1.4', min_tier: 'pro' });
+  const workload = await aWorkloadOf(template);
+  expect(runs(workload)).toEqual(runs(template));
+  expect(workload).toMatchObject({
+    template_id: template.id,
+    template_slug: template.slug,
+    template_version: '3.1.4',
+    template_state: 'current',
+    min_tier: 'pro',
+    revision: 1,
+  });
+});
+
+test('what is said beside the template wins, member by member', async () => {
+  const template = await aPublished();
+  const said = { image_tag: '19', env: [], registry_url: null, registry_credentials: null, node_selector: {} };
+  expect(runs(await aWorkloadOf(template, said))).toEqual({ ...runs(template), ...said });
+});
+
+test('one of no template is not found, and one of a template that says nothing to run is refused', async () => {
+  const name = aName('nothing');
+  expect((await asAdmin.post(pathOf('workloads'), { name, template: 'nowhere' })).body.code).toBe('not_found');
+  const { slug } = await aPublished({ image_name: '', volume_mounts: [{ name: 'a', mountPath: '/' }] });
+  const answer = await asAdmin.post(pathOf('workloads'), { name, template: slug });
+  expect([answer.status, complainedOf(answer)]).toEqual([400, ['image_name', 'volume_mounts.0.mountPath']]);
+  const said = { name, template: slug, image_name: 'team/app', volume_mounts: [] };
+  expect((await asAdmin.post(pathOf('workloads'), said)).status).toBe(201);
+});
+
+describe('the state to its template', () => {
+  test.each<[string, Partial<Template>]>([
+    ['another icon', { icon_url: 'https://example.test/new.png' }],
+    ['another description', { description: 'better said', documentation: '# New' }],
+    ['another name', { name: 'A new name' }],
+    ['other tags', { tags: ['new', 'newer'] }],
+    ['another version', { version: '2.0.0' }],
+    ['another tier', { min_tier: 'enterprise' }],
+    ['another category', { category_id: aTemplate().category_id, category_name: 'New' }],
+    ['being featured', { is_featured: true, is_public: false }],
+    ['its downloads', { download_count: 4711 }],
+  ])('stays current with %s', async (_, change) => {
+    const template = await aPublished();
+    const workload = await aWorkloadOf(template);
+    await published({ ...template, ...change });
+    const [row] = await client.$queryRaw<{ document: object }[]>`
+      SELECT document FROM catalog_templates WHERE id = ${template.id}::uuid`;
+    expect(row?.document).toMatchObject(change);
+    expect(await stateOf(workload)).toBe('current');
+  });
+
+  test('is outdated by what changes what runs, and current when that is taken back', async () => {
+    const template = await aPublished();
+    const workload = await aWorkloadOf(template, { image_tag: 'of-our-own' });
+    await published({ ...template, image_tag: '19' });
+    expect(await stateOf(workload)).toBe('outdated');
+    expect((await read('workloads', workload.id)).image_tag).toBe('of-our-own');
+    await published(template);
+    expect(await stateOf(workload)).toBe('current');
+  });
+
+  test('is withdrawn while the hub does not show it, and what runs stays', async () => {
+    const template = await aPublished();
+    const workload = await aWorkloadOf(template);
+    hub.withdraw(template);
+    await synced();
+    expect(await read('workloads', workload.id)).toEqual({ ...workload, template_state: 'withdrawn' });
+    expect((await put(workload.id, { image_tag: '19' })).body.workload).toMatchObject({ template_state: 'withdrawn' });
+    expect((await put(workload.id, { template: template.slug })).status).toBe(404);
+    await published(template);
+    expect(await stateOf(workload)).toBe('current');
+  });
+
+  test('follows the template by its id, not whoever has its slug', async () => {
+    const template = await aPublished();
+    const workload = await aWorkloadOf(template);
+    await published({ ...template, slug: `${template.slug}-moved` });
+    const stranger = await aPublished({ slug: template.slug, image_name: 'somebody/else' });
+    expect(await stateOf(workload)).toBe('current');
+    await published({ ...template, slug: `${template.slug}-moved`, image_tag: '19' });
+    expect(await stateOf(workload)).toBe('outdated');
+    hub.withdraw(template);
+    await synced();
+    expect(await stateOf(workload)).toBe('withdrawn');
+    expect((await aWorkloadOf(stranger)).image_name).toBe('somebody/else');
+  });
+
+  test('is each revision’s own', async () => {
+    const template = await aPublished();
+    const { id } = await aWorkloadOf(template);
+    await published({ ...template, image_tag: '19' });
+    await put(id, { template: template.slug });
+    const { revisions } = (await asAdmin.get(`${pathOf('workloads', id)}/revisions`)).body;
+    expect(revisions.map(({ template_state }: Shown) => template_state)).toEqual(['current', 'outdated']);
+  });
+});
+
+describe('a change with `template`', () => {
+  test('takes what that says by now, under what was said here', async () => {
+    const template = await aPublished();
+    const { id } = await aWorkloadOf(template, { memory_request: '7Gi' });
+    await put(id, { image_tag: 'pinned' });
+    await published({ ...template, image_tag: '19', memory_request: '2Gi', cpu_request: '2', version: '2.0.0' });
+    const { body } = await put(id, { template: template.slug, gpu_count: 1 });
+    expect(body.workload).toMatchObject({
+      ...{ image_tag: 'pinned', memory_request: '7Gi', cpu_request: '2', gpu_count: 1 },
+      ...{ revision: 3, template_version: '2.0.0', template_state: 'current' },
+    });
+  });
+
+  test('is none where the template is as it was', async () => {
+    const template = await aPublished();
+    const { id } = await aWorkloadOf(template, { image_tag: '19' });
+    expect((await put(id, { template: template.slug })).body.workload.revision).toBe(1);
+  });
+
+  test('finds what was sent back as it was read to be the template’s still', async () => {
+    const template = await aPublished();
+    const workload = await aWorkloadOf(template);
+    const sentBack = { ...workload, image_tag: 'pinned', labels: { edited: '' } };
+    expect((await put(workload.id, sentBack)).body.workload).toMatchObject({ image_tag: 'pinned', revision: 2 });
+    await published({ ...template, image_tag: '19', cpu_request: '2' });
+    const { body } = await put(workload.id, { template: template.slug });
+    expect(body.workload).toMatchObject({ image_tag: 'pinned', cpu_request: '2' });
+  });
+
+  test('goes over to another template, also to one that says the same', async () => {
+    const [one, twin] = [await aPublished(), await aPublished()];
+    const { id } = await aWorkloadOf(one);
+    const { workload } = (await put(id, { template: twin.slug })).body;
+    expect(workload).toMatchObject({ template_id: twin.id, template_slug: twin.slug, revision: 2 });
+    const other = await aPublished({ image_name: 'team/other', secret_refs: [] });
+    expect((await put(id, { template: other.slug })).body.workload).toMatchObject({
+      ...{ image_name: 'team/other', secret_refs: [], revision: 3 },
+      ...{ template_id: other.id, template_state: 'current' },
+    });
+  });
+
+  test('gives one that was written out a template', async () => {
+    const template = await aPublished();
+    const { id } = await world.aWorkload({ image_name: 'team/own' });
+    const { workload } = (await put(id, { template: template.slug })).body;
+    expect(workload).toMatchObject({ image_name: 'team/own', cpu_request: '500m', template_id: template.id });
+    expect((await put(id, { template: null })).status).toBe(400);
+  });
+});

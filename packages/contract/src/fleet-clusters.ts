@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import {
+  byId,
+  capacity,
+  changedMembers,
+  condition,
+  newMembers,
+  reachability,
+  resourceMembers,
+  resourceQuery,
+} from './fleet-resource.ts';
+import { dnsLabel, labelKey, list, word } from './template-fields.ts';
+import { timestamp } from './timestamp.ts';
+import { ignored, line, pagination, serviceUrl, text } from './wire.ts';
+
+const server = serviceUrl(['https']).meta({
+  description: 'Address of the API server; another one needs `auth` with it',
+});
+
+const pem = text(100_000).min(1);
+
+const auth = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('token'), token: line(16_384).min(1) }),
+    z.strictObject({ kind: z.literal('client_certificate'), certificate: pem, key: pem }),
+  ])
+  .meta({ id: 'ClusterAuth', description: 'Who the fleet is there. Never shown.' });
+
+const storageClass = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be the name of a storage class')
+  .nullable();
+
+const fields = {
+  server,
+  ca_certificate: pem.nullable().meta({ description: 'PEM; null: the certificate authorities of the system' }),
+  auth,
+  namespace: dnsLabel.meta({ description: 'Where everything of this fleet goes' }),
+  network_types: list(word),
+  default_storage_class: storageClass,
+  gpu_resource_name: labelKey
+    .refine((given) => given.includes('/'), 'must be an extended resource such as nvidia.com/gpu')
+    .meta({ description: 'What a GPU is called there' }),
+};
+
+const cluster = z
+  .object({
+    ...resourceMembers,
+    server: z.string(),
+    ca_certificate: z.string().nullable(),
+    auth_kind: z.enum(['token', 'client_certificate']),
+    namespace: z.string(),
+    network_types: z.array(z.string()),
+    default_storage_class: z.string().nullable(),
+    gpu_resource_name: z.string(),
+    reachability,
+    last_seen_at: timestamp.nullable(),
+    kubernetes_version: z.string().nullable(),
+    capacity: capacity.nullable(),
+    allocatable: capacity.nullable().meta({ description: 'null: not known yet' }),
+    allocated: capacity.meta({ description: 'What deployments of this fleet have been given' }),
+    conditions: z.array(condition),
+  })
+  .meta({ id: 'Cluster' });
+
+const observed = ignored(
+  'auth_kind',
+  'reachability',
+  'last_seen_at',
+  'kubernetes_version',
+  'capacity',
+  'allocatable',
+  'allocated',
+  'conditions',
+);
+
+/** Kubernetes clusters. */
+export const fleetClusterEndpoints = {
+  listClusters: endpoint({
+    operationId: 'listClusters',
+    method: 'get',
+    path: '/api/v1/clusters',
+    access: 'resources-read',
+    tag: 'clusters',
+    summary: 'List the clusters',
+    query: resourceQuery,
+    reply: z.object({ clusters: z.array(cluster), pagination }),
+  }),
+  createCluster: endpoint({
+    operationId: 'createCluster',
+    method: 'post',
+    path: '/api/v1/clusters',
+    access: 'resources-write',
+    tag: 'clusters',
+    summary: 'Register a cluster; one at a loopback address: by an admin only',
+    body: z.strictObject({
+      ...newMembers,
+      ...fields,
+      ca_certificate: fields.ca_certificate.default(null),
+      namespace: fields.namespace.default('fleet'),
+      network_types: fields.network_types.default([]),
+      default_storage_class: fields.default_storage_class.default(null),
+      gpu_resource_name: fields.gpu_resource_name.default('nvidia.com/gpu'),
+      ...observed,
+    }),
+    bodyLimit: 512 * 1024,
+    status: 201,
+    reply: z.object({ cluster }),
+    problems: ['name_taken'],
+  }),
+  getCluster: endpoint({
+    operationId: 'getCluster',
+    method: 'get',
+    path: '/api/v1/clusters/:id',
+    access: 'resources-read',
+    tag: 'clusters',
+    summary: 'Get a cluster',
+    params: byId,
+    reply: z.object({ cluster }),
+    problems: ['not_found'],
+  }),
+  updateCluster: endpoint({
+    operationId: 'updateCluster',
+    method: 'put',
+    path: '/api/v1/clusters/:id',
+    access: 'resources-write',
+    tag: 'clusters',
+    summary: 'Change the members of a cluster that the body names',
+    params: byId,
+    headers: ['If-Match'],
+    body: z.strictObject({
+      ...changedMembers,
+      server: fields.server.optional(),
+      ca_certificate: fields.ca_certificate.optional(),
+      auth: fields.auth.optional(),
+      namespace: fields.namespace.optional(),
+      network_types: fields.network_types.optional(),
+      default_storage_class: fields.default_storage_class.optional(),
+      gpu_resource_name: fields.gpu_resource_name.optional(),
+      ...observed,
+    }),
+    bodyLimit: 512 * 1024,
+    reply: z.object({ cluster }),
+    problems: ['not_found', 'in_use', 'version_conflict'],
+  }),
+  deleteCluster: endpoint({
+    operationId: 'deleteCluster',
+    method: 'delete',
+    path: '/api/v1/clusters/:id',
+    access: 'resources-write',
+    tag: 'clusters',
+    summary: 'Forget a cluster that nothing is deployed on',
+    params: byId,
+    headers: ['If-Match'],
+    status: 204,
+    reply: z.void(),
+    problems: ['not_found', 'in_use', 'version_conflict'],
+  }),
+};

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { byId, changedMembers, newMembers, resourceMembers, resourceQuery } from './fleet-resource.ts';
+import { timestamp } from './timestamp.ts';
+import { ignored, pagination } from './wire.ts';
+
+const kind = z.enum(['opaque', 'registry', 'tls']);
+
+const key = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,253}$/, 'must have 1 to 253 letters, digits, dots, hyphens and underscores');
+
+const MAX_VALUE = 65_536;
+const values = z
+  .record(
+    key,
+    z
+      .string()
+      .max(MAX_VALUE, `must have at most ${MAX_VALUE} characters`)
+      .refine((value) => !value.includes('\u0000'), 'must not hold a NUL character'),
+  )
+  .refine((given) => Object.keys(given).length > 0, 'must have at least one member')
+  .refine((given) => Object.keys(given).length <= 64, 'must have at most 64 members')
+  .meta({ description: 'registry: username, password; tls: tls.crt, tls.key. Never shown.' });
+
+const secret = z
+  .object({
+    ...resourceMembers,
+    kind,
+    keys: z.array(z.string()),
+    values_version: z.int().meta({ description: 'Counts how often the values were set' }),
+    last_rotated_at: timestamp,
+    used_by: z.array(z.object({ kind: z.enum(['workload', 'deployment']), id: z.string(), name: z.string() })),
+  })
+  .meta({ id: 'Secret', description: 'Its values are in no answer' });
+
+const observed = ignored('keys', 'values_version', 'last_rotated_at', 'used_by');
+const BODY_LIMIT = 1024 * 1024;
+
+/** What workloads need and nobody reads. */
+export const fleetSecretEndpoints = {
+  listSecrets: endpoint({
+    operationId: 'listSecrets',
+    method: 'get',
+    path: '/api/v1/secrets',
+    access: 'secrets-read',
+    tag: 'secrets',
+    summary: 'List the secrets, without their values',
+    query: resourceQuery,
+    reply: z.object({ secrets: z.array(secret), pagination }),
+  }),
+  createSecret: endpoint({
+    operationId: 'createSecret',
+    method: 'post',
+    path: '/api/v1/secrets',
+    access: 'secrets-write',
+    tag: 'secrets',
+    summary: 'Store a secret; its values are encrypted and never shown',
+    body: z.strictObject({ ...newMembers, kind: kind.default('opaque'), values, ...observed }),
+    bodyLimit: BODY_LIMIT,
+    status: 201,
+    reply: z.object({ secret }),
+    problems: ['name_taken'],
+  }),
+  getSecret: endpoint({
+    operationId: 'getSecret',
+    method: 'get',
+    path: '/api/v1/secrets/:id',
+    access: 'secrets-read',
+    tag: 'secrets',
+    summary: 'Get a secret, without its values',
+    params: byId,
+    reply: z.object({ secret }),
+    problems: ['not_found'],
+  }),
+  updateSecret: endpoint({
+    operationId: 'updateSecret',
+    method: 'put',
+    path: '/api/v1/secrets/:id',
+    access: 'secrets-write',
+    tag: 'secrets',
+    summary: 'Change labels, or replace all values: whatever uses it gets the new ones',
+    params: byId,
+    headers: ['If-Match'],
+    body: z.strictObject({ ...changedMembers, values: values.optional(), ...ignored('kind'), ...observed }),
+    bodyLimit: BODY_LIMIT,
+    reply: z.object({ secret }),
+    problems: ['not_found', 'in_use', 'version_conflict'],
+  }),
+  deleteSecret: endpoint({
+    operationId: 'deleteSecret',
+    method: 'delete',
+    path: '/api/v1/secrets/:id',
+    access: 'secrets-write',
+    tag: 'secrets',
+    summary: 'Delete a secret that nothing uses',
+    params: byId,
+    headers: ['If-Match'],
+    status: 204,
+    reply: z.void(),
+    problems: ['not_found', 'in_use', 'version_conflict'],
+  }),
+};

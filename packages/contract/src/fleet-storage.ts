@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { byId, changedMembers, newMembers, resourceMembers, resourceQuery } from './fleet-resource.ts';
+import { shownTarget, target } from './fleet-target.ts';
+import { quantity } from './template-fields.ts';
+import { ignored, pagination } from './wire.ts';
+
+/** Of a volume; '' would say nothing. */
+export const volumeSize = quantity
+  .refine((value) => /[1-9]/.test(value.replace(/[eE].*$/, '')), 'must be more than nothing, such as 10Gi')
+  .meta({ description: 'A Kubernetes quantity. Engines of single machines do not limit the size of a volume.' });
+
+export const DEFAULT_VOLUME_SIZE = '10Gi';
+
+const accessModes = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany'] as const;
+const reclaim = z
+  .enum(['retain', 'delete'])
+  .meta({ description: 'What becomes of it with the deployment that it was made for' });
+const storageClass = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be the name of a storage class')
+  .nullable();
+
+const volume = z
+  .object({
+    ...resourceMembers,
+    size: z.string(),
+    access_mode: z.enum(accessModes),
+    storage_class: z.string().nullable(),
+    reclaim,
+    target: shownTarget.nullable().meta({ description: 'Where it is; null until something that uses it is placed' }),
+    deployment_id: z.string().nullable().meta({ description: 'The deployment that it was made for' }),
+    phase: z.enum(['pending', 'bound', 'lost', 'deleting']),
+    attached_to: z.array(z.object({ deployment_id: z.string(), name: z.string() })),
+  })
+  .meta({ id: 'Volume' });
+
+const observed = ignored('deployment_id', 'phase', 'attached_to');
+
+/** Volumes. */
+export const fleetStorageEndpoints = {
+  listStorage: endpoint({
+    operationId: 'listStorage',
+    method: 'get',
+    path: '/api/v1/storage',
+    access: 'resources-read',
+    tag: 'storage',
+    summary: 'List the volumes',
+    query: resourceQuery,
+    reply: z.object({ storage: z.array(volume), pagination }),
+  }),
+  createStorage: endpoint({
+    operationId: 'createStorage',
+    method: 'post',
+    path: '/api/v1/storage',
+    access: 'resources-write',
+    tag: 'storage',
+    summary: 'Declare a volume; it is made when something uses it',
+    body: z.strictObject({
+      ...newMembers,
+      size: volumeSize.default(DEFAULT_VOLUME_SIZE),
+      access_mode: z.enum(accessModes).default('ReadWriteOnce'),
+      storage_class: storageClass.default(null),
+      reclaim: reclaim.default('retain'),
+      target: target.nullable().default(null),
+      ...observed,
+    }),
+    status: 201,
+    reply: z.object({ storage: volume }),
+    problems: ['name_taken', 'unknown_target'],
+  }),
+  getStorage: endpoint({
+    operationId: 'getStorage',
+    method: 'get',
+    path: '/api/v1/storage/:id',
+    access: 'resources-read',
+    tag: 'storage',
+    summary: 'Get a volume',
+    params: byId,
+    reply: z.object({ storage: volume }),
+    problems: ['not_found'],
+  }),
+  updateStorage: endpoint({
+    operationId: 'updateStorage',
+    method: 'put',
+    path: '/api/v1/storage/:id',
+    access: 'resources-write',
+    tag: 'storage',
+    summary: 'Change labels or what becomes of it, or make it larger',
+    params: byId,
+    headers: ['If-Match'],
+    body: z.strictObject({
+      ...changedMembers,
+      size: volumeSize.optional(),
+      reclaim: reclaim.optional(),
+      ...ignored('access_mode', 'storage_class', 'target'),
+      ...observed,
+    }),
+    reply: z.object({ storage: volume }),
+    problems: ['not_found', 'version_conflict'],
+  }),
+  deleteStorage: endpoint({
+    operationId: 'deleteStorage',
+    method: 'delete',
+    path: '/api/v1/storage/:id',
+    access: 'resources-write',
+    tag: 'storage',
+    summary: 'Delete a volume that nothing uses, with what is on it',
+    params: byId,
+    headers: ['If-Match'],
+    status: 204,
+    reply: z.void(),
+    problems: ['not_found', 'in_use', 'version_conflict'],
+  }),
+};

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { byId, changedMembers, newMembers, resourceMembers, resourceQuery } from './fleet-resource.ts';
+import { workloadFields, workloadSpec } from './fleet-workload-spec.ts';
+import { timestamp } from './timestamp.ts';
+import { ignored, line, pagination, paging } from './wire.ts';
+
+type Fields = typeof workloadFields;
+type Optional = { [K in keyof Fields]: z.ZodOptional<Fields[K]> };
+
+/** Every member may be left out: what is not said comes from the template, or is as templates have it. */
+const saidMembers = Object.fromEntries(
+  Object.entries(workloadFields).map(([member, field]) => [member, field.optional()]),
+) as Optional;
+
+const template = line(64).meta({ description: 'Slug of a template of the mirror' });
+
+const origin = {
+  template_id: z.string().nullable(),
+  template_slug: z.string().nullable().meta({ description: 'null: written out in full' }),
+  template_version: z.string().nullable(),
+  template_state: z
+    .enum(['current', 'outdated', 'withdrawn'])
+    .nullable()
+    .meta({ description: 'How the copy stands to the template: what runs has changed there, or it is gone' }),
+  min_tier: z.string().nullable().meta({ description: 'What the template asks of an organization' }),
+};
+
+const readOnly = ignored('revision', ...(Object.keys(origin) as (keyof typeof origin)[]));
+
+const revision = z.object({
+  ...workloadSpec.shape,
+  ...origin,
+  revision: z.int(),
+  created_at: timestamp,
+  created_by: z.string(),
+});
+
+const workload = z
+  .object({
+    ...resourceMembers,
+    ...workloadSpec.shape,
+    ...origin,
+    revision: z.int().meta({ description: 'The latest; deployments stay on theirs until they are told' }),
+  })
+  .meta({ id: 'Workload' });
+
+const BODY_LIMIT = 1024 * 1024;
+
+/** What to run. */
+export const fleetWorkloadEndpoints = {
+  listWorkloads: endpoint({
+    operationId: 'listWorkloads',
+    method: 'get',
+    path: '/api/v1/workloads',
+    access: 'resources-read',
+    tag: 'workloads',
+    summary: 'List the workloads, each as its latest revision',
+    query: resourceQuery,
+    reply: z.object({ workloads: z.array(workload), pagination }),
+  }),
+  createWorkload: endpoint({
+    operationId: 'createWorkload',
+    method: 'post',
+    path: '/api/v1/workloads',
+    access: 'resources-write',
+    tag: 'workloads',
+    summary: 'Make a workload from a template, or write one out',
+    body: z.strictObject({ ...newMembers, template: template.optional(), ...saidMembers, ...readOnly }),
+    bodyLimit: BODY_LIMIT,
+    status: 201,
+    reply: z.object({ workload }),
+    problems: ['not_found', 'name_taken'],
+  }),
+  getWorkload: endpoint({
+    operationId: 'getWorkload',
+    method: 'get',
+    path: '/api/v1/workloads/:id',
+    access: 'resources-read',
+    tag: 'workloads',
+    summary: 'Get a workload as its latest revision',
+    params: byId,
+    reply: z.object({ workload }),
+    problems: ['not_found'],
+  }),
+  updateWorkload: endpoint({
+    operationId: 'updateWorkload',
+    method: 'put',
+    path: '/api/v1/workloads/:id',
+    access: 'resources-write',
+    tag: 'workloads',
+    summary: 'Change what runs: a new revision. With `template`: what that says by now, under what was said here',
+    params: byId,
+    headers: ['If-Match'],
+    body: z.strictObject({ ...changedMembers, template: template.optional(), ...saidMembers, ...readOnly }),
+    bodyLimit: BODY_LIMIT,
+    reply: z.object({ workload }),
+    problems: ['not_found', 'version_conflict'],
+  }),
+  deleteWorkload: endpoint({
+    operationId: 'deleteWorkload',
+    method: 'delete',
+    path: '/api/v1/workloads/:id',
+    access: 'resources-write',
+    tag: 'workloads',
+    summary: 'Delete a workload that is deployed nowhere, with its revisions',
+    params: byId,
+    headers: ['If-Match'],
+    status: 204,
+    reply: z.void(),
+    problems: ['not_found', 'in_use', 'version_conflict'],
+  }),
+  listWorkloadRevisions: endpoint({
+    operationId: 'listWorkloadRevisions',
+    method: 'get',
+    path: '/api/v1/workloads/:id/revisions',
+    access: 'resources-read',
+    tag: 'workloads',
+    summary: 'List the revisions of a workload, the latest first',
+    params: byId,
+    query: z.strictObject(paging),
+    reply: z.object({ revisions: z.array(revision), pagination }),
+    problems: ['not_found'],
+  }),
+};
