@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 /** They change nothing: what they ask of the hub and the provider may be asked in vain. */
-const TRIALS: readonly string[] = ['testOidcSettings', 'testHubSettings'];
+const TRIALS: readonly string[] = ['testOidcSettings', 'testHubSettings', 'planDeployment'];
 /** Of people these have no entry either: they begin a sign-in, or go on with one that has its own. */
 const UNRECORDED: readonly string[] = [...TRIALS, 'startOidcLogin', 'exchangeSignInCode', 'refresh'];
 

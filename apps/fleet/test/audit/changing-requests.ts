@@ -4,6 +4,7 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import type { Wanted } from '@svc/testing';
 import { FRONTEND, TEMPORARY_ADMIN, type World } from '../world.ts';
 import { aSignInCode, comeBackFromProvider, OIDC_LOGIN } from './browser.ts';
+import { changingResources } from './changing-resources.ts';
 import { CODE } from './small-provider.ts';
 
 type Operation = keyof typeof fleetEndpoints;
@@ -43,6 +44,7 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
     setHubSettings: async () => ({ body: { sync_interval: 60 } }),
     resetHubSettings: async () => ({}),
     testHubSettings: async () => ({ body: {} }),
+    ...changingResources(world),
   };
 };
 

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { holding } from '@svc/testing/faults';
 import pg from 'pg';
 import { startWorld } from '../world.ts';
 
@@ -27,7 +29,13 @@ test('many answers at once wait for few statements, and have an entry each', asy
   const statements = await watchInserts();
   const token = await world.aToken();
   const paths = Array.from({ length: MANY }, (_, index) => `/nothing/${index}`);
-  const answers = await Promise.all(paths.map((path) => world.as(token).get(path)));
+  // The first entry waits, so the others come to wait for it.
+  const sent = await holding(world.databaseUrl, 'LOCK TABLE audit_entries IN SHARE MODE', async () => {
+    const all = Promise.all(paths.map((path) => world.as(token).get(path)));
+    await pause(1000);
+    return { all };
+  });
+  const answers = await sent.all;
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
   expect((await entriesOf(token.id)).map(({ path }) => path).sort()).toEqual(paths.sort());
   expect(await statements()).toBeGreaterThan(0);

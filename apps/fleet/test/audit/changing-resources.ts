@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { Wanted } from '@svc/testing';
+import type { World } from '../world.ts';
+
+type Given = Partial<Omit<Wanted, 'method'>>;
+
+const HOST = { engine: 'docker', endpoint: 'tcp://engine.example.test:2375' };
+const CLUSTER = { server: 'https://kubernetes.example.test', auth: { kind: 'token', token: 'of the cluster' } };
+const WORKLOAD = { image_name: 'team/app' };
+const SECRET = { values: { key: 'value' } };
+
+/** How to make a request of each kind that changes resources, each with rows of its own. */
+export function changingResources(world: World) {
+  const name = () => `r-${randomUUID()}`;
+  const admin = async () => world.as(await world.aToken({ role: 'admin' }));
+  const made = async (plural: string, singular: string, body: object): Promise<{ id: string }> => {
+    const answer = await (await admin()).post(`/api/v1/${plural}`, { name: name(), ...body });
+    expect([plural, answer.status]).toEqual([plural, 201]);
+    return answer.body[singular];
+  };
+  const at = async (row: Promise<{ id: string }>, plural: string, rest: Given & { readonly verb?: string } = {}) => {
+    const { verb = '', ...given } = rest;
+    return { path: `/api/v1/${plural}/${(await row).id}${verb}`, ...given };
+  };
+  const aHost = () => made('hosts', 'host', HOST);
+  const aCluster = () => made('clusters', 'cluster', CLUSTER);
+  const aWorkload = () => made('workloads', 'workload', WORKLOAD);
+  const aSecret = () => made('secrets', 'secret', SECRET);
+  const aVolume = () => made('storage', 'storage', {});
+  const whatRuns = async () => {
+    const { id } = await aHost();
+    await world.database.client.host.update({
+      where: { id },
+      data: { reachability: 'online', cpu_millis: 1000, memory_bytes: 1_000_000 },
+    });
+    return { workload_id: (await aWorkload()).id, target: { host_id: id } };
+  };
+  const aDeployment = async (body: object = {}) =>
+    made('deployments', 'deployment', { ...(await whatRuns()), ...body });
+  const aScaledOne = async () => {
+    const deployment = await aDeployment();
+    await (await admin()).post(`/api/v1/deployments/${deployment.id}/scale`, { replicas: 2 });
+    return deployment;
+  };
+  const change = { body: { labels: { team: 'ml' } } };
+  return {
+    createHost: async () => ({ body: { name: name(), ...HOST } }),
+    updateHost: () => at(aHost(), 'hosts', change),
+    deleteHost: () => at(aHost(), 'hosts'),
+    createCluster: async () => ({ body: { name: name(), ...CLUSTER } }),
+    updateCluster: () => at(aCluster(), 'clusters', change),
+    deleteCluster: () => at(aCluster(), 'clusters'),
+    createWorkload: async () => ({ body: { name: name(), ...WORKLOAD } }),
+    updateWorkload: () => at(aWorkload(), 'workloads', { body: { image_tag: '2' } }),
+    deleteWorkload: () => at(aWorkload(), 'workloads'),
+    createSecret: async () => ({ body: { name: name(), ...SECRET } }),
+    updateSecret: () => at(aSecret(), 'secrets', { body: { values: { key: 'another' } } }),
+    deleteSecret: () => at(aSecret(), 'secrets'),
+    createStorage: async () => ({ body: { name: name() } }),
+    updateStorage: () => at(aVolume(), 'storage', change),
+    deleteStorage: () => at(aVolume(), 'storage'),
+    createDeployment: async () => ({ body: { name: name(), ...(await whatRuns()) } }),
+    planDeployment: async () => ({ body: await whatRuns() }),
+    updateDeployment: () => at(aDeployment(), 'deployments', { body: { replicas: 2 } }),
+    deleteDeployment: () => at(aDeployment(), 'deployments'),
+    startDeployment: () => at(aDeployment({ desired_state: 'stopped' }), 'deployments', { verb: '/start' }),
+    stopDeployment: () => at(aDeployment(), 'deployments', { verb: '/stop' }),
+    restartDeployment: () => at(aDeployment(), 'deployments', { verb: '/restart' }),
+    scaleDeployment: () => at(aDeployment(), 'deployments', { verb: '/scale', body: { replicas: 2 } }),
+    rollbackDeployment: () => at(aScaledOne(), 'deployments', { verb: '/rollback', body: {} }),
+  };
+}
