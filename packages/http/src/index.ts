@@ -1,4 +1,5 @@
 export { type Answer, holdAnswer, requestIdOf, unavailable } from './answer.ts';
+export { type Dialled, type DialOptions, dial, type Exchange, type Streaming } from './dial.ts';
 export { etagOfState, etagOfVersion, type Holds, holdsOf, type Matches, matchesOf, Tagged, Unchanged } from './etag.ts';
 export { given } from './given.ts';
 export type { Health, HealthCheck } from './health.ts';

@@ -66,7 +66,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     keepAliveTimeout: 4000,
     connections: 4,
   });
-  const refusalOf = ({ hostname, protocol }: URL) => refusalOfHost(bareHost(hostname), { protocol, restrictTo });
+  const refusalOf = (target: URL) => refusalOfTarget(target, restrictTo);
   const send = async ({ method, url, headers, body }: Outgoing): Promise<Incoming> => {
     const refusal = refusalOf(url);
     if (refusal) throw refusal;
@@ -98,6 +98,10 @@ interface Rules {
   readonly restrictTo: ReadonlySet<OutboundAllowance> | undefined;
 }
 
+/** Why a target is not called, as far as its address says. */
+export const refusalOfTarget = ({ hostname, protocol }: URL, restrictTo: Rules['restrictTo']) =>
+  refusalOfHost(bareHost(hostname), { protocol, restrictTo });
+
 /** Why a host is not called, as far as its name or address says. */
 function refusalOfHost(host: string, { protocol, restrictTo }: Rules): OutboundRefused | undefined {
   const reach = reachOf(host) ?? 'public'; // a name: what it leads to is judged when it is known
@@ -112,8 +116,11 @@ function refusalOfHost(host: string, { protocol, restrictTo }: Rules): OutboundR
 }
 
 /** Connects to what it may connect to: decided by what a name leads to now, and once more by where the socket ended. */
-function refusingConnector(restrictTo: Rules['restrictTo']): buildConnector.connector {
-  const connect = buildConnector({ timeout: 5000, lookup: refusingLookup(restrictTo) });
+export function refusingConnector(
+  restrictTo: Rules['restrictTo'],
+  options: buildConnector.BuildOptions = {},
+): buildConnector.connector {
+  const connect = buildConnector({ timeout: 5000, lookup: refusingLookup(restrictTo), ...options });
   return (options, done) =>
     connect(options, (...result) => {
       const [error, socket] = result;

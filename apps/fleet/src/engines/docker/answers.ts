@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/** What is read of the answers of an engine, and nothing else: variables and their secrets are left where they are. */
+
+export const version = z.object({ Version: z.string(), Arch: z.string() });
+export const info = z.object({ NCPU: z.int().nonnegative(), MemTotal: z.int().nonnegative() });
+
+const labels = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((found) => found ?? {});
+
+export const listed = z.array(
+  z.object({ Id: z.string().min(1), Names: z.array(z.string()).nullish(), Labels: labels, State: z.string() }),
+);
+
+const some = z
+  .array(z.unknown())
+  .nullish()
+  .transform((found) => (found?.length ?? 0) > 0);
+const moment = z.string().transform((text) => Date.parse(text));
+
+export const inspected = z.object({
+  Id: z.string().min(1),
+  Name: z.string(),
+  RestartCount: z.int().nonnegative().default(0),
+  State: z.object({
+    Status: z.string(),
+    Running: z.boolean(),
+    Paused: z.boolean().default(false),
+    Restarting: z.boolean().default(false),
+    OOMKilled: z.boolean().default(false),
+    ExitCode: z.int(),
+    StartedAt: moment,
+    FinishedAt: moment,
+    Health: z.object({ Status: z.string() }).nullish(),
+  }),
+  Config: z.object({ Labels: labels, StopTimeout: z.int().nonnegative().nullish() }),
+  HostConfig: z.object({
+    Memory: z.number().default(0),
+    RestartPolicy: z.object({ Name: z.string(), MaximumRetryCount: z.int().default(0) }),
+    DeviceRequests: some,
+    Devices: some,
+  }),
+});
+export type Inspected = z.output<typeof inspected>;
+
+export const created = z.object({ Id: z.string().min(1) });
+export const volume = z.object({ Name: z.string(), Labels: labels });
+
+/** A line of what a pull says; an error can be all that there is, after a status of 200. */
+export const pulled = z.object({
+  error: z.string().optional(),
+  errorDetail: z.object({ message: z.string().optional() }).nullish(),
+});

@@ -1,0 +1,70 @@
+import { Permanent } from '../errors.ts';
+import { containersOf } from './containers.ts';
+import type { Client } from './engine-client.ts';
+import { type Piece, piecesOf } from './frames.ts';
+
+export interface LogOptions {
+  /** How many of the last lines; at most 10 000, which is also what is given where nothing is said. */
+  readonly tail?: number;
+  readonly since?: Date;
+  /** Goes on with what is written, until the container ends or the caller stops. */
+  readonly follow?: boolean;
+  /** Ends it at any time, also while nothing is written. */
+  readonly signal?: AbortSignal;
+}
+
+const MOST_LINES = 10_000;
+const MAX_LINE = 16_384;
+
+/**
+ * What a container of a deployment has written, line by line. A line is cut where it is too long; whoever stops reading
+ * ends it.
+ *
+ * @throws Permanent where the deployment has no container of that name
+ */
+export async function* logs(
+  client: Client,
+  { deploymentId, name }: { readonly deploymentId: string; readonly name: string },
+  { tail = MOST_LINES, since, follow = false, signal }: LogOptions = {},
+): AsyncGenerator<string, void, void> {
+  const view = client.within(signal);
+  const found = (await containersOf(view, deploymentId)).find((container) => container.name === name);
+  if (!found) throw new Permanent('InvalidSpec', `There is no container ${name} of this deployment.`);
+  const chunks = await view.open({
+    path: `/containers/${found.id}/logs`,
+    query: {
+      stdout: 'true',
+      stderr: 'true',
+      tail: String(Math.min(tail, MOST_LINES)),
+      ...(since && { since: String(Math.floor(since.getTime() / 1000)) }),
+      ...(follow && { follow: 'true' }),
+    },
+    // An engine that follows says nothing, not even that it has begun, until something is written.
+    idleMs: follow ? 0 : client.timing.answer,
+  });
+  yield* linesOf(piecesOf(chunks));
+}
+
+/** Lines, each of one stream: what is written to both at once is not mixed up. */
+async function* linesOf(pieces: AsyncIterable<Piece>): AsyncGenerator<string, void, void> {
+  const rests = new Map<number, Buffer>();
+  for await (const { stream, bytes } of pieces) {
+    let from = 0;
+    for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, from)) {
+      yield textOf(rests.get(stream), bytes.subarray(from, end));
+      rests.delete(stream);
+      from = end + 1;
+    }
+    const rest = Buffer.concat([rests.get(stream) ?? EMPTY, bytes.subarray(from)]);
+    if (rest.length > 0) rests.set(stream, rest.subarray(0, MAX_LINE));
+  }
+  for (const rest of rests.values()) yield textOf(rest, EMPTY);
+}
+
+const EMPTY = Buffer.alloc(0);
+
+const textOf = (rest: Buffer | undefined, last: Buffer): string =>
+  Buffer.concat([rest ?? EMPTY, last])
+    .subarray(0, MAX_LINE)
+    .toString('utf8')
+    .replace(/\r$/, '');

@@ -1,0 +1,54 @@
+/** Why a deployment is not as it should be, in one word for programs. */
+export type Reason =
+  | 'AuthFailed'
+  | 'CrashLoop'
+  | 'DeadlineExceeded'
+  | 'EngineError'
+  | 'GpuMissing'
+  | 'ImageNotFound'
+  | 'ImagePullFailed'
+  | 'InvalidSpec'
+  | 'JobFailed'
+  | 'NameConflict'
+  | 'OOMKilled'
+  | 'PortConflict'
+  | 'TargetUnreachable'
+  | 'Unschedulable'
+  | 'VolumeLost';
+
+/** What an engine didn't do. The message is a sentence of ours for operators, with no word of anybody else. */
+export abstract class EngineFailure extends Error {
+  readonly reason: Reason;
+  /** What the engine answered, where it did: its status, and its own words, in which there may be what it was given. */
+  readonly answer: { readonly status: number; readonly said: string } | undefined;
+  constructor(reason: Reason, message: string, answer?: EngineFailure['answer']) {
+    super(message);
+    this.name = new.target.name;
+    this.reason = reason;
+    this.answer = answer;
+  }
+}
+
+/** It may well go better later. */
+export class Transient extends EngineFailure {}
+
+/** It goes no better unless somebody changes something. */
+export class Permanent extends EngineFailure {}
+
+/** The engine was not reached, or what was reached is no engine: nothing is known of what runs there. */
+export class Unreachable extends Transient {
+  constructor(message: string) {
+    super('TargetUnreachable', message);
+  }
+}
+
+/** The failure that work ended with; what is not reached is for the caller. */
+export async function failureOf(work: () => Promise<void>): Promise<EngineFailure | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof EngineFailure && !(error instanceof Unreachable)) return error;
+    throw error;
+  }
+}

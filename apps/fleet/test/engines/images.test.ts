@@ -1,0 +1,65 @@
+import { afterAll, expect, test } from '@jest/globals';
+import type { WorkloadSpec } from '@svc/contract/fleet';
+import { describeWithPodman } from '@svc/testing/podman';
+import { pass } from '../../src/engines/docker/pass.ts';
+import { revealed } from '../../src/render/secrets.ts';
+import { CUSTOMER, startRegistry } from './registry.ts';
+import { aDeployment, aMachine, aScript, passTo, running, SLEEP } from './world.ts';
+
+describeWithPodman('an image that is not on the machine', () => {
+  let registry: Awaited<ReturnType<typeof startRegistry>>;
+  const machine = aMachine(async () => {
+    registry = await startRegistry();
+    return { insecureRegistry: registry.address };
+  });
+  afterAll(() => registry.stop());
+
+  const from = (image_name: string, given: Partial<WorkloadSpec> = {}) =>
+    aScript(SLEEP, { registry_url: registry.address, image_name, image_tag: '1', ...given });
+  const asCustomer = (password = CUSTOMER.password) =>
+    revealed([{ name: 'pull-secret', version: 1, values: { ...CUSTOMER, password } }]);
+
+  test('is pulled once', async () => {
+    const it = await aDeployment(from('busybox'));
+    const o = { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' as const };
+    const { actions } = await passTo(machine().client, o);
+    expect(actions).toEqual([`pulled ${o.wanted.manifest.image}`, `created ${it.name()}`]);
+    const again = await aDeployment(from('busybox'));
+    const other = { wanted: running(await again.manifest()), fence: again.fence(), phase: 'running' as const };
+    expect((await passTo(machine().client, other)).actions).toEqual([`created ${again.name()}`]);
+  });
+
+  test('and not in its registry is said to be missing, and leaves what runs as it is', async () => {
+    const { client } = machine();
+    const it = await aDeployment(from('busybox'));
+    await passTo(client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
+    const next = running(await it.manifest({ generation: 8 }, { image_tag: '2' }));
+    expect(await pass(client, next, it.fence(8))).toMatchObject({
+      phase: 'degraded',
+      reason: 'ImageNotFound',
+      next: 'settled',
+      actions: [],
+      instances: [{ phase: 'running' }],
+    });
+    const other = await aDeployment(from('nothing'));
+    const found = await pass(client, running(await other.manifest()), other.fence());
+    expect(found).toMatchObject({ phase: 'failed', reason: 'ImageNotFound', instances: [{ phase: 'missing' }] });
+  });
+
+  test('is pulled by whoever may, and else refused without a word of the password', async () => {
+    const { client } = machine();
+    const spec = from('private/busybox', { registry_credentials: 'pull-secret' });
+    const wrong = await aDeployment(spec, { secrets: asCustomer('c4n4ry-wrong') });
+    const refused = await pass(client, running(await wrong.manifest()), wrong.fence());
+    expect(refused).toMatchObject({ phase: 'failed', reason: 'AuthFailed', next: 'settled' });
+    expect(JSON.stringify(refused)).not.toMatch(/c4n4ry/);
+    const right = await aDeployment(spec, { secrets: asCustomer() });
+    await passTo(client, { wanted: running(await right.manifest()), fence: right.fence(), phase: 'running' });
+  });
+
+  test('whose registry is away is tried again later', async () => {
+    const it = await aDeployment(from('busybox', { registry_url: '127.0.0.1:1' }));
+    const found = await pass(machine().client, running(await it.manifest()), it.fence());
+    expect(found).toMatchObject({ phase: 'retrying', reason: 'ImagePullFailed', next: 'retry' });
+  });
+});

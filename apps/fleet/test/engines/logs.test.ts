@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { describeWithPodman } from '@svc/testing/podman';
+import { piecesOf } from '../../src/engines/docker/frames.ts';
+import { type LogOptions, logs } from '../../src/engines/docker/logs.ts';
+import { anEngine, clientOf, endAll, serve } from './servers.ts';
+import { aDeployment, aMachine, aScript, type Deployment, passTo, running, SLEEP } from './world.ts';
+
+afterEach(endAll);
+
+describeWithPodman('the log of a container', () => {
+  const machine = aMachine();
+
+  const started = async (script: string): Promise<Deployment> => {
+    const it = await aDeployment(aScript(script));
+    await passTo(machine().client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
+    return it;
+  };
+  const read = (it: Deployment, options: LogOptions = {}) =>
+    logs(machine().client, { deploymentId: it.id, name: it.name() }, options);
+
+  test('has what was written to both streams, or the last lines of it', async () => {
+    const it = await started(`echo one; echo 'zwei: ü' >&2; echo three; ${SLEEP}`);
+    const all: string[] = [];
+    for await (const line of read(it)) all.push(line);
+    expect([...all].sort()).toEqual(['one', 'three', 'zwei: ü']);
+    const last: string[] = [];
+    for await (const line of read(it, { tail: 1 })) last.push(line);
+    expect(last).toHaveLength(1);
+    const later: string[] = [];
+    for await (const line of read(it, { since: new Date(Date.now() + 3_600_000) })) later.push(line);
+    expect(later).toEqual([]);
+  });
+
+  test('goes on while it is followed, and ends with the container', async () => {
+    const it = await started('n=0; while [ $n -lt 30 ]; do n=$((n+1)); echo $n; sleep 0.2; done');
+    const lines: string[] = [];
+    for await (const line of read(it, { follow: true })) lines.push(line);
+    expect(lines.slice(0, 30)).toEqual(Array.from({ length: 30 }, (_, at) => String(at + 1)));
+  });
+
+  test('ends when nobody reads on, and when it is told to', async () => {
+    const it = await started('while :; do echo again; sleep 0.1; done');
+    const seen: string[] = [];
+    for await (const line of read(it, { follow: true })) {
+      seen.push(line);
+      if (seen.length === 5) break;
+    }
+    expect(seen).toEqual(Array.from({ length: 5 }, () => 'again'));
+    const reason = new Error('enough');
+    const enough = new AbortController();
+    const reading = (async () => {
+      for await (const _line of read(it, { follow: true, signal: enough.signal })) enough.abort(reason);
+    })();
+    await expect(reading).rejects.toBe(reason);
+  });
+
+  test('is not given for a container of somebody else', async () => {
+    const [it, other] = [await started(SLEEP), await started(SLEEP)];
+    const reading = logs(machine().client, { deploymentId: it.id, name: other.name() });
+    await expect(reading.next()).rejects.toThrow(`There is no container ${other.name()} of this deployment.`);
+  });
+});
+
+describe('lines', () => {
+  const frame = (stream: number, bytes: Buffer) => {
+    const header = Buffer.from([stream, 0, 0, 0, 0, 0, 0, 0]);
+    header.writeUInt32BE(bytes.length, 4);
+    return Buffer.concat([header, bytes]);
+  };
+
+  /** A machine with one container, whose log is what `write` writes. */
+  async function readingFrom(write: (res: ServerResponse) => void) {
+    const labels = { 'app.kubernetes.io/managed-by': 'fleet', 'fleet/deployment': 'd' };
+    const Labels = { ...labels, 'fleet/ordinal': '0', 'fleet/generation': '1', 'fleet/body': 'x' };
+    const never = '0001-01-01T00:00:00Z';
+    const State = { Status: 'exited', Running: false, ExitCode: 0, StartedAt: never, FinishedAt: never };
+    const HostConfig = { RestartPolicy: { Name: 'no' }, DeviceRequests: null, Devices: null };
+    const engine = anEngine((req, res) => {
+      if (req.url?.includes('/containers/json')) {
+        return res.end(JSON.stringify([{ Id: 'c', Names: ['/d-0'], Labels, State: 'exited' }]));
+      }
+      if (req.url?.endsWith('/c/json')) {
+        return res.end(JSON.stringify({ Id: 'c', Name: '/d-0', State, Config: { Labels }, HostConfig }));
+      }
+      return write(res);
+    });
+    return logs(clientOf(await serve(engine)), { deploymentId: 'd', name: 'd-0' }, { follow: true });
+  }
+
+  /** Reads a log that arrives in pieces of `size` bytes. */
+  async function linesOf(log: Buffer, size = log.length): Promise<string[]> {
+    const reading = await readingFrom((res) => {
+      for (let at = 0; at < log.length; at += size) res.write(log.subarray(at, at + size));
+      res.end();
+    });
+    const lines: string[] = [];
+    for await (const line of reading) lines.push(line);
+    return lines;
+  }
+
+  test('are asked for no more when nobody reads on', async () => {
+    let closed: Promise<unknown> = Promise.resolve();
+    const reading = await readingFrom((res) => {
+      closed = once(res, 'close');
+      res.write(frame(1, Buffer.from('one\ntwo\n')));
+    });
+    expect(await reading.next()).toEqual({ done: false, value: 'one' });
+    await reading.return();
+    await closed;
+  });
+
+  const MIXED = Buffer.concat([
+    frame(1, Buffer.from('eins\nzw')),
+    frame(2, Buffer.from('an error ü\r\n')),
+    frame(1, Buffer.from('ei\n\nwithout an end')),
+  ]);
+
+  test.each([1, 3, 8, 1000])('are those that were written, in pieces of %p bytes', async (size) => {
+    expect(await linesOf(MIXED, size)).toEqual(['eins', 'an error ü', 'zwei', '', 'without an end']);
+  });
+
+  test('are cut where they are too long, and what follows is whole again', async () => {
+    const long = frame(1, Buffer.from(`${'x'.repeat(100_000)}\nshort\n`));
+    const [first, second] = await linesOf(long, 5000);
+    expect([first?.length, second]).toEqual([16_384, 'short']);
+  });
+
+  test.each([Buffer.from('hello, this is no frame'), Buffer.from([9, 0, 0, 0, 0, 0, 0, 1, 65])])(
+    'are not read from what is no log: %p',
+    async (log) => {
+      await expect(linesOf(log)).rejects.toThrow('What answers at its endpoint is no container engine.');
+    },
+  );
+
+  test('of nothing are none', async () => {
+    const none = (async function* () {})();
+    expect((await piecesOf(none).next()).done).toBe(true);
+  });
+});

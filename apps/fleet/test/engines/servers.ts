@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, createServer as createPlainServer, type Server, type Socket } from 'node:net';
+import type { HostAddress, Timing } from '../../src/engines/docker/address.ts';
+import { connect } from '../../src/engines/docker/client.ts';
+import type { Client } from '../../src/engines/docker/engine-client.ts';
+import { aPair, type Pair } from '../resources/certificates.ts';
+
+const ending: (() => Promise<void>)[] = [];
+
+/** For afterEach: ends every server and client. */
+export async function endAll(): Promise<void> {
+  await Promise.all(ending.splice(0).map((end) => end()));
+}
+
+async function listening(server: Server, at: number | string = 0): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
+  });
+  if (typeof at === 'string') server.listen(at);
+  else server.listen(at, '127.0.0.1');
+  await once(server, 'listening');
+  ending.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return typeof at === 'string' ? `unix://${at}` : `tcp://localhost:${(server.address() as AddressInfo).port}`;
+}
+
+/** The head of every answer of a Docker. */
+const DOCKER = { 'Api-Version': '1.47', Server: 'Docker/27.0.0 (linux)' };
+
+/** Something that answers as an engine would: a ping at least, and what `answer` gives for the rest. */
+export function anEngine(answer: RequestListener, head: Readonly<Record<string, string>> = DOCKER): RequestListener {
+  return (req, res) => {
+    for (const [name, value] of Object.entries(head)) res.setHeader(name, value);
+    if (req.url === '/_ping') res.end('OK');
+    else answer(req, res);
+  };
+}
+
+/** Serves over plain HTTP, on loopback or at the path of a socket. @returns the endpoint */
+export const serve = (listener: RequestListener, at?: string): Promise<string> => listening(createServer(listener), at);
+
+/** Takes connections, and does with them what is said. @returns the endpoint */
+export const accept = (connected: (socket: Socket) => void): Promise<string> => listening(createPlainServer(connected));
+
+/** Serves over TLS, to whoever has the certificate of `client`. */
+export async function serveSecurely(listener: RequestListener, client: Pair) {
+  const own = aPair('localhost');
+  const tls = {
+    cert: own.certificate,
+    key: own.key,
+    ca: client.certificate,
+    requestCert: true,
+    rejectUnauthorized: true,
+  };
+  return { endpoint: await listening(createSecureServer(tls, listener)), certificate: own.certificate };
+}
+
+/** A client of a Docker that is given up soon. */
+export function clientOf(endpoint: string, given: Partial<HostAddress> = {}, timing: Partial<Timing> = {}): Client {
+  const address: HostAddress = { engine: 'docker', endpoint, credentials: null, ...given };
+  const client = connect(address, { answer: 500, change: 500, pullIdle: 500, ...timing });
+  ending.push(client.close);
+  return client;
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll } from '@jest/globals';
+import type { WorkloadSpec } from '@svc/contract/fleet';
+import { freePort } from '@svc/testing';
+import { startPodman, type TestPodman } from '@svc/testing/podman';
+import { connect } from '../../src/engines/docker/client.ts';
+import type { Client } from '../../src/engines/docker/engine-client.ts';
+import { pass } from '../../src/engines/docker/pass.ts';
+import type { Running, Wanted } from '../../src/engines/docker/wanted.ts';
+import type { Observation } from '../../src/engines/observation.ts';
+import { type DockerManifest, renderDocker } from '../../src/render/docker.ts';
+import type { Rendering } from '../../src/render/rendering.ts';
+import { aHost, aRendering, aSpec } from '../render/renderings.ts';
+
+/** Quick enough for tests: what has been up for a second runs, what ended sooner has crashed. */
+const TIMING = { settled: 1000, shortLife: 1000 };
+
+export interface Machine {
+  readonly podman: TestPodman;
+  readonly client: Client;
+}
+
+/** For the top of a describe: a machine with a Podman of its own, for all of its tests. */
+export function aMachine(options: () => Promise<Parameters<typeof startPodman>[0]> = async () => ({})): () => Machine {
+  let machine: Machine | undefined;
+  beforeAll(async () => {
+    const podman = await startPodman(await options());
+    machine = { podman, client: connect({ engine: 'podman', endpoint: podman.endpoint, credentials: null }, TIMING) };
+  }, 60_000);
+  afterAll(async () => {
+    await machine?.client.close();
+    await machine?.podman.stop();
+  }, 60_000);
+  return () => {
+    if (!machine) throw new Error('there is no machine');
+    return machine;
+  };
+}
+
+/** Runs until it is told to end. */
+export const SLEEP = "trap 'exit 0' TERM; sleep 1000 & wait";
+/** Answers on 8080 with how often it has started, which it keeps in /data, and with its variables. */
+export const SERVE = [
+  "trap 'exit 0' TERM",
+  'mkdir -p /www /data; echo start >> /data/starts',
+  'cat /data/starts > /www/starts; echo "$GREETING $PASSWORD" > /www/index.html; echo ready',
+  'httpd -f -p 8080 -h /www & wait',
+].join('\n');
+
+/** A workload of the image that is there, with a script. */
+export const aScript = (script: string, given: Partial<WorkloadSpec> = {}): WorkloadSpec =>
+  aSpec({
+    registry_url: 'localhost',
+    image_name: 'svc-test/busybox',
+    image_tag: '1',
+    command: ['/bin/sh', '-c', script],
+    ...given,
+  });
+
+type Given = Partial<Omit<Rendering<'values'>, 'spec'>>;
+
+/** A deployment under a name and an id of its own: `manifest` renders it, each time with what is said anew. */
+export async function aDeployment(spec: WorkloadSpec, first: Given = {}) {
+  const id = randomUUID();
+  const ports = new Map<string, number>();
+  const manifest = async (
+    given: Given = {},
+    changed: Partial<WorkloadSpec> = {},
+  ): Promise<DockerManifest<'values'>> => {
+    const rendering = aRendering({ ...spec, ...changed }, { id, ...first, ...given });
+    const host = aHost(rendering, 'podman');
+    for (const [ordinal, all] of host.ports.entries()) {
+      for (const { containerPort } of all) {
+        const key = `${ordinal} ${containerPort}`;
+        ports.set(key, ports.get(key) ?? (await freePort()));
+      }
+    }
+    const allocated = host.ports.map((all, ordinal) =>
+      all.map((port) => ({
+        ...port,
+        hostPort: ports.get(`${ordinal} ${port.containerPort}`) ?? 0,
+        hostIp: '127.0.0.1',
+      })),
+    );
+    return renderDocker(rendering, { ...host, ports: allocated });
+  };
+  const fence = (generation = 7) => ({ deploymentId: id, generation });
+  return { id, manifest, fence, name: (ordinal = 0) => `web-${id.slice(-8)}-${ordinal}` };
+}
+
+export type Deployment = Awaited<ReturnType<typeof aDeployment>>;
+
+/** What a deployment is to be: running, as its manifest says. */
+export const running = (manifest: DockerManifest<'values'>, more: Partial<Running> = {}): Running => ({
+  kind: 'running',
+  manifest,
+  ...more,
+});
+
+interface Until {
+  readonly wanted: Wanted;
+  readonly fence: Parameters<typeof pass>[2];
+  readonly isThere: (observation: Observation) => boolean;
+}
+
+/** Passes, one after the other, until what is observed is as it should be; answers with all that was done, too. */
+export async function passUntil(client: Client, { wanted, fence, isThere }: Until) {
+  const actions: string[] = [];
+  for (let left = 60; ; left -= 1) {
+    const observation = await pass(client, wanted, fence);
+    actions.push(...observation.actions);
+    if (isThere(observation)) return { ...observation, actions };
+    if (left === 0) throw new Error(`not in sight: ${JSON.stringify(observation)}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Passes until a deployment has come to rest in a phase. */
+export const passTo = (
+  client: Client,
+  o: Omit<Until, 'isThere'> & { readonly phase: Observation['phase'] },
+): Promise<Observation> =>
+  passUntil(client, { ...o, isThere: ({ phase, next }) => phase === o.phase && next !== 'soon' });
+
+/** Ids of the containers of a deployment, by name. */
+export async function idsOf({ podman }: Machine, { id }: Deployment): Promise<Record<string, string>> {
+  const filter = ['--filter', `label=fleet/deployment=${id}`];
+  const lines = await podman.byHand('ps', '--all', '--no-trunc', ...filter, '--format', '{{.Names}} {{.ID}}');
+  return Object.fromEntries(
+    lines
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.split(' ')),
+  );
+}
