@@ -18,8 +18,10 @@ import * as clusters from './clusters/endpoints.ts';
 import { implement, type RequestContext, type Services } from './context.ts';
 import { createDeployment } from './deployments/create.ts';
 import * as deployments from './deployments/endpoints.ts';
+import { readDeploymentLogs } from './deployments/logs.ts';
 import * as deploymentOperations from './deployments/operations.ts';
 import { planDeployment } from './deployments/plan.ts';
+import { checkHost } from './hosts/check.ts';
 import * as hosts from './hosts/endpoints.ts';
 import { policy } from './policy.ts';
 import type { Principal } from './principal.ts';
@@ -44,12 +46,14 @@ const routes = implement(fleetEndpoints, {
   ...settingsEndpoints,
   ...audit,
   ...hosts,
+  checkHost,
   ...clusters,
   ...workloads,
   ...deployments,
   ...deploymentOperations,
   createDeployment,
   planDeployment,
+  readDeploymentLogs,
   ...storage,
   ...secrets,
 });

@@ -5,6 +5,7 @@ import type { Sessions } from './auth/sessions.ts';
 import type { Sync } from './catalog/sync.ts';
 import type { Database } from './database/client.ts';
 import type { Principal } from './principal.ts';
+import type { Machines } from './reconciler/machines.ts';
 import type { Hubs, Providers } from './settings/connections.ts';
 import type { Settings } from './settings/settings.ts';
 
@@ -17,6 +18,7 @@ export interface Services {
   readonly providers: Providers;
   readonly hubs: Hubs;
   readonly sync: Sync;
+  readonly machines: Machines;
   /** Why a target that somebody registers is never called, as far as its address says. */
   readonly refusalOf: (target: URL) => Error | undefined;
   /** Under which browsers reach the fleet: sign-ins come back to it. */

@@ -21,6 +21,7 @@ import type { Services } from './context.ts';
 import { checkEncryptionKeys } from './database/canary.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { keepHouse } from './housekeeping.ts';
+import { createMachines } from './reconciler/machines.ts';
 import { createSealer } from './sealing.ts';
 import { createHubs, createProviders, type Ways } from './settings/connections.ts';
 import { createSettings } from './settings/settings.ts';
@@ -49,7 +50,9 @@ export async function startFleet(prismaDir: string): Promise<void> {
       return { hub: hubs.of(hub), intervalSeconds: hub.sync_interval };
     },
   });
+  const machines = createMachines({ database, sealer, log, allowed: config.OUTBOUND_ALLOW });
   const services: Services = {
+    machines,
     database,
     settings,
     sessions: createSessions({ database, sealer, settings, signingKey, temporaryAdmin }),
@@ -85,13 +88,14 @@ export async function startFleet(prismaDir: string): Promise<void> {
       stopping = true;
     },
     close: async () => {
-      const idle = [sync.stop(), checks.stop(), house.stop()];
+      const idle = [sync.stop(), checks.stop(), house.stop(), machines.stop()];
       await Promise.all([toHub.close(), toProvider.close()]); // a hub that is slow to answer does not hold up the end
       await Promise.all(idle);
       await database.close();
     },
   });
   sync.start();
+  machines.start();
 }
 
 /** How requests leave: to where the environment says, and to where somebody set it through the API. */

@@ -44,6 +44,7 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     'GET /api/v1/deployments/:id/events',
     'GET /api/v1/deployments/:id/revisions',
     'GET /api/v1/deployments/:id/manifest',
+    'GET /api/v1/deployments/:id/logs',
     'POST /api/v1/deployments/plan',
   ],
   'resources-write': [
@@ -52,6 +53,7 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
       `PUT /api/v1/${plural}/:id`,
       `DELETE /api/v1/${plural}/:id`,
     ]),
+    'POST /api/v1/hosts/:id/check',
     ...['start', 'stop', 'restart', 'scale', 'rollback'].map((verb) => `POST /api/v1/deployments/:id/${verb}`),
   ],
   'secrets-read': ['GET /api/v1/secrets', 'GET /api/v1/secrets/:id'],

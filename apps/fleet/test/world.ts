@@ -13,6 +13,7 @@ import { createTemporaryAdmin } from '../src/auth/temporary-admin.ts';
 import { createSync } from '../src/catalog/sync.ts';
 import { type Database, openDatabase } from '../src/database/client.ts';
 import type { Token } from '../src/generated/prisma/client.ts';
+import { createMachines } from '../src/reconciler/machines.ts';
 import { createSealer } from '../src/sealing.ts';
 import { createHubs, createProviders } from '../src/settings/connections.ts';
 import type { OidcEnvironment } from '../src/settings/oidc.ts';
@@ -121,6 +122,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
       providers,
       hubs,
       sync,
+      machines: createMachines({ database: connections, sealer, log, allowed: restrictTo }),
       refusalOf: ways.restricted.refusalOf,
       publicUrl,
       corsOrigins: [FRONTEND],

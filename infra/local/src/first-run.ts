@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { LocalEngine } from './local-engine.ts';
 import type { Role, SecretStore } from './secrets.ts';
 import { type Program, runCommand } from './services.ts';
 import { repository } from './settings.ts';
@@ -47,6 +48,21 @@ export async function syncCatalog(fleet: Program, token: string, signal: AbortSi
   const headers = { authorization: `Bearer ${token}` };
   const response = await fetch(`${fleet.url}/api/v1/catalog/sync`, { method: 'POST', headers, signal });
   return response.ok ? undefined : `${response.status} ${await response.text()}`;
+}
+
+/**
+ * Registers this machine's own engine as the host `local`, unless there is a host of that name already.
+ * @returns what went wrong, if anything
+ */
+export async function registerLocalEngine(
+  fleet: Program,
+  { token, found }: { token: string; found: LocalEngine },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ name: 'local', ...found, network_types: ['mesh', 'public'] });
+  const response = await fetch(`${fleet.url}/api/v1/hosts`, { method: 'POST', headers, body, signal });
+  return response.ok || response.status === 409 ? undefined : `${response.status} ${await response.text()}`;
 }
 
 async function isAccepted(url: string, credential: string, signal: AbortSignal) {

@@ -6,6 +6,8 @@ export type Settings = {
   dataDir: string;
   /** What the services get of our own environment. */
   passedOn: NodeJS.ProcessEnv;
+  /** Where this machine's own engine may listen, the likeliest first. */
+  engineSockets: string[];
   /** npm waits for us and takes signals for us: when it is gone, nobody can stop us by the usual means. */
   startedByNpm: boolean;
 };
@@ -35,8 +37,16 @@ export function parseSettings(env: NodeJS.ProcessEnv): Settings {
     ports,
     dataDir: path.resolve(env.DATA_DIR || path.join(repository, '.data')),
     passedOn: Object.fromEntries(Object.entries(env).filter(([name]) => passedOnNames.test(name))),
+    engineSockets: engineSocketsOf(env),
     startedByNpm: env.npm_lifecycle_event !== undefined,
   };
+}
+
+/** Where DOCKER_HOST or CONTAINER_HOST says, else where Docker and Podman listen unless they are told otherwise. */
+function engineSocketsOf({ DOCKER_HOST, CONTAINER_HOST, XDG_RUNTIME_DIR }: NodeJS.ProcessEnv): string[] {
+  const said = [DOCKER_HOST, CONTAINER_HOST].flatMap((host) => (host?.startsWith('unix://') ? [host.slice(7)] : []));
+  const ofUser = XDG_RUNTIME_DIR ? [`${XDG_RUNTIME_DIR}/podman/podman.sock`] : [];
+  return said.length > 0 ? said : ['/var/run/docker.sock', ...ofUser, '/run/podman/podman.sock'];
 }
 
 function parsePort(name: PortName, value: string) {

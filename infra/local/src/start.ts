@@ -12,14 +12,22 @@ import {
   people,
   temporaryAdmin,
 } from './environments.ts';
-import { demoApiKey, demoTokens, importCatalogOnce, syncCatalog } from './first-run.ts';
+import { demoApiKey, demoTokens, importCatalogOnce, registerLocalEngine, syncCatalog } from './first-run.ts';
 import type { Lifetime } from './lifetime.ts';
+import { findLocalEngine, type LocalEngine } from './local-engine.ts';
 import { openSecrets, type Role } from './secrets.ts';
 import { type Program, startService, untilReady } from './services.ts';
 import type { Settings } from './settings.ts';
 
-/** What runs: where the demo's credentials and PostgreSQL's data lie, and why the fleet could not sync, if so. */
-export type Product = { demoEnv: string; postgresData: string; syncProblem: string | undefined };
+/** What runs: where the demo's credentials and PostgreSQL's data lie, and what of it could not be done, if so. */
+export type Product = {
+  demoEnv: string;
+  postgresData: string;
+  syncProblem: string | undefined;
+  /** This machine's own engine, which the fleet has as its host `local`. */
+  engine: LocalEngine | undefined;
+  engineProblem: string | undefined;
+};
 
 /** Starts everything, in the order in which one needs the other. Throws, StartError for what a person can mend. */
 export async function startProduct(settings: Settings, lifetime: Lifetime): Promise<Product> {
@@ -47,6 +55,8 @@ export async function startProduct(settings: Settings, lifetime: Lifetime): Prom
   await start(fleet);
   const tokens = await demoTokens(fleet, store, signal);
   const syncProblem = await syncCatalog(fleet, tokens.admin, signal);
+  const engine = await findLocalEngine(settings.engineSockets);
+  const engineProblem = engine && (await registerLocalEngine(fleet, { token: tokens.admin, found: engine }, signal));
   const demoEnv = writeDemoEnv(settings.dataDir, {
     ...variablesOf(addressesOf(settings), tokens),
     HUB_ADMIN_JWT: adminJwt,
@@ -55,7 +65,7 @@ export async function startProduct(settings: Settings, lifetime: Lifetime): Prom
     TEMP_ADMIN_USERNAME: temporaryAdmin,
     TEMP_ADMIN_PASSWORD: store.secrets.temporaryAdminPassword,
   });
-  return { demoEnv, postgresData: databases.dataDir, syncProblem };
+  return { demoEnv, postgresData: databases.dataDir, syncProblem, engine, engineProblem };
 }
 
 async function jwtOf(email: string, issuer: string) {

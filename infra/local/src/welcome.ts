@@ -16,6 +16,7 @@ export function welcome(settings: Settings, product: Product, seconds: number): 
     `identity provider  ${addresses.identityProvider} (${people.admin} and ${people.user}, password ${people.password})`,
     `data, logs         ${settings.dataDir}, PostgreSQL's in ${product.postgresData}`,
     `credentials        ${product.demoEnv} (its JWTs last 12 hours; a new start makes new ones)`,
+    `host               ${hostLine(product)}`,
     ...(product.syncProblem
       ? ['', `The fleet could not fetch the catalog and will try again: ${product.syncProblem}`]
       : []),
@@ -28,6 +29,13 @@ export function welcome(settings: Settings, product: Product, seconds: number): 
     'Ctrl-C stops everything; the data is kept.',
     `ready in ${seconds.toFixed(1)} s: hub ${addresses.hub}, fleet ${addresses.fleet}`,
   ].join('\n');
+}
+
+/** Where deployments can go on this machine. */
+function hostLine({ engine, engineProblem }: Product): string {
+  if (!engine) return 'none: install Podman (podman.socket) or Docker, and start again; it is then the host `local`';
+  if (engineProblem) return `none: ${engine.endpoint} could not be registered: ${engineProblem}`;
+  return `local: ${engine.engine === 'podman' ? 'Podman' : 'Docker'} at ${engine.endpoint}`;
 }
 
 /** Short where that is inside the current folder; a shell looks for a name without a slash elsewhere. */

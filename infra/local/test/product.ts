@@ -29,11 +29,17 @@ export type Product = {
   end(): Promise<{ code: number | null; stderr: string; left: string[] }>;
 };
 
-/** Starts the product as `npm start` does once it is built; answers when it says that it is ready. */
-export async function aProduct(dataDir: string, ports: Ports): Promise<Product> {
+/** The product finds no engine there. */
+const NO_ENGINE = 'unix:///nowhere/engine.sock';
+
+/**
+ * Starts the product as `npm start` does once it is built; answers when it says that it is ready. Whatever engine the machine
+ * has, it finds the one that is said here.
+ */
+export async function aProduct(dataDir: string, ports: Ports, engine = NO_ENGINE): Promise<Product> {
   const child = spawn(process.execPath, [mainScript], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, ...ports, DATA_DIR: dataDir },
+    env: { PATH: process.env.PATH, ...ports, DATA_DIR: dataDir, DOCKER_HOST: engine },
   });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {

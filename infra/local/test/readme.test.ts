@@ -38,9 +38,9 @@ async function answersOf(script: string): Promise<Record<string, unknown>[]> {
 }
 
 test('the tour works as printed: what it finds is mirrored, and one edit is all that travels', async () => {
-  const [found, foundByKey, categories, mirrored, fresh, edited, synced, arrived, session, refused] = await answersOf(
-    tour(),
-  );
+  const answers = await answersOf(tour());
+  const [found, foundByKey, categories, mirrored, fresh, edited, synced, arrived, session] = answers;
+  const [planned, deployed, deployments, refused] = answers.slice(9);
   const some = { templates: expect.arrayContaining([expect.objectContaining({ slug: expect.any(String) })]) };
   expect(found).toMatchObject(some);
   expect(foundByKey).toMatchObject(some);
@@ -53,6 +53,10 @@ test('the tour works as printed: what it finds is mirrored, and one edit is all 
   expect(synced).toMatchObject({ status: 'fresh', last_sync: { full: false, updated: 1, removed: 0 } });
   expect(arrived).toMatchObject({ slug: 'qdrant', description: 'The vector store of our choice' });
   expect(session).toMatchObject({ token_type: 'Bearer', user: { role: 'admin', temporary: true } });
+  // This test's product finds no engine.
+  expect(planned).toMatchObject({ ok: false, refusals: [{ code: 'no_placement' }] });
+  expect(deployed).toMatchObject({ status: 422, code: 'no_placement' });
+  expect(deployments).toMatchObject({ deployments: [] });
   expect(refused).toMatchObject({ status: 400, errors: [{ path: 'page' }, { path: 'colour' }] });
 });
 

@@ -11,7 +11,8 @@ import {
   replicas,
 } from './fleet-deployment.ts';
 import { byId, resourceQuery } from './fleet-resource.ts';
-import { pagination, paging } from './wire.ts';
+import { shownAs } from './shown.ts';
+import { flag, line, pagination, paging, wholeNumber } from './wire.ts';
 
 const BODY_LIMIT = 1024 * 1024;
 const reply = z.object({ deployment });
@@ -166,6 +167,22 @@ export const fleetDeploymentEndpoints = {
     summary: 'What its generations were, the latest first',
     query: pages,
     reply: z.object({ revisions: z.array(deploymentRevision), pagination }),
+  }),
+  readDeploymentLogs: endpoint({
+    ...reads,
+    operationId: 'readDeploymentLogs',
+    method: 'get',
+    path: '/api/v1/deployments/:id/logs',
+    summary: 'What one of its instances prints, line by line, as it prints it',
+    query: z.strictObject({
+      instance: line(253).optional().meta({ description: 'By its name; the first one unless it is said' }),
+      tail: wholeNumber(0, 10_000)
+        .default(1000)
+        .meta(shownAs({ type: 'integer', minimum: 0, maximum: 10_000, default: 1000 })),
+      follow: flag.default(false).meta(shownAs({ type: 'boolean', default: false })),
+    }),
+    reply: z.string(),
+    stream: 'text/plain',
   }),
   getDeploymentManifest: endpoint({
     ...reads,

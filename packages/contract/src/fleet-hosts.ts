@@ -80,6 +80,7 @@ const host = z
     schedulable: z.boolean(),
     gpus: z.array(gpu).meta({ description: 'Declared: engines do not tell' }),
     reachability,
+    message: z.string().meta({ description: 'Why it is unreachable' }),
     last_seen_at: timestamp.nullable(),
     engine_version: z.string().nullable(),
     arch: z.string().nullable(),
@@ -91,6 +92,7 @@ const host = z
 const observed = ignored(
   'has_credentials',
   'reachability',
+  'message',
   'last_seen_at',
   'engine_version',
   'arch',
@@ -166,6 +168,17 @@ export const fleetHostEndpoints = {
     bodyLimit: 512 * 1024,
     reply: z.object({ host }),
     problems: ['not_found', 'in_use', 'version_conflict'],
+  }),
+  checkHost: endpoint({
+    operationId: 'checkHost',
+    method: 'post',
+    path: '/api/v1/hosts/:id/check',
+    access: 'resources-write',
+    tag: 'hosts',
+    summary: 'Ask a host now whether it is there, and what it has',
+    params: byId,
+    reply: z.object({ host }),
+    problems: ['not_found'],
   }),
   deleteHost: endpoint({
     operationId: 'deleteHost',

@@ -8,7 +8,7 @@ import { decideAlone } from '../resources/decisions.ts';
 import { changedNow, holdRow, readRow } from '../resources/rows.ts';
 import { decide } from './decide.ts';
 import { type Draft, draftOf, runsOf } from './draft.ts';
-import { type Operation, PENDING, recordGeneration } from './generations.ts';
+import { NOW, type Operation, PENDING, recordGeneration } from './generations.ts';
 import { refuse } from './refusals.ts';
 import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
 import { allocate, allocationOf } from './store.ts';
@@ -45,6 +45,7 @@ export async function alter(
   const isNewRevision = runs.revision !== before.revision && !wanted.isRollback;
   const draft = draftOf(before, { runs, isNewRevision, ...given(wanted, ['replicas', 'env', 'volumes', 'desired']) });
   const labels = wanted.labels === undefined ? {} : { labels: wanted.labels };
+  if (before.deleting) throw new Problem('deployment_refused', 'It is being deleted: nothing else becomes of it.');
   if (!wanted.restart && isSame(before, draft)) {
     if (wanted.labels !== undefined) await update(transaction, id, labels);
     return present(transaction, id);
@@ -56,13 +57,17 @@ export async function alter(
     ...{ revision: runs.revision, replicas: draft.replicas, env: { ...draft.env }, desired_state: draft.desired },
     ...(wanted.restart ? { restarted_at: new Date() } : {}),
     ...allocationOf(decision),
-    ...(draft.desired === 'stopped' ? STOPPED : PENDING),
+    ...(draft.desired === 'running' ? PENDING : before.touched ? STOPPING : STOPPED),
+    ...NOW,
     generation: { increment: 1 },
   });
   await allocate(transaction, decision, authorOf(principal));
   await recordGeneration(context, { id, operation: wanted.operation, message: wanted.message });
   return present(transaction, id);
 }
+
+/** An engine has it. */
+const STOPPING = { phase: 'stopping', reason: null, message: '' } as const;
 
 /** No engine has it, so nothing is left to be done. */
 const STOPPED = { phase: 'stopped', reason: null, message: '' } as const;

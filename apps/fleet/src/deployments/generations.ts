@@ -54,13 +54,16 @@ export const PENDING = {
   message: 'No engine of this fleet has taken it up yet.',
 } as const satisfies Prisma.DeploymentUncheckedUpdateInput;
 
+/** Whoever keeps deployments as they are desired looks at it at once, and begins anew to count failures. */
+export const NOW = { due_at: new Date(0), failures: 0 } as const satisfies Prisma.DeploymentUncheckedUpdateInput;
+
 /** A secret with new values is a new generation of what uses it; what is stopped gets them when it is started. */
 export async function bumpUsersOfSecret(context: ChangeContext, { name, used_by }: SecretRow): Promise<void> {
   const { deployment } = context.transaction;
   for (const { kind, id } of used_by) {
     if (kind !== 'deployment') continue;
     await deployment.update({ where: { id }, data: { generation: { increment: 1 }, updated_at: new Date() } });
-    await deployment.updateMany({ where: { id, desired_state: 'running' }, data: PENDING });
+    await deployment.updateMany({ where: { id, desired_state: 'running' }, data: { ...PENDING, ...NOW } });
     await recordGeneration(context, { id, operation: 'rotate-secret', message: `the secret ${name} has new values` });
   }
 }

@@ -1,8 +1,9 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { change } from '../audit/change.ts';
 import { decideAlone } from '../resources/decisions.ts';
-import { holdRow, refuseRename } from '../resources/rows.ts';
+import { changedNow, holdRow, readRow, refuseRename } from '../resources/rows.ts';
 import { alter, formerGeneration } from './changes.ts';
+import { NOW, recordGeneration } from './generations.ts';
 import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
 
 export const updateDeployment = change(fleetEndpoints.updateDeployment, (context, { params, body }) =>
@@ -46,11 +47,29 @@ export const rollbackDeployment = change(fleetEndpoints.rollbackDeployment, (con
   }),
 );
 
-/** No engine has it yet, so it goes at once, with the volumes that were made for it and are not to be retained. */
+/** With the volumes that were made for it and are not to be retained: at once, or when its engine has nothing of it any more. */
 export const deleteDeployment = change(fleetEndpoints.deleteDeployment, async (context, { params }) => {
   const { transaction, seen } = context;
   await decideAlone(transaction);
   const row = await holdRow<DeploymentRow>(transaction, deployments, { id: params.id, seen });
+  if (row.touched) {
+    const data = {
+      deleting: true,
+      desired_state: 'stopped' as const,
+      phase: 'deleting',
+      reason: null,
+      message: '',
+      ...NOW,
+    };
+    if (!row.deleting) {
+      await transaction.deployment.update({
+        where: { id: row.id },
+        data: { ...data, generation: { increment: 1 }, ...changedNow() },
+      });
+      await recordGeneration(context, { id: row.id, operation: 'delete', message: 'to be ended' });
+    }
+    return { deployment: presentDeployment(await readRow<DeploymentRow>(transaction, deployments, row.id)) };
+  }
   await transaction.attachment.deleteMany({ where: { deployment_id: row.id } });
   await transaction.volume.deleteMany({
     where: { deployment_id: row.id, reclaim: 'delete', attachments: { none: {} } },

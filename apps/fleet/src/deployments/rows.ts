@@ -48,6 +48,12 @@ export interface DeploymentRow extends ResourceRow {
   readonly endpoints: Endpoint[];
   readonly instances: Instance[];
   readonly observed_at: Date | null;
+  /** An engine was asked for it, or may have been. */
+  readonly touched: boolean;
+  readonly deleting: boolean;
+  /** Of its host or cluster; null where it has none. */
+  readonly reachability: 'unknown' | 'online' | 'unreachable' | null;
+  readonly away: string | null;
 }
 
 const ofRevision = (expression: Prisma.Sql) =>
@@ -61,8 +67,20 @@ export const deployments: Kind = {
     (SELECT coalesce(jsonb_object_agg(a.mount, jsonb_build_object('storage_id', v.id, 'size', v.size)), '{}')
      FROM attachments a JOIN volumes v ON v.id = a.volume_id WHERE a.deployment_id = r.id) AS volumes,
     r.desired_state::text, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
-    r.endpoints, r.instances, r.observed_at`,
+    r.endpoints, r.instances, r.observed_at, r.touched, r.deleting,
+    coalesce((SELECT h.reachability::text FROM hosts h WHERE h.id = r.host_id),
+             (SELECT c.reachability::text FROM clusters c WHERE c.id = r.cluster_id)) AS reachability,
+    (SELECT h.message FROM hosts h WHERE h.id = r.host_id) AS away`,
 };
+
+/** It keeps its phase: nothing is known of what runs there now. */
+const targetAway = ({ away, observed_at, created_at }: DeploymentRow) => ({
+  type: 'TargetReachable',
+  status: 'False',
+  reason: 'TargetUnreachable',
+  message: away ?? '',
+  at: observed_at ?? created_at,
+});
 
 /** A deployment as the API shows it. */
 export const presentDeployment = (row: DeploymentRow) => ({
@@ -83,7 +101,10 @@ export const presentDeployment = (row: DeploymentRow) => ({
   message: row.message,
   generation: row.generation,
   observed_generation: row.observed_generation,
-  conditions: row.conditions.map(({ at, ...condition }) => ({ ...condition, at: new Date(at) })),
+  conditions: [
+    ...row.conditions.map(({ at, ...condition }) => ({ ...condition, at: new Date(at) })),
+    ...(row.reachability === 'unreachable' ? [targetAway(row)] : []),
+  ],
   endpoints: row.endpoints,
   instances: row.instances,
   observed_at: row.observed_at,

@@ -1,4 +1,5 @@
 import type { Prisma } from '../generated/prisma/client.ts';
+import { allocatePorts } from '../reconciler/ports.ts';
 import { columnsOfTarget } from '../resources/target-rows.ts';
 import type { Decision } from './decide.ts';
 
@@ -26,6 +27,8 @@ export async function allocate(transaction: Transaction, decision: Decision, aut
       gpus.map((gpu_id) => ({ host_id: chosen.id, gpu_id, deployment_id: draft.id, ordinal })),
     );
     await transaction.allocatedGpu.createMany({ data });
+    const { replicas, runs } = draft;
+    await allocatePorts(transaction, { hostId: chosen.id, deploymentId: draft.id, replicas, spec: runs.spec });
   }
   const target = columnsOfTarget(chosen ?? draft.target);
   const byDefault = await defaultClassOf(transaction, target.cluster_id);

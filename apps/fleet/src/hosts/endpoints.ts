@@ -14,6 +14,7 @@ import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resourc
 import { usersOfTarget } from '../resources/target-rows.ts';
 import { againWithAddress, complaintsOfTarget, isAdmin } from '../resources/targets.ts';
 import type { Sealer } from '../sealing.ts';
+import { placeOfCredentials } from './credentials.ts';
 import { type HostRow, hosts, presentHost } from './rows.ts';
 
 type Credentials = Input<typeof fleetEndpoints.createHost>['body']['credentials'];
@@ -57,14 +58,16 @@ export const updateHost = change(fleetEndpoints.updateHost, async (context, { pa
     const url = urlOf(endpoint, credentials === undefined ? before.has_credentials : credentials !== null);
     refuseAll([...complaintsOfTarget(context, 'endpoint', url), ...complaintsOfCredentials(credentials ?? null)]);
   }
-  if (body.engine !== undefined && body.engine !== before.engine) {
+  const isOther = body.engine !== undefined && body.engine !== before.engine;
+  if (isOther) {
     refuseInUse(await usersOfTarget(transaction, { kind: 'host', id: before.id }));
   }
   await refuseLostGpus(transaction, before, body.gpus);
   const data = {
     ...given(body, ['labels', 'engine', 'endpoint', 'network_types', 'taints', 'schedulable', 'gpus']),
     ...(credentials === undefined ? {} : await sealed(settings.sealer, before.id, { endpoint, credentials })),
-    ...(moves ? { by_admin: isAdmin(context), reachability: 'unknown' as const } : {}),
+    ...(moves ? { by_admin: isAdmin(context), reachability: 'unknown' as const, message: '' } : {}),
+    ...(moves || isOther || credentials !== undefined ? ASKED_ANEW : {}),
     ...changedNow(),
   };
   await transaction.host.update({ where: { id: before.id }, data: data as Prisma.HostUncheckedUpdateInput });
@@ -94,6 +97,9 @@ async function refuseLostGpus(
   refuseInUse(held.map(({ deployment }) => ({ kind: 'deployment', name: deployment.name })));
 }
 
+/** Another engine may answer now, or the same one otherwise. */
+const ASKED_ANEW = { check_failures: 0, check_at: new Date(0) } as const;
+
 /** Where its engine is called: by TLS where there are credentials for it. */
 const urlOf = (endpoint: string, withTls: boolean) => new URL(endpoint.replace(/^tcp:/, withTls ? 'https:' : 'http:'));
 
@@ -113,7 +119,9 @@ async function sealed(
   it: { readonly endpoint: string; readonly credentials: Credentials },
 ) {
   if (it.credentials === null) return { sealed: null, sealed_with: null };
-  const place = { table: 'hosts', column: 'sealed', row };
   const { credentials, endpoint: address } = it;
-  return { sealed: await sealer.seal(place, JSON.stringify({ address, ...credentials })), sealed_with: sealer.kid };
+  return {
+    sealed: await sealer.seal(placeOfCredentials(row), JSON.stringify({ address, ...credentials })),
+    sealed_with: sealer.kid,
+  };
 }

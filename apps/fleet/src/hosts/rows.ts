@@ -23,6 +23,7 @@ export interface HostRow extends ResourceRow {
   readonly schedulable: boolean;
   readonly gpus: Gpu[];
   readonly reachability: 'unknown' | 'online' | 'unreachable';
+  readonly message: string;
   readonly last_seen_at: Date | null;
   readonly engine_version: string | null;
   readonly arch: string | null;
@@ -36,7 +37,7 @@ export interface HostRow extends ResourceRow {
 export const hosts: Kind = {
   table: 'hosts',
   columns: Prisma.sql`r.engine::text, r.endpoint, r.sealed IS NOT NULL AS has_credentials, r.network_types, r.taints, r.schedulable,
-    r.gpus, r.reachability::text, r.last_seen_at, r.engine_version, r.arch, r.cpu_millis, r.memory_bytes,
+    r.gpus, r.reachability::text, r.message, r.last_seen_at, r.engine_version, r.arch, r.cpu_millis, r.memory_bytes,
     (SELECT coalesce(sum(d.cpu_millis), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_cpu,
     (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_memory,
     ARRAY(SELECT g.gpu_id FROM allocated_gpus g WHERE g.host_id = r.id ORDER BY g.gpu_id) AS allocated_gpus`,
@@ -53,6 +54,7 @@ export const presentHost = (row: HostRow) => ({
   schedulable: row.schedulable,
   gpus: row.gpus,
   reachability: row.reachability,
+  message: row.message,
   last_seen_at: row.last_seen_at,
   engine_version: row.engine_version,
   arch: row.arch,

@@ -1,4 +1,6 @@
 import { invalid } from '@svc/http';
+import { z } from 'zod';
+import type { Prisma } from '../generated/prisma/client.ts';
 import { refuseAll } from '../resources/complaints.ts';
 import { complaintsOfPair } from '../resources/pem.ts';
 import type { Sealer } from '../sealing.ts';
@@ -29,4 +31,20 @@ const placeOf = (row: string) => ({ table: 'secrets', column: 'sealed', row });
 export async function sealValues(sealer: Sealer, id: string, values: Values) {
   const sealed = await sealer.seal(placeOf(id), JSON.stringify(values));
   return { sealed, sealed_with: sealer.kid, keys: Object.keys(values).sort() };
+}
+
+/** The secrets with these names, with their values: for an engine and nobody else. */
+export async function openValues(
+  transaction: Pick<Prisma.TransactionClient, 'secret'>,
+  sealer: Sealer,
+  names: readonly string[],
+): Promise<{ name: string; version: number; values: Values }[]> {
+  const rows = await transaction.secret.findMany({ where: { name: { in: [...names] } } });
+  return Promise.all(
+    rows.map(async ({ id, name, sealed, values_version }) => ({
+      name,
+      version: values_version,
+      values: z.record(z.string(), z.string()).parse(JSON.parse(await sealer.open(placeOf(id), sealed))),
+    })),
+  );
 }

@@ -47,6 +47,7 @@ export function changingResources(world: World) {
     createHost: async () => ({ body: { name: name(), ...HOST } }),
     updateHost: () => at(aHost(), 'hosts', change),
     deleteHost: () => at(aHost(), 'hosts'),
+    checkHost: () => at(aHost(), 'hosts', { verb: '/check' }),
     createCluster: async () => ({ body: { name: name(), ...CLUSTER } }),
     updateCluster: () => at(aCluster(), 'clusters', change),
     deleteCluster: () => at(aCluster(), 'clusters'),

@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { invalid, Problem, Streamed, unavailable } from '@svc/http';
+import { route } from '../context.ts';
+import { translated } from '../database/translated.ts';
+import { logs } from '../engines/docker/logs.ts';
+import { EngineFailure, Permanent } from '../engines/errors.ts';
+import { readRow } from '../resources/rows.ts';
+import { type DeploymentRow, deployments } from './rows.ts';
+
+/** What a container prints is passed on as it is. */
+export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async (context, { params, query }) => {
+  const { database, machines } = context;
+  const row = await translated(() => readRow<DeploymentRow>(database.client, deployments, params.id));
+  const names = row.instances.map(({ name }) => name);
+  const name = query.instance ?? names[0];
+  if (name === undefined || row.host_id === null) {
+    throw new Problem('not_found', 'It has no instance yet, and so no log.');
+  }
+  if (!names.includes(name)) {
+    throw invalid([{ path: 'instance', message: `must be one of its instances: ${names.join(', ')}` }]);
+  }
+  const id = row.host_id;
+  const host = await translated(() => database.client.host.findUniqueOrThrow({ where: { id } }));
+  const left = new AbortController();
+  const lines = logs(
+    await machines.engines.of(host),
+    { deploymentId: row.id, name },
+    { tail: query.tail, follow: query.follow, signal: left.signal },
+  );
+  return new Streamed('text/plain; charset=utf-8', await begun(lines, left));
+});
+
+type Lines = ReturnType<typeof logs>;
+
+/** A container that has nothing to say for so long has begun nonetheless. */
+const SILENT_MS = 1000;
+
+/**
+ * What fails before the first line is a problem, not a broken stream. Whoever leaves ends it at once, also where nothing is
+ * written any more.
+ */
+async function begun(lines: Lines, left: AbortController): Promise<AsyncIterable<string>> {
+  let first: ReturnType<Lines['next']> | undefined = lines.next();
+  try {
+    await Promise.race([first, pause(SILENT_MS, undefined, { ref: false })]);
+  } catch (cause) {
+    throw problemOf(cause);
+  }
+  first.catch(() => undefined); // whoever reads on hears of it
+  const next = async () => {
+    const line = await (first ?? lines.next());
+    first = undefined;
+    return line.done ? { done: true as const, value: undefined } : { done: false as const, value: `${line.value}\n` };
+  };
+  const leave = async () => {
+    left.abort();
+    await lines.return();
+    return { done: true as const, value: undefined };
+  };
+  return { [Symbol.asyncIterator]: () => ({ next, return: leave }) };
+}
+
+function problemOf(cause: unknown): unknown {
+  if (!(cause instanceof EngineFailure)) return cause;
+  return cause instanceof Permanent ? new Problem('not_found', cause.message) : unavailable(cause.message, cause);
+}

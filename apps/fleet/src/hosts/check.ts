@@ -1,0 +1,17 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { refuseUnrecordable } from '../audit/gate.ts';
+import { route } from '../context.ts';
+import { translated } from '../database/translated.ts';
+import { readRow } from '../resources/rows.ts';
+import { type HostRow, hosts, presentHost } from './rows.ts';
+
+/** Asks now; what it says is in the answer, also that it is away. */
+export const checkHost = route(fleetEndpoints.checkHost, async (context, { params }) => {
+  const { database, machines, recording } = context;
+  const { id } = await translated(() => readRow<HostRow>(database.client, hosts, params.id));
+  recording.isKept = true;
+  await refuseUnrecordable(database);
+  const host = await translated(() => database.client.host.findUniqueOrThrow({ where: { id } }));
+  await translated(() => machines.check(host));
+  return { host: presentHost(await translated(() => readRow<HostRow>(database.client, hosts, id))) };
+});

@@ -1,0 +1,115 @@
+import type { Database } from '../database/client.ts';
+import { type Draft, draftOf, runsOf } from '../deployments/draft.ts';
+import { type DeploymentRow, deployments } from '../deployments/rows.ts';
+import { mountVolumes } from '../deployments/volumes.ts';
+import type { Wanted } from '../engines/docker/wanted.ts';
+import type { Host, Prisma } from '../generated/prisma/client.ts';
+import { renderDocker } from '../render/docker.ts';
+import { resolveEnv } from '../render/env.ts';
+import { volumeName } from '../render/names.ts';
+import type { BoundVolume, Rendering } from '../render/rendering.ts';
+import { revealed } from '../render/secrets.ts';
+import { readRow } from '../resources/rows.ts';
+import type { Sealer } from '../sealing.ts';
+import { openValues } from '../secrets/values.ts';
+import type { Claim } from './queue.ts';
+
+type Transaction = Prisma.TransactionClient;
+
+/** What is to be of a deployment, at one moment. */
+export interface Desired {
+  readonly row: DeploymentRow & { readonly failures: number; readonly deleting: boolean };
+  readonly host: Host;
+  readonly wanted: Wanted;
+  /** Its volumes, by what the engine calls them. */
+  readonly volumes: ReadonlyMap<string, string>;
+}
+
+/** Reads it all in one snapshot; undefined where it was moved on meanwhile. */
+export function readDesired({ client }: Database, sealer: Sealer, claim: Claim): Promise<Desired | undefined> {
+  return client.$transaction(
+    async (transaction) => {
+      const found = await transaction.deployment.findUnique({ where: { id: claim.id }, include: { host: true } });
+      if (!found?.host || found.lease_owner !== claim.owner || found.generation !== claim.generation) return undefined;
+      const { host, failures, deleting } = found;
+      const row = { ...(await readRow<DeploymentRow>(transaction, deployments, claim.id)), failures, deleting };
+      if (deleting) return { row, host, wanted: await goneOf(transaction, row), volumes: new Map() };
+      if (row.desired_state === 'stopped') return { row, host, wanted: { kind: 'stopped' }, volumes: new Map() };
+      return { row, host, ...(await runningOf(transaction, sealer, { row, host })) };
+    },
+    { isolationLevel: 'RepeatableRead' },
+  );
+}
+
+/** The volumes that were made for it and are not to be retained go with it. */
+async function goneOf(transaction: Transaction, { id }: DeploymentRow): Promise<Wanted> {
+  const own = await transaction.volume.findMany({
+    where: { deployment_id: id, reclaim: 'delete', attachments: { every: { deployment_id: id } } },
+  });
+  return { kind: 'gone', volumes: own.map(volumeName) };
+}
+
+async function runningOf(
+  transaction: Transaction,
+  sealer: Sealer,
+  { row, host }: { readonly row: Desired['row']; readonly host: Host },
+): Promise<Pick<Desired, 'wanted' | 'volumes'>> {
+  const runs = await runsOf(transaction, row.workload_id, row.revision);
+  const draft = draftOf(row, { runs });
+  const { mounted } = await mountVolumes(transaction, draft);
+  const rendering = await renderingOf(transaction, sealer, { row, draft, mounted });
+  const { gpus, ports } = await allocatedTo(transaction, row);
+  const manifest = renderDocker(rendering, { engine: host.engine, gpus, ports });
+  const bound = await transaction.volume.findMany({
+    where: { id: { in: mounted.map(({ id }) => id) }, phase: { in: ['bound', 'lost'] } },
+  });
+  const wanted: Wanted = {
+    kind: 'running',
+    manifest,
+    retry: row.failures > 0,
+    settled: row.observed_generation === row.generation,
+    bound: bound.map(volumeName),
+  };
+  return { wanted, volumes: new Map(mounted.map((volume) => [volumeName(volume), volume.id])) };
+}
+
+interface Rendered {
+  readonly row: DeploymentRow;
+  readonly draft: Draft;
+  readonly mounted: readonly BoundVolume[];
+}
+
+async function renderingOf(
+  transaction: Transaction,
+  sealer: Sealer,
+  { row, draft, mounted }: Rendered,
+): Promise<Rendering<'values'>> {
+  const { spec, secretNames } = draft.runs;
+  return {
+    id: row.id,
+    name: row.name,
+    generation: row.generation,
+    replicas: row.replicas,
+    restarted_at: row.restarted_at?.toISOString() ?? null,
+    spec,
+    env: resolveEnv(spec, row.env).env,
+    volumes: mounted,
+    secrets: revealed(await openValues(transaction, sealer, secretNames)),
+  };
+}
+
+async function allocatedTo(transaction: Transaction, { id, replicas }: DeploymentRow) {
+  const where = { deployment_id: id };
+  const gpus = await transaction.allocatedGpu.findMany({ where, orderBy: { gpu_id: 'asc' } });
+  const ports = await transaction.allocatedPort.findMany({ where, orderBy: { host_port: 'asc' } });
+  const ofOrdinal = <T extends { ordinal: number }, R>(rows: readonly T[], present: (row: T) => R): R[][] =>
+    Array.from({ length: replicas }, (_, ordinal) => rows.filter((row) => row.ordinal === ordinal).map(present));
+  return {
+    gpus: ofOrdinal(gpus, ({ gpu_id }) => gpu_id),
+    ports: ofOrdinal(ports, ({ container_port, host_port, protocol }) => ({
+      containerPort: container_port,
+      hostPort: host_port,
+      protocol: protocol as 'TCP' | 'UDP' | 'SCTP', // as it was allocated
+    })),
+  };
+}

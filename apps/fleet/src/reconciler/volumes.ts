@@ -1,0 +1,47 @@
+import { inRounds, type Log, type Rounds } from '@svc/http';
+import type { Database } from '../database/client.ts';
+import { removeVolume } from '../engines/docker/volumes.ts';
+import { Unreachable } from '../engines/errors.ts';
+import type { Host, Volume } from '../generated/prisma/client.ts';
+import { volumeName } from '../render/names.ts';
+import type { Engines } from './hosts.ts';
+
+const ROUND_MS = 2000;
+
+interface Options {
+  readonly database: Database;
+  readonly engines: Engines;
+  readonly log: Log;
+}
+
+/** Removes volumes that somebody deleted from the hosts where they are, until stopped. Done twice it does no harm. */
+export function keepRemoving(options: Options): Rounds {
+  const { database, log } = options;
+  return inRounds(ROUND_MS, async () => {
+    try {
+      const volumes = await database.client.volume.findMany({
+        where: { phase: 'deleting', host: { reachability: 'online' } },
+        include: { host: true },
+        orderBy: { updated_at: 'asc' },
+        take: 20,
+      });
+      await Promise.all(volumes.map(({ host, ...volume }) => host && removeOne(options, volume, host)));
+    } catch (error) {
+      log.warn({ err: error }, 'deleted volumes could not be removed; tried again');
+    }
+    return ROUND_MS;
+  });
+}
+
+/** One that can't be removed yet is the last in line next time: it holds up no other. */
+async function removeOne({ database: { client }, engines, log }: Options, volume: Volume, host: Host): Promise<void> {
+  const where = { id: volume.id, phase: 'deleting' as const };
+  try {
+    await removeVolume(await engines.of(host), volumeName(volume));
+    await client.volume.deleteMany({ where });
+  } catch (error) {
+    if (!(error instanceof Unreachable))
+      log.warn({ err: error, volume: volume.name }, 'a deleted volume could not be removed; tried again');
+    await client.volume.updateMany({ where, data: { updated_at: new Date() } });
+  }
+}

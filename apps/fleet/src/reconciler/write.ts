@@ -1,0 +1,122 @@
+import { newId } from '../audit/recording.ts';
+import type { Database } from '../database/client.ts';
+import type { Observation } from '../engines/observation.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { decideAlone } from '../resources/decisions.ts';
+import type { Desired } from './desired.ts';
+import type { Claim } from './queue.ts';
+
+type Transaction = Prisma.TransactionClient;
+
+/** Seconds until a deployment is looked at again. */
+const SOON = 1;
+const RESYNC = 60;
+const MOST_WAIT = 300;
+
+/** Doubles with each failure, and differs a little, so that not all come at once. */
+const backoff = (failures: number) => Math.min(MOST_WAIT, 5 * 2 ** Math.min(failures, 8)) * (0.8 + 0.4 * Math.random());
+
+function dueIn({ next }: Observation, failures: number): number {
+  if (next === 'soon') return SOON;
+  return next === 'retry' ? backoff(failures) : RESYNC * (0.8 + 0.4 * Math.random());
+}
+
+/**
+ * Keeps what was observed, where the lease is still this worker's and nobody asked for anything else meanwhile; else it is
+ * looked at again at once. What happened is an event.
+ */
+export async function writeObserved(
+  { client }: Database,
+  claim: Claim,
+  it: Desired & { observed: Observation },
+): Promise<void> {
+  const { row, observed, volumes } = it;
+  if (observed.phase === 'gone') return removeRow(client, claim);
+  const failures = observed.next === 'retry' ? row.failures + 1 : observed.next === 'soon' ? row.failures : 0;
+  const { phase, reason, message, instances, endpoints } = observed;
+  await client.$transaction(async (transaction) => {
+    const kept = await transaction.$executeRaw`
+      UPDATE deployments SET phase = ${phase}, reason = ${reason}, message = ${message},
+        instances = ${JSON.stringify(instances)}::jsonb, endpoints = ${JSON.stringify(endpoints)}::jsonb,
+        observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
+        due_at = now() + make_interval(secs => ${dueIn(observed, failures)}), lease_owner = NULL, lease_until = NULL
+      WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
+        AND generation = ${claim.generation}`;
+    if (kept === 0) return letGo(transaction, claim, 0);
+    await noteVolumes(transaction, volumes, observed);
+    await noteEvents(transaction, claim, eventsOf(row, observed));
+  });
+}
+
+/** Leaves it to whoever comes next, in so many seconds. */
+export const letGo = async (
+  client: Pick<Transaction, '$executeRaw'>,
+  { id, owner }: Claim,
+  seconds: number,
+): Promise<void> => {
+  await client.$executeRaw`
+    UPDATE deployments SET lease_owner = NULL, lease_until = NULL, due_at = now() + make_interval(secs => ${seconds})
+    WHERE id = ${id}::uuid AND lease_owner = ${owner}::uuid`;
+};
+
+/**
+ * A pass that could not be made, or not to its end: what is known of the deployment stays, and it is tried again; at once where
+ * somebody asked for something else meanwhile.
+ */
+export async function writeFailed(
+  { client }: Database,
+  claim: Claim,
+  failure: { reason: string; message: string },
+): Promise<void> {
+  const [row] = await client.$queryRaw<{ failures: number }[]>`
+    UPDATE deployments SET phase = CASE WHEN phase IN ('deleting', 'stopping') OR observed_generation = generation THEN phase ELSE 'retrying' END,
+      reason = ${failure.reason}, message = ${failure.message}, failures = failures + 1, observed_at = now()
+    WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
+      AND generation = ${claim.generation}
+    RETURNING failures`;
+  await letGo(client, claim, row ? backoff(row.failures) : 0);
+}
+
+/** Nothing is left of it on any engine, so its row goes, with its own volumes. */
+async function removeRow(client: Database['client'], { id, owner }: Claim): Promise<void> {
+  await client.$transaction(async (transaction) => {
+    await decideAlone(transaction);
+    const held = await transaction.deployment.findFirst({ where: { id, lease_owner: owner, deleting: true } });
+    if (!held) return;
+    await transaction.attachment.deleteMany({ where: { deployment_id: id } });
+    await transaction.volume.deleteMany({ where: { deployment_id: id, reclaim: 'delete', attachments: { none: {} } } });
+    await transaction.deployment.delete({ where: { id } });
+  });
+}
+
+async function noteVolumes(
+  transaction: Transaction,
+  volumes: Desired['volumes'],
+  { volumes: there, reason }: Observation,
+) {
+  const ids = there.flatMap((name) => volumes.get(name) ?? []);
+  await transaction.volume.updateMany({
+    where: { id: { in: ids }, phase: { not: 'bound' } },
+    data: { phase: 'bound' },
+  });
+  if (reason !== 'VolumeLost') return;
+  const lost = [...volumes].filter(([name]) => !there.includes(name)).map(([, id]) => id);
+  await transaction.volume.updateMany({ where: { id: { in: lost }, phase: 'bound' }, data: { phase: 'lost' } });
+}
+
+interface Event {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What was done, and what it came to where that is new. */
+function eventsOf(before: Desired['row'], { actions, phase, reason, message }: Observation): Event[] {
+  const done = actions.map((action) => ({ reason: 'engine', message: action }));
+  const isNew = before.phase !== phase || before.reason !== reason;
+  return isNew ? [...done, { reason: reason ?? phase, message }] : done;
+}
+
+const noteEvents = (transaction: Transaction, { id, generation }: Claim, events: readonly Event[]) =>
+  transaction.deploymentEvent.createMany({
+    data: events.map((event) => ({ id: newId(), deployment_id: id, kind: 'event' as const, generation, ...event })),
+  });

@@ -1,0 +1,102 @@
+import { describeWithPodman, startPodman, type TestPodman } from '@svc/testing/podman';
+import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
+import { aMachineWorld, eventually, SLEEPER } from './world.ts';
+
+describeWithPodman('a host that is away', () => {
+  const world = aMachineWorld();
+  let proxy: EngineProxy;
+  let second: TestPodman;
+  let target: { readonly target: { readonly host_id: string } };
+  let id: string;
+
+  beforeAll(async () => {
+    second = await startPodman();
+    proxy = await startEngineProxy(second.endpoint);
+    const { id: host_id } = await world().aHost({ name: 'far-away', endpoint: proxy.endpoint });
+    await world().hostIs(host_id, 'online');
+    target = { target: { host_id } };
+    ({ id } = await world().deployed('there', SLEEPER, target));
+    await world().deploymentIs(id, 'running');
+  }, 120_000);
+  afterAll(async () => {
+    await proxy?.stop();
+    await second?.stop();
+  }, 60_000);
+
+  /** Nobody waits half a minute for the next check. */
+  const hostIs = async (reachability: string) => {
+    const data = { check_at: new Date(0) };
+    await world().database.client.host.update({ where: { id: target.target.host_id }, data });
+    return world().hostIs(target.target.host_id, reachability);
+  };
+  const removeByHand = async () => {
+    const [container] = await world().containers(id, second);
+    await second.byHand('rm', '--force', '--time', '0', container?.name ?? '');
+  };
+
+  test('leaves its deployments as they were known, with a condition, and puts them right when it is back', async () => {
+    const { api, ask, deployment, deploymentIs, containers, host } = world();
+    await proxy.goAway();
+    expect(await hostIs('unreachable')).toMatchObject({
+      message: 'There is no socket at its endpoint on the machine of this service.',
+      capacity: expect.anything(),
+    });
+    expect(await deployment(id)).toMatchObject({
+      phase: 'running',
+      reason: null,
+      conditions: [{ type: 'TargetReachable', status: 'False', reason: 'TargetUnreachable' }],
+    });
+    await removeByHand();
+    const more = { replicas: 2 };
+    expect(await api.post(`/api/v1/deployments/${id}/scale`, more)).toMatchObject({ status: 422 }); // nowhere else either
+    await ask(id, 'restart');
+    await proxy.comeBack();
+    expect((await deploymentIs(id, 'running')).conditions).toEqual([]);
+    expect(await containers(id, second)).toHaveLength(1);
+    expect(await containers(id)).toEqual([]);
+    expect(await host(target.target.host_id)).toMatchObject({ reachability: 'online', message: '' });
+  }, 90_000);
+
+  test('is found to be away by what is to be done there, too', async () => {
+    const { ask, deployment, deploymentIs } = world();
+    proxy.fate((request) => (request.includes('/containers/') ? 'hangs' : 'passed'));
+    const hung = proxy.seen.hangs;
+    await ask(id, 'restart');
+    await eventually('its engine is asked', async () => proxy.seen.hangs > hung);
+    await proxy.goAway();
+    await world().hostIs(target.target.host_id, 'unreachable');
+    expect(await deployment(id)).toMatchObject({ phase: 'pending', conditions: [{ status: 'False' }] });
+    proxy.fate(() => 'passed');
+    await proxy.comeBack();
+    await deploymentIs(id, 'running');
+  }, 90_000);
+
+  test('and answers nothing holds up nothing on another host', async () => {
+    const { deployed, deploymentIs, containers, hostId } = world();
+    proxy.fate(() => 'hangs');
+    const hung = proxy.seen.hangs;
+    const waiting = await Promise.all([1, 2, 3, 4, 5, 6].map((number) => deployed(`waits-${number}`, SLEEPER, target)));
+    await eventually('its engine is asked', async () => proxy.seen.hangs > hung);
+    const { id: here } = await deployed('here', SLEEPER, { target: { host_id: hostId } });
+    await deploymentIs(here, 'running');
+    expect(await containers(here)).toHaveLength(1);
+    expect(proxy.underWay()).toBeGreaterThan(0);
+    proxy.fate(() => 'passed');
+    for (const { id: each } of waiting) await deploymentIs(each, 'running');
+    expect((await Promise.all(waiting.map((each) => containers(each.id, second)))).map((all) => all.length)).toEqual([
+      1, 1, 1, 1, 1, 1,
+    ]);
+  }, 90_000);
+
+  test('is deleted by nobody while it has something to keep, and is cleaned up when it is back', async () => {
+    const { api, good, containers } = world();
+    await proxy.goAway();
+    await hostIs('unreachable');
+    await good(api.delete(`/api/v1/deployments/${id}`));
+    expect(await api.delete(`/api/v1/hosts/${target.target.host_id}`)).toMatchObject({ status: 409 });
+    expect((await world().deployment(id)).phase).toBe('deleting');
+    await proxy.comeBack();
+    await eventually('it is gone', async () => (await api.get(`/api/v1/deployments/${id}`)).status === 404);
+    expect(await containers(id, second)).toEqual([]);
+  }, 90_000);
+});

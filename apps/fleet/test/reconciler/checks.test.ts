@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { cpus } from 'node:os';
+import { describeWithPodman } from '@svc/testing/podman';
+import { startEngineProxy } from './engine-proxy.ts';
+import { eventually, type MachineWorld, startMachineWorld } from './world.ts';
+
+describeWithPodman('the check of a host', () => {
+  let world: MachineWorld;
+  beforeAll(async () => {
+    world = await startMachineWorld();
+  }, 60_000);
+  afterAll(() => world?.stop(), 60_000);
+  let count = 0;
+  const aHost = (given = {}) => world.aHost({ name: `host-${++count}`, ...given });
+  const checked = async (id: string, api = world.api) => (await world.good(api.post(`/api/v1/hosts/${id}/check`))).host;
+
+  test('says what its machine has', async () => {
+    const { id } = await aHost();
+    const { host } = JSON.parse(await world.podman.byHand('info', '--format', 'json'));
+    const seen = await checked(id);
+    expect(seen).toMatchObject({
+      reachability: 'online',
+      message: '',
+      arch: host.arch,
+      capacity: { cpu: `${cpus().length}`, gpu_count: 0 },
+    });
+    expect(seen.engine_version).toMatch(/^\d+\.\d+\.\d+/);
+    const row = await world.database.client.host.findUniqueOrThrow({ where: { id } });
+    expect(row.memory_bytes).toBe(BigInt(host.memTotal));
+  }, 30_000);
+
+  test('is for operators and admins', async () => {
+    const { id } = await aHost();
+    const path = `/api/v1/hosts/${id}/check`;
+    expect(await world.asViewer.post(path)).toMatchObject({ status: 403 });
+    expect(await world.asOperator.post(path)).toMatchObject({ status: 200 });
+    expect(await world.asOperator.post('/api/v1/hosts/01999999-0000-7000-8000-000000000000/check')).toMatchObject({
+      status: 404,
+    });
+  }, 30_000);
+
+  test.each([
+    [
+      'another engine than it is registered as',
+      { engine: 'docker' },
+      'It is registered as docker, and answers as podman.',
+    ],
+    [
+      'no socket',
+      { endpoint: 'unix:///nowhere/engine.sock' },
+      'There is no socket at its endpoint on the machine of this service.',
+    ],
+  ])('says it of %s', async (_, given, message) => {
+    const { id } = await aHost(given);
+    expect(await checked(id)).toMatchObject({ reachability: 'unreachable', message, capacity: null });
+  });
+
+  test('says it of what is no engine', async () => {
+    const other = createServer((_, res) => res.end('hello')).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { id } = await aHost({ endpoint: `tcp://127.0.0.1:${(other.address() as AddressInfo).port}` }); // it listens
+    expect(await checked(id)).toMatchObject({
+      reachability: 'unreachable',
+      message: 'What answers at its endpoint is no container engine.',
+    });
+    other.close();
+  });
+
+  test('follows a host that moved, and one whose engine is said otherwise', async () => {
+    const { id } = await aHost({ endpoint: 'unix:///nowhere/engine.sock' });
+    await world.hostIs(id, 'unreachable');
+    const change = (body: object) => world.good(world.api.put(`/api/v1/hosts/${id}`, body));
+    await change({ endpoint: world.podman.endpoint });
+    await world.hostIs(id, 'online');
+    await change({ engine: 'docker' });
+    await world.hostIs(id, 'unreachable');
+    await change({ engine: 'podman' });
+    await world.hostIs(id, 'online');
+  }, 30_000);
+
+  test('of one that does not answer holds up that of no other', async () => {
+    const proxy = await startEngineProxy(world.podman.endpoint);
+    proxy.fate(() => 'hangs');
+    await aHost({ endpoint: proxy.endpoint });
+    await eventually('it is asked', async () => proxy.seen.hangs > 0);
+    const { id } = await aHost();
+    await world.hostIs(id, 'online');
+    expect([proxy.underWay(), proxy.seen.hangs]).toEqual([1, 1]); // the first is still waited for
+    await proxy.stop();
+  }, 60_000);
+
+  test('is made by itself, by one of several replicas at a time', async () => {
+    const proxy = await startEngineProxy(world.podman.endpoint);
+    const { machines } = world.aReplica({ outboundAllow: new Set(['http', 'loopback', 'unix']) }).services;
+    machines.start();
+    const { id } = await aHost({ endpoint: proxy.endpoint });
+    await world.hostIs(id, 'online');
+    let asked = 0;
+    proxy.fate((request) => {
+      if (request.endsWith('/info')) asked += 1;
+      return 'passed';
+    });
+    const rounds = 4;
+    for (let round = 1; round <= rounds; round += 1) {
+      const before = asked;
+      await world.database.client.host.update({ where: { id }, data: { check_at: new Date(0) } });
+      await eventually('it is asked', async () => asked > before && proxy.underWay() === 0);
+    }
+    expect(asked).toBe(rounds);
+    await machines.stop();
+    await proxy.stop();
+  }, 60_000);
+});

@@ -1,0 +1,70 @@
+import { describeWithPodman } from '@svc/testing/podman';
+import { aMachineWorld, eventually, SLEEPER } from './world.ts';
+
+describeWithPodman('what somebody does by hand', () => {
+  const world = aMachineWorld();
+  let id: string;
+  let name: string;
+
+  /** Nobody waits a minute for the next round. */
+  const lookNow = () => world().database.client.deployment.update({ where: { id }, data: { due_at: new Date() } });
+
+  beforeAll(async () => {
+    ({ id } = await world().deployed('web', SLEEPER, { replicas: 2 }));
+    name = (await world().deploymentIs(id, 'running')).instances[0].name;
+  }, 60_000);
+
+  test.each([
+    ['removed', ['rm', '--force', '--time', '0'], () => `engine: created ${name} again: it was gone`],
+    ['paused', ['pause'], () => `engine: resumed ${name}: it was paused`],
+  ])(
+    'to a container that is %s is put right, and told',
+    async (_, command, event) => {
+      const { containers, podman, deploymentIs, events } = world();
+      const other = (await containers(id))[1];
+      await podman.byHand(...command, name);
+      await lookNow();
+      await eventually('it is put right', async () => (await events(id)).includes(event()));
+      await deploymentIs(id, 'running');
+      const now = await containers(id);
+      expect(now.map(({ state }) => state)).toEqual(['Up', 'Up']);
+      expect(now[1]).toEqual(other);
+    },
+    60_000,
+  );
+
+  test('to a container that is stopped is put right, and told', async () => {
+    const { containers, podman, deploymentIs, events } = world();
+    await eventually('it was up for long enough to be stopped by somebody', async () => {
+      const { StartedAt } = JSON.parse(await podman.byHand('inspect', '--format', '{{json .State}}', name));
+      return Date.now() - Date.parse(StartedAt) > 11_000;
+    });
+    await podman.byHand('stop', name);
+    await lookNow();
+    const told = `engine: started ${name} again: it had stopped (exit code 0)`;
+    await eventually('it is put right', async () => (await events(id)).includes(told));
+    await deploymentIs(id, 'running');
+    expect((await containers(id)).map(({ state }) => state)).toEqual(['Up', 'Up']);
+  }, 60_000);
+
+  test('to containers that are not the fleet’s is nobody’s business, however alike they are', async () => {
+    const { podman, deploymentIs, ask, removed, containers } = world();
+    const sleep = [podman.image, '/bin/sh', '-c', 'sleep 1000'];
+    const label = (key: string, value: string) => ['--label', `${key}=${value}`];
+    const own = label('fleet/deployment', id);
+    const managed = label('app.kubernetes.io/managed-by', 'fleet');
+    const strangers = await Promise.all([
+      podman.byHand('run', '--detach', '--name', name.replace(/-0$/, '-7'), ...sleep),
+      podman.byHand('run', '--detach', '--name', `${name}-too`, ...own, ...sleep),
+      podman.byHand('run', '--detach', '--name', 'alike', ...own, ...managed, ...label('fleet/ordinal', '5'), ...sleep),
+      podman.byHand('volume', 'create', ...managed, 'alike'),
+    ]);
+    await ask(id, 'scale', { replicas: 1 });
+    await deploymentIs(id, 'running');
+    await removed(id);
+    expect((await containers(id)).map((it) => it.name)).toEqual(['alike', `${name}-too`].sort());
+    const left = await podman.byHand('ps', '--no-trunc', '--quiet');
+    expect(left.split('\n').sort()).toEqual(strangers.slice(0, 3).sort());
+    expect(await podman.byHand('volume', 'ls', '--quiet')).toBe('alike');
+  }, 60_000);
+});

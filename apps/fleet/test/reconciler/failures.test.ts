@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describeWithPodman } from '@svc/testing/podman';
+import { aMachineWorld, SERVER, SLEEPER } from './world.ts';
+
+const TOLD = "trap 'exit 0' TERM; sleep 1000 & wait";
+
+describeWithPodman('what goes wrong is told by its reason, and goes well when its cause is mended:', () => {
+  const world = aMachineWorld();
+
+  test('an image that is not there', async () => {
+    const { deployed, deploymentIs, podman, containers } = world();
+    const { id } = await deployed('no-image', { ...SLEEPER, image_name: 'svc-test/other' });
+    const failed = await deploymentIs(id, 'retrying', 'ImagePullFailed');
+    expect(failed.message).toContain('localhost/svc-test/other:1');
+    expect(await containers(id)).toEqual([]);
+    await podman.byHand('tag', podman.image, 'localhost/svc-test/other:1');
+    await deploymentIs(id, 'running');
+  }, 90_000);
+
+  test('a program that does not stay up', async () => {
+    const { api, good, deployed, deploymentIs } = world();
+    const script = `[ "$GREETING" = hello ] && exit 3; ${TOLD}`;
+    const { id } = await deployed('crashing', { ...SLEEPER, command: ['/bin/sh', '-c', script] });
+    expect((await deploymentIs(id, 'retrying', 'CrashLoop')).message).toContain('exit code 3');
+    await good(api.put(`/api/v1/deployments/${id}`, { env: { GREETING: 'good day' } }));
+    await deploymentIs(id, 'running');
+  }, 90_000);
+
+  test('a program that needs more memory than it has', async () => {
+    const { api, good, deployed, deployment, deploymentIs } = world();
+    const hungry = { ...SLEEPER, memory_request: '16Mi', command: ['/bin/sh', '-c', 'tail /dev/zero'] };
+    const { id } = await deployed('hungry', hungry);
+    expect((await deploymentIs(id, 'retrying', 'OOMKilled')).message).toContain('16 MiB');
+    const { workload_id } = await deployment(id);
+    await good(api.put(`/api/v1/workloads/${workload_id}`, { command: SLEEPER.command }));
+    await good(api.put(`/api/v1/deployments/${id}`, { revision: 2 }));
+    await deploymentIs(id, 'running');
+  }, 90_000);
+
+  test('a port that something else has: another one is taken, and what ran keeps its own', async () => {
+    const { good, api, deployed, ask, deploymentIs, fetched, events } = world();
+    await good(api.post('/api/v1/secrets', { name: 'pass', values: { PASSWORD: 'geheim' } }));
+    const { id } = await deployed('web', SERVER, { replicas: 2 });
+    const { endpoints } = await deploymentIs(id, 'running');
+    const ports: number[] = endpoints.map(({ address }: { address: string }) => Number(address.split(':')[1]));
+    await ask(id, 'stop');
+    await deploymentIs(id, 'stopped');
+    const stranger = createServer().listen(ports[0], '0.0.0.0');
+    await once(stranger, 'listening');
+    try {
+      await ask(id, 'start');
+      const now = await deploymentIs(id, 'running');
+      expect(now.endpoints[0]).not.toEqual(endpoints[0]);
+      expect(now.endpoints[1]).toEqual(endpoints[1]);
+      expect(await fetched(id)).toBe('hello geheim\n');
+      expect(await events(id)).toContainEqual(expect.stringMatching(`^PortConflict: Port ${ports[0]} of the machine`));
+    } finally {
+      stranger.close();
+    }
+  }, 90_000);
+
+  test('a GPU that its host was said to have: it never runs without', async () => {
+    const { api, good, deployed, deployment, deploymentIs, containers, host, hostId } = world();
+    const { id } = await deployed('gpu', { ...SLEEPER, gpu_count: 1 });
+    await deploymentIs(id, 'failed', 'GpuMissing');
+    expect(await containers(id)).toEqual([]);
+    expect((await host(hostId)).allocated.gpu_count).toBe(1);
+    const { workload_id } = await deployment(id);
+    await good(api.put(`/api/v1/workloads/${workload_id}`, { gpu_count: 0 }));
+    await good(api.put(`/api/v1/deployments/${id}`, { revision: 2 }));
+    await deploymentIs(id, 'running');
+    expect((await host(hostId)).allocated.gpu_count).toBe(0);
+  }, 90_000);
+});

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ask, type Seen } from '@svc/testing/faults';
+
+/** What is known of a deployment: each member is one of these values, several where an answer was lost. */
+export interface Known {
+  readonly id: string;
+  readonly name: string;
+  readonly replicas: Set<number>;
+  readonly round: Set<string>;
+  readonly desired: Set<'running' | 'stopped'>;
+  gone: 'no' | 'maybe' | 'yes';
+  generation: number;
+  /** Each change that was acknowledged, by its generation. */
+  readonly acknowledged: { readonly generation: number; readonly operation: string }[];
+}
+
+interface Place {
+  /** Of a replica of the fleet, each time of another one. */
+  readonly url: () => string;
+  readonly secret: string;
+  readonly hostId: string;
+  /** Which workload the deployment of a slot has. */
+  readonly workloadOf: (slot: number) => string;
+}
+
+const pick = <T>(items: readonly [T, ...T[]]): T => items[Math.floor(Math.random() * items.length)] ?? items[0];
+const isLost = ({ status }: Seen): boolean => status === 0 || status >= 500;
+
+/** Somebody who changes deployments at random, one per slot, and keeps book of what was acknowledged. */
+export function openLedger({ url, secret, hostId, workloadOf }: Place) {
+  const all: Known[] = [];
+  const wrong: string[] = [];
+  const counts = { acknowledged: 0, refused: 0, lost: 0 };
+  const slots: { known?: Known | undefined; key: string; name: string }[] = [];
+  let names = 0;
+  let rounds = 0;
+
+  const send = async (method: string, path: string, body?: object, headers = {}): Promise<Seen> => {
+    const asked = { method, authorization: `Bearer ${secret}`, headers, ...(body && { body }) };
+    const seen = await ask(`${url()}/api/v1/deployments${path}`, asked);
+    counts[isLost(seen) ? 'lost' : seen.status < 300 ? 'acknowledged' : 'refused'] += 1;
+    return seen;
+  };
+
+  const create = async (index: number) => {
+    slots[index] ??= { key: randomUUID(), name: `fire-${++names}` };
+    const slot = slots[index];
+    const body = { name: slot.name, workload_id: workloadOf(index), target: { host_id: hostId } };
+    const seen = await send('POST', '', body, { 'Idempotency-Key': slot.key }); // a lost answer: the same again next time
+    if (seen.status !== 201) return;
+    const { id, generation } = seen.body.deployment;
+    slot.known = {
+      ...{ id, name: slot.name, gone: 'no', generation, acknowledged: [{ generation, operation: 'create' }] },
+      ...{ replicas: new Set([1]), round: new Set(['0']), desired: new Set(['running'] as const) },
+    };
+    all.push(slot.known);
+  };
+
+  /** One member is to have one value; the value is one of several where nobody knows whether that was heard. */
+  const settle = <T>(seen: Seen, values: Set<T>, value: T) => {
+    if (seen.status === 200) values.clear();
+    if (seen.status === 200 || isLost(seen)) values.add(value);
+  };
+  const changes: Record<string, (known: Known) => Promise<Seen>> = {
+    scale: async ({ id, replicas }) => {
+      const wanted = pick([1, 2]);
+      const seen = await send('POST', `/${id}/scale`, { replicas: wanted });
+      settle(seen, replicas, wanted);
+      return seen;
+    },
+    update: async ({ id, round }) => {
+      const wanted = `${++rounds}`;
+      const seen = await send('PUT', `/${id}`, { env: { ROUND: wanted } });
+      settle(seen, round, wanted);
+      return seen;
+    },
+    ...Object.fromEntries(
+      (['start', 'stop', 'restart'] as const).map((operation) => [
+        operation,
+        async ({ id, desired }: Known) => {
+          const seen = await send('POST', `/${id}/${operation}`, {});
+          settle(seen, desired, operation === 'stop' ? 'stopped' : 'running');
+          return seen;
+        },
+      ]),
+    ),
+    delete: async (known) => {
+      const seen = await send('DELETE', `/${known.id}`);
+      if (isLost(seen)) known.gone = 'maybe';
+      if (seen.status === 200) known.gone = 'yes';
+      return seen;
+    },
+  };
+
+  const change = async (index: number, known: Known) => {
+    const operation = pick(['scale', 'update', 'update', 'start', 'start', 'stop', 'restart', 'delete']);
+    const seen = (await changes[operation]?.(known)) ?? { status: 0, body: {} };
+    const generation = Number(seen.body.deployment?.generation ?? known.generation);
+    if (seen.status === 200 && generation > known.generation) {
+      known.acknowledged.push({ generation, operation });
+      known.generation = generation;
+    }
+    if (seen.status === 404) {
+      if (known.gone === 'no') wrong.push(`${known.name} is not there, and nobody deleted it`);
+      known.gone = 'yes';
+    }
+    if (known.gone === 'yes') slots[index] = { key: randomUUID(), name: `fire-${++names}` };
+  };
+
+  /** Changes one thing in a slot, whatever is there. */
+  const step = async (index: number) => {
+    const known = slots[index]?.known;
+    await (known ? change(index, known) : create(index));
+  };
+
+  return {
+    all: all as readonly Known[],
+    wrong,
+    counts: counts as Readonly<typeof counts>,
+    create,
+    /** Goes on changing the slots that are this writer's, until told otherwise. */
+    write: async (mine: readonly number[], until: AbortSignal) => {
+      while (!until.aborted) {
+        await step(mine[Math.floor(Math.random() * mine.length)] ?? 0);
+        await pause(50 + Math.random() * 250);
+      }
+    },
+  };
+}

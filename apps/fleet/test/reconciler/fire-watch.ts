@@ -1,0 +1,88 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A container of the fleet as its engine lists it. */
+export interface Shown {
+  readonly id: string;
+  readonly deployment: string;
+  readonly ordinal: string;
+  readonly state: string;
+  readonly ports: readonly number[];
+}
+
+interface Listed {
+  readonly Id: string;
+  readonly Labels: Readonly<Record<string, string>>;
+  readonly State: string;
+  readonly Ports: readonly { readonly PublicPort?: number }[] | null;
+}
+
+/** Asks an engine itself, past whatever is in the way of the fleet. */
+export async function askEngine<T>(endpoint: string, path: string): Promise<T> {
+  const answer = await new Promise<string>((resolve, reject) => {
+    const asked = request({ socketPath: new URL(endpoint).pathname, path, agent: false });
+    asked.once('response', (response) => text(response).then(resolve, reject)).once('error', reject);
+    asked.end();
+  });
+  return JSON.parse(answer) as T; // the engine's own words: a test fails where it is otherwise
+}
+
+export async function shownBy(endpoint: string): Promise<Shown[]> {
+  const filters = encodeURIComponent(JSON.stringify({ label: ['app.kubernetes.io/managed-by=fleet'] }));
+  const all = await askEngine<Listed[]>(endpoint, `/v1.41/containers/json?all=true&filters=${filters}`);
+  return all.map(({ Id, Labels, State, Ports }) => ({
+    id: Id,
+    deployment: Labels['fleet/deployment'] ?? '',
+    ordinal: Labels['fleet/ordinal'] ?? '',
+    state: State,
+    ports: (Ports ?? []).flatMap(({ PublicPort }) => PublicPort ?? []),
+  }));
+}
+
+const twice = <T>(items: readonly T[]): T[] => items.filter((item, index) => items.indexOf(item) !== index);
+
+/** What is there twice and must not be: a copy of a deployment, a port. */
+export const doubledIn = (shown: readonly Shown[]): string[] => [
+  ...twice(shown.map(({ deployment, ordinal }) => `copy ${ordinal} of ${deployment}`)),
+  ...twice(
+    shown.filter(({ state }) => state === 'running').flatMap(({ ports }) => ports.map((port) => `port ${port}`)),
+  ),
+];
+
+/** Looks at an engine about every second, until told otherwise. @returns what was there twice at any time */
+export async function watchEngine(endpoint: string, until: AbortSignal): Promise<string[]> {
+  const doubled: string[] = [];
+  for (; !until.aborted; await pause(1000)) doubled.push(...doubledIn(await shownBy(endpoint)));
+  return doubled;
+}
+
+/**
+ * Has the database itself look at what is written of deployments: by whom, under whose lease, and whether time goes
+ * backwards. Who is who stands in the setting `fire.process` of each connection.
+ */
+export const WATCH_WRITES = `
+  CREATE TABLE fire_claims (owner uuid PRIMARY KEY, process text);
+  CREATE TABLE fire_wrong (what text);
+  CREATE FUNCTION fire_watch() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    me text := current_setting('fire.process', true);
+    holder text;
+  BEGIN
+    IF NEW.lease_owner IS NOT NULL AND NEW.lease_owner IS DISTINCT FROM OLD.lease_owner THEN
+      INSERT INTO fire_claims VALUES (NEW.lease_owner, me);
+    END IF;
+    IF NEW.observed_generation < OLD.observed_generation OR NEW.observed_generation > NEW.generation
+      OR NEW.generation < OLD.generation THEN
+      INSERT INTO fire_wrong VALUES (format('%s: generation %s, observed %s, then %s and %s', OLD.name, OLD.generation,
+        OLD.observed_generation, NEW.generation, NEW.observed_generation));
+    END IF;
+    IF NEW.observed_at IS DISTINCT FROM OLD.observed_at THEN
+      SELECT process INTO holder FROM fire_claims WHERE owner = OLD.lease_owner;
+      IF holder IS DISTINCT FROM me OR OLD.lease_until <= now() THEN
+        INSERT INTO fire_wrong VALUES (format('%s: written by %s while %s had it until %s', OLD.name, me, holder, OLD.lease_until));
+      END IF;
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER fire_watch BEFORE UPDATE ON deployments FOR EACH ROW EXECUTE FUNCTION fire_watch();`;

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describeWithPodman } from '@svc/testing/podman';
+import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
+import { aMachineWorld, eventually, SLEEPER } from './world.ts';
+
+const TICKING = "trap 'exit 0' TERM; i=0; while :; do i=$((i+1)); echo tick $i; sleep 1 & wait $!; done";
+
+describeWithPodman('the log of a deployment', () => {
+  const world = aMachineWorld();
+  let proxy: EngineProxy;
+  let server: Server;
+  let id: string;
+  let silent: string;
+
+  beforeAll(async () => {
+    const { app, podman, aHost, hostIs, deployed, deploymentIs } = world();
+    proxy = await startEngineProxy(podman.endpoint);
+    const host = await aHost({ name: 'behind-proxy', endpoint: proxy.endpoint });
+    await hostIs(host.id, 'online');
+    const target = { target: { host_id: host.id } };
+    ({ id } = await deployed('ticking', { ...SLEEPER, command: ['/bin/sh', '-c', TICKING] }, target));
+    ({ id: silent } = await deployed('silent', SLEEPER, target));
+    await deploymentIs(id, 'running');
+    await deploymentIs(silent, 'running');
+    server = createServer(app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  }, 60_000);
+  afterAll(async () => {
+    server?.closeAllConnections();
+    server?.close();
+    await proxy?.stop();
+  });
+
+  const followed = async (of: string): Promise<IncomingMessage> => {
+    const { secret } = await world().aToken({ role: 'viewer' });
+    const { port } = server.address() as AddressInfo; // it listens
+    const path = `/api/v1/deployments/${of}/logs?follow=true&tail=1`;
+    const asked = get({ port, host: '127.0.0.1', path, headers: { Authorization: `Bearer ${secret}` } });
+    const [answer] = await once(asked, 'response');
+    return answer;
+  };
+  const letGoOf = async (answer: IncomingMessage) => {
+    answer.destroy();
+    await eventually('nobody asks the engine any more', async () => proxy.underWay() === 0);
+  };
+
+  test('is as long as it was asked to be', async () => {
+    const { text } = await world().api.get(`/api/v1/deployments/${id}/logs?tail=2`);
+    expect(text).toMatch(/^tick (\d+)\ntick \d+\n$/);
+  });
+
+  test('goes on while it is followed, and its engine is let go with who followed', async () => {
+    const answer = await followed(id);
+    expect(answer.statusCode).toBe(200);
+    let text = '';
+    for await (const chunk of answer) {
+      text += chunk;
+      if (text.split('\n').length > 3) break;
+    }
+    expect(text).toMatch(/^tick \d+\ntick \d+\ntick \d+\n/);
+    await letGoOf(answer);
+  }, 30_000);
+
+  test('is followed also where nothing is written, and let go as well', async () => {
+    const answer = await followed(silent);
+    expect(answer.statusCode).toBe(200);
+    expect(proxy.underWay()).toBeGreaterThan(0);
+    await letGoOf(answer);
+  }, 30_000);
+
+  test('is a 404 for what is not there, a 400 for who is not of it, a 503 while its machine is away', async () => {
+    const { api, ask, deploymentIs } = world();
+    const path = `/api/v1/deployments/${silent}/logs`;
+    expect(await api.get(`${path}?instance=another`)).toMatchObject({ status: 400 });
+    await proxy.goAway();
+    expect(await api.get(path)).toMatchObject({
+      status: 503,
+      body: { detail: 'There is no socket at its endpoint on the machine of this service.' },
+    });
+    await proxy.comeBack();
+    await ask(silent, 'stop');
+    await deploymentIs(silent, 'stopped');
+    expect(await api.get(path)).toMatchObject({ status: 404 });
+  }, 60_000);
+});

@@ -1,0 +1,46 @@
+import { describeWithPodman } from '@svc/testing/podman';
+import { aMachineWorld, SERVER, SLEEPER } from './world.ts';
+
+describeWithPodman('a deployment', () => {
+  const world = aMachineWorld();
+  let id: string;
+
+  test('has as many copies as it is told, each under a port of its own, and leaves those alone that stay', async () => {
+    const { ask, deployed, deploymentIs, containers } = world();
+    ({ id } = await deployed('web', { ...SERVER, volume_mounts: [], secret_refs: [] }));
+    await deploymentIs(id, 'running');
+    const [first] = await containers(id);
+    await ask(id, 'scale', { replicas: 3 });
+    const { endpoints, instances } = await deploymentIs(id, 'running');
+    expect(instances.map(({ name }: { name: string }) => name.slice(-2))).toEqual(['-0', '-1', '-2']);
+    const answers = endpoints.map(async ({ address }: { address: string }) =>
+      (await fetch(`http://${address}/`)).text(),
+    );
+    expect(await Promise.all(answers)).toEqual(['hello \n', 'hello \n', 'hello \n']);
+    expect((await containers(id))[0]).toEqual(first);
+  }, 60_000);
+
+  test('gives back what it does not need any more', async () => {
+    const { ask, deploymentIs, containers, database } = world();
+    const [first] = await containers(id);
+    await ask(id, 'scale', { replicas: 1 });
+    expect((await deploymentIs(id, 'running')).instances).toHaveLength(1);
+    expect(await containers(id)).toEqual([first]);
+    expect(await database.client.allocatedPort.count()).toBe(1);
+  }, 60_000);
+
+  test('is begun anew by new values of a secret that it uses, and of no other', async () => {
+    const { api, good, deployed, deploymentIs, containers, fetched } = world();
+    const secret = (await good(api.post('/api/v1/secrets', { name: 'pass', values: { PASSWORD: 'old' } }))).secret;
+    const user = await deployed('user', { ...SERVER, volume_mounts: [] });
+    const other = await deployed('other', SLEEPER);
+    await deploymentIs(user.id, 'running');
+    const before = await deploymentIs(other.id, 'running');
+    const [left] = await containers(other.id);
+    await good(api.put(`/api/v1/secrets/${secret.id}`, { values: { PASSWORD: 'new' } }));
+    await deploymentIs(user.id, 'running');
+    expect(await fetched(user.id)).toBe('hello new\n');
+    expect((await deploymentIs(other.id, 'running')).generation).toBe(before.generation);
+    expect(await containers(other.id)).toEqual([left]);
+  }, 60_000);
+});

@@ -1,0 +1,53 @@
+import { describeWithPodman } from '@svc/testing/podman';
+import { aMachineWorld, eventually, SLEEPER } from './world.ts';
+
+const TWO = { ...SLEEPER, volume_mounts: ['one', 'two'].map((name) => ({ name, mountPath: `/${name}` })) };
+
+describeWithPodman('a volume on a real engine', () => {
+  const world = aMachineWorld();
+  const storage = async () => (await world().good(world().api.get('/api/v1/storage'))).storage;
+  const phases = async () =>
+    Object.fromEntries((await storage()).map(({ name, phase }: Record<string, string>) => [name, phase]));
+  const names = async () => (await world().podman.byHand('volume', 'ls', '--quiet')).split('\n').sort();
+  let id: string;
+
+  test('that somebody took away is lost, and not made anew and empty; put back, it is there again', async () => {
+    const { ask, deployed, deploymentIs, containers, podman } = world();
+    ({ id } = await deployed('web', TWO));
+    await deploymentIs(id, 'running');
+    expect(await phases()).toEqual({ 'web-one': 'bound', 'web-two': 'bound' });
+    await ask(id, 'stop');
+    await deploymentIs(id, 'stopped');
+    const [one = ''] = await names();
+    const labels = JSON.parse(await podman.byHand('volume', 'inspect', '--format', '{{json .Labels}}', one));
+    await podman.byHand('volume', 'rm', one);
+    await ask(id, 'start');
+    await deploymentIs(id, 'failed', 'VolumeLost');
+    expect(await containers(id)).toEqual([]);
+    expect(await phases()).toMatchObject({ 'web-one': 'lost' });
+    const given = Object.entries(labels).flatMap(([key, value]) => ['--label', `${key}=${value}`]);
+    await podman.byHand('volume', 'create', ...given, one);
+    await ask(id, 'restart');
+    await deploymentIs(id, 'running');
+    expect(await phases()).toEqual({ 'web-one': 'bound', 'web-two': 'bound' });
+  }, 90_000);
+
+  test('that is deleted and still in use by somebody else holds up the removal of no other', async () => {
+    const { api, good, podman, removed } = world();
+    const all: { id: string }[] = await storage();
+    for (const each of all) await good(api.put(`/api/v1/storage/${each.id}`, { reclaim: 'retain' }));
+    await removed(id);
+    const [one = '', two] = await names();
+    expect(two).toMatch(/^web-two-/);
+    await podman.byHand('create', '--name', 'user', '--volume', `${one}:/data`, podman.image, '/bin/sh');
+    const idOf = async (name: string) => (await storage()).find((each: { name: string }) => each.name === name).id;
+    await good(api.delete(`/api/v1/storage/${await idOf('web-one')}`));
+    await good(api.delete(`/api/v1/storage/${await idOf('web-two')}`));
+    await eventually('the other one is gone', async () => (await storage()).length === 1);
+    expect(await phases()).toEqual({ 'web-one': 'deleting' });
+    expect(await names()).toEqual([one]);
+    await podman.byHand('rm', 'user');
+    await eventually('it is gone, too', async () => (await storage()).length === 0);
+    expect(await names()).toEqual(['']);
+  }, 60_000);
+});
