@@ -26,11 +26,11 @@ const rounds = Number(tries);
 
 const FILL = `
   INSERT INTO hosts (id, name, labels, engine, endpoint, by_admin, created_by, network_types, schedulable, reachability,
-      cpu_millis, memory_bytes, gpus)
+      cpu_millis, memory_bytes, check_at, gpus)
     SELECT gen_random_uuid(), 'host-' || n, jsonb_build_object('zone', 'zone-' || n % 3), 'docker', 'unix:///run/engine.sock',
       true, 'bench', CASE n % 3 WHEN 0 THEN '{public,mesh}'::text[] ELSE '{public}' END, n % 50 <> 7,
       (CASE n % 50 WHEN 9 THEN 'unreachable' ELSE 'online' END)::"Reachability",
-      (4 << n % 5) * 1000, (16::bigint << n % 5) * 1073741824,
+      (4 << n % 5) * 1000, (16::bigint << n % 5) * 1073741824, now() + interval '1 day',
       CASE n % 4 WHEN 0 THEN (SELECT jsonb_agg(jsonb_build_object('id', 'gpu-' || g, 'model', 'any', 'vram', '24Gi'))
         FROM generate_series(0, 7) g) ELSE '[]' END
     FROM generate_series(1, 1000) n;
@@ -39,8 +39,9 @@ const FILL = `
     SELECT gen_random_uuid(), 'cluster-' || n, 'https://cluster.example.test', true, 'bench', 'token', '', '', 'fleet',
       '{public}', 'nvidia.com/gpu', 'online', 400000, 1600 * 1073741824::bigint, 20
     FROM generate_series(1, 4) n;
-  INSERT INTO deployments (id, name, created_by, workload_id, revision, host_id, replicas, cpu_millis, memory_bytes, gpu_count)
-    SELECT gen_random_uuid(), 'deployment-' || n, 'bench', $1::uuid, 1, h.id, 1, 100, 134217728, 0
+  INSERT INTO deployments (id, name, created_by, workload_id, revision, host_id, replicas, cpu_millis, memory_bytes, gpu_count,
+      due_at)
+    SELECT gen_random_uuid(), 'deployment-' || n, 'bench', $1::uuid, 1, h.id, 1, 100, 134217728, 0, now() + interval '1 day'
     FROM generate_series(1, 5000) n JOIN hosts h ON h.name = 'host-' || (1 + n % 1000);
   WITH given AS (
     SELECT DISTINCT ON (d.host_id) d.id, d.host_id FROM deployments d JOIN hosts h ON h.id = d.host_id

@@ -40,7 +40,7 @@ async function answersOf(script: string): Promise<Record<string, unknown>[]> {
 test('the tour works as printed: what it finds is mirrored, and one edit is all that travels', async () => {
   const answers = await answersOf(tour());
   const [found, foundByKey, categories, mirrored, fresh, edited, synced, arrived, session] = answers;
-  const [planned, deployed, deployments, refused] = answers.slice(9);
+  const [refused, planned, deployed, deployments] = answers.slice(9);
   const some = { templates: expect.arrayContaining([expect.objectContaining({ slug: expect.any(String) })]) };
   expect(found).toMatchObject(some);
   expect(foundByKey).toMatchObject(some);

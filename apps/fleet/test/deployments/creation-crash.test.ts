@@ -9,10 +9,15 @@ const ROUNDS = Number(process.env.FAULT_ROUNDS ?? '3');
 /** So many are acknowledged before each kill. */
 const SOME_CHANGES = 20;
 
-/** More GPUs than are ever given at once. */
+/** More GPUs than are ever given at once, on hosts that nobody asks: no engine is there, and none is to be. */
 const HOSTS = `
-  INSERT INTO hosts (id, name, engine, endpoint, by_admin, created_by, reachability, cpu_millis, memory_bytes, gpus)
-  SELECT gen_random_uuid(), 'host-' || n, 'docker', 'unix:///run/engine.sock', true, 'test', 'online', 1e9, 1e15,
+  CREATE FUNCTION never_due() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN NEW.due_at := now() + interval '1 day'; RETURN NEW; END $$;
+  CREATE TRIGGER never_due BEFORE INSERT OR UPDATE ON deployments FOR EACH ROW EXECUTE FUNCTION never_due();
+  INSERT INTO hosts
+    (id, name, engine, endpoint, by_admin, created_by, reachability, check_at, cpu_millis, memory_bytes, gpus)
+  SELECT gen_random_uuid(), 'host-' || n, 'docker', 'unix:///run/engine.sock', true, 'test', 'online',
+    now() + interval '1 day', 1e9, 1e15,
     (SELECT jsonb_agg(jsonb_build_object('id', 'gpu-' || g, 'model', '', 'vram', '')) FROM generate_series(1, 200) g)
   FROM generate_series(1, 20) n`;
 
