@@ -27,7 +27,7 @@ export interface Claim {
  * cleared away; what lacks its GPUs would run for a moment each time without them.
  */
 const isOver = Prisma.sql`(d.observed_generation = d.generation AND NOT d.deleting AND d.desired_state = 'running'
-  AND (d.phase = 'stopped' OR d.reason = 'GpuMissing'))`;
+  AND (d.phase = 'stopped' OR d.phase = 'failed' AND d.reason = 'GpuMissing'))`;
 
 /**
  * The deployment that is due for longest, of those whose host is there: what is away waits without being asked, so that it slows
