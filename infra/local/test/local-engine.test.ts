@@ -39,7 +39,8 @@ describeWithPodman('with an engine on this machine', () => {
 async function reachabilityOf({ FLEET_URL, FLEET_VIEWER_TOKEN }: Record<string, string>): Promise<string | undefined> {
   for (let left = 100; left > 0; left -= 1) {
     const headers = { Authorization: `Bearer ${FLEET_VIEWER_TOKEN}` };
-    const { hosts } = await (await fetch(`${FLEET_URL}/api/v1/hosts?search=local`, { headers })).json();
+    const answer = await fetch(`${FLEET_URL}/api/v1/hosts?search=local`, { headers });
+    const { hosts } = (await answer.json()) as { hosts: { reachability: string }[] }; // as the contract has it
     if (hosts[0]?.reachability !== 'unknown') return hosts[0]?.reachability;
     await pause(100);
   }
