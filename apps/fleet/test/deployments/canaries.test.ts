@@ -42,8 +42,10 @@ async function dump(): Promise<Haystacks> {
 /** A host and a cluster with room; engines are never asked here. */
 async function places(): Promise<readonly object[]> {
   const [host] = await world.query(`
-    INSERT INTO hosts (id, name, engine, endpoint, by_admin, created_by, reachability, cpu_millis, memory_bytes)
-    VALUES (gen_random_uuid(), 'host', 'docker', 'unix:///run/engine.sock', true, 'test', 'online', 64000, 1e12) RETURNING id`);
+    INSERT INTO hosts (id, name, engine, endpoint, by_admin, created_by, reachability, check_at, cpu_millis,
+      memory_bytes)
+    VALUES (gen_random_uuid(), 'host', 'docker', 'unix:///run/engine.sock', true, 'test', 'online', 'infinity', 64000, 1e12)
+    RETURNING id`);
   const [cluster] = await world.query(`
     INSERT INTO clusters (id, name, server, by_admin, auth_kind, sealed, sealed_with, namespace, gpu_resource_name, created_by,
       reachability, cpu_millis, memory_bytes)

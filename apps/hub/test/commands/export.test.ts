@@ -9,12 +9,12 @@ const STARTER = path.resolve(import.meta.dirname, '../../../../infra/catalog');
 
 const aFolder = () => path.join(mkdtempSync(path.join(tmpdir(), 'export-')), 'catalog');
 
-/** The catalog as it means something elsewhere: without ids, stamps and counts. */
+/** The catalog as it means something elsewhere: without ids, stamps, counts, and the weight of the stored row. */
 async function contentOf({ database: { client } }: World) {
   const omit = { id: true, created_at: true, updated_at: true } as const;
   const categories = await client.category.findMany({ omit: { ...omit, shown_at: true }, orderBy: { slug: 'asc' } });
   const templates = await client.template.findMany({
-    omit: { ...omit, category_id: true, owner_org_id: true },
+    omit: { ...omit, category_id: true, owner_org_id: true, weight: true },
     include: { category: { select: { slug: true } }, owner: { select: { slug: true } } },
     orderBy: { slug: 'asc' },
   });

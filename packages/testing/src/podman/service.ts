@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
 import path from 'node:path';
 import { PROGRAM_PATH } from './at-hand.ts';
 import type { Settings } from './program.ts';
@@ -33,10 +33,21 @@ export async function startService(args: readonly string[], socket: string, sett
     service.kill();
     await ended;
   };
-  for (let left = 300; !existsSync(socket); left -= 1) {
+  for (let left = 300; !(await answersAt(socket)); left -= 1) {
     if (left === 0) await stop();
     if (service.exitCode !== null || left === 0) throw new Error('the API of Podman did not start');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return stop;
 }
+
+/** A socket that is there tells nothing yet: Podman has been seen to be asked before it listened. */
+const answersAt = (socketPath: string) =>
+  new Promise<boolean>((resolve) => {
+    const request = get({ socketPath, path: '/_ping', timeout: 5000, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.on('timeout', () => request.destroy());
+    request.on('error', () => resolve(false));
+  });
