@@ -48,11 +48,9 @@ export async function allocate(transaction: Transaction, decision: Decision, aut
   // A mount that a revision drops keeps its volume: a later one may have the mount again.
   const attached = mounted.map(({ id, mount }) => ({ deployment_id: draft.id, mount, volume_id: id }));
   await transaction.attachment.createMany({ data: attached, skipDuplicates: true });
-  await settle(
-    transaction,
-    mounted.map(({ id }) => id),
-    { target, byDefault },
-  );
+  const ids = mounted.map(({ id }) => id);
+  await transaction.volume.updateMany({ where: { id: { in: ids }, touched: false }, data: { touched: true } });
+  await settle(transaction, ids, { target, byDefault });
 }
 
 interface Place {

@@ -3,6 +3,7 @@ import type { Database } from '../database/client.ts';
 import { check, type Facts } from '../engines/docker/check.ts';
 import { EngineFailure } from '../engines/errors.ts';
 import type { Host } from '../generated/prisma/client.ts';
+import { clearDeparted } from './departed.ts';
 import type { Engines } from './hosts.ts';
 import type { Claim } from './queue.ts';
 
@@ -57,6 +58,7 @@ export async function checkHost({ database, engines, log }: Options, host: Host)
   try {
     const facts = await check(await engines.of(host));
     await noteThere(database, host, facts);
+    await clearDeparted({ database, engines, log }, host);
   } catch (error) {
     if (!(error instanceof EngineFailure)) log.warn({ err: error, host: host.name }, 'a host could not be checked');
     const message =

@@ -7,7 +7,7 @@ import type { Host } from '../generated/prisma/client.ts';
 import { placeOfCredentials } from '../hosts/credentials.ts';
 import type { Sealer } from '../sealing.ts';
 
-/** Clients for the engines of hosts; kept from call to call. */
+/** Clients for the engines of hosts; kept from call to call, and for a while after the last. */
 export interface Engines {
   /** @throws where its credentials do not open */
   of(host: Host): Promise<Client>;
@@ -27,16 +27,31 @@ interface Options {
   readonly allowed: ReadonlySet<OutboundAllowance>;
 }
 
+/** Hosts that are there are asked far more often; what nobody asks any more was deleted. */
+const IDLE_MS = 600_000;
+
+interface Known {
+  readonly key: string;
+  readonly client: Client;
+  readonly usedAt: number;
+}
+
 export function createEngines({ sealer, allowed }: Options): Engines {
-  const known = new Map<string, { readonly key: string; readonly client: Client }>();
+  const known = new Map<string, Known>();
+  const forget = async (id: string, { client }: Known) => {
+    known.delete(id);
+    await client.close();
+  };
   return {
     of: async (host) => {
+      const usedAt = Date.now();
       const key = JSON.stringify([host.engine, host.endpoint, host.sealed, host.by_admin]);
       const present = known.get(host.id);
-      if (present?.key === key) return present.client;
-      const client = connect(await addressOf(sealer, host, allowed));
-      known.set(host.id, { key, client });
-      await present?.client.close();
+      const client = present?.key === key ? present.client : connect(await addressOf(sealer, host, allowed));
+      known.set(host.id, { key, client, usedAt });
+      if (present && present.client !== client) await present.client.close();
+      const idle = [...known].filter(([, other]) => usedAt - other.usedAt > IDLE_MS);
+      await Promise.all(idle.map(([id, other]) => forget(id, other)));
       return client;
     },
     close: async () => {

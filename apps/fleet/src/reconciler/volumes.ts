@@ -4,6 +4,7 @@ import { removeVolume } from '../engines/docker/volumes.ts';
 import { Unreachable } from '../engines/errors.ts';
 import type { Host, Volume } from '../generated/prisma/client.ts';
 import { volumeName } from '../render/names.ts';
+import { noteDeparted } from './departed.ts';
 import type { Engines } from './hosts.ts';
 
 const ROUND_MS = 2000;
@@ -38,7 +39,7 @@ async function removeOne({ database: { client }, engines, log }: Options, volume
   const where = { id: volume.id, phase: 'deleting' as const };
   try {
     await removeVolume(await engines.of(host), volumeName(volume));
-    await client.volume.deleteMany({ where });
+    await client.$transaction([noteDeparted(client, host.id, [volume.id]), client.volume.deleteMany({ where })]);
   } catch (error) {
     if (!(error instanceof Unreachable))
       log.warn({ err: error, volume: volume.name }, 'a deleted volume could not be removed; tried again');

@@ -44,12 +44,12 @@ export const updateStorage = change(fleetEndpoints.updateStorage, async (context
   return { storage: presentVolume(await readRow<VolumeRow>(transaction, volumes, before.id)) };
 });
 
-/** A volume that no engine has made yet is gone with its row; another one when its engine has removed it. */
+/** A volume that no engine can have made is gone with its row; another one when its engine has removed it. */
 export const deleteStorage = change(fleetEndpoints.deleteStorage, async ({ transaction, seen }, { params }) => {
   await decideAlone(transaction);
-  const { id, attached_to, phase, host_id } = await holdRow<VolumeRow>(transaction, volumes, { id: params.id, seen });
+  const { id, attached_to, touched, host_id } = await holdRow<VolumeRow>(transaction, volumes, { id: params.id, seen });
   refuseInUse(attached_to.map(({ name }) => ({ kind: 'deployment', name })));
-  if (phase === 'pending' || host_id === null) await transaction.volume.delete({ where: { id } });
+  if (!touched || host_id === null) await transaction.volume.delete({ where: { id } });
   else await transaction.volume.update({ where: { id }, data: { phase: 'deleting', ...changedNow() } });
   return undefined;
 });

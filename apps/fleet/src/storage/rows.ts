@@ -10,13 +10,14 @@ export interface VolumeRow extends ResourceRow {
   readonly cluster_id: string | null;
   readonly deployment_id: string | null;
   readonly phase: 'pending' | 'bound' | 'lost' | 'deleting';
+  readonly touched: boolean;
   readonly attached_to: { readonly deployment_id: string; readonly name: string }[];
 }
 
 export const volumes: Kind = {
   table: 'volumes',
   columns: Prisma.sql`r.size, r.access_mode::text, r.storage_class, r.reclaim::text, r.host_id, r.cluster_id, r.deployment_id,
-    r.phase::text,
+    r.phase::text, r.touched,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('deployment_id', d.id, 'name', d.name) ORDER BY d.name), '[]')
      FROM (SELECT DISTINCT deployment_id FROM attachments WHERE volume_id = r.id) a
      JOIN deployments d ON d.id = a.deployment_id) AS attached_to`,

@@ -1,4 +1,4 @@
-// The long form: DEPLOYMENTS=100 FIRE_SECONDS=300 (12 and 18 by default). FAULT_FIGURES=1 prints what was measured.
+// The long form: DEPLOYMENTS=100 FIRE_SECONDS=300 (30 and 18 by default). FAULT_FIGURES=1 prints what was measured.
 import { setTimeout as pause } from 'node:timers/promises';
 import { figure } from '@svc/testing/faults';
 import { describeWithPodman } from '@svc/testing/podman';
@@ -6,7 +6,7 @@ import { type Known, openLedger } from './fire-ledger.ts';
 import { askEngine, doubledIn, shownBy, watchEngine } from './fire-watch.ts';
 import { startFireWorld } from './fire-world.ts';
 
-const DEPLOYMENTS = Number(process.env.DEPLOYMENTS ?? '12');
+const DEPLOYMENTS = Number(process.env.DEPLOYMENTS ?? '30');
 const SECONDS = Number(process.env.FIRE_SECONDS ?? '18');
 const SHARE = 0.15;
 /** Longer than a lease. */

@@ -47,6 +47,12 @@ export type Inspected = z.output<typeof inspected>;
 
 export const created = z.object({ Id: z.string().min(1) });
 export const volume = z.object({ Name: z.string(), Labels: labels });
+export const listedVolumes = z.object({
+  Volumes: z
+    .array(volume)
+    .nullish()
+    .transform((found) => found ?? []),
+});
 
 /** A line of what a pull says; an error can be all that there is, after a status of 200. */
 export const pulled = z.object({

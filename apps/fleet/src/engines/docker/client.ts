@@ -52,7 +52,7 @@ class EngineClient implements Client {
   async hello(): Promise<Hello> {
     const { greeted, address } = this.#connection;
     greeted.hello ??= new EngineClient(this.#connection).#greet(address.engine);
-    return greeted.hello;
+    return this.#signal ? orEnded(greeted.hello, this.#signal) : greeted.hello;
   }
 
   /** Shared by whoever asks next: it ends with nobody's signal. */
@@ -142,6 +142,16 @@ class EngineClient implements Client {
       throw failure;
     }
   }
+}
+
+/** What many wait for, until one of them has to go. @throws the reason of the signal */
+function orEnded<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(signal.reason);
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    shared.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+  });
 }
 
 async function wholeOf(body: Streaming['body']): Promise<string> {
