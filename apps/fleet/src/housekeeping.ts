@@ -44,8 +44,6 @@ interface Keeping {
  * round. Replicas that do it at once share the work: none waits for rows that another is deleting.
  */
 export function keepHouse({ database, log, every = HOUR_MS, auditDays }: Keeping): Rounds {
-  let stopped = false;
-  const isEnough = () => stopped;
   const tidy = async (table: string, work: () => Promise<number>) => {
     try {
       const rows = await work();
@@ -55,21 +53,15 @@ export function keepHouse({ database, log, every = HOUR_MS, auditDays }: Keeping
     }
   };
   const first = Math.random() * Math.min(MINUTE_MS, every); // replicas that start together don't work together
-  const rounds = inRounds(first, async () => {
-    for (const leftover of LEFTOVERS) await tidy(leftover.table, () => deleteAll(database, leftover, isEnough));
-    if (auditDays !== undefined) await tidy('audit_entries', () => forgetEntries(database, auditDays, isEnough));
+  return inRounds(first, async (ending) => {
+    for (const leftover of LEFTOVERS) await tidy(leftover.table, () => deleteAll(database, leftover, ending));
+    if (auditDays !== undefined) await tidy('audit_entries', () => forgetEntries(database, auditDays, ending));
     return every;
   });
-  return {
-    stop: () => {
-      stopped = true;
-      return rounds.stop();
-    },
-  };
 }
 
-/** Deletes batch after batch, until nothing is over or `isEnough` says so. @returns how many rows */
-async function deleteAll({ client }: Database, leftover: Leftover, isEnough: () => boolean): Promise<number> {
+/** Deletes batch after batch, until nothing is over or it is to end. @returns how many rows */
+async function deleteAll({ client }: Database, leftover: Leftover, ending: AbortSignal): Promise<number> {
   const { table, key, over } = leftover;
   // ARRAY makes the choice of rows happen once; else a plan could choose, and lock, anew for each row. Nothing in the text
   // comes from anywhere but this file.
@@ -77,16 +69,16 @@ async function deleteAll({ client }: Database, leftover: Leftover, isEnough: () 
     DELETE FROM ${table} WHERE ${key} = ANY (ARRAY(
       SELECT ${key} FROM ${table} WHERE ${over} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`;
   let rows = 0;
-  for (let batch = BATCH; batch === BATCH && !isEnough(); rows += batch) {
+  for (let batch = BATCH; batch === BATCH && !ending.aborted; rows += batch) {
     batch = await client.$executeRawUnsafe(statement);
   }
   return rows;
 }
 
 /** Old entries of the audit log go by the one way that leaves an entry of its own. @returns how many */
-async function forgetEntries({ client }: Database, days: number, isEnough: () => boolean): Promise<number> {
+async function forgetEntries({ client }: Database, days: number, ending: AbortSignal): Promise<number> {
   let rows = 0;
-  for (let batch = 1; batch > 0 && !isEnough(); rows += batch) {
+  for (let batch = 1; batch > 0 && !ending.aborted; rows += batch) {
     const [forgotten] = await client.$queryRaw<{ count: number }[]>`
       SELECT audit_forget(now() - make_interval(days => ${days}::int), ${newId()}::uuid) AS count`;
     batch = forgotten?.count ?? 0;

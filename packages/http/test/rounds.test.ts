@@ -31,3 +31,15 @@ test('stopping waits for the round that is running, and none begins after it', a
   await pause(20);
   expect(seen).toEqual(['round', 'stopped']);
 });
+
+test('a round that is running hears that it is to end', async () => {
+  const doors = new EventEmitter();
+  const work = inRounds(0, async (ending) => {
+    doors.emit('begun', ending.aborted);
+    await once(ending, 'abort');
+    return 0;
+  });
+  const [wasOver] = await once(doors, 'begun');
+  await work.stop();
+  expect(wasOver).toBe(false);
+});

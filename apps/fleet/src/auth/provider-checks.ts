@@ -19,8 +19,8 @@ interface Due {
 }
 
 export interface ProviderChecks {
-  /** Checks every session whose time has come, until `isEnough` says so. @returns how many */
-  runDue(isEnough?: () => boolean): Promise<number>;
+  /** Checks every session whose time has come, until it is to end. @returns how many */
+  runDue(ending?: AbortSignal): Promise<number>;
 }
 
 export interface ProviderChecksOptions {
@@ -38,9 +38,9 @@ export interface ProviderChecksOptions {
 export function createProviderChecks(options: ProviderChecksOptions): ProviderChecks {
   const { database, settings, providers } = options;
   return {
-    runDue: async (isEnough = () => false) => {
+    runDue: async (ending) => {
       let checked = 0;
-      for (let due = await takeDue(database); due; due = isEnough() ? undefined : await takeDue(database)) {
+      for (let due = await takeDue(database); due; due = ending?.aborted ? undefined : await takeDue(database)) {
         const oidc = await settings.oidc();
         const provider = due.claims.iss === oidc.issuer ? providers.of(oidc) : undefined;
         if (provider) await check(options, provider, due);
@@ -55,19 +55,12 @@ export function createProviderChecks(options: ProviderChecksOptions): ProviderCh
 /** Checks what is due, again and again, until stopped. */
 export function keepChecking(options: ProviderChecksOptions): Rounds {
   const { runDue } = createProviderChecks(options);
-  let stopped = false;
-  const rounds = inRounds(ROUND_MS, async () => {
-    await runDue(() => stopped).catch((error: unknown) =>
+  return inRounds(ROUND_MS, async (ending) => {
+    await runDue(ending).catch((error: unknown) =>
       options.log.warn({ err: error }, 'sessions could not be checked with the identity provider'),
     );
     return ROUND_MS;
   });
-  return {
-    stop: () => {
-      stopped = true;
-      return rounds.stop();
-    },
-  };
 }
 
 /** One session whose time has come, until it is tried again by somebody else should this process die. */

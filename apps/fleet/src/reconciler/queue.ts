@@ -71,7 +71,7 @@ function keepAlive(
   };
   const timer = setInterval(() => void beat().catch(missed), HEARTBEAT_MS);
   timer.unref();
-  const end = () => ended.abort(ending.reason);
+  const end = () => ended.abort(new Superseded()); // whoever comes next goes on
   ending.addEventListener('abort', end);
   if (ending.aborted) end();
   return {

@@ -27,11 +27,10 @@ interface Options {
 
 /** Keeps deployments as they are desired, until stopped: whichever is due is looked at by one worker of all replicas. */
 export function keepReconciling(options: Options): Rounds {
-  const ending = new AbortController();
   const workers = Array.from({ length: WORKERS }, () =>
-    inRounds(Math.random() * IDLE_MS, async () => {
+    inRounds(Math.random() * IDLE_MS, async (ending) => {
       try {
-        while (!ending.signal.aborted && (await workOnNext(options, ending.signal)));
+        while (!ending.aborted && (await workOnNext(options, ending)));
         return IDLE_MS;
       } catch (error) {
         options.log.warn({ err: error }, 'deployments could not be worked on');
@@ -41,7 +40,6 @@ export function keepReconciling(options: Options): Rounds {
   );
   return {
     stop: async () => {
-      ending.abort(new Superseded()); // whoever comes next goes on
       await Promise.all(workers.map((worker) => worker.stop()));
     },
   };
