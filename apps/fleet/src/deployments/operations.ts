@@ -5,6 +5,7 @@ import { changedNow, holdRow, readRow, refuseRename } from '../resources/rows.ts
 import { alter, formerGeneration } from './changes.ts';
 import { NOW, recordGeneration } from './generations.ts';
 import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
+import { removeDeployment } from './store.ts';
 
 export const updateDeployment = change(fleetEndpoints.updateDeployment, (context, { params, body }) =>
   alter(context, params.id, (before) => {
@@ -70,10 +71,6 @@ export const deleteDeployment = change(fleetEndpoints.deleteDeployment, async (c
     }
     return { deployment: presentDeployment(await readRow<DeploymentRow>(transaction, deployments, row.id)) };
   }
-  await transaction.attachment.deleteMany({ where: { deployment_id: row.id } });
-  await transaction.volume.deleteMany({
-    where: { deployment_id: row.id, reclaim: 'delete', attachments: { none: {} } },
-  });
-  await transaction.deployment.delete({ where: { id: row.id } });
+  await removeDeployment(transaction, row.id);
   return { deployment: presentDeployment({ ...row, phase: 'deleting' }) };
 });

@@ -75,3 +75,10 @@ async function defaultClassOf(transaction: Transaction, clusterId: string | null
   const { default_storage_class } = await transaction.cluster.findUniqueOrThrow({ where: { id: clusterId } });
   return default_storage_class;
 }
+
+/** Deletes what no engine has anything of any more, with the volumes that were made for it and are not to be retained. */
+export async function removeDeployment(transaction: Transaction, id: string): Promise<void> {
+  await transaction.attachment.deleteMany({ where: { deployment_id: id } });
+  await transaction.volume.deleteMany({ where: { deployment_id: id, reclaim: 'delete', attachments: { none: {} } } });
+  await transaction.deployment.delete({ where: { id } });
+}

@@ -1,5 +1,6 @@
 import { newId } from '../audit/recording.ts';
 import type { Database } from '../database/client.ts';
+import { removeDeployment } from '../deployments/store.ts';
 import type { Observation } from '../engines/observation.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { decideAlone } from '../resources/decisions.ts';
@@ -82,10 +83,7 @@ async function removeRow(client: Database['client'], { id, owner }: Claim): Prom
   await client.$transaction(async (transaction) => {
     await decideAlone(transaction);
     const held = await transaction.deployment.findFirst({ where: { id, lease_owner: owner, deleting: true } });
-    if (!held) return;
-    await transaction.attachment.deleteMany({ where: { deployment_id: id } });
-    await transaction.volume.deleteMany({ where: { deployment_id: id, reclaim: 'delete', attachments: { none: {} } } });
-    await transaction.deployment.delete({ where: { id } });
+    if (held) await removeDeployment(transaction, id);
   });
 }
 
