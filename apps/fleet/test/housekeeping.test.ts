@@ -74,6 +74,23 @@ test('failed sign-ins are forgotten after fifteen minutes', async () => {
   expect(await failuresLeft()).toEqual(['recent']);
 });
 
+test('what is gone from a host is looked for there for a week', async () => {
+  const gone = [
+    { id: randomUUID(), age: '6 days' },
+    { id: randomUUID(), age: '8 days' },
+  ] as const;
+  await client.$executeRaw`
+    INSERT INTO hosts (id, name, engine, endpoint, by_admin, created_by)
+    VALUES (${gone[0].id}::uuid, 'machine', 'docker', 'unix:///run/engine.sock', true, 'test')`;
+  for (const { id, age } of gone) {
+    await client.$executeRaw`
+      INSERT INTO departed (id, host_id, at) VALUES (${id}::uuid, ${gone[0].id}::uuid, now() - ${age}::interval)`;
+  }
+  kept();
+  await aRoundHasPassed();
+  expect(await client.departed.findMany({ select: { id: true } })).toEqual([{ id: gone[0].id }]);
+});
+
 test('sessions that ended or expired more than a day ago go, with their refresh tokens', async () => {
   const staying = [
     await aSession({ expired: '-1 hour' }),
@@ -170,7 +187,7 @@ test('the first round comes within a minute, the next ones each an hour later; s
 });
 
 /** A round has a statement for each of them. */
-const TABLES = 5;
+const TABLES = 6;
 
 async function aRoundEndsAfter(milliseconds: number, statements: Spied): Promise<void> {
   const before = statements.mock.calls.length;

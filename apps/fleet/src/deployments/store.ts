@@ -1,4 +1,5 @@
 import type { Prisma } from '../generated/prisma/client.ts';
+import { noteDeparted } from '../reconciler/departed.ts';
 import { allocatePorts } from '../reconciler/ports.ts';
 import { columnsOfTarget } from '../resources/target-rows.ts';
 import type { Decision } from './decide.ts';
@@ -79,6 +80,9 @@ async function defaultClassOf(transaction: Transaction, clusterId: string | null
 /** Deletes what no engine has anything of any more, with the volumes that were made for it and are not to be retained. */
 export async function removeDeployment(transaction: Transaction, id: string): Promise<void> {
   await transaction.attachment.deleteMany({ where: { deployment_id: id } });
-  await transaction.volume.deleteMany({ where: { deployment_id: id, reclaim: 'delete', attachments: { none: {} } } });
-  await transaction.deployment.delete({ where: { id } });
+  const own = { deployment_id: id, reclaim: 'delete' as const, attachments: { none: {} } };
+  const volumes = await transaction.volume.findMany({ where: own, select: { id: true } });
+  await transaction.volume.deleteMany({ where: own });
+  const { host_id } = await transaction.deployment.delete({ where: { id } });
+  if (host_id !== null) await noteDeparted(transaction, host_id, [id, ...volumes.map((volume) => volume.id)]);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -134,5 +135,14 @@ describe('a machine is not reached', () => {
     expect(await whyOf(check(clientOf('unix:///run/engine.sock', { restrictTo })))).toMatch(/is a local socket/);
     expect(await whyOf(check(clientOf('tcp://169.254.169.254:2375')))).toMatch(/link-local or a metadata service/);
     expect(calls).toBe(0);
+  });
+
+  test('no longer than there is somebody who wants to know, also where it never says who it is', async () => {
+    const client = clientOf(await accept(() => undefined));
+    const ending = new AbortController();
+    const wanted = { kind: 'stopped' } as const;
+    const passing = pass(client, wanted, { deploymentId: randomUUID(), generation: 1, signal: ending.signal });
+    ending.abort(new Error('it is over'));
+    await expect(passing).rejects.toThrow('it is over');
   });
 });

@@ -1,0 +1,53 @@
+// A process can be frozen between its look at the lease and the request, and send it when all is over.
+import { describeWithPodman } from '@svc/testing/podman';
+import { aMachineWorld, eventually, SLEEPER } from './world.ts';
+
+const WITH_VOLUME = { ...SLEEPER, volume_mounts: [{ name: 'data', mountPath: '/data' }] };
+
+describeWithPodman('what is gone from a machine', () => {
+  const world = aMachineWorld();
+  const storage = async () => (await world().good(world().api.get('/api/v1/storage'))).storage;
+  const volumes = () => world().podman.byHand('volume', 'ls', '--quiet');
+  const labelsOf = async (...inspect: readonly string[]) => {
+    const labels: Record<string, string> = JSON.parse(await world().podman.byHand(...inspect));
+    return Object.entries(labels).flatMap(([key, value]) => ['--label', `${key}=${value}`]);
+  };
+  const checked = async (hostId: string) => world().good(world().api.post(`/api/v1/hosts/${hostId}/check`));
+
+  test('is removed again when somebody makes it after all, and nothing else is', async () => {
+    const { deployed, deploymentIs, removed, containers, podman } = world();
+    const { id, target } = await deployed('web', WITH_VOLUME);
+    const [{ name = '' } = {}] = (await deploymentIs(id, 'running')).instances;
+    const other = await deployed('other', WITH_VOLUME);
+    await deploymentIs(other.id, 'running');
+    const volume = (await volumes()).split('\n').find((each) => each.startsWith('web-data-')) ?? '';
+    const ofContainer = await labelsOf('inspect', '--format', '{{json .Config.Labels}}', name);
+    const ofVolume = await labelsOf('volume', 'inspect', '--format', '{{json .Labels}}', volume);
+    await removed(id);
+    expect(await volumes()).toMatch(/^other-data-\S+$/);
+
+    await podman.byHand('volume', 'create', ...ofVolume, volume);
+    await podman.byHand('run', '--detach', '--name', name, ...ofContainer, podman.image, ...SLEEPER.command);
+    await podman.byHand('run', '--detach', '--name', 'stranger', podman.image, ...SLEEPER.command);
+    expect(await containers(id)).toHaveLength(1);
+    await checked(target.host_id);
+    expect(await containers(id)).toEqual([]);
+    expect(await volumes()).toMatch(/^other-data-\S+$/);
+    const left = (await podman.byHand('ps', '--format', '{{.Names}}')).split('\n').sort();
+    expect(left).toEqual([expect.stringMatching(/^other-/), 'stranger']);
+  }, 90_000);
+
+  test('takes along a volume that was made and never noted', async () => {
+    const { api, good, database, removed, deployed, deploymentIs } = world();
+    const { id } = await deployed('third', WITH_VOLUME);
+    await deploymentIs(id, 'running');
+    const [{ id: volumeId }] = (await storage()).filter(({ name }: { name: string }) => name === 'third-data');
+    await good(api.put(`/api/v1/storage/${volumeId}`, { reclaim: 'retain' }));
+    await removed(id);
+    expect(await volumes()).toMatch(/^third-data-/m);
+    await database.client.volume.update({ where: { id: volumeId }, data: { phase: 'pending' } });
+    await good(api.delete(`/api/v1/storage/${volumeId}`));
+    await eventually('its row is gone', async () => (await storage()).length === 1);
+    expect(await volumes()).not.toMatch(/^third-data-/m);
+  }, 60_000);
+});

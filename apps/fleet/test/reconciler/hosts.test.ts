@@ -1,0 +1,45 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import type { Host } from '../../src/generated/prisma/client.ts';
+import { createEngines } from '../../src/reconciler/hosts.ts';
+import { createSealer } from '../../src/sealing.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'setTimeout'] });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+const sealer = createSealer([{ kid: 'test', key: randomBytes(32) }]);
+const aHost = () =>
+  ({ id: randomUUID(), engine: 'docker', endpoint: 'unix:///x', sealed: null, by_admin: true }) as Host;
+const after = (minutes: number) => jest.setSystemTime(Date.now() + minutes * 60_000);
+
+test('a client is kept as long as its host is asked, and the host says the same', async () => {
+  const engines = createEngines({ sealer, allowed: new Set() });
+  const [one, another] = [aHost(), aHost()];
+  const first = await engines.of(one);
+  for (let times = 0; times < 5; times += 1) {
+    after(5);
+    await engines.of(another);
+    expect(await engines.of(one)).toBe(first);
+  }
+  expect(await engines.of({ ...one, endpoint: 'unix:///y' })).not.toBe(first);
+  await engines.close();
+});
+
+test('a client of a host that nobody asks any more is closed', async () => {
+  const engines = createEngines({ sealer, allowed: new Set() });
+  const deleted = await engines.of(aHost());
+  const close = jest.spyOn(deleted, 'close');
+  const present = aHost();
+  after(9);
+  await engines.of(present);
+  expect(close).not.toHaveBeenCalled();
+  after(2);
+  await engines.of(present);
+  expect(close).toHaveBeenCalledTimes(1);
+  await engines.close();
+  expect(close).toHaveBeenCalledTimes(1);
+});
