@@ -5,6 +5,7 @@ import { resolveEnv } from '../render/env.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
 import type { Rendering } from '../render/rendering.ts';
 import { redacted } from '../render/secrets.ts';
+import { allocatedGpus } from './allocated.ts';
 import { type KnownSecret, knownSecrets } from './decide.ts';
 import { type Draft, draftOf, runsOf } from './draft.ts';
 import type { DeploymentRow } from './rows.ts';
@@ -54,13 +55,7 @@ export async function presentManifest(transaction: Transaction, row: DeploymentR
   const draft = draftOf(row, { runs });
   const { mounted } = await mountVolumes(transaction, draft);
   const { env } = resolveEnv(runs.spec, row.env);
-  const given = await transaction.allocatedGpu.findMany({
-    where: { deployment_id: row.id },
-    orderBy: { gpu_id: 'asc' },
-  });
-  const gpus = Array.from({ length: row.replicas }, (_, ordinal) =>
-    given.filter((gpu) => gpu.ordinal === ordinal).map(({ gpu_id }) => gpu_id),
-  );
+  const gpus = await allocatedGpus(transaction, row);
   const { generation, restarted_at } = row;
   const secrets = await knownSecrets(transaction, runs.secretNames);
   return manifestOf(transaction, {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { type Needs, needsOf } from '../placement/demand.ts';
 import { type Placement, place } from '../placement/place.ts';
+import { allocatedGpus } from './allocated.ts';
 import { readCandidates } from './candidates.ts';
 import { type Draft, runsOf } from './draft.ts';
 import type { Mounted } from './volumes.ts';
@@ -46,17 +47,12 @@ interface Held {
 
 /** What it runs with now, where a replica is to ask for the same as before. */
 async function heldBy(transaction: Transaction, { id, target }: Draft, needs: Needs): Promise<Held | undefined> {
-  const row = await transaction.deployment.findUnique({
-    where: { id },
-    include: { allocated_gpus: { orderBy: { gpu_id: 'asc' } }, host: true, cluster: true },
-  });
+  const row = await transaction.deployment.findUnique({ where: { id }, include: { host: true, cluster: true } });
   if (!row || !target || row.desired_state === 'stopped') return undefined;
   const { spec } = await runsOf(transaction, row.workload_id, row.revision);
   const { replicas } = row;
   if (!isDeepStrictEqual(needsOf(spec, replicas), { ...needs, replicas })) return undefined;
-  const gpus = Array.from({ length: replicas }, (_, ordinal) =>
-    row.allocated_gpus.filter((gpu) => gpu.ordinal === ordinal).map(({ gpu_id }) => gpu_id),
-  );
+  const gpus = await allocatedGpus(transaction, row);
   return { ...target, name: row.host?.name ?? row.cluster?.name ?? target.id, gpus };
 }
 

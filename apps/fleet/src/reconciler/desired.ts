@@ -1,4 +1,5 @@
 import type { Database } from '../database/client.ts';
+import { allocatedGpus, allocatedPorts } from '../deployments/allocated.ts';
 import { type Draft, draftOf, runsOf } from '../deployments/draft.ts';
 import { type DeploymentRow, deployments } from '../deployments/rows.ts';
 import { mountVolumes } from '../deployments/volumes.ts';
@@ -58,7 +59,8 @@ async function runningOf(
   const draft = draftOf(row, { runs });
   const { mounted } = await mountVolumes(transaction, draft);
   const rendering = await renderingOf(transaction, sealer, { row, draft, mounted });
-  const { gpus, ports } = await allocatedTo(transaction, row);
+  const gpus = await allocatedGpus(transaction, row);
+  const ports = await allocatedPorts(transaction, row);
   const manifest = renderDocker(rendering, { engine: host.engine, gpus, ports });
   const bound = await transaction.volume.findMany({
     where: { id: { in: mounted.map(({ id }) => id) }, phase: { in: ['bound', 'lost'] } },
@@ -95,21 +97,5 @@ async function renderingOf(
     env: resolveEnv(spec, row.env).env,
     volumes: mounted,
     secrets: revealed(await openValues(transaction, sealer, secretNames)),
-  };
-}
-
-async function allocatedTo(transaction: Transaction, { id, replicas }: DeploymentRow) {
-  const where = { deployment_id: id };
-  const gpus = await transaction.allocatedGpu.findMany({ where, orderBy: { gpu_id: 'asc' } });
-  const ports = await transaction.allocatedPort.findMany({ where, orderBy: { host_port: 'asc' } });
-  const ofOrdinal = <T extends { ordinal: number }, R>(rows: readonly T[], present: (row: T) => R): R[][] =>
-    Array.from({ length: replicas }, (_, ordinal) => rows.filter((row) => row.ordinal === ordinal).map(present));
-  return {
-    gpus: ofOrdinal(gpus, ({ gpu_id }) => gpu_id),
-    ports: ofOrdinal(ports, ({ container_port, host_port, protocol }) => ({
-      containerPort: container_port,
-      hostPort: host_port,
-      protocol: protocol as 'TCP' | 'UDP' | 'SCTP', // as it was allocated
-    })),
   };
 }
