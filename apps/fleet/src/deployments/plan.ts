@@ -5,6 +5,7 @@ import { newId } from '../audit/recording.ts';
 import { route } from '../context.ts';
 import { translated } from '../database/translated.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { redacted } from '../render/secrets.ts';
 import { readRow } from '../resources/rows.ts';
 import { columnsOfTarget, refuseUnknownTarget } from '../resources/target-rows.ts';
 import { baseOf } from '../workloads/revisions.ts';
@@ -15,6 +16,7 @@ import { differencesOf } from './differences.ts';
 import { type Draft, draftOf, runsFrom, runsOf } from './draft.ts';
 import { manifestOf, presentManifest, type Shown } from './manifest.ts';
 import { type DeploymentRow, deployments } from './rows.ts';
+import { type Renderable, renderingOf } from './stored.ts';
 
 type Transaction = Prisma.TransactionClient;
 type Body = Input<typeof fleetEndpoints.planDeployment>['body'];
@@ -75,17 +77,17 @@ async function planChange(transaction: Transaction, row: DeploymentRow, body: Bo
   return presentPlan(decision, { before, after });
 }
 
-interface At {
-  readonly generation: number;
-  readonly restarted_at: Date | null;
-}
-
 /** What is refused is not rendered: it may lack what a manifest is made of. */
-async function manifestAfter(transaction: Transaction, decision: Decision, at: At): Promise<Shown[]> {
+async function manifestAfter(
+  transaction: Transaction,
+  decision: Decision,
+  at: Pick<Renderable, 'generation' | 'restarted_at'>,
+): Promise<Shown[]> {
   if (decision.refusals.length > 0) return [];
   const { chosen, draft, env, mounted, secrets } = decision;
   const target = chosen ?? draft.target;
-  return manifestOf(transaction, { draft, env, mounted, secrets, target, gpus: chosen?.gpus ?? [], ...at });
+  const rendering = renderingOf({ draft, env, mounted, ...at }, redacted(secrets));
+  return manifestOf(transaction, { rendering, target, gpus: chosen?.gpus ?? [] });
 }
 
 function presentPlan(

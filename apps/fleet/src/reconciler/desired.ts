@@ -1,14 +1,11 @@
 import type { Database } from '../database/client.ts';
 import { allocatedGpus, allocatedPorts } from '../deployments/allocated.ts';
-import { type Draft, draftOf, runsOf } from '../deployments/draft.ts';
 import { type DeploymentRow, deployments } from '../deployments/rows.ts';
-import { mountVolumes } from '../deployments/volumes.ts';
+import { renderingOf, storedOf } from '../deployments/stored.ts';
 import type { Wanted } from '../engines/docker/wanted.ts';
 import type { Host, Prisma } from '../generated/prisma/client.ts';
 import { renderDocker } from '../render/docker.ts';
-import { resolveEnv } from '../render/env.ts';
 import { volumeName } from '../render/names.ts';
-import type { BoundVolume, Rendering } from '../render/rendering.ts';
 import { revealed } from '../render/secrets.ts';
 import { readRow } from '../resources/rows.ts';
 import type { Sealer } from '../sealing.ts';
@@ -55,13 +52,12 @@ async function runningOf(
   sealer: Sealer,
   { row, host }: { readonly row: Desired['row']; readonly host: Host },
 ): Promise<Pick<Desired, 'wanted' | 'volumes'>> {
-  const runs = await runsOf(transaction, row.workload_id, row.revision);
-  const draft = draftOf(row, { runs });
-  const { mounted } = await mountVolumes(transaction, draft);
-  const rendering = await renderingOf(transaction, sealer, { row, draft, mounted });
+  const stored = await storedOf(transaction, row);
+  const { draft, mounted } = stored;
+  const secrets = revealed(await openValues(transaction, sealer, draft.runs.secretNames));
   const gpus = await allocatedGpus(transaction, row);
   const ports = await allocatedPorts(transaction, row);
-  const manifest = renderDocker(rendering, { engine: host.engine, gpus, ports });
+  const manifest = renderDocker(renderingOf(stored, secrets), { engine: host.engine, gpus, ports });
   const bound = await transaction.volume.findMany({
     where: { id: { in: mounted.map(({ id }) => id) }, phase: { in: ['bound', 'lost'] } },
   });
@@ -73,29 +69,4 @@ async function runningOf(
     bound: bound.map(volumeName),
   };
   return { wanted, volumes: new Map(mounted.map((volume) => [volumeName(volume), volume.id])) };
-}
-
-interface Rendered {
-  readonly row: DeploymentRow;
-  readonly draft: Draft;
-  readonly mounted: readonly BoundVolume[];
-}
-
-async function renderingOf(
-  transaction: Transaction,
-  sealer: Sealer,
-  { row, draft, mounted }: Rendered,
-): Promise<Rendering<'values'>> {
-  const { spec, secretNames } = draft.runs;
-  return {
-    id: row.id,
-    name: row.name,
-    generation: row.generation,
-    replicas: row.replicas,
-    restarted_at: row.restarted_at?.toISOString() ?? null,
-    spec,
-    env: resolveEnv(spec, row.env).env,
-    volumes: mounted,
-    secrets: revealed(await openValues(transaction, sealer, secretNames)),
-  };
 }
