@@ -1,10 +1,10 @@
-import { inRounds, type Log, type Rounds } from '@svc/http';
+import { inRounds, type Rounds } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { check, type Facts } from '../engines/docker/check.ts';
 import { EngineFailure } from '../engines/errors.ts';
 import type { Host } from '../generated/prisma/client.ts';
 import { clearDeparted } from './departed.ts';
-import type { Engines } from './hosts.ts';
+import type { Tools } from './hosts.ts';
 import type { Claim } from './queue.ts';
 
 const CHECK_SECONDS = 30;
@@ -13,18 +13,12 @@ const IDLE_MS = 1000;
 /** How many are asked at once by one process: one that does not answer holds up no other. */
 const AT_ONCE = 32;
 
-interface Options {
-  readonly database: Database;
-  readonly engines: Engines;
-  readonly log: Log;
-}
-
 /** Asks every host twice a minute whether it is there, one that is away less often; replicas share the work. */
-export function keepChecking(options: Options): Rounds {
-  const { database, log } = options;
+export function keepChecking(tools: Tools): Rounds {
+  const { database, log } = tools;
   const underWay = new Set<Promise<void>>();
   const ask = (host: Host) => {
-    const asked = checkHost(options, host)
+    const asked = checkHost(tools, host)
       .catch((error) => log.warn({ err: error, host: host.name }, 'what a host says could not be kept'))
       .finally(() => underWay.delete(asked));
     underWay.add(asked);
@@ -53,7 +47,7 @@ const claimHosts = ({ client }: Database, most: number): Promise<Host[]> =>
     RETURNING *`;
 
 /** Asks one host now, and keeps what it says. */
-export async function checkHost({ database, engines, log }: Options, host: Host): Promise<void> {
+export async function checkHost({ database, engines, log }: Tools, host: Host): Promise<void> {
   const since = Date.now();
   try {
     const facts = await check(await engines.of(host));

@@ -1,9 +1,7 @@
-import type { Log } from '@svc/http';
-import type { Database } from '../database/client.ts';
 import { sweep } from '../engines/docker/sweep.ts';
 import { EngineFailure } from '../engines/errors.ts';
 import type { Host, Prisma } from '../generated/prisma/client.ts';
-import type { Engines } from './hosts.ts';
+import type { Tools } from './hosts.ts';
 
 /**
  * Notes what is gone from its host. A lease is looked at before each request, but a process can be frozen right after that
@@ -15,14 +13,8 @@ export const noteDeparted = (
   ids: readonly string[],
 ) => transaction.departed.createMany({ data: ids.map((id) => ({ id, host_id })), skipDuplicates: true });
 
-interface Options {
-  readonly database: Database;
-  readonly engines: Engines;
-  readonly log: Log;
-}
-
 /** Removes from a host what came to be there after its end. */
-export async function clearDeparted({ database, engines, log }: Options, host: Host): Promise<void> {
+export async function clearDeparted({ database, engines, log }: Tools, host: Host): Promise<void> {
   const rows = await database.client.departed.findMany({ where: { host_id: host.id }, select: { id: true } });
   if (rows.length === 0) return;
   try {

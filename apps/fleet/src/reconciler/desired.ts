@@ -16,7 +16,7 @@ type Transaction = Prisma.TransactionClient;
 
 /** What is to be of a deployment, at one moment. */
 export interface Desired {
-  readonly row: DeploymentRow & { readonly failures: number; readonly deleting: boolean };
+  readonly row: DeploymentRow & { readonly failures: number };
   readonly host: Host;
   readonly wanted: Wanted;
   /** Its volumes, by what the engine calls them. */
@@ -29,9 +29,9 @@ export function readDesired({ client }: Database, sealer: Sealer, claim: Claim):
     async (transaction) => {
       const found = await transaction.deployment.findUnique({ where: { id: claim.id }, include: { host: true } });
       if (!found?.host || found.lease_owner !== claim.owner || found.generation !== claim.generation) return undefined;
-      const { host, failures, deleting } = found;
-      const row = { ...(await readRow<DeploymentRow>(transaction, deployments, claim.id)), failures, deleting };
-      if (deleting) return { row, host, wanted: await goneOf(transaction, row), volumes: new Map() };
+      const { host, failures } = found;
+      const row = { ...(await readRow<DeploymentRow>(transaction, deployments, claim.id)), failures };
+      if (row.deleting) return { row, host, wanted: await goneOf(transaction, row), volumes: new Map() };
       if (row.desired_state === 'stopped') return { row, host, wanted: { kind: 'stopped' }, volumes: new Map() };
       return { row, host, ...(await runningOf(transaction, sealer, { row, host })) };
     },

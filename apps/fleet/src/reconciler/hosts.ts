@@ -1,5 +1,6 @@
-import type { OutboundAllowance } from '@svc/http';
+import type { Log, OutboundAllowance } from '@svc/http';
 import { z } from 'zod';
+import type { Database } from '../database/client.ts';
 import type { HostAddress } from '../engines/docker/address.ts';
 import { connect } from '../engines/docker/client.ts';
 import type { Client } from '../engines/docker/engine-client.ts';
@@ -12,6 +13,13 @@ export interface Engines {
   /** @throws where its credentials do not open */
   of(host: Host): Promise<Client>;
   close(): Promise<void>;
+}
+
+/** What work on hosts is done with. */
+export interface Tools {
+  readonly database: Database;
+  readonly engines: Engines;
+  readonly log: Log;
 }
 
 const sealedShape = z.object({

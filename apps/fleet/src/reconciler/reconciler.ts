@@ -1,12 +1,11 @@
-import { inRounds, type Log, type Rounds } from '@svc/http';
-import type { Database } from '../database/client.ts';
+import { inRounds, type Rounds } from '@svc/http';
 import { pass } from '../engines/docker/pass.ts';
 import { EngineFailure, Unreachable } from '../engines/errors.ts';
 import type { Sealer } from '../sealing.ts';
 import { askAtOnce } from './checks.ts';
 import { readDesired } from './desired.ts';
 import { whileHeld } from './held.ts';
-import type { Engines } from './hosts.ts';
+import type { Tools } from './hosts.ts';
 import { movePorts } from './ports.ts';
 import { type Claim, claimNext, LeaseLost, Superseded } from './queue.ts';
 import { letGo, writeFailed, writeObserved } from './write.ts';
@@ -18,11 +17,8 @@ const AFTER_TROUBLE_MS = 5000;
 /** By then it is known whether a host is away, or only missed once. */
 const AFTER_MISSED_S = 2;
 
-interface Options {
-  readonly database: Database;
+interface Options extends Tools {
   readonly sealer: Sealer;
-  readonly engines: Engines;
-  readonly log: Log;
 }
 
 /** Keeps deployments as they are desired, until stopped: whichever is due is looked at by one worker of all replicas. */

@@ -1,23 +1,16 @@
-import { inRounds, type Log, type Rounds } from '@svc/http';
-import type { Database } from '../database/client.ts';
+import { inRounds, type Rounds } from '@svc/http';
 import { removeVolume } from '../engines/docker/volumes.ts';
 import { Unreachable } from '../engines/errors.ts';
 import type { Host, Volume } from '../generated/prisma/client.ts';
 import { volumeName } from '../render/names.ts';
 import { noteDeparted } from './departed.ts';
-import type { Engines } from './hosts.ts';
+import type { Tools } from './hosts.ts';
 
 const ROUND_MS = 2000;
 
-interface Options {
-  readonly database: Database;
-  readonly engines: Engines;
-  readonly log: Log;
-}
-
 /** Removes volumes that somebody deleted from the hosts where they are, until stopped. Done twice it does no harm. */
-export function keepRemoving(options: Options): Rounds {
-  const { database, log } = options;
+export function keepRemoving(tools: Tools): Rounds {
+  const { database, log } = tools;
   return inRounds(ROUND_MS, async () => {
     try {
       const volumes = await database.client.volume.findMany({
@@ -26,7 +19,7 @@ export function keepRemoving(options: Options): Rounds {
         orderBy: { updated_at: 'asc' },
         take: 20,
       });
-      await Promise.all(volumes.map(({ host, ...volume }) => host && removeOne(options, volume, host)));
+      await Promise.all(volumes.map(({ host, ...volume }) => host && removeOne(tools, volume, host)));
     } catch (error) {
       log.warn({ err: error }, 'deleted volumes could not be removed; tried again');
     }
@@ -35,7 +28,7 @@ export function keepRemoving(options: Options): Rounds {
 }
 
 /** One that can't be removed yet is the last in line next time: it holds up no other. */
-async function removeOne({ database: { client }, engines, log }: Options, volume: Volume, host: Host): Promise<void> {
+async function removeOne({ database: { client }, engines, log }: Tools, volume: Volume, host: Host): Promise<void> {
   const where = { id: volume.id, phase: 'deleting' as const };
   try {
     await removeVolume(await engines.of(host), volumeName(volume));
