@@ -47,18 +47,19 @@ const claimHosts = ({ client }: Database, most: number): Promise<Host[]> =>
     RETURNING *`;
 
 /** Asks one host now, and keeps what it says. */
-export async function checkHost({ database, engines, log }: Tools, host: Host): Promise<void> {
+export async function checkHost(tools: Tools, host: Host): Promise<void> {
+  const { database, engines, log } = tools;
   const since = Date.now();
   try {
-    const facts = await check(await engines.of(host));
-    await noteThere(database, host, facts);
-    await clearDeparted({ database, engines, log }, host);
+    await noteThere(database, host, await check(await engines.of(host)));
   } catch (error) {
     if (!(error instanceof EngineFailure)) log.warn({ err: error, host: host.name }, 'a host could not be checked');
     const message =
       error instanceof EngineFailure ? error.message : 'It could not be checked: the fleet’s log says why.';
     await noteAway(database, host, { message, since });
+    return;
   }
+  await clearDeparted(tools, host);
 }
 
 /** Whatever waits for a host that is back is due at once. The endpoint is still the one that was asked. */
