@@ -19,6 +19,6 @@ export async function busyboxTar(folder: string): Promise<string> {
 
 /** An image without any registry. @returns its reference */
 export async function importBusybox(byHand: (...args: readonly string[]) => Promise<string>, folder: string) {
-  await byHand('import', '--quiet', await busyboxTar(folder), IMAGE);
+  await byHand('import', await busyboxTar(folder), IMAGE);
   return IMAGE;
 }

@@ -17,10 +17,15 @@ export function programAt(name: string): string | undefined {
   });
 }
 
-/** Why there can be no Podman here; undefined where there can. */
-export function podmanProblem(): string | undefined {
-  if (process.platform !== 'linux') return 'Podman needs Linux';
-  const missing = ['podman', 'runc', 'iptables', 'busybox'].filter((name) => programAt(name) === undefined);
+const PROGRAMS = {
+  podman: ['podman', 'runc', 'iptables', 'busybox'],
+  docker: ['dockerd', 'docker', 'containerd', 'runc', 'iptables', 'busybox'],
+} as const;
+
+/** Why there can be no such engine here; undefined where there can. */
+export function engineProblem(kind: keyof typeof PROGRAMS): string | undefined {
+  if (process.platform !== 'linux') return `${kind} needs Linux`;
+  const missing = PROGRAMS[kind].filter((name) => programAt(name) === undefined);
   if (missing.length > 0) return `${missing.join(', ')} not installed`;
   return process.getuid?.() === 0 ? undefined : 'only root can have it with networks';
 }

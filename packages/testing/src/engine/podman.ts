@@ -1,0 +1,39 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PROGRAM_PATH } from './at-hand.ts';
+import { runProgram, type Settings } from './program.ts';
+import { persistently, type Started, startService } from './ready.ts';
+
+const CONFIG = path.resolve(import.meta.dirname, '../../../../infra/ci/containers.conf');
+
+/** Starts a Podman that keeps everything in a folder. */
+export async function startPodman(folder: string, insecureRegistry: string | undefined): Promise<Started> {
+  const settings = await settingsIn(folder, insecureRegistry);
+  const own = ['--root', path.join(folder, 'root'), '--runroot', path.join(folder, 'run')];
+  const byHand = (...args: readonly string[]) => runProgram('podman', [...own, ...args], settings);
+  const socket = path.join(folder, 'engine.sock');
+  const args = [...own, 'system', 'service', '--time=0', `unix://${socket}`];
+  const end = await startService({ file: 'podman', args, socket, ...settings });
+  const remove = (...which: readonly string[]) => byHand('rm', '--force', '--time', '0', ...which);
+  return {
+    endpoint: `unix://${socket}`,
+    byHand,
+    discard: async (...names) => {
+      await remove(...names);
+    },
+    stop: () => persistently(() => remove('--all')).finally(end),
+  };
+}
+
+async function settingsIn(folder: string, insecureRegistry: string | undefined): Promise<Settings> {
+  const registries = path.join(folder, 'registries.conf');
+  const insecure = insecureRegistry && `[[registry]]\nlocation = "${insecureRegistry}"\ninsecure = true\n`;
+  await writeFile(registries, insecure ?? '');
+  const temporary = path.join(folder, 'tmp');
+  await mkdir(temporary);
+  const env = { PATH: PROGRAM_PATH, HOME: folder, TMPDIR: temporary };
+  return {
+    cwd: folder, // some engines leave files where they were started
+    env: { ...env, CONTAINERS_CONF: CONFIG, CONTAINERS_REGISTRIES_CONF: registries },
+  };
+}
