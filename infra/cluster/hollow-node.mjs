@@ -1,0 +1,109 @@
+// A node that runs nothing: it says of its pods what a node would say, by what they are to run.
+import { createServer } from 'node:https';
+
+const NAME = 'hollow';
+const ROUND_MS = 300;
+const BEAT_MS = 10_000;
+const MERGE = 'application/merge-patch+json';
+
+const now = () => new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+
+/** Registers the node, and keeps it and its pods alive; what they print is asked for at `port`. */
+export async function keepNode(call, { port, key, cert }) {
+  createServer({ key, cert }, (_request, response) => response.end('ready\n')).listen(port, '127.0.0.1');
+  await call('POST', '/api/v1/nodes', {
+    metadata: { name: NAME, labels: { 'kubernetes.io/arch': 'amd64', 'kubernetes.io/hostname': NAME } },
+  });
+  await call('POST', '/apis/storage.k8s.io/v1/storageclasses', {
+    metadata: { name: 'hollow', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+    provisioner: 'example.test/hollow',
+  });
+  let beatAt = 0;
+  const round = async () => {
+    if (Date.now() - beatAt > BEAT_MS) {
+      await call('PATCH', `/api/v1/nodes/${NAME}/status`, { status: nodeStatus(port) }, MERGE);
+      beatAt = Date.now();
+    }
+    const { body: pods } = await call('GET', `/api/v1/pods?fieldSelector=spec.nodeName=${NAME}`);
+    for (const pod of pods.items ?? []) await move(call, pod);
+    const { body: claims } = await call('GET', '/api/v1/persistentvolumeclaims');
+    for (const claim of claims.items ?? []) if (claim.status.phase === 'Pending') await provide(call, claim);
+  };
+  const again = () =>
+    round()
+      .catch((error) => console.error(`the node could not go on: ${error.message}`))
+      .finally(() => setTimeout(again, ROUND_MS));
+  await round();
+  setTimeout(again, ROUND_MS);
+}
+
+const nodeStatus = (Port) => ({
+  capacity: { cpu: '8', memory: '32Gi', pods: '110' },
+  allocatable: { cpu: '8', memory: '32Gi', pods: '110' },
+  addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+  daemonEndpoints: { kubeletEndpoint: { Port } },
+  nodeInfo: {
+    ...{ architecture: 'amd64', operatingSystem: 'linux', kubeletVersion: 'v1.20.2', kubeProxyVersion: 'v1.20.2' },
+    ...{
+      machineID: '',
+      systemUUID: '',
+      bootID: '',
+      kernelVersion: '',
+      osImage: '',
+      containerRuntimeVersion: 'hollow://1',
+    },
+  },
+  conditions: ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'].map((type) => ({
+    ...{ type, status: type === 'Ready' ? 'True' : 'False', reason: 'Hollow', message: '' },
+    ...{ lastHeartbeatTime: now(), lastTransitionTime: now() },
+  })),
+});
+
+async function move(call, { metadata, spec, status }) {
+  const where = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`;
+  if (metadata.deletionTimestamp) {
+    await call('DELETE', where, { gracePeriodSeconds: 0, preconditions: { uid: metadata.uid } });
+  } else if (!status.containerStatuses) {
+    await call('PATCH', `${where}/status`, { status: podStatus(spec.containers[0]) }, MERGE);
+  }
+}
+
+function podStatus({ name, image, command = [], args = [] }) {
+  const script = [...command, ...args].join(' ');
+  const [, code] = /exit (\d+)$/.exec(script) ?? [];
+  const base = { name, image, imageID: '', ready: false, restartCount: 0 };
+  const ended = { terminated: { exitCode: Number(code), startedAt: now(), finishedAt: now() } };
+  if (image.includes('no-such-image')) {
+    const message = `rpc error: code = NotFound desc = failed to pull and unpack image "${image}": not found`;
+    return standing('Pending', { ...base, state: { waiting: { reason: 'ErrImagePull', message } } });
+  }
+  if (code === '0') return standing('Succeeded', { ...base, state: ended });
+  if (code !== undefined) {
+    const message = `back-off 10s restarting failed container=${name}`;
+    const state = { waiting: { reason: 'CrashLoopBackOff', message } };
+    return standing('Running', { ...base, restartCount: 1, state, lastState: ended });
+  }
+  return standing('Running', { ...base, ready: true, started: true, state: { running: { startedAt: now() } } });
+}
+
+const standing = (phase, container) => ({
+  phase,
+  startTime: now(),
+  containerStatuses: [container],
+  conditions: ['Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map((type) => ({
+    ...{ type, status: container.ready || type === 'PodScheduled' || type === 'Initialized' ? 'True' : 'False' },
+    lastTransitionTime: now(),
+  })),
+});
+
+/** A volume of the very size that is asked for, and nothing behind it. */
+async function provide(call, { metadata, spec }) {
+  await call('POST', '/api/v1/persistentvolumes', {
+    metadata: { name: `hollow-${metadata.uid}` },
+    spec: {
+      ...{ capacity: spec.resources.requests, accessModes: spec.accessModes, storageClassName: spec.storageClassName },
+      ...{ hostPath: { path: '/nowhere' }, persistentVolumeReclaimPolicy: 'Retain' },
+      claimRef: { namespace: metadata.namespace, name: metadata.name, uid: metadata.uid },
+    },
+  });
+}
