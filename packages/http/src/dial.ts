@@ -8,12 +8,12 @@ export interface DialOptions {
   readonly target: URL;
   /** As for `createOutbound`: left out where the target is the operator's word. */
   readonly restrictTo?: ReadonlySet<OutboundAllowance> | undefined;
-  /** In PEM: whom to trust, and who is calling. */
-  readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string } | undefined;
+  /** In PEM: whom to trust, where it is not who the system trusts, and who is calling, where a certificate says it. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
 }
 
 export interface Exchange {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Path and query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -89,3 +89,10 @@ test('an exchange ends with its signal, its body included', async () => {
   enough.abort(new Error('enough'));
   expect(await reasonOf(textOf(body))).toMatch(/enough/);
 });
+
+test.each(['PATCH', 'PUT', 'DELETE'] as const)('a %s goes out with its body', async (method) => {
+  const target = await startTarget((_req, res) => void res.end());
+  const { body } = await exchangeWith(target.url, {}, { method, body: '{"a":1}' });
+  await textOf(body);
+  expect(target.asked).toEqual([{ method, url: '/x?y=1', body: '{"a":1}' }]);
+});

@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
+import { onLoopback } from './loopback.ts';
 
 /** Members of a token, sane or not; one that is undefined is left out. */
 type Members = Readonly<Record<string, unknown>>;
@@ -27,20 +26,11 @@ export async function startLocalIssuer(
   { path = '' }: { readonly path?: '' | '/' } = {},
 ): Promise<LocalIssuer> {
   let keys = await newKeys('local');
-  const server = createServer((req, res) => {
-    const body =
-      req.url === '/keys' ? { keys: [keys.jwk] } : { issuer, jwks_uri: `http://127.0.0.1:${address.port}/keys` };
+  const server = await onLoopback((req, res) => {
+    const body = req.url === '/keys' ? { keys: [keys.jwk] } : { issuer, jwks_uri: `${server.url}/keys` };
     res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   });
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const stopListening = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  await listen(0);
-  const address = server.address() as AddressInfo; // a server that listens on a port has one
-  const issuer = `http://127.0.0.1:${address.port}${path}`;
+  const issuer = `${server.url}${path}`;
   const now = () => Math.floor(Date.now() / 1000);
   return {
     issuer,
@@ -57,9 +47,9 @@ export async function startLocalIssuer(
     rotate: async () => {
       keys = await newKeys(`${keys.jwk.kid}-next`);
     },
-    goAway: stopListening,
-    comeBack: () => listen(address.port),
-    close: stopListening,
+    goAway: server.goAway,
+    comeBack: server.comeBack,
+    close: server.goAway,
   };
 }
 

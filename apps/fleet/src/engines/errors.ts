@@ -4,6 +4,7 @@ export type Reason =
   | 'CrashLoop'
   | 'DeadlineExceeded'
   | 'EngineError'
+  | 'FieldConflict'
   | 'GpuMissing'
   | 'ImageNotFound'
   | 'ImagePullFailed'
@@ -19,13 +20,20 @@ export type Reason =
 /** What an engine didn't do. The message is a sentence of ours for operators, with no word of anybody else. */
 export abstract class EngineFailure extends Error {
   readonly reason: Reason;
-  /** What the engine answered, where it did: its status, and its own words, in which there may be what it was given. */
-  readonly answer: { readonly status: number; readonly said: string } | undefined;
+  readonly #answer: { readonly status: number; readonly said: string } | undefined;
   constructor(reason: Reason, message: string, answer?: EngineFailure['answer']) {
     super(message);
     this.name = new.target.name;
     this.reason = reason;
-    this.answer = answer;
+    this.#answer = answer;
+  }
+
+  /**
+   * What the engine answered, where it did: its status, and its own words, in which there may be what it was given. Whoever
+   * writes the error down as a whole, as a log does, gets nothing of it.
+   */
+  get answer(): { readonly status: number; readonly said: string } | undefined {
+    return this.#answer;
   }
 }
 
@@ -49,6 +57,16 @@ export async function failureOf(work: () => Promise<void>): Promise<EngineFailur
     return undefined;
   } catch (error) {
     if (error instanceof EngineFailure && !(error instanceof Unreachable)) return error;
+    throw error;
+  }
+}
+
+/** What was asked for; undefined where there is no such thing, or it went meanwhile. */
+export async function unlessGone<T>(asking: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (error instanceof EngineFailure && error.answer?.status === 404) return undefined;
     throw error;
   }
 }

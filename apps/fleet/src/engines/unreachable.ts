@@ -1,8 +1,12 @@
 import { OutboundRefused } from '@svc/http';
 import { Unreachable } from './errors.ts';
 
+/** What is expected at an endpoint. */
+type Expected = 'container engine' | 'Kubernetes API server';
+
 /** What answers where an engine should, and answers what no engine does. */
-export const notAnEngine = () => new Unreachable('What answers at its endpoint is no container engine.');
+export const notAnEngine = (expected: Expected = 'container engine') =>
+  new Unreachable(`What answers at its endpoint is no ${expected}.`);
 
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^ENOENT$/, 'There is no socket at its endpoint on the machine of this service.'],
@@ -16,14 +20,16 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/CERT|SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)/, 'Its certificate is not signed by the CA that was given.'],
   [/^(?:ERR_SSL_.*(?:ALERT|CERTIFICATE).*)$/, 'It does not accept the certificate that was given.'],
   [/^(?:ERR_SSL_.*|EPROTO)$/, 'It does not speak TLS as it should.'],
-  [/^(?:HPE_.*|HTTPParserError)$/, 'What answers at its endpoint is no container engine.'],
   [/^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'It closed the connection without an answer.'],
 ];
 
+const NO_HTTP = /^(?:HPE_.*|HTTPParserError)$/;
+
 /** Why an engine was not reached, as a sentence for operators, from whatever the connection failed with. */
-export function unreachableBy(error: unknown): Unreachable {
+export function unreachableBy(error: unknown, expected?: Expected): Unreachable {
   if (error instanceof OutboundRefused || error instanceof Unreachable) return new Unreachable(error.message);
   const codes = [...codesOf(error)];
+  if (codes.some((code) => NO_HTTP.test(code))) return notAnEngine(expected);
   const found = SENTENCES.find(([pattern]) => codes.some((code) => pattern.test(code)));
   return new Unreachable(found?.[1] ?? `It could not be called (${codes[0] ?? 'for an unknown reason'}).`);
 }

@@ -61,10 +61,11 @@ function strategyOf(rendering: Rendering): NonNullable<NonNullable<IDeployment['
  */
 const job = (rendering: Rendering, metadata: Metadata, template: Template): IJob => {
   const pods = Math.max(1, rendering.replicas);
+  const suspended = rendering.replicas === 0 ? { suspend: true } : {}; // older clusters know no suspension
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: { ...metadata, name: `${objectName(rendering)}-${rendering.generation}` },
-    spec: { suspend: rendering.replicas === 0, completions: pods, parallelism: pods, backoffLimit: 0, template },
+    spec: { ...suspended, completions: pods, parallelism: pods, backoffLimit: 0, template },
   };
 };

@@ -45,6 +45,7 @@ describe('what Docker says', () => {
     [404, 'manifest for x:1 not found: manifest unknown: manifest unknown', 'ImageNotFound', 'failed'],
     [404, 'failed to resolve reference "docker.io/x/y:1": docker.io/x/y:1: not found', 'ImageNotFound', 'failed'],
     [500, 'Head "https://x/v2/y/manifests/1": unauthorized: authentication required', 'AuthFailed', 'failed'],
+    [500, 'Head "https://x/v2/y/manifests/1": no basic auth credentials', 'AuthFailed', 'failed'],
     [500, 'Get "https://x/v2/": dial tcp: lookup x: no such host', 'ImagePullFailed', 'retrying'],
     [429, 'toomanyrequests: You have reached your pull rate limit', 'ImagePullFailed', 'retrying'],
   ])('of a pull (%p: %s) is %s', async (status, message, reason, phase) => {

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { describeWithPodman } from '@svc/testing/podman';
+import { describeWithEngine } from '@svc/testing/engine';
 import { pass } from '../../src/engines/docker/pass.ts';
 import { aDeployment, aMachine, aScript, idsOf, passTo, passUntil, running, SLEEP } from './world.ts';
 
 const sleeper = aScript(SLEEP);
 
-describeWithPodman('what is changed behind the back of the fleet', () => {
+describeWithEngine('what is changed behind the back of the fleet', () => {
   const machine = aMachine();
 
   test('is put right, and said', async () => {
@@ -14,7 +14,7 @@ describeWithPodman('what is changed behind the back of the fleet', () => {
     const o = { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' as const };
     await passTo(client, o);
     await podman.byHand('stop', '--time', '1', it.name(0));
-    await podman.byHand('rm', '--force', '--time', '0', it.name(1));
+    await podman.discard(it.name(1));
     await podman.byHand('pause', it.name(2));
     const { actions } = await passTo(client, { ...o, wanted: { ...o.wanted, settled: true } });
     expect([...actions].sort()).toEqual([
@@ -37,7 +37,7 @@ describeWithPodman('what is changed behind the back of the fleet', () => {
   });
 });
 
-describeWithPodman('a change', () => {
+describeWithEngine('a change', () => {
   const machine = aMachine();
 
   test('of how many there are leaves the others as they are', async () => {

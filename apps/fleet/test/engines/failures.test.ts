@@ -1,18 +1,21 @@
 import { createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { describeWithPodman } from '@svc/testing/podman';
+import { describeWithEngine } from '@svc/testing/engine';
 import { pass } from '../../src/engines/docker/pass.ts';
+import type { Observation } from '../../src/engines/observation.ts';
 import { revealed } from '../../src/render/secrets.ts';
 import { aDeployment, aMachine, aScript, idsOf, passTo, passUntil, running, SERVE, SLEEP } from './world.ts';
 
-describeWithPodman('what does not stay up', () => {
+describeWithEngine('what does not stay up', () => {
   const machine = aMachine();
 
   test('is a crash loop once its engine has given up, and started again only where its wait is over', async () => {
     const { client, podman } = machine();
     const it = await aDeployment(aScript('exit 7'));
     const o = { wanted: running(await it.manifest()), fence: it.fence() };
-    await passUntil(client, { ...o, isThere: ({ instances }) => instances.every(({ restarts }) => restarts === 3) });
+    const isGivenUp = ({ instances: [instance] }: Observation) =>
+      instance?.restarts === 3 && instance.message.startsWith('does not stay up');
+    await passUntil(client, { ...o, isThere: isGivenUp });
     const found = await pass(client, o.wanted, o.fence);
     expect(found).toMatchObject({ phase: 'retrying', reason: 'CrashLoop', next: 'retry', actions: [] });
     expect(found.message).toBe(`${it.name()} does not stay up (exit code 7). 0 of 1 up.`);
@@ -47,7 +50,7 @@ describeWithPodman('what does not stay up', () => {
   });
 });
 
-describeWithPodman('a job', () => {
+describeWithEngine('a job', () => {
   const machine = aMachine();
 
   test.each([
@@ -62,7 +65,7 @@ describeWithPodman('a job', () => {
   });
 });
 
-describeWithPodman('what a machine does not have', () => {
+describeWithEngine('what a machine does not have', () => {
   const machine = aMachine();
 
   test('a port that is taken is named, and had as soon as it is free', async () => {
@@ -95,6 +98,7 @@ describeWithPodman('what a machine does not have', () => {
     const it = await aDeployment(aScript(SLEEP, { volume_mounts: [{ name: 'data', mountPath: '/data' }] }));
     const o = { wanted: running(await it.manifest()), fence: it.fence() };
     const { volumes: bound } = await passTo(client, { ...o, phase: 'running' });
+    await podman.discard(it.name());
     await podman.byHand('volume', 'rm', '--force', ...bound);
     const found = await pass(client, { ...o.wanted, bound }, o.fence);
     expect(found).toMatchObject({ phase: 'failed', reason: 'VolumeLost', next: 'settled', volumes: [] });
@@ -102,7 +106,7 @@ describeWithPodman('what a machine does not have', () => {
   });
 });
 
-describeWithPodman('the values of variables', () => {
+describeWithEngine('the values of variables', () => {
   const machine = aMachine();
 
   test('are in nothing that is said, be it in the words of the engine', async () => {

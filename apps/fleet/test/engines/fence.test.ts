@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { describeWithPodman } from '@svc/testing/podman';
+import { describeWithEngine } from '@svc/testing/engine';
 import { pass } from '../../src/engines/docker/pass.ts';
 import { aDeployment, aMachine, aScript, idsOf, passTo, running, SLEEP } from './world.ts';
 
 const sleeper = aScript(SLEEP);
 
-describeWithPodman('a pass', () => {
+describeWithEngine('a pass', () => {
   const machine = aMachine();
   const stranger = (name: string, ...labels: readonly string[]) =>
     machine().podman.byHand(
@@ -34,7 +34,7 @@ describeWithPodman('a pass', () => {
     expect(await pass(client, { kind: 'gone', volumes: [] }, it.fence())).toMatchObject({ phase: 'gone', actions: [] });
     const left = (await podman.byHand('ps', '--no-trunc', '--quiet')).split('\n');
     expect([...left].sort()).toEqual([named, ...alike].sort());
-    await podman.byHand('rm', '--force', '--time', '0', ...left);
+    await podman.discard(...left);
   });
 
   test('takes no volume for its own that is not, and removes none', async () => {

@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from '@jest/globals';
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import { describeWithPodman } from '@svc/testing/podman';
+import { describeWithEngine } from '@svc/testing/engine';
 import { pass } from '../../src/engines/docker/pass.ts';
 import { revealed } from '../../src/render/secrets.ts';
 import { CUSTOMER, startRegistry } from './registry.ts';
 import { aDeployment, aMachine, aScript, passTo, running, SLEEP } from './world.ts';
 
-describeWithPodman('an image that is not on the machine', () => {
+describeWithEngine('an image that is not on the machine', () => {
   let registry: Awaited<ReturnType<typeof startRegistry>>;
   const machine = aMachine(async () => {
     registry = await startRegistry();
@@ -16,22 +16,23 @@ describeWithPodman('an image that is not on the machine', () => {
 
   const from = (image_name: string, given: Partial<WorkloadSpec> = {}) =>
     aScript(SLEEP, { registry_url: registry.address, image_name, image_tag: '1', ...given });
+  const asked = { registry_credentials: 'pull-secret' };
   const asCustomer = (password = CUSTOMER.password) =>
     revealed([{ name: 'pull-secret', version: 1, values: { ...CUSTOMER, password } }]);
 
   test('is pulled once', async () => {
-    const it = await aDeployment(from('busybox'));
+    const it = await aDeployment(from('busybox', asked), { secrets: asCustomer() });
     const o = { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' as const };
     const { actions } = await passTo(machine().client, o);
     expect(actions).toEqual([`pulled ${o.wanted.manifest.image}`, `created ${it.name()}`]);
-    const again = await aDeployment(from('busybox'));
+    const again = await aDeployment(from('busybox', asked), { secrets: asCustomer() });
     const other = { wanted: running(await again.manifest()), fence: again.fence(), phase: 'running' as const };
     expect((await passTo(machine().client, other)).actions).toEqual([`created ${again.name()}`]);
   });
 
   test('and not in its registry is said to be missing, and leaves what runs as it is', async () => {
     const { client } = machine();
-    const it = await aDeployment(from('busybox'));
+    const it = await aDeployment(from('busybox', asked), { secrets: asCustomer() });
     await passTo(client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
     const next = running(await it.manifest({ generation: 8 }, { image_tag: '2' }));
     expect(await pass(client, next, it.fence(8))).toMatchObject({
@@ -41,14 +42,14 @@ describeWithPodman('an image that is not on the machine', () => {
       actions: [],
       instances: [{ phase: 'running' }],
     });
-    const other = await aDeployment(from('nothing'));
+    const other = await aDeployment(from('nothing', asked), { secrets: asCustomer() });
     const found = await pass(client, running(await other.manifest()), other.fence());
     expect(found).toMatchObject({ phase: 'failed', reason: 'ImageNotFound', instances: [{ phase: 'missing' }] });
   });
 
   test('is pulled by whoever may, and else refused without a word of the password', async () => {
     const { client } = machine();
-    const spec = from('private/busybox', { registry_credentials: 'pull-secret' });
+    const spec = from('private/busybox', asked);
     const wrong = await aDeployment(spec, { secrets: asCustomer('c4n4ry-wrong') });
     const refused = await pass(client, running(await wrong.manifest()), wrong.fence());
     expect(refused).toMatchObject({ phase: 'failed', reason: 'AuthFailed', next: 'settled' });

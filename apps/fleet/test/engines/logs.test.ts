@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { describeWithPodman } from '@svc/testing/podman';
+import { describeWithEngine } from '@svc/testing/engine';
 import { piecesOf } from '../../src/engines/docker/frames.ts';
-import { type LogOptions, logs } from '../../src/engines/docker/logs.ts';
+import { logs } from '../../src/engines/docker/logs.ts';
+import type { LogOptions } from '../../src/engines/log-options.ts';
 import { anEngine, clientOf, endAll, serve } from './servers.ts';
 import { aDeployment, aMachine, aScript, type Deployment, passTo, running, SLEEP } from './world.ts';
 
 afterEach(endAll);
 
-describeWithPodman('the log of a container', () => {
+describeWithEngine('the log of a container', () => {
   const machine = aMachine();
 
   const started = async (script: string): Promise<Deployment> => {

@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { busyboxTar } from '@svc/testing/podman';
+import { busyboxTar } from '@svc/testing/engine';
 
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 const digestOf = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

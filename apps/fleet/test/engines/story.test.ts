@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { describeWithPodman } from '@svc/testing/podman';
+import { describeWithEngine, engineKind } from '@svc/testing/engine';
 import { check } from '../../src/engines/docker/check.ts';
 import { logs } from '../../src/engines/docker/logs.ts';
 import { pass } from '../../src/engines/docker/pass.ts';
@@ -16,12 +16,12 @@ const served = aScript(SERVE, {
 });
 const secrets = revealed([{ name: 'password', version: 1, values: { PASSWORD } }]);
 
-describeWithPodman('a deployment on a machine', () => {
+describeWithEngine('a deployment on a machine', () => {
   const machine = aMachine();
 
   test('tells who it is and what it has', async () => {
     expect(await check(machine().client)).toEqual({
-      engine: 'podman',
+      engine: engineKind(),
       engine_version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       api_version: expect.stringMatching(/^1\.4\d$/),
       arch: expect.stringMatching(/^(?:amd64|arm64)$/),

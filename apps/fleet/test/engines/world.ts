@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import { freePort } from '@svc/testing';
-import { startPodman, type TestPodman } from '@svc/testing/podman';
+import { engineKind, startEngine, type TestEngine } from '@svc/testing/engine';
 import { connect } from '../../src/engines/docker/client.ts';
 import type { Client } from '../../src/engines/docker/engine-client.ts';
 import { pass } from '../../src/engines/docker/pass.ts';
@@ -16,16 +16,19 @@ import { aHost, aRendering, aSpec } from '../render/renderings.ts';
 const TIMING = { settled: 1000, shortLife: 1000 };
 
 export interface Machine {
-  readonly podman: TestPodman;
+  readonly podman: TestEngine;
   readonly client: Client;
 }
 
 /** For the top of a describe: a machine with a Podman of its own, for all of its tests. */
-export function aMachine(options: () => Promise<Parameters<typeof startPodman>[0]> = async () => ({})): () => Machine {
+export function aMachine(options: () => Promise<Parameters<typeof startEngine>[0]> = async () => ({})): () => Machine {
   let machine: Machine | undefined;
   beforeAll(async () => {
-    const podman = await startPodman(await options());
-    machine = { podman, client: connect({ engine: 'podman', endpoint: podman.endpoint, credentials: null }, TIMING) };
+    const podman = await startEngine(await options());
+    machine = {
+      podman,
+      client: connect({ engine: podman.kind, endpoint: podman.endpoint, credentials: null }, TIMING),
+    };
   }, 60_000);
   afterAll(async () => {
     await machine?.client.close();
@@ -68,7 +71,7 @@ export async function aDeployment(spec: WorkloadSpec, first: Given = {}) {
     changed: Partial<WorkloadSpec> = {},
   ): Promise<DockerManifest<'values'>> => {
     const rendering = aRendering({ ...spec, ...changed }, { id, ...first, ...given });
-    const host = aHost(rendering, 'podman');
+    const host = aHost(rendering, engineKind());
     for (const [ordinal, all] of host.ports.entries()) {
       for (const { containerPort } of all) {
         const key = `${ordinal} ${containerPort}`;

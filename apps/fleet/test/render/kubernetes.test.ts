@@ -93,11 +93,9 @@ test('a job runs once, and is over when it has run', () => {
 
 test('a job that is stopped waits, and does not count as done', () => {
   expect(jobOf(render({ kind: 'job' }, { replicas: 0 })).spec).toMatchObject({ suspend: true, completions: 1 });
-  expect(jobOf(render({ kind: 'job' }, { replicas: 3 })).spec).toMatchObject({
-    suspend: false,
-    completions: 3,
-    parallelism: 3,
-  });
+  const { spec } = jobOf(render({ kind: 'job' }, { replicas: 3 }));
+  expect(spec).toMatchObject({ completions: 3, parallelism: 3 });
+  expect(spec).not.toHaveProperty('suspend'); // no cluster before 1.21 knows it
 });
 
 test('a workload that no engine takes is not rendered', () => {

@@ -1,14 +1,16 @@
+import { eachOf } from '../each-of.ts';
 import { type EngineFailure, failureOf } from '../errors.ts';
+import type { Fence } from '../fence.ts';
 import type { Observation } from '../observation.ts';
-import { containersOf, eachOf, type Found, remove } from './containers.ts';
+import type { Ending } from '../wanted.ts';
+import { sentenceOf } from '../words.ts';
+import { containersOf, type Found, remove } from './containers.ts';
 import type { Client } from './engine-client.ts';
 import { overtakenBy } from './outcome.ts';
-import { sentenceOf } from './scrub.ts';
 import { removeVolume } from './volumes.ts';
-import type { Fence, Wanted } from './wanted.ts';
 
 /** Takes a deployment off its machine: what is stopped is not there, as in a cluster, and its volumes stay. */
-export async function clear(client: Client, wanted: Exclude<Wanted, { kind: 'running' }>, fence: Fence) {
+export async function clear(client: Client, wanted: Ending, fence: Fence) {
   const found = await containersOf(client, fence.deploymentId);
   const overtaken = overtakenBy(found, fence);
   if (overtaken) return overtaken;

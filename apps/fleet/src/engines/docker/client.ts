@@ -2,12 +2,11 @@ import { type Dialled, dial, type Streaming } from '@svc/http';
 import type { z } from 'zod';
 import { EngineFailure, Unreachable } from '../errors.ts';
 import { notAnEngine, unreachableBy } from '../unreachable.ts';
+import { jsonOf, wholeOf } from '../whole.ts';
 import { type HostAddress, TIMING, type Timing } from './address.ts';
 import type { Answer, Client, Request, Streamed } from './engine-client.ts';
 import { type Hello, helloOf } from './hello.ts';
 import { refusedWith } from './refused.ts';
-
-const MAX_BYTES = 16 * 1024 * 1024;
 
 /** A client for the engine of a machine. Nothing is called yet. */
 export function connect(address: HostAddress, timing: Partial<Timing> = {}): Client {
@@ -152,23 +151,4 @@ function orEnded<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', end, { once: true });
     shared.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
   });
-}
-
-async function wholeOf(body: Streaming['body']): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new Unreachable('Its answer is longer than any that is expected of an engine.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

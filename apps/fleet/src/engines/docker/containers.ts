@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { KEYS } from '../../render/labels.ts';
-import { EngineFailure } from '../errors.ts';
+import { eachOf } from '../each-of.ts';
+import { EngineFailure, unlessGone } from '../errors.ts';
 import { type Inspected, inspected, listed } from './answers.ts';
 import type { Client } from './engine-client.ts';
-import { unlessGone } from './refused.ts';
 
 /** A container of the deployment, by its labels. */
 export interface Found {
@@ -18,7 +18,6 @@ export interface Found {
   readonly at: number;
 }
 
-const AT_ONCE = 4;
 /** Seconds beyond which nobody's wish to end in peace is heard. */
 const LONGEST_STOP = 120;
 
@@ -85,17 +84,4 @@ async function removeWithin(client: Client, { id, details }: Found, seconds: num
   const query = { force: 'true', v: 'true' };
   // 409: somebody else removes it just now.
   await client.ask({ method: 'DELETE', path: `/containers/${id}`, query, accept: [404, 409] });
-}
-
-/** Does something for each, a few at once: an engine is a small machine. */
-export async function eachOf<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const rest = [...items.entries()];
-  const worker = async () => {
-    for (let next = rest.shift(); next; next = rest.shift()) results[next[0]] = await work(next[1]);
-  };
-  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
-  const failed = ended.find((end) => end.status === 'rejected');
-  if (failed) throw failed.reason;
-  return results;
 }

@@ -1,8 +1,9 @@
 import type { DockerManifest } from '../../render/docker.ts';
 import { EngineFailure, Permanent, Transient } from '../errors.ts';
+import { pullTrouble } from '../pulls.ts';
+import { oneLine } from '../words.ts';
 import { pulled } from './answers.ts';
 import type { Client } from './engine-client.ts';
-import { oneLine } from './refused.ts';
 
 type Image = Pick<DockerManifest<'values'>, 'image' | 'registryAuth'>;
 
@@ -60,24 +61,8 @@ function errorIn(line: string): string | undefined {
   }
 }
 
-// In this order: Docker says "pull access denied for x, repository does not exist or may require 'docker login'".
-const KINDS: readonly (readonly [RegExp, 'AuthFailed' | 'ImageNotFound'])[] = [
-  [/manifest unknown|manifest for .* not found|name unknown|repository does not exist|no such image/i, 'ImageNotFound'],
-  [
-    /unauthorized|authentication required|access (?:to .* is )?denied|denied:|incorrect username|forbidden/i,
-    'AuthFailed',
-  ],
-  [/: not found$/i, 'ImageNotFound'],
-];
-
-const MEANINGS = {
-  ImageNotFound: 'is not in its registry, or the registry hides it from whoever asks',
-  AuthFailed: 'is not given out by its registry to whoever asks',
-  ImagePullFailed: 'could not be pulled',
-};
-
 function pullFailure(image: string, answer: NonNullable<EngineFailure['answer']>): EngineFailure {
-  const kind = KINDS.find(([pattern]) => pattern.test(answer.said))?.[1];
-  const message = `The image ${image} ${MEANINGS[kind ?? 'ImagePullFailed']}.`;
-  return kind ? new Permanent(kind, message, answer) : new Transient('ImagePullFailed', message, answer);
+  const { reason, meaning } = pullTrouble(answer.said);
+  const message = `The image ${image} ${meaning}.`;
+  return new (reason === 'ImagePullFailed' ? Transient : Permanent)(reason, message, answer);
 }

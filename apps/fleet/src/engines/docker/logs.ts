@@ -1,20 +1,8 @@
 import { Permanent } from '../errors.ts';
+import { type LogOptions, MAX_LINE, MOST_LINES } from '../log-options.ts';
 import { containersOf } from './containers.ts';
 import type { Client } from './engine-client.ts';
 import { type Piece, piecesOf } from './frames.ts';
-
-export interface LogOptions {
-  /** How many of the last lines; at most 10 000, which is also what is given where nothing is said. */
-  readonly tail?: number;
-  readonly since?: Date;
-  /** Goes on with what is written, until the container ends or the caller stops. */
-  readonly follow?: boolean;
-  /** Ends it at any time, also while nothing is written. */
-  readonly signal?: AbortSignal;
-}
-
-const MOST_LINES = 10_000;
-const MAX_LINE = 16_384;
 
 /**
  * What a container of a deployment has written, line by line. A line is cut where it is too long; whoever stops reading

@@ -56,14 +56,25 @@ export async function start(client: Client, id: string, { deploymentId, rendered
     // 404: it went meanwhile, and the next pass makes it.
     await client.ask({ method: 'POST', path: `/containers/${id}/start`, accept: [304, 404] });
   } catch (error) {
-    throw error instanceof EngineFailure && error.answer ? startFailure(error, rendered) : error;
+    if (!(error instanceof EngineFailure && error.answer)) throw error;
+    const failure = startFailure(error, rendered);
+    if (failure.reason === 'GpuMissing') await discardIt(client, id, deploymentId);
+    throw failure;
   }
   if (rendered.body.HostConfig.DeviceRequests === undefined) return;
-  const found = (await containersOf(client, deploymentId)).find((container) => container.id === id);
+  const found = await containerOf(client, id, deploymentId);
   if (found && lacksGpus(rendered, found)) {
     await discard(client, found);
     throw gpuMissing(rendered.name);
   }
+}
+
+const containerOf = async (client: Client, id: string, deploymentId: string) =>
+  (await containersOf(client, deploymentId)).find((container) => container.id === id);
+
+async function discardIt(client: Client, id: string, deploymentId: string): Promise<void> {
+  const found = await containerOf(client, id, deploymentId);
+  if (found) await discard(client, found);
 }
 
 interface Start {

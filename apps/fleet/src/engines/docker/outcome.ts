@@ -1,11 +1,13 @@
 import { type EngineFailure, Permanent, type Reason } from '../errors.ts';
+import type { Fence } from '../fence.ts';
 import type { Instance, Observation } from '../observation.ts';
+import { sentenceOf } from '../words.ts';
 import type { Found } from './containers.ts';
 import { endpointsOf } from './endpoints.ts';
 import { isJob, isUp, type State, stateOf } from './instances.ts';
 import { isCurrent, type Pair, pairsOf } from './plan.ts';
-import { scrubberFor, sentenceOf } from './scrub.ts';
-import type { Fence, Work } from './wanted.ts';
+import { scrubberFor } from './scrub.ts';
+import type { Work } from './wanted.ts';
 
 /** What is said where objects of a later generation are there; undefined where none is. */
 export function overtakenBy(

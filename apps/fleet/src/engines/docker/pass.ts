@@ -1,8 +1,9 @@
+import type { Fence } from '../fence.ts';
 import type { Observation } from '../observation.ts';
 import { clear } from './clear.ts';
 import type { Client } from './engine-client.ts';
 import { run } from './run.ts';
-import type { Fence, Wanted } from './wanted.ts';
+import type { Wanted } from './wanted.ts';
 
 /**
  * Brings a deployment on a machine one step nearer to what is wanted, whatever it finds: it may be broken off, repeated

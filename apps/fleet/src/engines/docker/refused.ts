@@ -1,6 +1,5 @@
-import { EngineFailure, Permanent, Transient } from '../errors.ts';
-
-const MAX_WORDS = 65_536;
+import { Permanent, Transient } from '../errors.ts';
+import { oneLine } from '../words.ts';
 
 /** The error for an answer that says no, whatever was asked. */
 export function refusedWith({
@@ -16,16 +15,6 @@ export function refusedWith({
   return new Permanent(status === 401 || status === 403 ? 'AuthFailed' : 'InvalidSpec', message, answer);
 }
 
-/** What was asked for; undefined where there is no such thing, or it went meanwhile. */
-export async function unlessGone<T>(asking: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asking;
-  } catch (error) {
-    if (error instanceof EngineFailure && error.answer?.status === 404) return undefined;
-    throw error;
-  }
-}
-
 function saidIn(text: string): string {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
@@ -34,10 +23,3 @@ function saidIn(text: string): string {
     return '';
   }
 }
-
-/** Text of an engine in one line, without what moves a cursor. */
-export const oneLine = (text: string): string =>
-  text
-    .slice(0, MAX_WORDS)
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim();

@@ -1,14 +1,16 @@
 import type { RenderedContainer } from '../../render/docker.ts';
+import { eachOf } from '../each-of.ts';
 import { failureOf } from '../errors.ts';
+import type { Fence } from '../fence.ts';
 import type { Observation } from '../observation.ts';
-import { containersOf, discard, eachOf, type Found, remove } from './containers.ts';
+import { containersOf, discard, type Found, remove } from './containers.ts';
 import type { Client } from './engine-client.ts';
 import { provideImage } from './images.ts';
 import { create, gpuMissing, start } from './make.ts';
 import { outcomeOf, overtakenBy } from './outcome.ts';
 import { planOf, type Step } from './plan.ts';
 import { provideVolume } from './volumes.ts';
-import type { Fence, Running, Work } from './wanted.ts';
+import type { Running, Work } from './wanted.ts';
 
 /** Has a deployment run. */
 export async function run(client: Client, wanted: Running, fence: Fence): Promise<Observation> {

@@ -1,7 +1,7 @@
 import { KEYS } from '../../render/labels.ts';
+import { eachOf } from '../each-of.ts';
 import { listed, listedVolumes } from './answers.ts';
 import { clear } from './clear.ts';
-import { eachOf } from './containers.ts';
 import type { Client } from './engine-client.ts';
 import { removeVolume } from './volumes.ts';
 

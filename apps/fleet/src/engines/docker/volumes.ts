@@ -1,9 +1,8 @@
 import type { VolumeBody } from '../../render/docker-body.ts';
 import { KEYS } from '../../render/labels.ts';
-import { Permanent, Transient } from '../errors.ts';
+import { Permanent, Transient, unlessGone } from '../errors.ts';
 import { volume } from './answers.ts';
 import type { Client } from './engine-client.ts';
-import { unlessGone } from './refused.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

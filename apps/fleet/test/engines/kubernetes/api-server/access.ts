@@ -1,0 +1,37 @@
+import { qualified } from './kinds.ts';
+import { forbidden, Refusal } from './refusal.ts';
+import { type Received, type Target, verbOf } from './request.ts';
+
+/** What nobody may do: `create namespaces`, `list nodes`, `* secrets`. */
+export type Forbidden = Set<string>;
+
+export const isForbidden = (rules: Forbidden, verb: string, resource: string): boolean =>
+  rules.has(`${verb} ${resource}`) || rules.has(`* ${resource}`);
+
+/** @throws 401 for a stranger, 403 for what may not be done */
+export function demandAccess(rules: Forbidden, request: Received, target: Target | undefined): void {
+  if (request.user === undefined) throw new Refusal(401, 'Unauthorized', { message: 'Unauthorized' });
+  if (!target) return;
+  const verb = verbOf(request, target);
+  const { kind, namespace, name, part } = target;
+  const resource = part ? `${kind.resource}/${part}` : kind.resource;
+  if (!isForbidden(rules, verb, resource)) return;
+  const [, group = ''] = qualified(kind).split(/\.(.*)/);
+  const where = namespace === undefined ? 'at the cluster scope' : `in the namespace "${namespace}"`;
+  const why = `User "${request.user}" cannot ${verb} resource "${resource}" in API group "${group}" ${where}`;
+  throw forbidden({ kind, name }, why);
+}
+
+interface Review {
+  readonly spec: {
+    readonly resourceAttributes: { readonly verb: string; readonly resource: string; readonly subresource?: string };
+  };
+}
+
+/** Whether whoever asks may do something. */
+export function reviewed(rules: Forbidden, { body }: Received): object {
+  const review = JSON.parse(body) as Review;
+  const { verb, resource, subresource } = review.spec.resourceAttributes;
+  const allowed = !isForbidden(rules, verb, subresource ? `${resource}/${subresource}` : resource);
+  return { ...review, kind: 'SelfSubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', status: { allowed } };
+}

@@ -1,0 +1,70 @@
+import type { ServerResponse } from 'node:http';
+import { demandAccess, type Forbidden, reviewed } from './access.ts';
+import type { Logs } from './logs.ts';
+import type { Stored } from './objects.ts';
+import { list, read, shownTo, version } from './read.ts';
+import { notFound, Refusal } from './refusal.ts';
+import { type Received, type Target, targetOf } from './request.ts';
+import type { Store } from './store.ts';
+import type { Watchers } from './watch.ts';
+import { apply, create, remove } from './write.ts';
+
+/** All that an answer may need. */
+export interface Parts {
+  readonly store: Store;
+  readonly watchers: Watchers;
+  readonly logs: Logs;
+  readonly forbidden: Forbidden;
+}
+
+/** Answers a request as an API server does. */
+export function answer(parts: Parts, request: Received, response: ServerResponse): void {
+  try {
+    const target = targetOf(request);
+    demandAccess(parts.forbidden, request, target);
+    if (target === undefined) send(response, 200, versionAt(request));
+    else if (request.method === 'GET' && request.query.watch === 'true')
+      parts.watchers.watch(target, request, response);
+    else if (target.part === 'log') sendLog(parts, { target, request, response });
+    else sendObject(parts, { target, request, response });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    send(response, error.code, error.body);
+  }
+}
+
+function versionAt({ path }: Received): object {
+  if (path === '/version') return version;
+  throw new Refusal(404, 'NotFound', { message: 'the server could not find the requested resource' });
+}
+
+interface Asked {
+  readonly target: Target;
+  readonly request: Received;
+  readonly response: ServerResponse;
+}
+
+function sendObject(parts: Parts, { target, request, response }: Asked): void {
+  const { code, body } = answerTo(parts, target, request);
+  send(response, code, body);
+}
+
+function answerTo({ store, forbidden }: Parts, target: Target, request: Received): { code: number; body: object } {
+  if (target.kind.kind === 'SelfSubjectAccessReview') return { code: 201, body: reviewed(forbidden, request) };
+  if (request.method === 'GET') {
+    return { code: 200, body: target.name === '' ? list(store, target, request) : read(store, target, request) };
+  }
+  if (request.method === 'DELETE') return remove(store, target, request);
+  const { code, body } = request.method === 'POST' ? create(store, target, request) : apply(store, target, request);
+  return { code, body: shownTo(request, store, target)(body as Stored) };
+}
+
+function sendLog({ store, logs }: Parts, { target, request, response }: Asked): void {
+  if (!store.find('pods', target.namespace, target.name)) throw notFound(target);
+  logs.send(target.name, request, response);
+}
+
+export function send(response: ServerResponse, code: number, body: object): void {
+  response.writeHead(code, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}

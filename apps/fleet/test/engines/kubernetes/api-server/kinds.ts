@@ -1,0 +1,46 @@
+/** A kind of object, and where an API server has it. */
+export interface KindOf {
+  readonly kind: string;
+  /** `v1`, `apps/v1`, … */
+  readonly apiVersion: string;
+  readonly resource: string;
+  readonly isNamespaced: boolean;
+}
+
+const kinds: readonly KindOf[] = [
+  { kind: 'Namespace', apiVersion: 'v1', resource: 'namespaces', isNamespaced: false },
+  { kind: 'Node', apiVersion: 'v1', resource: 'nodes', isNamespaced: false },
+  { kind: 'Pod', apiVersion: 'v1', resource: 'pods', isNamespaced: true },
+  { kind: 'Service', apiVersion: 'v1', resource: 'services', isNamespaced: true },
+  { kind: 'Secret', apiVersion: 'v1', resource: 'secrets', isNamespaced: true },
+  { kind: 'PersistentVolumeClaim', apiVersion: 'v1', resource: 'persistentvolumeclaims', isNamespaced: true },
+  { kind: 'Event', apiVersion: 'v1', resource: 'events', isNamespaced: true },
+  { kind: 'Deployment', apiVersion: 'apps/v1', resource: 'deployments', isNamespaced: true },
+  { kind: 'ReplicaSet', apiVersion: 'apps/v1', resource: 'replicasets', isNamespaced: true },
+  { kind: 'Job', apiVersion: 'batch/v1', resource: 'jobs', isNamespaced: true },
+  { kind: 'StorageClass', apiVersion: 'storage.k8s.io/v1', resource: 'storageclasses', isNamespaced: false },
+];
+
+const review: KindOf = {
+  kind: 'SelfSubjectAccessReview',
+  apiVersion: 'authorization.k8s.io/v1',
+  resource: 'selfsubjectaccessreviews',
+  isNamespaced: false,
+};
+
+/** What is called so in paths. */
+export const kindAt = (apiVersion: string, resource: string): KindOf | undefined =>
+  [...kinds, review].find((it) => it.apiVersion === apiVersion && it.resource === resource);
+
+/** @throws Error for a resource that there is none of */
+export function kindOf(resource: string): KindOf {
+  const found = kinds.find((it) => it.resource === resource);
+  if (!found) throw new Error(`no resource ${resource}`);
+  return found;
+}
+
+/** `deployments.apps`, as messages have it. */
+export const qualified = ({ resource, apiVersion }: KindOf): string => {
+  const [group, version] = apiVersion.split('/');
+  return version === undefined ? resource : `${resource}.${group}`;
+};

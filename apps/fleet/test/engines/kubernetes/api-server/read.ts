@@ -1,0 +1,73 @@
+import { managedFields } from './apply.ts';
+import { moment, type Stored, textAt } from './objects.ts';
+import { notFound, Refusal } from './refusal.ts';
+import type { Received, Target } from './request.ts';
+import type { Store } from './store.ts';
+
+/** An object as it is shown to whoever asks: whole, or its metadata alone. */
+export function shownTo({ headers }: Received, store: Store, target: Target): (object: Stored) => object {
+  const isPartial = /as=PartialObjectMetadata/.test(headers.accept ?? '');
+  return (object) => {
+    const managers = managedFields(store.managersOf(target.kind.resource, object), target.kind);
+    const metadata = { ...object.metadata, ...(managers.length > 0 && { managedFields: managers }) };
+    return isPartial
+      ? { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata }
+      : { ...object, metadata };
+  };
+}
+
+export function read(store: Store, target: Target, request: Received): object {
+  const found = store.find(target.kind.resource, target.namespace, target.name);
+  if (!found) throw notFound(target);
+  return shownTo(request, store, target)(found);
+}
+
+/** The objects that are asked for, as many as are asked for at once. */
+export function list(store: Store, target: Target, request: Received): object {
+  const { query } = request;
+  const all = store.list(target.kind.resource, target.namespace).filter(selects(query));
+  const [version = String(store.version), from = '0'] = (query.continue ?? '').split(':').filter(Boolean);
+  if (query.continue && Number(version) <= store.forgotten) throw expired();
+  const until = query.limit ? Number(from) + Number(query.limit) : all.length;
+  const rest = all.length > until ? { continue: `${version}:${until}`, remainingItemCount: all.length - until } : {};
+  const isPartial = /as=PartialObjectMetadataList/.test(request.headers.accept ?? '');
+  const typed = isPartial
+    ? { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' }
+    : { kind: `${target.kind.kind}List`, apiVersion: target.kind.apiVersion };
+  const items = all.slice(Number(from), until).map(shownTo(request, store, target));
+  return { ...typed, metadata: { resourceVersion: version, ...rest }, items };
+}
+
+export const expired = () => new Refusal(410, 'Expired', { message: 'The provided continue parameter is too old' });
+
+/** Whether an object is among those that the selectors of a request mean. */
+export function selects(query: Received['query']): (object: Stored) => boolean {
+  const labels = pairsOf(query.labelSelector);
+  const fields = pairsOf(query.fieldSelector);
+  return (object) =>
+    labels.every(([key, values]) =>
+      values === undefined
+        ? key in (object.metadata.labels ?? {})
+        : values.includes(object.metadata.labels?.[key] ?? ''),
+    ) && fields.every(([path, values = []]) => values.includes(textAt(object, path)));
+}
+
+/** `key`, `key=value` and `key in (one,another)`, comma-separated. */
+const pairsOf = (selector = ''): [string, string[] | undefined][] =>
+  selector
+    .split(/,(?![^(]*\))/)
+    .filter(Boolean)
+    .map((each) => {
+      const [, key = '', values] = /^(\S+) in \((.*)\)$/.exec(each) ?? [];
+      if (values !== undefined) return [key, values.split(',')];
+      const [name = '', value] = each.split('=');
+      return [name, value === undefined ? undefined : [value]];
+    });
+
+export const version = {
+  major: '1',
+  minor: '33',
+  gitVersion: 'v1.33.1',
+  platform: 'linux/amd64',
+  buildDate: moment(0),
+};

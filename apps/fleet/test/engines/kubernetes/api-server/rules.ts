@@ -1,0 +1,89 @@
+import type { KubernetesObject } from '../../../../src/render/kubernetes.ts';
+import { undeclared } from '../../../render/kubernetes-members.ts';
+import type { KindOf } from './kinds.ts';
+import { at, isTree, type Stored } from './objects.ts';
+import { invalid, Refusal } from './refusal.ts';
+
+interface Which {
+  readonly kind: KindOf;
+  readonly name: string;
+}
+
+const CHECKED = ['Deployment', 'Job', 'Service', 'Secret', 'PersistentVolumeClaim'];
+
+/** Server-side apply of a field that no schema declares: a 500, however wrong the request is. */
+export function demandDeclared({ kind, name }: Which, object: Stored): void {
+  if (!CHECKED.includes(kind.kind)) return;
+  const [field] = undeclared(object as unknown as KubernetesObject);
+  if (field === undefined) return;
+  const what = `${object.metadata.namespace}/${name}; ${kind.apiVersion}, Kind=${kind.kind}`;
+  throw new Refusal(500, 'InternalError', {
+    message: `failed to create typed patch object (${what}): ${field}: field not declared in schema`,
+  });
+}
+
+/** What of an object no API server takes; a few rules of many. */
+export function demandValid({ kind, name }: Which, object: Stored): void {
+  const causes = [
+    ...(Number(at(object, 'spec.replicas') ?? 0) < 0
+      ? [invalidValue('spec.replicas', at(object, 'spec.replicas'), 'must be greater than or equal to 0')]
+      : []),
+    ...containersOf(object).flatMap((container, index) => {
+      const path = `spec.template.spec.containers[${index}]`;
+      const variables = Array.isArray(container.env) ? container.env.filter(isTree) : [];
+      return [
+        ...(container.image
+          ? []
+          : [{ reason: 'FieldValueRequired', message: 'Required value', field: `${path}.image` }]),
+        ...variables.flatMap((variable, position) =>
+          /=/.test(String(variable.name))
+            ? [
+                invalidValue(
+                  `${path}.env[${position}].name`,
+                  variable.name,
+                  "a valid environment variable name must not contain '='",
+                ),
+              ]
+            : [],
+        ),
+      ];
+    }),
+  ];
+  if (causes.length > 0) throw invalid({ kind, name }, causes);
+}
+
+const invalidValue = (field: string, value: unknown, why: string) => ({
+  reason: 'FieldValueInvalid',
+  message: `Invalid value: ${JSON.stringify(value)}: ${why}`,
+  field,
+});
+
+function containersOf(object: Stored) {
+  const found = at(object, 'spec.template.spec.containers');
+  return Array.isArray(found) ? found.filter(isTree) : [];
+}
+
+/** The fields of each kind that never change. */
+const FIXED: Readonly<Record<string, readonly string[]>> = {
+  Deployment: ['spec.selector'],
+  Job: ['spec.completions', 'spec.selector', 'spec.template'],
+  Secret: ['type'],
+};
+
+export function demandUnchanged({ kind, name }: Which, before: Stored, after: Stored): void {
+  const differs = (path: string) => JSON.stringify(at(before, path)) !== JSON.stringify(at(after, path));
+  const fields = (FIXED[kind.kind] ?? []).filter(differs);
+  if (fields.length > 0) {
+    throw invalid(
+      { kind, name },
+      fields.map((field) => invalidValue(field, at(after, field), 'field is immutable')),
+    );
+  }
+  const isFixedClaim =
+    kind.kind === 'PersistentVolumeClaim' && ['accessModes', 'storageClassName'].some((it) => differs(`spec.${it}`));
+  if (isFixedClaim) {
+    const message =
+      'Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+    throw invalid({ kind, name }, [{ reason: 'FieldValueForbidden', message, field: 'spec' }]);
+  }
+}

@@ -1,0 +1,126 @@
+import { applied } from './apply.ts';
+import { moment, type Stored } from './objects.ts';
+import { badRequest, conflict, forbidden, invalid, MODIFIED, mismatch, notFound, Refusal } from './refusal.ts';
+import type { Received, Target } from './request.ts';
+import { demandDeclared, demandUnchanged, demandValid } from './rules.ts';
+import type { Store } from './store.ts';
+
+interface Answer {
+  readonly code: number;
+  readonly body: object;
+}
+
+/** Makes an object. */
+export function create(store: Store, target: Target, { body }: Received): Answer {
+  const object = JSON.parse(body) as Stored;
+  const { kind, namespace } = target;
+  const name = object.metadata.name;
+  demandNamespace(store, { ...target, name });
+  if (store.find(kind.resource, namespace, name)) {
+    const message = `${kind.resource} "${name}" already exists`;
+    throw new Refusal(409, 'AlreadyExists', { message, details: { name, kind: kind.resource } });
+  }
+  return { code: 201, body: store.put(kind.resource, { ...object, ...typed(target) }) };
+}
+
+const typed = ({ kind }: Target) => ({ apiVersion: kind.apiVersion, kind: kind.kind });
+
+/** Server-side apply, the only way to patch that there is here. */
+export function apply(store: Store, target: Target, { body, query, headers }: Received): Answer {
+  if (headers['content-type'] !== 'application/apply-patch+yaml') {
+    const message = 'the body of the request was in an unknown format';
+    throw new Refusal(415, 'UnsupportedMediaType', { message });
+  }
+  const { kind, namespace, name } = target;
+  const config = JSON.parse(body) as Stored;
+  const { fieldManager: manager } = query;
+  if (!manager) throw badRequest('PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value');
+  if (config.metadata.name !== name) throw badRequest('the name of the object does not match the name on the URL');
+  const live = store.find(kind.resource, namespace, name);
+  if (!live) demandNamespace(store, target);
+  if (!live && config.metadata.uid) throw conflict(target, ghost(config.metadata.uid));
+  demandDeclared(target, config);
+  const managers = live ? store.managersOf(kind.resource, live) : new Map();
+  const force = query.force === 'true';
+  const result = applied({ live, config, managers, manager, force });
+  const object = { ...(result.object as Stored), ...typed(target) };
+  const { uid, resourceVersion } = config.metadata; // those that it must still have
+  const isStale = live && resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion;
+  if (isStale) throw conflict(target, MODIFIED);
+  if (live && uid && uid !== live.metadata.uid) throw invalid(target, [otherUid(uid)]);
+  demandValid(target, object);
+  if (live) demandUnchanged(target, live, object);
+  return { code: live ? 200 : 201, body: store.put(kind.resource, object, result.managers) };
+}
+
+const ghost = (uid: string) =>
+  `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+const otherUid = (asked: string) => ({
+  reason: 'FieldValueInvalid',
+  message: `Invalid value: "${asked}": field is immutable`,
+  field: 'metadata.uid',
+});
+
+/** What is in a namespace that is not there, or is going, is not made. */
+function demandNamespace(store: Store, { kind, namespace, name }: Target): void {
+  if (namespace === undefined) return;
+  const found = store.find('namespaces', undefined, namespace);
+  if (!found) {
+    const details = { name: namespace, kind: 'namespaces' };
+    throw new Refusal(404, 'NotFound', { message: `namespaces "${namespace}" not found`, details });
+  }
+  if (!found.metadata.deletionTimestamp) return;
+  const message = `namespace ${namespace} is being terminated`;
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  throw forbidden({ kind, name }, why, [{ reason: 'NamespaceTerminating', message, field: 'metadata.namespace' }]);
+}
+
+interface DeleteOptions {
+  readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+const GRACE_MS = 30_000;
+
+/** Deletes an object; it is gone when nothing stands against it. */
+export function remove(store: Store, target: Target, { body }: Received): Answer {
+  const { kind, namespace, name } = target;
+  const live = store.find(kind.resource, namespace, name);
+  if (!live) throw notFound(target);
+  const { propagationPolicy, preconditions = {} } = (body === '' ? {} : JSON.parse(body)) as DeleteOptions;
+  demandPreconditions(target, live, preconditions);
+  const { metadata } = live;
+  const finalizers = [...(metadata.finalizers ?? [])];
+  if (propagationPolicy === 'Foreground' && ['deployments', 'replicasets', 'jobs'].includes(kind.resource)) {
+    finalizers.push('foregroundDeletion');
+  }
+  const grace = kind.resource === 'pods' ? GRACE_MS : 0;
+  if (grace > 0) finalizers.push('kubelet'); // a pod is gone when its node says so
+  const leaving = {
+    ...live,
+    metadata: {
+      ...metadata,
+      finalizers: [...new Set(finalizers)],
+      deletionTimestamp: metadata.deletionTimestamp ?? moment(Date.now() + grace),
+    },
+  };
+  const left = store.put(kind.resource, leaving);
+  const details = { name, kind: kind.resource, uid: metadata.uid };
+  const isGone = finalizers.length === 0;
+  return {
+    code: 200,
+    body: isGone ? { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } : left,
+  };
+}
+
+function demandPreconditions(
+  target: Target,
+  { metadata }: Stored,
+  { uid, resourceVersion }: NonNullable<DeleteOptions['preconditions']>,
+) {
+  if (uid && uid !== metadata.uid) throw conflict(target, mismatch(uid, metadata.uid));
+  if (resourceVersion && resourceVersion !== metadata.resourceVersion) {
+    const why = `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`;
+    throw conflict(target, why);
+  }
+}

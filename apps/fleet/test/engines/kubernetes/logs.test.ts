@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Permanent, Transient, Unreachable } from '../../../src/engines/errors.ts';
+import { logs } from '../../../src/engines/kubernetes/logs.ts';
+import { pass } from '../../../src/engines/kubernetes/pass.ts';
+import type { LogOptions } from '../../../src/engines/log-options.ts';
+import * as fates from './api-server/fates.ts';
+import { aDeployment, anApiServer, clientOf, endAll, running, until } from './world.ts';
+
+afterEach(endAll);
+
+/** A deployment with one pod, and what is read of its log. */
+async function aTalkative(timing = {}) {
+  const server = await anApiServer();
+  const client = clientOf(server, {}, timing);
+  const it = aDeployment();
+  await pass(client, running(it.manifest()), it.fence());
+  const [name = ''] = server.objects('pods').map(({ metadata }) => metadata.name);
+  const read = (options: LogOptions = {}, which = name) => logs(client, { deploymentId: it.id, name: which }, options);
+  return { server, name, read };
+}
+
+async function allOf(lines: AsyncIterable<string>): Promise<string[]> {
+  const all: string[] = [];
+  for await (const line of lines) all.push(line);
+  return all;
+}
+
+describe('the log of a pod', () => {
+  test('is read line by line', async () => {
+    const { server, name, read } = await aTalkative();
+    server.logs.write(name, 'one\r\ntwo\n\nthr');
+    server.logs.write(name, 'ee');
+    expect(await allOf(read())).toEqual(['one', 'two', '', 'three']);
+  });
+
+  test('is read from its end, or from a moment on', async () => {
+    const { server, name, read } = await aTalkative();
+    server.logs.write(name, 'old\n', Date.parse('2026-01-01T00:00:00Z'));
+    server.logs.write(name, 'new\n', Date.parse('2026-01-03T00:00:00Z'));
+    expect(await allOf(read({ tail: 1 }))).toEqual(['new']);
+    expect(await allOf(read({ since: new Date('2026-01-02T00:00:00.123Z') }))).toEqual(['new']);
+    await allOf(read({ tail: 1_000_000 }));
+    expect(server.requests.at(-1)?.query).toEqual({ container: 'main', tailLines: '10000' });
+  });
+
+  test('has its lines cut where they are too long', async () => {
+    const { server, name, read } = await aTalkative();
+    server.logs.write(name, `${'x'.repeat(100_000)}\nnext\n`);
+    expect((await allOf(read())).map(({ length }) => length)).toEqual([16_384, 4]);
+  });
+
+  test('is followed, also while nothing is written, until its pod ends', async () => {
+    const { server, name, read } = await aTalkative({ answer: 300 });
+    const lines = read({ follow: true });
+    const first = lines.next();
+    await until(() => server.logs.followers === 1);
+    await new Promise((resolve) => setTimeout(resolve, 2000)); // longer than any answer may stand still
+    server.logs.write(name, 'at last\n');
+    expect(await first).toEqual({ done: false, value: 'at last' });
+    server.logs.end(name);
+    expect(await lines.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test('is no longer followed by whoever has stopped', async () => {
+    const { server, name, read } = await aTalkative();
+    server.logs.write(name, 'one\n');
+    const lines = read({ follow: true });
+    expect(await lines.next()).toMatchObject({ value: 'one' });
+    await lines.return();
+    await until(() => server.logs.followers === 0);
+    const reason = new Error('somebody left');
+    const leaving = new AbortController();
+    const others = read({ follow: true, signal: leaving.signal });
+    await others.next();
+    const next = others.next();
+    leaving.abort(reason);
+    await expect(next).rejects.toBe(reason);
+    await until(() => server.logs.followers === 0);
+  });
+
+  test('is not another deployment’s', async () => {
+    const { server, read } = await aTalkative();
+    server.put('pods', { metadata: { name: 'a-strangers' } });
+    const error = await allOf(read({}, 'a-strangers')).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Permanent);
+    expect(String(error)).toMatch('There is no pod a-strangers of this deployment.');
+    expect(server.requests.filter(({ path }) => path.endsWith('/log'))).toEqual([]);
+  });
+
+  test('of a pod that has not begun can’t be read yet', async () => {
+    const { server, name, read } = await aTalkative();
+    server.become(fates.creating);
+    const error = await allOf(read()).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Transient);
+    expect(error).not.toBeInstanceOf(Unreachable);
+    expect(String(error)).toMatch(`The pod ${name} has not begun, and has no log yet.`);
+  });
+
+  test('that never begins to come, or stands still, is given up', async () => {
+    const { server, name, read } = await aTalkative({ answer: 300 });
+    server.logs.write(name, 'one\n');
+    for (const meddling of ['hang', 'stall'] as const) {
+      server.meddle(({ path }) => (path.endsWith('/log') ? meddling : undefined));
+      for (const follow of [true, false]) {
+        const error = await allOf(read({ follow })).catch((reason: unknown) => reason);
+        expect(String(error)).toMatch('It did not answer in time.');
+      }
+    }
+  });
+});

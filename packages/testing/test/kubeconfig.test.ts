@@ -1,0 +1,74 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { readKubeconfig } from '../src/cluster.ts';
+
+const folders: string[] = [];
+
+afterEach(async () => {
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
+});
+
+interface Members {
+  readonly cluster?: object;
+  readonly user?: object;
+}
+
+/** A kubeconfig, with the files beside it that it names. */
+async function aFile({ cluster, user = { token: 't0ken' } }: Members, beside: Readonly<Record<string, string>> = {}) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'svc-kubeconfig-'));
+  folders.push(folder);
+  for (const [name, content] of Object.entries(beside)) await writeFile(path.join(folder, name), content);
+  const config = {
+    'current-context': 'mine',
+    contexts: [
+      { name: 'other', context: { cluster: 'nowhere', user: 'nobody' } },
+      { name: 'mine', context: { cluster: 'here', user: 'me' } },
+    ],
+    clusters: [{ name: 'here', cluster: { server: 'https://127.0.0.1:6443', ...cluster } }],
+    users: [{ name: 'me', user }],
+  };
+  const file = path.join(folder, 'config');
+  await writeFile(file, JSON.stringify(config)); // which is YAML, too
+  return file;
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+describe('a kubeconfig', () => {
+  test('is read with what stands in it', async () => {
+    const user = { 'client-certificate-data': base64('certificate'), 'client-key-data': base64('key') };
+    const file = await aFile({ cluster: { 'certificate-authority-data': base64('authority') }, user });
+    expect(readKubeconfig(file)).toEqual({
+      server: 'https://127.0.0.1:6443',
+      ca_certificate: 'authority',
+      auth: { kind: 'client_certificate', certificate: 'certificate', key: 'key' },
+    });
+  });
+
+  test('is read with the files that it names', async () => {
+    const file = await aFile(
+      { cluster: { 'certificate-authority': 'ca.pem' }, user: { tokenFile: 'token' } },
+      { 'ca.pem': 'authority', token: 't0ken\n' },
+    );
+    expect(readKubeconfig(file)).toMatchObject({
+      ca_certificate: 'authority',
+      auth: { kind: 'token', token: 't0ken' },
+    });
+  });
+
+  test.each<[Members, RegExp]>([
+    [{ user: { exec: { command: 'aws' } } }, /is who a program says/],
+    [{ user: { 'auth-provider': { name: 'gcp' } } }, /is who a plug-in says/],
+    [{ user: { username: 'me', password: 'p4ssword' } }, /has a password/],
+    [{ user: {} }, /neither a token nor a client certificate/],
+    [{ cluster: { 'insecure-skip-tls-verify': true } }, /would trust anybody/],
+    [{ cluster: { 'proxy-url': 'http://proxy' } }, /calls no proxy/],
+    [{ cluster: { 'tls-server-name': 'other' } }, /no other name/],
+    [{ cluster: { server: 'http://127.0.0.1:8080' } }, /Invalid URL/],
+  ])('is refused with %j', async (members, why) => {
+    const file = await aFile(members);
+    expect(() => readKubeconfig(file)).toThrow(why);
+  });
+});
