@@ -5,7 +5,7 @@
 // It fills the fleet's database: use one of its own, and run the fleet with RATE_LIMIT=off. What was filled by an earlier run
 // is used again.
 //
-// Method: 1,000 hosts of five sizes, every fourth with eight GPUs, some of them labelled, closed or away, and four clusters;
+// Method: 1,000 hosts of five sizes, every fourth with eight GPUs, some of them labelled, closed or away, and four clusters of 25 nodes;
 // 5,000 deployments on them, of which every tenth has a GPU; all of it inserted by SQL, then ANALYZE. POST
 // /api/v1/deployments/plan is asked for plans of several kinds, each 200 times after 20 that don't count. One request at a
 // time, over one connection that is kept; a time is from the request's first byte to the answer's last. Every answer must
@@ -35,10 +35,14 @@ const FILL = `
         FROM generate_series(0, 7) g) ELSE '[]' END
     FROM generate_series(1, 1000) n;
   INSERT INTO clusters (id, name, server, by_admin, created_by, auth_kind, sealed, sealed_with, namespace, network_types,
-      gpu_resource_name, reachability, cpu_millis, memory_bytes, gpu_count)
+      gpu_resource_name, reachability, check_at, cpu_millis, memory_bytes, gpu_count)
     SELECT gen_random_uuid(), 'cluster-' || n, 'https://cluster.example.test', true, 'bench', 'token', '', '', 'fleet',
-      '{public}', 'nvidia.com/gpu', 'online', 400000, 1600 * 1073741824::bigint, 20
+      '{public}', 'nvidia.com/gpu', 'online', now() + interval '1 day', 400000, 1600 * 1073741824::bigint, 20
     FROM generate_series(1, 4) n;
+  INSERT INTO nodes (id, cluster_id, name, labels, taints, schedulable, ready, version, arch, cpu_millis, memory_bytes, gpu_count)
+    SELECT gen_random_uuid(), c.id, c.name || '-' || n, '{"nvidia.com/gpu.memory": "24576"}', '[]', true, true, 'v1.33.1', 'amd64',
+      16000, 64 * 1073741824::bigint, CASE WHEN n <= 5 THEN 4 ELSE 0 END
+    FROM clusters c, generate_series(1, 25) n;
   INSERT INTO deployments (id, name, created_by, workload_id, revision, host_id, replicas, cpu_millis, memory_bytes, gpu_count,
       due_at)
     SELECT gen_random_uuid(), 'deployment-' || n, 'bench', $1::uuid, 1, h.id, 1, 100, 134217728, 0, now() + interval '1 day'

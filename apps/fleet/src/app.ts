@@ -14,6 +14,7 @@ import { listMirroredCategories } from './catalog/categories.ts';
 import { getSyncState, syncCatalog } from './catalog/sync-endpoints.ts';
 import { observeSync } from './catalog/sync-metrics.ts';
 import { getMirroredTemplate, listMirroredTemplates } from './catalog/templates.ts';
+import { checkCluster } from './clusters/check.ts';
 import * as clusters from './clusters/endpoints.ts';
 import { implement, type RequestContext, type Services } from './context.ts';
 import { createDeployment } from './deployments/create.ts';
@@ -47,6 +48,7 @@ const routes = implement(fleetEndpoints, {
   ...audit,
   ...hosts,
   checkHost,
+  checkCluster,
   ...clusters,
   ...workloads,
   ...deployments,

@@ -9,6 +9,8 @@ import {
   reachability,
   resourceMembers,
   resourceQuery,
+  storageClass,
+  targetEnd,
 } from './fleet-resource.ts';
 import { dnsLabel, labelKey, list, word } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
@@ -26,11 +28,6 @@ const auth = z
     z.strictObject({ kind: z.literal('client_certificate'), certificate: pem, key: pem }),
   ])
   .meta({ id: 'ClusterAuth', description: 'Who the fleet is there. Never shown.' });
-
-const storageClass = z
-  .string()
-  .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be the name of a storage class')
-  .nullable();
 
 const fields = {
   server,
@@ -55,24 +52,30 @@ const cluster = z
     default_storage_class: z.string().nullable(),
     gpu_resource_name: z.string(),
     reachability,
+    message: z.string().meta({ description: 'Why it is unreachable' }),
     last_seen_at: timestamp.nullable(),
     kubernetes_version: z.string().nullable(),
     capacity: capacity.nullable(),
     allocatable: capacity.nullable().meta({ description: 'null: not known yet' }),
     allocated: capacity.meta({ description: 'What deployments of this fleet have been given' }),
-    conditions: z.array(condition),
+    conditions: z
+      .array(condition)
+      .meta({ description: 'What the last check found, such as what the fleet may not do there' }),
+    storage_classes: z.array(z.object({ name: z.string(), is_default: z.boolean() })),
   })
   .meta({ id: 'Cluster' });
 
 const observed = ignored(
   'auth_kind',
   'reachability',
+  'message',
   'last_seen_at',
   'kubernetes_version',
   'capacity',
   'allocatable',
   'allocated',
   'conditions',
+  'storage_classes',
 );
 
 /** Kubernetes clusters. */
@@ -144,6 +147,17 @@ export const fleetClusterEndpoints = {
     reply: z.object({ cluster }),
     problems: ['not_found', 'in_use', 'version_conflict'],
   }),
+  checkCluster: endpoint({
+    operationId: 'checkCluster',
+    method: 'post',
+    path: '/api/v1/clusters/:id/check',
+    access: 'resources-write',
+    tag: 'clusters',
+    summary: 'Ask a cluster now whether it is there, and what it has',
+    params: byId,
+    reply: z.object({ cluster }),
+    problems: ['not_found'],
+  }),
   deleteCluster: endpoint({
     operationId: 'deleteCluster',
     method: 'delete',
@@ -152,6 +166,7 @@ export const fleetClusterEndpoints = {
     tag: 'clusters',
     summary: 'Forget a cluster that nothing is deployed on',
     params: byId,
+    query: targetEnd,
     headers: ['If-Match'],
     status: 204,
     reply: z.void(),

@@ -115,6 +115,10 @@ export const changedDeployment = z.strictObject({
   env: env.optional(),
   volumes: shownVolumes.optional(),
   desired_state: desired.optional(),
+  take_over: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Once, on a cluster: take fields of its objects that somebody else has set (FieldConflict)' }),
   ...ignored('workload_id', 'target'),
   ...readOnly,
 });

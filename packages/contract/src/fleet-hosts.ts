@@ -8,6 +8,7 @@ import {
   reachability,
   resourceMembers,
   resourceQuery,
+  targetEnd,
 } from './fleet-resource.ts';
 import { labelKey, labelValue, list, quantity, word } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
@@ -72,8 +73,11 @@ const fields = {
 const host = z
   .object({
     ...resourceMembers,
-    engine: z.enum(['docker', 'podman']),
-    endpoint: z.string(),
+    engine: z
+      .enum(['docker', 'podman', 'kubernetes'])
+      .meta({ description: '`kubernetes`: a node of a cluster, as its last check found it; read-only' }),
+    cluster_id: z.string().nullable().meta({ description: 'Of a node: its cluster' }),
+    endpoint: z.string().nullable().meta({ description: 'null: a node' }),
     has_credentials: z.boolean(),
     network_types: z.array(z.string()),
     taints: z.array(taint),
@@ -85,11 +89,14 @@ const host = z
     engine_version: z.string().nullable(),
     arch: z.string().nullable(),
     capacity: capacity.nullable().meta({ description: 'null: not known yet' }),
-    allocated: capacity.meta({ description: 'What deployments of this fleet have been given' }),
+    allocated: capacity.nullable().meta({
+      description: 'What deployments of this fleet have been given; null for a node, which its cluster fills',
+    }),
   })
   .meta({ id: 'Host' });
 
 const observed = ignored(
+  'cluster_id',
   'has_credentials',
   'reachability',
   'message',
@@ -108,7 +115,7 @@ export const fleetHostEndpoints = {
     path: '/api/v1/hosts',
     access: 'resources-read',
     tag: 'hosts',
-    summary: 'List the hosts',
+    summary: 'List the hosts, and the nodes of clusters',
     query: resourceQuery,
     reply: z.object({ hosts: z.array(host), pagination }),
   }),
@@ -167,7 +174,7 @@ export const fleetHostEndpoints = {
     }),
     bodyLimit: 512 * 1024,
     reply: z.object({ host }),
-    problems: ['not_found', 'in_use', 'version_conflict'],
+    problems: ['not_found', 'read_only', 'in_use', 'version_conflict'],
   }),
   checkHost: endpoint({
     operationId: 'checkHost',
@@ -178,7 +185,7 @@ export const fleetHostEndpoints = {
     summary: 'Ask a host now whether it is there, and what it has',
     params: byId,
     reply: z.object({ host }),
-    problems: ['not_found'],
+    problems: ['not_found', 'read_only'],
   }),
   deleteHost: endpoint({
     operationId: 'deleteHost',
@@ -188,9 +195,10 @@ export const fleetHostEndpoints = {
     tag: 'hosts',
     summary: 'Forget a host that nothing is deployed on',
     params: byId,
+    query: targetEnd,
     headers: ['If-Match'],
     status: 204,
     reply: z.void(),
-    problems: ['not_found', 'in_use', 'version_conflict'],
+    problems: ['not_found', 'read_only', 'in_use', 'version_conflict'],
   }),
 };

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { shownAs } from './shown.ts';
 import { dnsLabel, labelKey, labelValue } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
-import { ignored, line, paging } from './wire.ts';
+import { flag, ignored, line, paging } from './wire.ts';
 
 /** A resource keeps its name: engines know what it has by it. */
 export const resourceName = dnsLabel;
@@ -58,6 +59,17 @@ export const resourceQuery = z.strictObject({
 });
 export type ResourceQuery = z.output<typeof resourceQuery>;
 
+/** How a target is forgotten. */
+export const targetEnd = z.strictObject({
+  abandon: flag.default(false).meta(
+    shownAs({
+      type: 'boolean',
+      default: false,
+      description: 'Of one that is gone for good: forget what is on it as well, though nobody can look',
+    }),
+  ),
+});
+
 /** How a target stands. */
 export const reachability = z
   .enum(['unknown', 'online', 'unreachable'])
@@ -69,3 +81,9 @@ export const condition = z
 
 /** CPUs and bytes as Kubernetes quantities. */
 export const capacity = z.object({ cpu: z.string(), memory: z.string(), gpu_count: z.int() }).meta({ id: 'Capacity' });
+
+/** What a cluster calls a kind of storage; null: whatever its default is. */
+export const storageClass = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be the name of a storage class')
+  .nullable();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { byId, changedMembers, newMembers, resourceMembers, resourceQuery } from './fleet-resource.ts';
+import { byId, changedMembers, newMembers, resourceMembers, resourceQuery, storageClass } from './fleet-resource.ts';
 import { shownTarget, target } from './fleet-target.ts';
 import { quantity } from './template-fields.ts';
 import { ignored, pagination } from './wire.ts';
@@ -16,10 +16,6 @@ const accessModes = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany'] as const;
 const reclaim = z
   .enum(['retain', 'delete'])
   .meta({ description: 'What becomes of it with the deployment that it was made for' });
-const storageClass = z
-  .string()
-  .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be the name of a storage class')
-  .nullable();
 
 const volume = z
   .object({

@@ -5,6 +5,7 @@ import { change } from '../audit/change.ts';
 import { authorOf, newId } from '../audit/recording.ts';
 import { route } from '../context.ts';
 import { translated } from '../database/translated.ts';
+import { abandon } from '../deployments/abandon.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { type Complaint, refuseAll } from '../resources/complaints.ts';
 import { decideAlone } from '../resources/decisions.ts';
@@ -14,6 +15,7 @@ import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resourc
 import { usersOfTarget } from '../resources/target-rows.ts';
 import { againWithAddress, complaintsOfTarget, isAdmin } from '../resources/targets.ts';
 import type { Sealer } from '../sealing.ts';
+import { placeOfCredentials } from './credentials.ts';
 import { type ClusterRow, clusters, presentCluster } from './rows.ts';
 
 type Auth = Input<typeof fleetEndpoints.createCluster>['body']['auth'];
@@ -70,17 +72,25 @@ export const updateCluster = change(fleetEndpoints.updateCluster, async (context
   const data: Prisma.ClusterUncheckedUpdateInput = {
     ...given(body, MEMBERS),
     ...(auth === undefined ? {} : await sealed(settings.sealer, before.id, { server, auth })),
-    ...(moves ? { by_admin: isAdmin(context), reachability: 'unknown' as const } : {}),
+    ...(moves ? { by_admin: isAdmin(context), reachability: 'unknown' as const, message: '' } : {}),
+    ...(ASKED_ANEW_FOR.some((member) => body[member] !== undefined) ? ASKED_ANEW : {}),
     ...changedNow(),
   };
   await transaction.cluster.update({ where: { id: before.id }, data });
   return { cluster: presentCluster(await readRow<ClusterRow>(transaction, clusters, before.id)) };
 });
 
-export const deleteCluster = change(fleetEndpoints.deleteCluster, async ({ transaction, seen }, { params }) => {
+/** What another answer may come by. */
+const ASKED_ANEW_FOR = ['server', 'ca_certificate', 'auth', 'namespace', 'gpu_resource_name'] as const;
+
+const ASKED_ANEW = { check_failures: 0, check_at: new Date(0) } as const;
+
+export const deleteCluster = change(fleetEndpoints.deleteCluster, async ({ transaction, seen }, { params, query }) => {
   await decideAlone(transaction);
-  const { id } = await holdRow<ClusterRow>(transaction, clusters, { id: params.id, seen });
-  refuseInUse(await usersOfTarget(transaction, { kind: 'cluster', id }));
+  const { id, reachability } = await holdRow<ClusterRow>(transaction, clusters, { id: params.id, seen });
+  const target = { kind: 'cluster', id } as const;
+  if (query.abandon) await abandon(transaction, { target, reachability });
+  refuseInUse(await usersOfTarget(transaction, target));
   await transaction.cluster.delete({ where: { id } });
   return undefined;
 });
@@ -94,7 +104,6 @@ const complaintsOfPem = (ca: string | null | undefined, auth: Auth | undefined):
 
 /** Sealed together with the address that it is for: it goes nowhere else. */
 async function sealed(sealer: Sealer, row: string, { server, auth }: { readonly server: string; readonly auth: Auth }) {
-  const place = { table: 'clusters', column: 'sealed', row };
   const text = JSON.stringify({ address: server, ...auth });
-  return { auth_kind: auth.kind, sealed: await sealer.seal(place, text), sealed_with: sealer.kid };
+  return { auth_kind: auth.kind, sealed: await sealer.seal(placeOfCredentials(row), text), sealed_with: sealer.kid };
 }

@@ -1,14 +1,7 @@
 import { Prisma } from '../generated/prisma/client.ts';
+import { type Condition, presentConditions } from '../resources/conditions.ts';
 import { showAmount } from '../resources/quantities.ts';
 import { type Kind, presentCommon, type ResourceRow } from '../resources/rows.ts';
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly at: string;
-}
 
 export interface ClusterRow extends ResourceRow {
   readonly server: string;
@@ -19,6 +12,7 @@ export interface ClusterRow extends ResourceRow {
   readonly default_storage_class: string | null;
   readonly gpu_resource_name: string;
   readonly reachability: 'unknown' | 'online' | 'unreachable';
+  readonly message: string;
   readonly last_seen_at: Date | null;
   readonly kubernetes_version: string | null;
   readonly capacity: { readonly cpu: string; readonly memory: string; readonly gpu_count: number } | null;
@@ -26,6 +20,7 @@ export interface ClusterRow extends ResourceRow {
   readonly memory_bytes: bigint | null;
   readonly gpu_count: number | null;
   readonly conditions: readonly Condition[];
+  readonly storage_classes: readonly { readonly name: string; readonly is_default: boolean }[];
   readonly allocated_cpu: bigint;
   readonly allocated_memory: bigint;
   readonly allocated_gpus: number;
@@ -34,8 +29,8 @@ export interface ClusterRow extends ResourceRow {
 export const clusters: Kind = {
   table: 'clusters',
   columns: Prisma.sql`r.server, r.ca_certificate, r.auth_kind::text, r.namespace, r.network_types, r.default_storage_class,
-    r.gpu_resource_name, r.reachability::text, r.last_seen_at, r.kubernetes_version, r.capacity, r.cpu_millis, r.memory_bytes,
-    r.gpu_count, r.conditions,
+    r.gpu_resource_name, r.reachability::text, r.message, r.last_seen_at, r.kubernetes_version, r.capacity, r.cpu_millis, r.memory_bytes,
+    r.gpu_count, r.conditions, r.storage_classes,
     (SELECT coalesce(sum(d.cpu_millis), 0)::bigint FROM deployments d WHERE d.cluster_id = r.id) AS allocated_cpu,
     (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.cluster_id = r.id) AS allocated_memory,
     (SELECT coalesce(sum(d.gpu_count), 0)::int FROM deployments d WHERE d.cluster_id = r.id) AS allocated_gpus`,
@@ -52,6 +47,7 @@ export const presentCluster = (row: ClusterRow) => ({
   default_storage_class: row.default_storage_class,
   gpu_resource_name: row.gpu_resource_name,
   reachability: row.reachability,
+  message: row.message,
   last_seen_at: row.last_seen_at,
   kubernetes_version: row.kubernetes_version,
   capacity: row.capacity && { ...row.capacity },
@@ -64,5 +60,6 @@ export const presentCluster = (row: ClusterRow) => ({
     memory_bytes: row.allocated_memory,
     gpu_count: row.allocated_gpus,
   }),
-  conditions: row.conditions.map(({ at, ...condition }) => ({ ...condition, at: new Date(at) })),
+  conditions: presentConditions(row.conditions),
+  storage_classes: [...row.storage_classes],
 });

@@ -1,5 +1,5 @@
 import type { Prisma } from '../generated/prisma/client.ts';
-import type { ClusterCandidate, HostCandidate, Reachability, Taint } from '../placement/candidates.ts';
+import type { ClusterCandidate, ClusterNode, HostCandidate, Reachability, Taint } from '../placement/candidates.ts';
 import { bytes } from '../placement/quantity.ts';
 
 type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
@@ -31,6 +31,17 @@ interface ClusterRow {
   readonly used_cpu: number;
   readonly used_memory: number;
   readonly used_gpus: number;
+  readonly nodes: NodeRow[];
+}
+
+interface NodeRow {
+  readonly name: string;
+  readonly labels: Record<string, string>;
+  readonly taints: Taint[];
+  readonly schedulable: boolean;
+  readonly cpu_millis: number;
+  readonly memory_bytes: number;
+  readonly gpu_count: number;
 }
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
@@ -50,8 +61,12 @@ export async function readCandidates(reader: Reader, deploymentId = NOBODY) {
   const clusters = await reader.$queryRaw<ClusterRow[]>`
     SELECT c.id, c.name, c.reachability::text AS reachability, c.network_types, c.gpu_count,
            c.cpu_millis::float8, c.memory_bytes::float8, coalesce(d.cpu, 0)::float8 AS used_cpu,
-           coalesce(d.memory, 0)::float8 AS used_memory, coalesce(d.gpus, 0)::int AS used_gpus
+           coalesce(d.memory, 0)::float8 AS used_memory, coalesce(d.gpus, 0)::int AS used_gpus, coalesce(n.nodes, '[]') AS nodes
     FROM clusters c
+    LEFT JOIN (SELECT cluster_id, jsonb_agg(jsonb_build_object('name', name, 'labels', labels, 'taints', taints,
+                 'schedulable', schedulable AND ready, 'cpu_millis', cpu_millis, 'memory_bytes', memory_bytes,
+                 'gpu_count', gpu_count) ORDER BY name) AS nodes
+               FROM nodes GROUP BY cluster_id) n ON n.cluster_id = c.id
     LEFT JOIN (SELECT cluster_id, sum(cpu_millis) AS cpu, sum(memory_bytes) AS memory, sum(gpu_count) AS gpus FROM deployments
                WHERE id <> ${deploymentId}::uuid GROUP BY cluster_id) d ON d.cluster_id = c.id`;
   return [...hosts.map(hostCandidate), ...clusters.map(clusterCandidate)];
@@ -74,7 +89,7 @@ const hostCandidate = (row: HostRow): HostCandidate => ({
   allocated: { cpu_millis: row.used_cpu, memory_bytes: row.used_memory, gpus: row.used_gpus },
 });
 
-/** Its nodes are not known yet: the cluster's own scheduler has the last word. */
+/** The cluster's own scheduler has the last word on its nodes. */
 function clusterCandidate(row: ClusterRow): ClusterCandidate {
   const known = amounts(row);
   return {
@@ -85,6 +100,15 @@ function clusterCandidate(row: ClusterRow): ClusterCandidate {
     network_types: row.network_types,
     allocatable: known && { ...known, gpu_count: row.gpu_count ?? 0 },
     allocated: { cpu_millis: row.used_cpu, memory_bytes: row.used_memory, gpu_count: row.used_gpus },
-    nodes: [],
+    nodes: row.nodes.map(nodeOf),
   };
+}
+
+/** What the discovery of GPUs writes on a node: mebibytes of each. */
+const GPU_MEMORY = 'nvidia.com/gpu.memory';
+
+function nodeOf({ name, labels, taints, schedulable, ...allocatable }: NodeRow): ClusterNode {
+  const mebibytes = Number(labels[GPU_MEMORY]);
+  const vram = mebibytes > 0 ? { vram_bytes: mebibytes * 2 ** 20 } : {};
+  return { name, labels, taints, schedulable, allocatable, ...vram };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Reply } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
 import { given, invalid, Problem } from '@svc/http';
@@ -27,6 +28,8 @@ export interface Wanted {
   readonly desired?: Draft['desired'] | undefined;
   /** Every replica begins anew, though nothing else changes. */
   readonly restart?: boolean;
+  /** Take fields that somebody else has set. */
+  readonly takeOver?: boolean | undefined;
   /** It was entitled to this revision before. */
   readonly isRollback?: boolean;
 }
@@ -46,7 +49,8 @@ export async function alter(
   const draft = draftOf(before, { runs, isNewRevision, ...given(wanted, ['replicas', 'env', 'volumes', 'desired']) });
   const labels = wanted.labels === undefined ? {} : { labels: wanted.labels };
   if (before.deleting) throw new Problem('deployment_refused', 'It is being deleted: nothing else becomes of it.');
-  if (!wanted.restart && isSame(before, draft)) {
+  refuseTakeOver(before, wanted);
+  if (!wanted.restart && !wanted.takeOver && isSame(before, draft)) {
     if (wanted.labels !== undefined) await update(transaction, id, labels);
     return present(transaction, id);
   }
@@ -59,11 +63,18 @@ export async function alter(
     ...allocationOf(decision),
     ...(draft.desired === 'running' ? PENDING : before.touched ? STOPPING : STOPPED),
     ...NOW,
+    take_over: wanted.takeOver === true,
     generation: { increment: 1 },
   });
   await allocate(transaction, decision, authorOf(principal));
   await recordGeneration(context, { id, operation: wanted.operation, message: wanted.message });
   return present(transaction, id);
+}
+
+/** @throws 400 where there is nothing to take over: objects of hosts have no fields that others set */
+function refuseTakeOver({ cluster_id }: DeploymentRow, { takeOver }: Wanted): void {
+  if (!takeOver || cluster_id !== null) return;
+  throw invalid([{ path: 'take_over', message: 'is for deployments on a cluster' }]);
 }
 
 /** An engine has it. */
@@ -81,11 +92,8 @@ const present = async (transaction: Prisma.TransactionClient, id: string): Promi
 
 /** Nothing of what runs would change: a mount keeps the volume that it has. */
 export function isSame(before: DeploymentRow, draft: Draft): boolean {
-  const sameEnv =
-    Object.keys(draft.env).length === Object.keys(before.env).length &&
-    Object.entries(draft.env).every(([name, value]) => before.env[name] === value);
   return (
-    sameEnv &&
+    isDeepStrictEqual(draft.env, before.env) &&
     draft.runs.revision === before.revision &&
     draft.replicas === before.replicas &&
     draft.desired === before.desired_state &&
@@ -115,6 +123,4 @@ export async function formerGeneration(
 }
 
 const isNow = (before: DeploymentRow, was: { revision: number; replicas: number; env: unknown }) =>
-  was.revision === before.revision &&
-  was.replicas === before.replicas &&
-  JSON.stringify(Object.entries(was.env as object).sort()) === JSON.stringify(Object.entries(before.env).sort());
+  was.revision === before.revision && was.replicas === before.replicas && isDeepStrictEqual(was.env, before.env);

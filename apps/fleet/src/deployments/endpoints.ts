@@ -3,6 +3,7 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, Tagged } from '@svc/http';
 import { route } from '../context.ts';
 import { translated } from '../database/translated.ts';
+import { rowsOf } from '../paging.ts';
 import { listRows, readRow } from '../resources/rows.ts';
 import { presentManifest } from './manifest.ts';
 import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
@@ -34,7 +35,7 @@ export const listDeploymentEvents = route(
     const where = { deployment_id: id };
     const [events, total] = await translated(() =>
       client.$transaction([
-        client.deploymentEvent.findMany({ where, orderBy: [{ at: 'desc' }, { id: 'desc' }], ...pageOf(query) }),
+        client.deploymentEvent.findMany({ where, orderBy: [{ at: 'desc' }, { id: 'desc' }], ...rowsOf(query) }),
         client.deploymentEvent.count({ where }),
       ]),
     );
@@ -49,7 +50,7 @@ export const listDeploymentRevisions = route(
     const where = { deployment_id: id };
     const [rows, total] = await translated(() =>
       client.$transaction([
-        client.deploymentRevision.findMany({ where, orderBy: { generation: 'desc' }, ...pageOf(query) }),
+        client.deploymentRevision.findMany({ where, orderBy: { generation: 'desc' }, ...rowsOf(query) }),
         client.deploymentRevision.count({ where }),
       ]),
     );
@@ -57,8 +58,3 @@ export const listDeploymentRevisions = route(
     return { revisions, pagination: paginationOf(query, total) };
   },
 );
-
-const pageOf = ({ page, limit }: { readonly page: number; readonly limit: number }) => ({
-  skip: (page - 1) * limit,
-  take: limit,
-});

@@ -54,8 +54,15 @@ export const PENDING = {
   message: 'No engine of this fleet has taken it up yet.',
 } as const satisfies Prisma.DeploymentUncheckedUpdateInput;
 
-/** Whoever keeps deployments as they are desired looks at it at once, and begins anew to count failures. */
-export const NOW = { due_at: new Date(0), failures: 0 } as const satisfies Prisma.DeploymentUncheckedUpdateInput;
+/**
+ * Whoever keeps deployments as they are desired looks at it at once, and begins anew to count failures. What somebody else has
+ * set is taken over for the generation that asked for it.
+ */
+export const NOW = {
+  due_at: new Date(0),
+  failures: 0,
+  take_over: false,
+} as const satisfies Prisma.DeploymentUncheckedUpdateInput;
 
 /** A secret with new values is a new generation of what uses it; what is stopped gets them when it is started. */
 export async function bumpUsersOfSecret(context: ChangeContext, { name, used_by }: SecretRow): Promise<void> {

@@ -1,37 +1,53 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { fleetEndpoints } from '@svc/contract/fleet';
+import { fleetEndpoints, type Target } from '@svc/contract/fleet';
 import { invalid, Problem, Streamed, unavailable } from '@svc/http';
-import { route } from '../context.ts';
+import { type RequestContext, route } from '../context.ts';
 import { translated } from '../database/translated.ts';
-import { logs } from '../engines/docker/logs.ts';
+import { logs as logsOfHost } from '../engines/docker/logs.ts';
 import { EngineFailure, Permanent } from '../engines/errors.ts';
+import { logs as logsOfCluster } from '../engines/kubernetes/logs.ts';
+import type { LogOptions } from '../engines/log-options.ts';
 import { readRow } from '../resources/rows.ts';
+import { targetOf } from '../resources/target-rows.ts';
 import { type DeploymentRow, deployments } from './rows.ts';
 
 /** What a container prints is passed on as it is. */
 export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async (context, { params, query }) => {
-  const { database, machines } = context;
+  const { database } = context;
   const row = await translated(() => readRow<DeploymentRow>(database.client, deployments, params.id));
   const names = row.instances.map(({ name }) => name);
   const name = query.instance ?? names[0];
-  if (name === undefined || row.host_id === null) {
+  const target = targetOf(row);
+  if (name === undefined || target === null) {
     throw new Problem('not_found', 'It has no instance yet, and so no log.');
   }
   if (!names.includes(name)) {
     throw invalid([{ path: 'instance', message: `must be one of its instances: ${names.join(', ')}` }]);
   }
-  const id = row.host_id;
-  const host = await translated(() => database.client.host.findUniqueOrThrow({ where: { id } }));
   const left = new AbortController();
-  const lines = logs(
-    await machines.engines.of(host),
-    { deploymentId: row.id, name },
-    { tail: query.tail, follow: query.follow, signal: left.signal },
-  );
+  const which = { deploymentId: row.id, name };
+  const lines = await linesOf(context, target, { which, tail: query.tail, follow: query.follow, signal: left.signal });
   return new Streamed('text/plain; charset=utf-8', await begun(lines, left));
 });
 
-type Lines = ReturnType<typeof logs>;
+type Lines = ReturnType<typeof logsOfHost>;
+
+interface Asked extends LogOptions {
+  readonly which: { readonly deploymentId: string; readonly name: string };
+}
+
+async function linesOf(
+  { database: { client }, machines }: Pick<RequestContext, 'database' | 'machines'>,
+  { kind, id }: Target,
+  { which, ...options }: Asked,
+): Promise<Lines> {
+  if (kind === 'host') {
+    const host = await translated(() => client.host.findUniqueOrThrow({ where: { id } }));
+    return logsOfHost(await machines.hosts.of(host), which, options);
+  }
+  const cluster = await translated(() => client.cluster.findUniqueOrThrow({ where: { id } }));
+  return logsOfCluster(await machines.clusters.of(cluster), which, options);
+}
 
 /** A container that has nothing to say for so long has begun nonetheless. */
 const SILENT_MS = 1000;

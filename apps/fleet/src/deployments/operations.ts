@@ -10,8 +10,9 @@ import { removeDeployment } from './store.ts';
 export const updateDeployment = change(fleetEndpoints.updateDeployment, (context, { params, body }) =>
   alter(context, params.id, (before) => {
     refuseRename(body, before);
-    const { labels, revision, replicas, env, volumes, desired_state: desired } = body;
-    return { operation: 'update', message: 'changed', labels, revision, replicas, env, volumes, desired };
+    const { labels, revision, replicas, env, volumes, desired_state: desired, take_over: takeOver } = body;
+    const message = takeOver ? 'changed, taking over what others have set' : 'changed';
+    return { operation: 'update', message, labels, revision, replicas, env, volumes, desired, takeOver };
   }),
 );
 

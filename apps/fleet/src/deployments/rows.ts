@@ -1,16 +1,9 @@
 import type { phases } from '@svc/contract/fleet';
 import { Prisma } from '../generated/prisma/client.ts';
+import { type Condition, presentConditions } from '../resources/conditions.ts';
 import { type Kind, presentCommon, type ResourceRow } from '../resources/rows.ts';
 import { presentTarget } from '../storage/rows.ts';
 import { type TemplateState, templateState } from '../workloads/rows.ts';
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly at: string;
-}
 
 interface Endpoint {
   readonly container_port: number;
@@ -70,7 +63,8 @@ export const deployments: Kind = {
     r.endpoints, r.instances, r.observed_at, r.touched, r.deleting,
     coalesce((SELECT h.reachability::text FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.reachability::text FROM clusters c WHERE c.id = r.cluster_id)) AS reachability,
-    (SELECT h.message FROM hosts h WHERE h.id = r.host_id) AS away`,
+    coalesce((SELECT h.message FROM hosts h WHERE h.id = r.host_id),
+             (SELECT c.message FROM clusters c WHERE c.id = r.cluster_id)) AS away`,
 };
 
 /** It keeps its phase: nothing is known of what runs there now. */
@@ -101,10 +95,7 @@ export const presentDeployment = (row: DeploymentRow) => ({
   message: row.message,
   generation: row.generation,
   observed_generation: row.observed_generation,
-  conditions: [
-    ...row.conditions.map(({ at, ...condition }) => ({ ...condition, at: new Date(at) })),
-    ...(row.reachability === 'unreachable' ? [targetAway(row)] : []),
-  ],
+  conditions: [...presentConditions(row.conditions), ...(row.reachability === 'unreachable' ? [targetAway(row)] : [])],
   endpoints: row.endpoints,
   instances: row.instances,
   observed_at: row.observed_at,

@@ -49,9 +49,11 @@ export async function allocate(transaction: Transaction, decision: Decision, aut
   // A mount that a revision drops keeps its volume: a later one may have the mount again.
   const attached = mounted.map(({ id, mount }) => ({ deployment_id: draft.id, mount, volume_id: id }));
   await transaction.attachment.createMany({ data: attached, skipDuplicates: true });
-  const ids = mounted.map(({ id }) => id);
-  await transaction.volume.updateMany({ where: { id: { in: ids }, touched: false }, data: { touched: true } });
-  await settle(transaction, ids, { target, byDefault });
+  await settle(
+    transaction,
+    mounted.map(({ id }) => id),
+    { target, byDefault },
+  );
 }
 
 interface Place {
@@ -83,6 +85,6 @@ export async function removeDeployment(transaction: Transaction, id: string): Pr
   const own = { deployment_id: id, reclaim: 'delete' as const, attachments: { none: {} } };
   const volumes = await transaction.volume.findMany({ where: own, select: { id: true } });
   await transaction.volume.deleteMany({ where: own });
-  const { host_id } = await transaction.deployment.delete({ where: { id } });
-  if (host_id !== null) await noteDeparted(transaction, host_id, [id, ...volumes.map((volume) => volume.id)]);
+  const target = await transaction.deployment.delete({ where: { id } });
+  await noteDeparted(transaction, target, [id, ...volumes.map((volume) => volume.id)]);
 }

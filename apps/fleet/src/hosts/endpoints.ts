@@ -5,6 +5,7 @@ import { change } from '../audit/change.ts';
 import { authorOf, newId } from '../audit/recording.ts';
 import { route } from '../context.ts';
 import { translated } from '../database/translated.ts';
+import { abandon } from '../deployments/abandon.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { type Complaint, refuseAll } from '../resources/complaints.ts';
 import { decideAlone } from '../resources/decisions.ts';
@@ -15,17 +16,18 @@ import { usersOfTarget } from '../resources/target-rows.ts';
 import { againWithAddress, complaintsOfTarget, isAdmin } from '../resources/targets.ts';
 import type { Sealer } from '../sealing.ts';
 import { placeOfCredentials } from './credentials.ts';
-import { type HostRow, hosts, presentHost } from './rows.ts';
+import { refuseNode } from './nodes.ts';
+import { type HostRow, hosts, type MachineRow, machines, presentHost } from './rows.ts';
 
 type Credentials = Input<typeof fleetEndpoints.createHost>['body']['credentials'];
 
 export const listHosts = route(fleetEndpoints.listHosts, async ({ database }, { query }) => {
-  const { rows, pagination } = await translated(() => listRows<HostRow>(database.client, hosts, query));
+  const { rows, pagination } = await translated(() => listRows<MachineRow>(database.client, machines, query));
   return { hosts: rows.map(presentHost), pagination };
 });
 
 export const getHost = route(fleetEndpoints.getHost, async ({ database }, { params }) => {
-  const host = presentHost(await translated(() => readRow<HostRow>(database.client, hosts, params.id)));
+  const host = presentHost(await translated(() => readRow<MachineRow>(database.client, machines, params.id)));
   return new Tagged({ host }, etagOfVersion(host.version, host));
 });
 
@@ -48,6 +50,7 @@ export const createHost = change(fleetEndpoints.createHost, async (context, { bo
 
 export const updateHost = change(fleetEndpoints.updateHost, async (context, { params, body }) => {
   const { transaction, settings, seen } = context;
+  await refuseNode(transaction, params.id);
   if (body.engine !== undefined || body.gpus !== undefined) await decideAlone(transaction);
   const before = await holdRow<HostRow>(transaction, hosts, { id: params.id, seen });
   refuseRename(body, before);
@@ -74,10 +77,13 @@ export const updateHost = change(fleetEndpoints.updateHost, async (context, { pa
   return { host: presentHost(await readRow<HostRow>(transaction, hosts, before.id)) };
 });
 
-export const deleteHost = change(fleetEndpoints.deleteHost, async ({ transaction, seen }, { params }) => {
+export const deleteHost = change(fleetEndpoints.deleteHost, async ({ transaction, seen }, { params, query }) => {
+  await refuseNode(transaction, params.id);
   await decideAlone(transaction);
-  const { id } = await holdRow<HostRow>(transaction, hosts, { id: params.id, seen });
-  refuseInUse(await usersOfTarget(transaction, { kind: 'host', id }));
+  const { id, reachability } = await holdRow<HostRow>(transaction, hosts, { id: params.id, seen });
+  const target = { kind: 'host', id } as const;
+  if (query.abandon) await abandon(transaction, { target, reachability });
+  refuseInUse(await usersOfTarget(transaction, target));
   await transaction.host.delete({ where: { id } });
   return undefined;
 });

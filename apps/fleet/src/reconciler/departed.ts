@@ -1,27 +1,44 @@
-import { sweep } from '../engines/docker/sweep.ts';
+import { sweep as sweepHost } from '../engines/docker/sweep.ts';
 import { EngineFailure } from '../engines/errors.ts';
-import type { Host, Prisma } from '../generated/prisma/client.ts';
-import type { Tools } from './hosts.ts';
+import { sweep as sweepCluster } from '../engines/kubernetes/sweep.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import type { Place, Tools } from './places.ts';
+
+/** The columns that name a place. */
+interface Target {
+  readonly host_id: string | null;
+  readonly cluster_id: string | null;
+}
 
 /**
- * Notes what is gone from its host. A lease is looked at before each request, but a process can be frozen right after that
+ * Notes what is gone from its place. A lease is looked at before each request, but a process can be frozen right after that
  * look, and send when the rest of the fleet has forgotten what it was for.
  */
 export const noteDeparted = (
   transaction: Pick<Prisma.TransactionClient, 'departed'>,
-  host_id: string,
+  { host_id, cluster_id }: Target,
   ids: readonly string[],
-) => transaction.departed.createMany({ data: ids.map((id) => ({ id, host_id })), skipDuplicates: true });
+) =>
+  transaction.departed.createMany({
+    data: ids.map((id) => ({ id, host_id, cluster_id })),
+    skipDuplicates: true,
+  });
 
-/** Removes from a host what came to be there after its end. */
-export async function clearDeparted({ database, engines, log }: Tools, host: Host): Promise<void> {
-  const rows = await database.client.departed.findMany({ where: { host_id: host.id }, select: { id: true } });
+/** Removes from a place what came to be there after its end. */
+export async function clearDeparted({ database, hosts, clusters, log }: Tools, place: Place): Promise<void> {
+  const where = place.kind === 'host' ? { host_id: place.row.id } : { cluster_id: place.row.id };
+  const rows = await database.client.departed.findMany({ where, select: { id: true } });
   if (rows.length === 0) return;
+  const gone = new Set(rows.map(({ id }) => id));
+  const told = { [place.kind]: place.row.name };
   try {
-    const actions = await sweep(await engines.of(host), new Set(rows.map(({ id }) => id)));
-    if (actions.length > 0) log.warn({ host: host.name, actions }, 'what came to be after its end was removed');
+    const actions =
+      place.kind === 'host'
+        ? await sweepHost(await hosts.of(place.row), gone)
+        : await sweepCluster(await clusters.of(place.row), gone);
+    if (actions.length > 0) log.warn({ ...told, actions }, 'what came to be after its end was removed');
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
-    log.warn({ err: error, host: host.name }, 'what is gone could not be looked for; tried again');
+    log.warn({ ...told, err: error }, 'what is gone could not be looked for; tried again');
   }
 }

@@ -1,35 +1,48 @@
-import type { Rounds } from '@svc/http';
-import type { Host } from '../generated/prisma/client.ts';
-import { checkHost, keepChecking } from './checks.ts';
-import { createEngines, type Engines } from './hosts.ts';
+import type { Log, Rounds } from '@svc/http';
+import type { Database } from '../database/client.ts';
+import type { Cluster, Host } from '../generated/prisma/client.ts';
+import { checkPlace, keepChecking } from './checks.ts';
+import type { ClientOptions } from './clients.ts';
+import { type ClusterClients, createClusterClients } from './clusters.ts';
+import { createHostClients, type HostClients } from './hosts.ts';
 import { keepReconciling } from './reconciler.ts';
 import { keepRemoving } from './volumes.ts';
+import { keepWatching } from './watches.ts';
 
-/** The hosts of the fleet, and what runs on them. */
+/** The hosts and clusters of the fleet, and what runs on them. */
 export interface Machines {
-  readonly engines: Engines;
+  readonly hosts: HostClients;
+  readonly clusters: ClusterClients;
   /** Asks a host now, and keeps what it says. */
-  check(host: Host): Promise<void>;
-  /** Keeps hosts checked and deployments as they are desired, until stopped. */
+  checkHost(host: Host): Promise<void>;
+  /** Asks a cluster now, and keeps what it says. */
+  checkCluster(cluster: Cluster): Promise<void>;
+  /** Keeps hosts and clusters checked and deployments as they are desired, until stopped. */
   start(): void;
   stop(): Promise<void>;
 }
 
-type Options = Omit<Parameters<typeof keepReconciling>[0] & Parameters<typeof createEngines>[0], 'engines'>;
+interface Options extends ClientOptions {
+  readonly database: Database;
+  readonly log: Log;
+}
 
 export function createMachines(options: Options): Machines {
-  const engines = createEngines(options);
-  const all = { ...options, engines };
+  const hosts = createHostClients(options);
+  const clusters = createClusterClients(options);
+  const all = { ...options, hosts, clusters };
   let rounds: readonly Rounds[] = [];
   return {
-    engines,
-    check: (host) => checkHost(all, host),
+    hosts,
+    clusters,
+    checkHost: (row) => checkPlace(all, { kind: 'host', row }),
+    checkCluster: (row) => checkPlace(all, { kind: 'cluster', row }),
     start: () => {
-      rounds = [keepChecking(all), keepReconciling(all), keepRemoving(all)];
+      rounds = [keepChecking(all), keepReconciling(all), keepRemoving(all), keepWatching(all)];
     },
     stop: async () => {
       await Promise.all(rounds.map((each) => each.stop()));
-      await engines.close();
+      await Promise.all([hosts.close(), clusters.close()]);
     },
   };
 }

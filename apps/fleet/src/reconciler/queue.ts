@@ -6,8 +6,11 @@ import { Prisma } from '../generated/prisma/client.ts';
 const LEASE_SECONDS = 15;
 const HEARTBEAT_MS = (LEASE_SECONDS * 1000) / 3;
 
-/** How many deployments of one host are worked on at once, over all replicas of the fleet. */
-const AT_ONCE_PER_HOST = 4;
+/**
+ * How many deployments of one place are worked on at once, over all replicas of the fleet: a host is one machine. One that hangs
+ * must leave a worker to the others, also where one process is all of the fleet.
+ */
+const AT_ONCE = { host: 4, cluster: 6 } as const;
 
 /** A deployment that this worker alone works on, as long as it says that it lives. */
 export interface Claim {
@@ -30,22 +33,28 @@ const isOver = Prisma.sql`(d.observed_generation = d.generation AND NOT d.deleti
   AND (d.phase = 'stopped' OR d.phase = 'failed' AND d.reason = 'GpuMissing'))`;
 
 /**
- * The deployment that is due for longest, of those whose host is there: what is away waits without being asked, so that it slows
+ * The deployment that is due for longest, of those whose host or cluster is there: what is away waits without being asked, so that it slows
  * nobody down. From here on an engine may know of it. The work ends with `ending`, too.
  */
 export async function claimNext({ client }: Database, ending: AbortSignal): Promise<Claim | undefined> {
   const owner = randomUUID();
   const asked = Date.now();
   const [row] = await client.$queryRaw<{ id: string; generation: number }[]>`
-    UPDATE deployments SET lease_owner = ${owner}::uuid, touched = true,
-      lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-    WHERE id = (
-      SELECT d.id FROM deployments d JOIN hosts h ON h.id = d.host_id
-      WHERE d.due_at <= now() AND coalesce(d.lease_until < now(), true) AND h.reachability = 'online'
-        AND (d.touched OR d.desired_state = 'running') AND ${isOver} IS NOT TRUE
-        AND (SELECT count(*) FROM deployments o WHERE o.host_id = d.host_id AND o.lease_until > now()) < ${AT_ONCE_PER_HOST}
-      ORDER BY d.due_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED)
-    RETURNING id, generation`;
+    WITH claimed AS (
+      UPDATE deployments SET lease_owner = ${owner}::uuid, touched = true,
+        lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+      WHERE id = (
+        SELECT d.id FROM deployments d LEFT JOIN hosts h ON h.id = d.host_id LEFT JOIN clusters c ON c.id = d.cluster_id
+        WHERE d.due_at <= now() AND coalesce(d.lease_until < now(), true) AND 'online' IN (h.reachability, c.reachability)
+          AND (d.touched OR d.desired_state = 'running') AND ${isOver} IS NOT TRUE
+          AND (SELECT count(*) FROM deployments o WHERE o.host_id = d.host_id AND o.lease_until > now()) < ${AT_ONCE.host}
+          AND (SELECT count(*) FROM deployments o WHERE o.cluster_id = d.cluster_id AND o.lease_until > now()) < ${AT_ONCE.cluster}
+        ORDER BY d.due_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED)
+      RETURNING id, generation),
+    touched AS (
+      UPDATE volumes SET touched = true
+      WHERE NOT touched AND id IN (SELECT a.volume_id FROM attachments a JOIN claimed c ON c.id = a.deployment_id))
+    SELECT id, generation FROM claimed`;
   return row && { ...row, owner, ...keepAlive(client, { ...row, owner, asked }, ending) };
 }
 

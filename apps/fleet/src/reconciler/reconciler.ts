@@ -1,20 +1,22 @@
 import { inRounds, type Rounds } from '@svc/http';
-import { pass } from '../engines/docker/pass.ts';
+import { pass as passOnHost } from '../engines/docker/pass.ts';
 import { EngineFailure, Unreachable } from '../engines/errors.ts';
+import { pass as passOnCluster } from '../engines/kubernetes/pass.ts';
+import type { Observation } from '../engines/observation.ts';
 import type { Sealer } from '../sealing.ts';
-import { askAtOnce } from './checks.ts';
 import { readDesired } from './desired.ts';
 import { whileHeld } from './held.ts';
-import type { Tools } from './hosts.ts';
+import type { Assignment, Tools } from './places.ts';
 import { movePorts } from './ports.ts';
 import { type Claim, claimNext, LeaseLost, Superseded } from './queue.ts';
+import { askAtOnce } from './reachability.ts';
 import { letGo, writeFailed, writeObserved } from './write.ts';
 
 /** How many deployments this process works on at once. */
 const WORKERS = 8;
 const IDLE_MS = 500;
 const AFTER_TROUBLE_MS = 5000;
-/** By then it is known whether a host is away, or only missed once. */
+/** By then it is known whether a host or cluster is away, or only missed once. */
 const AFTER_MISSED_S = 2;
 
 interface Options extends Tools {
@@ -60,7 +62,7 @@ async function workOn(options: Options, claim: Claim): Promise<void> {
   } catch (error) {
     if (error instanceof LeaseLost) return;
     if (error instanceof Superseded) return letGo(database.client, claim, 0);
-    if (error instanceof Unreachable) return letGo(database.client, claim, AFTER_MISSED_S); // or when its host is back
+    if (error instanceof Unreachable) return letGo(database.client, claim, AFTER_MISSED_S); // or when it is back
     if (error instanceof EngineFailure) return writeFailed(database, claim, error);
     log.error({ err: error, deployment: claim.id }, 'a deployment could not be worked on');
     const message = 'It could not be worked on: the fleet’s log says why.';
@@ -69,17 +71,21 @@ async function workOn(options: Options, claim: Claim): Promise<void> {
 }
 
 /** Observe, compare, apply, observe; with no transaction open meanwhile. */
-async function makePass({ database, sealer, engines }: Options, claim: Claim): Promise<void> {
+async function makePass(options: Options, claim: Claim): Promise<void> {
+  const { database, sealer } = options;
   const desired = await readDesired(database, sealer, claim);
   if (!desired) return letGo(database.client, claim, 0);
-  const { host, wanted } = desired;
-  const fence = { deploymentId: claim.id, generation: claim.generation, signal: claim.signal };
-  const engine = whileHeld(await engines.of(host), claim.mustHold);
-  const observed = await pass(engine, wanted, fence).catch(async (error: unknown) => {
-    if (error instanceof Unreachable) await askAtOnce(database, host, claim);
+  const observed = await passOn(options, claim, desired.assignment).catch(async (error: unknown) => {
+    if (error instanceof Unreachable) await askAtOnce(database, desired.assignment, claim);
     throw error;
   });
   if (observed.overtaken) return letGo(database.client, claim, 1);
   if (observed.reason === 'PortConflict') await movePorts(database, claim, observed.instances);
   await writeObserved(database, claim, { ...desired, observed });
+}
+
+async function passOn({ hosts, clusters }: Options, claim: Claim, it: Assignment): Promise<Observation> {
+  const fence = { deploymentId: claim.id, generation: claim.generation, signal: claim.signal };
+  if (it.kind === 'host') return passOnHost(whileHeld(await hosts.of(it.row), claim.mustHold), it.wanted, fence);
+  return passOnCluster((await clusters.of(it.row)).whileHeld(claim.mustHold), it.wanted, fence);
 }

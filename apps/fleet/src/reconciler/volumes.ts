@@ -1,25 +1,28 @@
 import { inRounds, type Rounds } from '@svc/http';
-import { removeVolume } from '../engines/docker/volumes.ts';
+import { removeVolume as removeFromHost } from '../engines/docker/volumes.ts';
 import { Unreachable } from '../engines/errors.ts';
-import type { Host, Volume } from '../generated/prisma/client.ts';
+import { removeVolume as removeFromCluster } from '../engines/kubernetes/volumes.ts';
+import type { Cluster, Host, Volume } from '../generated/prisma/client.ts';
 import { volumeName } from '../render/names.ts';
 import { noteDeparted } from './departed.ts';
-import type { Tools } from './hosts.ts';
+import type { Tools } from './places.ts';
 
 const ROUND_MS = 2000;
 
-/** Removes volumes that somebody deleted from the hosts where they are, until stopped. Done twice it does no harm. */
+const ONLINE = { reachability: 'online' } as const;
+
+/** Removes volumes that somebody deleted from where they are, until stopped. Done twice it does no harm. */
 export function keepRemoving(tools: Tools): Rounds {
   const { database, log } = tools;
   return inRounds(ROUND_MS, async () => {
     try {
       const volumes = await database.client.volume.findMany({
-        where: { phase: 'deleting', host: { reachability: 'online' } },
-        include: { host: true },
+        where: { phase: 'deleting', OR: [{ host: ONLINE }, { cluster: ONLINE }] },
+        include: { host: true, cluster: true },
         orderBy: { updated_at: 'asc' },
         take: 20,
       });
-      await Promise.all(volumes.map(({ host, ...volume }) => host && removeOne(tools, volume, host)));
+      await Promise.all(volumes.map((volume) => removeOne(tools, volume)));
     } catch (error) {
       log.warn({ err: error }, 'deleted volumes could not be removed; tried again');
     }
@@ -27,12 +30,18 @@ export function keepRemoving(tools: Tools): Rounds {
   });
 }
 
+interface Placed extends Volume {
+  readonly host: Host | null;
+  readonly cluster: Cluster | null;
+}
+
 /** One that can't be removed yet is the last in line next time: it holds up no other. */
-async function removeOne({ database: { client }, engines, log }: Tools, volume: Volume, host: Host): Promise<void> {
+async function removeOne({ database: { client }, hosts, clusters, log }: Tools, volume: Placed): Promise<void> {
   const where = { id: volume.id, phase: 'deleting' as const };
   try {
-    await removeVolume(await engines.of(host), volumeName(volume));
-    await client.$transaction([noteDeparted(client, host.id, [volume.id]), client.volume.deleteMany({ where })]);
+    if (volume.host) await removeFromHost(await hosts.of(volume.host), volumeName(volume));
+    if (volume.cluster) await removeFromCluster(await clusters.of(volume.cluster), volumeName(volume));
+    await client.$transaction([noteDeparted(client, volume, [volume.id]), client.volume.deleteMany({ where })]);
   } catch (error) {
     if (!(error instanceof Unreachable))
       log.warn({ err: error, volume: volume.name }, 'a deleted volume could not be removed; tried again');

@@ -22,6 +22,9 @@ function dueIn({ next }: Observation, failures: number): number {
   return next === 'retry' ? backoff(failures) : RESYNC * (0.8 + 0.4 * Math.random());
 }
 
+/** By then everything has been applied: what somebody sets later is that one's again. */
+const TAKEN_OVER: readonly Observation['phase'][] = ['starting', 'running', 'stopped'];
+
 /**
  * Keeps what was observed, where the lease is still this worker's and nobody asked for anything else meanwhile; else it is
  * looked at again at once. What happened is an event.
@@ -40,6 +43,7 @@ export async function writeObserved(
       UPDATE deployments SET phase = ${phase}, reason = ${reason}, message = ${message},
         instances = ${JSON.stringify(instances)}::jsonb, endpoints = ${JSON.stringify(endpoints)}::jsonb,
         observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
+        take_over = take_over AND ${!TAKEN_OVER.includes(phase)},
         due_at = now() + make_interval(secs => ${dueIn(observed, failures)}), lease_owner = NULL, lease_until = NULL
       WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
         AND generation = ${claim.generation}`;

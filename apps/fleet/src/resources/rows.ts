@@ -6,7 +6,7 @@ import { isUuid } from '../identified.ts';
 
 /** A kind of resource: its table, and what is read of a row `r` of it, beside what all resources have. */
 export interface Kind {
-  readonly table: 'hosts' | 'clusters' | 'workloads' | 'deployments' | 'volumes' | 'secrets';
+  readonly table: 'hosts' | 'machines' | 'clusters' | 'workloads' | 'deployments' | 'volumes' | 'secrets';
   readonly columns: Prisma.Sql;
 }
 

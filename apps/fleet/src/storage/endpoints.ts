@@ -8,7 +8,7 @@ import { bytes } from '../placement/quantity.ts';
 import { decideAlone } from '../resources/decisions.ts';
 import { refuseInUse } from '../resources/in-use.ts';
 import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/rows.ts';
-import { columnsOfTarget, refuseUnknownTarget } from '../resources/target-rows.ts';
+import { columnsOfTarget, refuseUnknownTarget, targetOf } from '../resources/target-rows.ts';
 import { presentVolume, type VolumeRow, volumes } from './rows.ts';
 
 export const listStorage = route(fleetEndpoints.listStorage, async ({ database }, { query }) => {
@@ -47,9 +47,12 @@ export const updateStorage = change(fleetEndpoints.updateStorage, async (context
 /** A volume that no engine can have made is gone with its row; another one when its engine has removed it. */
 export const deleteStorage = change(fleetEndpoints.deleteStorage, async ({ transaction, seen }, { params }) => {
   await decideAlone(transaction);
-  const { id, attached_to, touched, host_id } = await holdRow<VolumeRow>(transaction, volumes, { id: params.id, seen });
+  const { id, attached_to, touched, ...target } = await holdRow<VolumeRow>(transaction, volumes, {
+    id: params.id,
+    seen,
+  });
   refuseInUse(attached_to.map(({ name }) => ({ kind: 'deployment', name })));
-  if (!touched || host_id === null) await transaction.volume.delete({ where: { id } });
+  if (!touched || targetOf(target) === null) await transaction.volume.delete({ where: { id } });
   else await transaction.volume.update({ where: { id }, data: { phase: 'deleting', ...changedNow() } });
   return undefined;
 });

@@ -8,6 +8,7 @@ import { route } from '../context.ts';
 import { translated } from '../database/translated.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import { isUuid } from '../identified.ts';
+import { rowsOf } from '../paging.ts';
 import { refuseLastAdmin } from './admins.ts';
 import { holdUser, presentUser } from './rows.ts';
 
@@ -19,8 +20,7 @@ export const listUsers = route(fleetEndpoints.listUsers, async ({ database, sett
       database.client.user.findMany({
         where: present,
         orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
-        skip: (query.page - 1) * query.limit,
-        take: query.limit,
+        ...rowsOf(query),
       }),
       database.client.user.count({ where: present }),
     ]),
