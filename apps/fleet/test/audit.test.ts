@@ -1,26 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { newSecretToken } from '@svc/auth';
-import { type Exchange, startFakeHub } from './fake-hub.ts';
-import { listen, requestText } from './raw.ts';
-import { startWorld, type TestToken } from './world.ts';
+import { bearer, startWireWorld } from './audit/world.ts';
+import type { Exchange } from './fake-hub.ts';
+import { requestText } from './raw.ts';
+import type { TestToken } from './world.ts';
 
-const hub = await startFakeHub();
-const world = await startWorld({ hub });
-const fleet = await listen(world.app);
-const { client } = world.database;
-afterAll(async () => {
-  await fleet.close();
-  await world.stop();
-  await hub.stop();
-});
+const { hub, world, fleet, client, entriesOf } = await startWireWorld();
 
 const SYNC = '/api/v1/catalog/sync';
 const TEMPLATES = '/api/v1/catalog/templates';
 const JSON_BODY = 'Content-Type: application/json';
 const MEGABYTE = JSON.stringify('x'.repeat(1_000_000));
-
-const entriesOf = ({ id }: TestToken) => client.auditEntry.findMany({ where: { token_id: id } });
-const bearer = ({ secret }: TestToken) => `Authorization: Bearer ${secret}`;
 
 interface Case {
   readonly what: string;

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { newSecretToken } from '@svc/auth';
+import { onLoopback } from '@svc/testing';
 import { type Call, callOf, createAnswers } from './fake-hub/answers.ts';
 import { answerWell, type Behaviour, refuse } from './fake-hub/behaviours.ts';
 import { createCatalog } from './fake-hub/catalog.ts';
-import { listen } from './fake-hub/listen.ts';
 
 export * from './fake-hub/a-category.ts';
 export { type Call, calls } from './fake-hub/answers.ts';
@@ -44,7 +44,7 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
     const behaviour = behaviours[call] ?? answerWell;
     await behaviour({ res, good: JSON.stringify(good) });
   };
-  const server = await listen((req, res) => void answer(req, res));
+  const server = await onLoopback((req, res) => void answer(req, res));
 
   return {
     url: server.url,

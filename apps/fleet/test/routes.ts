@@ -54,6 +54,7 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
       `DELETE /api/v1/${plural}/:id`,
     ]),
     'POST /api/v1/hosts/:id/check',
+    'POST /api/v1/clusters/:id/check',
     ...['start', 'stop', 'restart', 'scale', 'rollback'].map((verb) => `POST /api/v1/deployments/:id/${verb}`),
   ],
   'secrets-read': ['GET /api/v1/secrets', 'GET /api/v1/secrets/:id'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { describeWithPodman, startPodman } from '@svc/testing/podman';
+import { describeWithEngine, startEngine } from '@svc/testing/engine';
 import { findLocalEngine } from '../src/local-engine.ts';
 import { aProduct, freePorts } from './product.ts';
 
@@ -11,9 +11,9 @@ test('where nothing answers as an engine there is none', async () => {
   expect(await findLocalEngine(['/nowhere/engine.sock', import.meta.filename])).toBeUndefined();
 });
 
-describeWithPodman('with an engine on this machine', () => {
+describeWithEngine('with an engine on this machine', () => {
   test('the fleet has it as the host local, and says so; started again it is there still', async () => {
-    const podman = await startPodman();
+    const podman = await startEngine();
     const parent = fs.mkdtempSync(path.join(tmpdir(), 'engine-'));
     fs.chmodSync(parent, 0o711); // started by root, PostgreSQL is another user that must get through
     try {

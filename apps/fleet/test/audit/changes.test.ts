@@ -1,20 +1,10 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import type { Api } from '@svc/testing';
-import { startFakeHub } from '../fake-hub.ts';
-import { startWorld } from '../world.ts';
 import { changingOperations, changingRequest, changingRequests } from './changing-requests.ts';
 import { contentsOf } from './contents.ts';
-import { startSmallProvider } from './small-provider.ts';
+import { startPeopleWorld } from './world.ts';
 
-const hub = await startFakeHub();
-const provider = await startSmallProvider();
-const world = await startWorld({ hub, oidc: { issuer: provider.issuer, client_id: provider.clientId } });
-const { client } = world.database;
-afterAll(async () => {
-  await world.stop();
-  await provider.stop();
-  await hub.stop();
-});
+const { hub, provider, world, client } = await startPeopleWorld();
 
 /** They change nothing: what they ask of the hub and the provider may be asked in vain. */
 const TRIALS: readonly string[] = ['testOidcSettings', 'testHubSettings', 'planDeployment'];

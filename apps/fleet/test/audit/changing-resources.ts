@@ -51,6 +51,7 @@ export function changingResources(world: World) {
     createCluster: async () => ({ body: { name: name(), ...CLUSTER } }),
     updateCluster: () => at(aCluster(), 'clusters', change),
     deleteCluster: () => at(aCluster(), 'clusters'),
+    checkCluster: () => at(aCluster(), 'clusters', { verb: '/check' }),
     createWorkload: async () => ({ body: { name: name(), ...WORKLOAD } }),
     updateWorkload: () => at(aWorkload(), 'workloads', { body: { image_tag: '2' } }),
     deleteWorkload: () => at(aWorkload(), 'workloads'),

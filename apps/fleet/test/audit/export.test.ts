@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { listen, requestText } from '../raw.ts';
-import { startWorld, type TestToken } from '../world.ts';
+import { requestText } from '../raw.ts';
+import { bearer, startWireWorld } from './world.ts';
 
-const world = await startWorld();
-const fleet = await listen(world.app);
-const { client } = world.database;
-afterAll(async () => {
-  await fleet.close();
-  await world.stop();
-});
+const { world, fleet, client, entriesOf } = await startWireWorld();
 
 const EXPORT = '/api/v1/audit/export';
 const START = Date.parse('2026-03-01T00:00:00.000Z');
@@ -34,7 +28,6 @@ const newestFirst = [...written].sort((a, b) => b.at.getTime() - a.at.getTime() 
 /** Only what this file has written. */
 const span = `from=${new Date(START).toISOString()}&to=${new Date(START + MANY).toISOString()}`;
 
-const entriesOf = ({ id }: TestToken) => client.auditEntry.findMany({ where: { token_id: id } });
 const exported = async (query: string) => {
   const { text } = await world.asAdmin.get(`${EXPORT}?${query}`);
   if (text !== '') expect(text.at(-1)).toBe('\n');
@@ -81,9 +74,7 @@ test('it has one entry of its own', async () => {
 
 test('who breaks it off has had one entry before the first line', async () => {
   const token = await world.aToken({ role: 'admin' });
-  const socket = await fleet.open(
-    requestText(`GET ${EXPORT}?${span}`, { headers: [`Authorization: Bearer ${token.secret}`] }),
-  );
+  const socket = await fleet.open(requestText(`GET ${EXPORT}?${span}`, { headers: [bearer(token)] }));
   await once(socket, 'readable');
   socket.destroy();
   await fleet.deserted();

@@ -1,17 +1,8 @@
-import { startFakeHub } from '../fake-hub.ts';
-import { startWorld, TEMPORARY_ADMIN } from '../world.ts';
+import { TEMPORARY_ADMIN } from '../world.ts';
 import { aSignInCode } from './browser.ts';
-import { startSmallProvider } from './small-provider.ts';
+import { startPeopleWorld } from './world.ts';
 
-const hub = await startFakeHub();
-const provider = await startSmallProvider();
-const world = await startWorld({ hub, oidc: { issuer: provider.issuer, client_id: provider.clientId } });
-const { client } = world.database;
-afterAll(async () => {
-  await world.stop();
-  await provider.stop();
-  await hub.stop();
-});
+const { world, client } = await startPeopleWorld();
 
 /** What the log gained by some work, in the order in which it came. */
 async function entriesOf(work: () => Promise<unknown>) {

@@ -1,20 +1,13 @@
 // What a request may be on the wire, beside the cases of ../audit.test.ts.
 import { setTimeout as pause } from 'node:timers/promises';
-import { listen, requestText } from '../raw.ts';
-import { startWorld, type TestToken } from '../world.ts';
+import { requestText } from '../raw.ts';
+import type { TestToken } from '../world.ts';
+import { bearer, startWireWorld } from './world.ts';
 
-const world = await startWorld();
-const fleet = await listen(world.app);
-const { client } = world.database;
-afterAll(async () => {
-  await fleet.close();
-  await world.stop();
-});
+const { world, fleet, client, entriesOf } = await startWireWorld();
 
 const USERS = '/api/v1/users';
 const TEMPLATES = '/api/v1/catalog/templates';
-const entriesOf = ({ id }: TestToken) => client.auditEntry.findMany({ where: { token_id: id } });
-const bearer = ({ secret }: TestToken) => `Authorization: Bearer ${secret}`;
 
 test.each([
   ['without a Host', `GET ${TEMPLATES}`, (text: string) => text.replace('Host: fleet.test\r\n', ''), 400],

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { onLoopback } from '@svc/testing';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 /** What it says of whoever signs in. */
@@ -43,28 +42,18 @@ export async function startSmallProvider({ refreshToken = 'of-the-provider', cli
       code_challenge_methods_supported: ['S256'],
     };
   };
-  const server = createServer(async (req, res) => {
+  const server = await onLoopback(async (req, res) => {
     const body = JSON.stringify(await answer(req));
     res.writeHead(200, { 'Content-Type': 'application/json' }).end(body);
   });
-  const listen = async (wanted: number) => {
-    server.listen(wanted, '127.0.0.1');
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port; // a server that listens on a port has one
-  };
-  const port = await listen(0);
-  const issuer = `http://127.0.0.1:${port}`;
+  const issuer = server.url;
   return {
     issuer,
     clientId,
     /** How many codes and refresh tokens were redeemed. */
     redeemed: () => redeemed,
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-    comeBack: () => listen(port),
+    stop: server.goAway,
+    comeBack: server.comeBack,
   };
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { listen } from '../fake-hub/listen.ts';
+import { onLoopback } from '@svc/testing';
 import { answerWell, type Behaviour, type FakeHub, refuse } from '../fake-hub.ts';
 
 const TEMPLATE = /^\/api\/v1\/catalog\/templates\/(?!updates$)([^/]+)$/;
@@ -25,7 +25,7 @@ export async function startDownloads(hub: FakeHub) {
     const type = answered.headers.get('content-type') ?? '';
     res.writeHead(answered.status, { 'Content-Type': type }).end(await answered.text());
   };
-  const server = await listen((req, res) => {
+  const server = await onLoopback((req, res) => {
     answer(req, res).catch(() => res.destroy());
   });
 

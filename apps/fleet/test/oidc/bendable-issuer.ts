@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { onLoopback } from '@svc/testing';
 import { aSigner, type Members, type Signer } from './signer.ts';
 
 export const DISCOVERY = '/.well-known/openid-configuration';
@@ -30,7 +30,7 @@ export async function startBendableIssuer() {
   let bent = new Map<string, Answering>();
   const asked: Asked[] = [];
 
-  const server = createServer(async (req, res) => {
+  const server = await onLoopback(async (req, res) => {
     const visit = await read(req);
     asked.push(visit);
     const reply = await (bent.get(visit.path) ?? straight(visit.path))(visit);
@@ -38,15 +38,7 @@ export async function startBendableIssuer() {
     const body = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? {});
     res.writeHead(reply.status ?? 200, { 'Content-Type': 'application/json', ...reply.headers }).end(body);
   });
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const stopListening = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  await listen(0);
-  const { port } = server.address() as AddressInfo; // a server that listens on a port has one
-  const url = `http://127.0.0.1:${port}`;
+  const { url } = server;
 
   const metadata: Members = {
     issuer: url,
@@ -94,9 +86,9 @@ export async function startBendableIssuer() {
     rotate: async () => {
       signer = await aSigner(`${signer.kid}-next`);
     },
-    goAway: stopListening,
-    comeBack: () => listen(port),
-    stop: stopListening,
+    goAway: server.goAway,
+    comeBack: server.comeBack,
+    stop: server.goAway,
   };
   const straight = (path: string): Answering => {
     const answers: Record<string, Answering> = {

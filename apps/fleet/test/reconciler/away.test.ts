@@ -1,16 +1,17 @@
-import { describeWithPodman, startPodman, type TestPodman } from '@svc/testing/podman';
+import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
-import { aMachineWorld, eventually, SLEEPER } from './world.ts';
+import { eventually } from './words.ts';
+import { aMachineWorld, SLEEPER } from './world.ts';
 
-describeWithPodman('a host that is away', () => {
+describeWithEngine('a host that is away', () => {
   const world = aMachineWorld();
   let proxy: EngineProxy;
-  let second: TestPodman;
+  let second: TestEngine;
   let target: { readonly target: { readonly host_id: string } };
   let id: string;
 
   beforeAll(async () => {
-    second = await startPodman();
+    second = await startEngine();
     proxy = await startEngineProxy(second.endpoint);
     const { id: host_id } = await world().aHost({ name: 'far-away', endpoint: proxy.endpoint });
     await world().hostIs(host_id, 'online');
@@ -31,7 +32,7 @@ describeWithPodman('a host that is away', () => {
   };
   const removeByHand = async () => {
     const [container] = await world().containers(id, second);
-    await second.byHand('rm', '--force', '--time', '0', container?.name ?? '');
+    await second.discard(container?.name ?? '');
   };
 
   test('leaves its deployments as they were known, with a condition, and puts them right when it is back', async () => {

@@ -1,26 +1,22 @@
 // Values of secrets on their way to a real engine: they are in no answer, no event, no log line and no table in clear; what a
 // container prints is passed on to who asks for its log, and is nowhere else.
-import { newSecretToken } from '@svc/auth';
-import { describeWithPodman, startPodman, type TestPodman } from '@svc/testing/podman';
+import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
 import { startProcessWorld } from '../process-world.ts';
-import { createCaller } from '../secrets/caller.ts';
-import { type Canary, type Haystacks, leaks } from '../secrets/forms.ts';
+import { dump } from '../secrets/dump.ts';
+import { leaks } from '../secrets/forms.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
-import { eventually, SERVER, SLEEPER } from './world.ts';
+import { anAviary, listenTo } from './heard.ts';
+import { eventually } from './words.ts';
+import { SERVER, SLEEPER } from './world.ts';
 
-const canaries: Canary[] = [];
-const aCanary = (name: string): string => {
-  const value = `${name.replaceAll(' ', '-')}-${newSecretToken('svcm_').slice(5)}`;
-  canaries.push({ name, value });
-  return value;
-};
+const { canaries, aCanary } = anAviary();
 
-describeWithPodman('secrets on a real engine', () => {
+describeWithEngine('secrets on a real engine', () => {
   let world: Awaited<ReturnType<typeof startProcessWorld>>;
-  let podman: TestPodman;
+  let podman: TestEngine;
   let proxy: EngineProxy;
   beforeAll(async () => {
-    [world, podman] = await Promise.all([startProcessWorld(), startPodman()]);
+    [world, podman] = await Promise.all([startProcessWorld(), startEngine()]);
     proxy = await startEngineProxy(podman.endpoint);
   }, 60_000);
   afterAll(async () => {
@@ -30,48 +26,20 @@ describeWithPodman('secrets on a real engine', () => {
     await world.database.drop();
   }, 60_000);
 
-  const dump = async (): Promise<Haystacks> => {
-    const tables = await world.query(`
-      SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`);
-    const texts = tables.map(async ({ name }) => {
-      const rows: { row: string }[] = await world.query(`SELECT t::text AS row FROM ${name} t`);
-      return [`table ${name}`, rows.map(({ row }) => row).join('\n')] as const;
-    });
-    return Object.fromEntries(await Promise.all(texts));
-  };
-
   test('are nowhere else, whatever goes wrong', async () => {
     const fleet = await world.startFleet({
       RATE_LIMIT: 'off',
       LOG_LEVEL: 'trace',
       OUTBOUND_ALLOW: 'http,loopback,unix',
     });
-    const { call } = createCaller(fleet.url);
     const as: string = (await world.createToken('admin')).secret;
-    const answers: string[] = [];
-    const heard = async (method: string, path: string, body?: object) => {
-      const answer = await call(method, `/api/v1/${path}`, body ? { as, body } : { as });
-      answers.push(`${method} ${path} ${answer.status} ${JSON.stringify(answer.body)}`);
-      return answer;
-    };
-    const shown = async (id: string) => (await heard('GET', `deployments/${id}`)).body.deployment;
-    const is = (id: string, phase: string, reason: string | null = null) =>
-      eventually(`it is ${phase}`, async () => {
-        const seen = await shown(id);
-        return seen.phase === phase && seen.reason === reason && seen.generation === seen.observed_generation;
-      });
-    const deployed = async (name: string, spec: object) => {
-      const workload = await heard('POST', 'workloads', { name, ...spec });
-      const made = await heard('POST', 'deployments', { name, workload_id: workload.body.workload.id });
-      expect(made.status).toBe(201);
-      return String(made.body.deployment.id);
-    };
+    const { heard, answers, shown, is, deployed, readAll } = listenTo(fleet.url, as);
 
     const values = { PASSWORD: aCanary('first value') };
     const secret = (await heard('POST', 'secrets', { name: 'pass', values })).body.secret;
     const pull = { username: aCanary('user of a registry'), password: aCanary('password of a registry') };
     await heard('POST', 'secrets', { name: 'pull', kind: 'registry', values: pull });
-    await heard('POST', 'hosts', { name: 'machine', engine: 'podman', endpoint: proxy.endpoint });
+    await heard('POST', 'hosts', { name: 'machine', engine: podman.kind, endpoint: proxy.endpoint });
     await eventually(
       'the host is online',
       async () => (await heard('GET', 'hosts')).body.hosts[0].reachability === 'online',
@@ -97,20 +65,16 @@ describeWithPodman('secrets on a real engine', () => {
     proxy.fate(() => 'passed');
     await heard('POST', `deployments/${printing}/restart`, {});
     await is(printing, 'running');
-    for (const id of [printing, crashing, noProgram, noImage]) {
-      for (const part of ['', '/events?limit=100', '/manifest', '/revisions'])
-        await heard('GET', `deployments/${id}${part}`);
-    }
-    for (const list of ['secrets', 'workloads', 'deployments', 'storage', 'hosts', 'audit']) await heard('GET', list);
+    await readAll([printing, crashing, noProgram, noImage]);
 
     const log = await fetch(`${fleet.url}/api/v1/deployments/${printing}/logs`, {
       headers: { Authorization: `Bearer ${as}` },
     });
     expect(await log.text()).toContain(`PASSWORD=${rotated.PASSWORD}`); // what it prints is its own
-    const tables = await dump();
+    const tables = await dump(world, 'in the end');
     await world.stop(fleet);
     const haystacks = { ...tables, answers: answers.join('\n'), output: fleet.output() };
-    expect(tables['table deployment_events']).toContain('out of order'); // the engine's words are kept
+    expect(tables['public.deployment_events, in the end']).toContain('out of order'); // the engine's words are kept
     expect(haystacks.output).toContain(`/api/v1/secrets/${secret.id}`);
     expect(leaks(canaries, haystacks)).toEqual([]);
   }, 120_000);

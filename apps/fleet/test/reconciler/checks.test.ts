@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { cpus } from 'node:os';
-import { describeWithPodman } from '@svc/testing/podman';
+import { describeWithEngine } from '@svc/testing/engine';
 import { startEngineProxy } from './engine-proxy.ts';
-import { eventually, type MachineWorld, startMachineWorld } from './world.ts';
+import { eventually } from './words.ts';
+import { type MachineWorld, startMachineWorld } from './world.ts';
 
-describeWithPodman('the check of a host', () => {
+describeWithEngine('the check of a host', () => {
   let world: MachineWorld;
   beforeAll(async () => {
     world = await startMachineWorld();

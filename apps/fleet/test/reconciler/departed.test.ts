@@ -1,10 +1,11 @@
 // A process can be frozen between its look at the lease and the request, and send it when all is over.
-import { describeWithPodman } from '@svc/testing/podman';
-import { aMachineWorld, eventually, SLEEPER } from './world.ts';
+import { describeWithEngine } from '@svc/testing/engine';
+import { eventually } from './words.ts';
+import { aMachineWorld, SLEEPER } from './world.ts';
 
 const WITH_VOLUME = { ...SLEEPER, volume_mounts: [{ name: 'data', mountPath: '/data' }] };
 
-describeWithPodman('what is gone from a machine', () => {
+describeWithEngine('what is gone from a machine', () => {
   const world = aMachineWorld();
   const storage = async () => (await world().good(world().api.get('/api/v1/storage'))).storage;
   const volumes = () => world().podman.byHand('volume', 'ls', '--quiet');

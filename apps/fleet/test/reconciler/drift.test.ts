@@ -1,7 +1,8 @@
-import { describeWithPodman } from '@svc/testing/podman';
-import { aMachineWorld, eventually, SLEEPER } from './world.ts';
+import { describeWithEngine } from '@svc/testing/engine';
+import { eventually } from './words.ts';
+import { aMachineWorld, SLEEPER } from './world.ts';
 
-describeWithPodman('what somebody does by hand', () => {
+describeWithEngine('what somebody does by hand', () => {
   const world = aMachineWorld();
   let id: string;
   let name: string;
@@ -15,14 +16,14 @@ describeWithPodman('what somebody does by hand', () => {
   }, 60_000);
 
   test.each([
-    ['removed', ['rm', '--force', '--time', '0'], () => `engine: created ${name} again: it was gone`],
-    ['paused', ['pause'], () => `engine: resumed ${name}: it was paused`],
+    ['removed', () => world().podman.discard(name), () => `engine: created ${name} again: it was gone`],
+    ['paused', () => world().podman.byHand('pause', name), () => `engine: resumed ${name}: it was paused`],
   ])(
     'to a container that is %s is put right, and told',
-    async (_, command, event) => {
-      const { containers, podman, deploymentIs, events } = world();
+    async (_, doIt, event) => {
+      const { containers, deploymentIs, events } = world();
       const other = (await containers(id))[1];
-      await podman.byHand(...command, name);
+      await doIt();
       await lookNow();
       await eventually('it is put right', async () => (await events(id)).includes(event()));
       await deploymentIs(id, 'running');

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { describeWithPodman } from '@svc/testing/podman';
+import { describeWithEngine } from '@svc/testing/engine';
 import { aMachineWorld, SERVER, SLEEPER } from './world.ts';
 
 const TOLD = "trap 'exit 0' TERM; sleep 1000 & wait";
 
-describeWithPodman('what goes wrong is told by its reason, and goes well when its cause is mended:', () => {
+describeWithEngine('what goes wrong is told by its reason, and goes well when its cause is mended:', () => {
   const world = aMachineWorld();
 
   test('an image that is not there', async () => {

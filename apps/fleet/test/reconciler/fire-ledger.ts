@@ -19,7 +19,8 @@ interface Place {
   /** Of a replica of the fleet, each time of another one. */
   readonly url: () => string;
   readonly secret: string;
-  readonly hostId: string;
+  /** Where the deployments go. */
+  readonly target: object;
   /** Which workload the deployment of a slot has. */
   readonly workloadOf: (slot: number) => string;
 }
@@ -28,7 +29,7 @@ const pick = <T>(items: readonly [T, ...T[]]): T => items[Math.floor(Math.random
 const isLost = ({ status }: Seen): boolean => status === 0 || status >= 500;
 
 /** Somebody who changes deployments at random, one per slot, and keeps book of what was acknowledged. */
-export function openLedger({ url, secret, hostId, workloadOf }: Place) {
+export function openLedger({ url, secret, target, workloadOf }: Place) {
   const all: Known[] = [];
   const wrong: string[] = [];
   const counts = { acknowledged: 0, refused: 0, lost: 0 };
@@ -46,7 +47,7 @@ export function openLedger({ url, secret, hostId, workloadOf }: Place) {
   const create = async (index: number) => {
     slots[index] ??= { key: randomUUID(), name: `fire-${++names}` };
     const slot = slots[index];
-    const body = { name: slot.name, workload_id: workloadOf(index), target: { host_id: hostId } };
+    const body = { name: slot.name, workload_id: workloadOf(index), target };
     const seen = await send('POST', '', body, { 'Idempotency-Key': slot.key }); // a lost answer: the same again next time
     if (seen.status !== 201) return;
     const { id, generation } = seen.body.deployment;
@@ -128,3 +129,5 @@ export function openLedger({ url, secret, hostId, workloadOf }: Place) {
     },
   };
 }
+
+export type Ledger = ReturnType<typeof openLedger>;

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Host } from '../../src/generated/prisma/client.ts';
-import { createEngines } from '../../src/reconciler/hosts.ts';
+import { createHostClients } from '../../src/reconciler/hosts.ts';
 import { createSealer } from '../../src/sealing.ts';
 
 beforeEach(() => {
@@ -17,29 +17,29 @@ const aHost = () =>
 const after = (minutes: number) => jest.setSystemTime(Date.now() + minutes * 60_000);
 
 test('a client is kept as long as its host is asked, and the host says the same', async () => {
-  const engines = createEngines({ sealer, allowed: new Set() });
+  const clients = createHostClients({ sealer, allowed: new Set() });
   const [one, another] = [aHost(), aHost()];
-  const first = await engines.of(one);
+  const first = await clients.of(one);
   for (let times = 0; times < 5; times += 1) {
     after(5);
-    await engines.of(another);
-    expect(await engines.of(one)).toBe(first);
+    await clients.of(another);
+    expect(await clients.of(one)).toBe(first);
   }
-  expect(await engines.of({ ...one, endpoint: 'unix:///y' })).not.toBe(first);
-  await engines.close();
+  expect(await clients.of({ ...one, endpoint: 'unix:///y' })).not.toBe(first);
+  await clients.close();
 });
 
 test('a client of a host that nobody asks any more is closed', async () => {
-  const engines = createEngines({ sealer, allowed: new Set() });
-  const deleted = await engines.of(aHost());
+  const clients = createHostClients({ sealer, allowed: new Set() });
+  const deleted = await clients.of(aHost());
   const close = jest.spyOn(deleted, 'close');
   const present = aHost();
   after(9);
-  await engines.of(present);
+  await clients.of(present);
   expect(close).not.toHaveBeenCalled();
   after(2);
-  await engines.of(present);
+  await clients.of(present);
   expect(close).toHaveBeenCalledTimes(1);
-  await engines.close();
+  await clients.close();
   expect(close).toHaveBeenCalledTimes(1);
 });

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describeWithPodman } from '@svc/testing/podman';
+import { describeWithEngine } from '@svc/testing/engine';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
-import { aMachineWorld, eventually, SLEEPER } from './world.ts';
+import { eventually } from './words.ts';
+import { aMachineWorld, SLEEPER } from './world.ts';
 
 const TICKING = "trap 'exit 0' TERM; i=0; while :; do i=$((i+1)); echo tick $i; sleep 1 & wait $!; done";
 
-describeWithPodman('the log of a deployment', () => {
+describeWithEngine('the log of a deployment', () => {
   const world = aMachineWorld();
   let proxy: EngineProxy;
   let server: Server;

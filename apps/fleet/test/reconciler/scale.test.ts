@@ -1,7 +1,7 @@
-import { describeWithPodman } from '@svc/testing/podman';
+import { describeWithEngine } from '@svc/testing/engine';
 import { aMachineWorld, SERVER, SLEEPER } from './world.ts';
 
-describeWithPodman('a deployment', () => {
+describeWithEngine('a deployment', () => {
   const world = aMachineWorld();
   let id: string;
 

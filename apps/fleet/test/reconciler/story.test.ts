@@ -1,8 +1,9 @@
-import { describeWithPodman } from '@svc/testing/podman';
+import { describeWithEngine } from '@svc/testing/engine';
 import { aTemplate } from '../a-template.ts';
-import { aMachineWorld, eventually, SERVER } from './world.ts';
+import { eventually } from './words.ts';
+import { aMachineWorld, SERVER } from './world.ts';
 
-describeWithPodman('a template on a real engine', () => {
+describeWithEngine('a template on a real engine', () => {
   const world = aMachineWorld();
   let id: string;
 

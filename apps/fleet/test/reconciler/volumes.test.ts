@@ -1,9 +1,10 @@
-import { describeWithPodman } from '@svc/testing/podman';
-import { aMachineWorld, eventually, SLEEPER } from './world.ts';
+import { describeWithEngine } from '@svc/testing/engine';
+import { eventually } from './words.ts';
+import { aMachineWorld, SLEEPER } from './world.ts';
 
 const TWO = { ...SLEEPER, volume_mounts: ['one', 'two'].map((name) => ({ name, mountPath: `/${name}` })) };
 
-describeWithPodman('a volume on a real engine', () => {
+describeWithEngine('a volume on a real engine', () => {
   const world = aMachineWorld();
   const storage = async () => (await world().good(world().api.get('/api/v1/storage'))).storage;
   const phases = async () =>

@@ -1,14 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Answered } from '@svc/testing';
-import { startPodman } from '@svc/testing/podman';
+import { startEngine } from '@svc/testing/engine';
 import { SERVE, SLEEP } from '../engines/world.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { startWorld } from '../world.ts';
+import { type Body, eventually, wordsOf } from './words.ts';
 
 const OUTBOUND = ['http', 'loopback', 'unix'] as const;
-
-/** What a test says of something. */
-export type Body = Readonly<Record<string, unknown>>;
 
 const IMAGE = {
   registry_url: 'localhost',
@@ -28,17 +24,6 @@ export const SERVER = {
   volume_mounts: [{ name: 'data', mountPath: '/data' }],
 };
 
-const PATIENCE_MS = 60_000;
-
-/** Looks until there is something to see. @throws after a minute, with what was waited for, and what was seen last */
-export async function eventually<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await pause(100)) {
-    const seen = await look();
-    if (seen) return seen;
-  }
-  throw new Error(`still not after ${PATIENCE_MS / 1000} s: ${what}`);
-}
-
 /** A container as its engine lists it. */
 export interface Listed {
   readonly name: string;
@@ -49,21 +34,17 @@ export interface Listed {
 
 /** A fleet, a hub and a real Podman; what machines there are is kept as desired. */
 export async function startMachineWorld() {
-  const podman = await startPodman();
+  const podman = await startEngine();
   const hub = await startFakeHub();
   const world = await startWorld({ hub, outboundAllow: new Set(OUTBOUND) });
   const { machines } = world.services;
   machines.start();
   const api = world.asAdmin;
-  const good = async (asked: Promise<Answered>) => {
-    const answer = await asked;
-    if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${answer.text}`);
-    return answer.body;
-  };
-
+  const words = wordsOf(api);
+  const { good } = words;
   /** A host of the Podman, unless it is said otherwise. */
   const aHost = async (given: Body = {}) => {
-    const body = { name: 'machine', engine: 'podman', endpoint: podman.endpoint, ...given };
+    const body = { name: 'machine', engine: podman.kind, endpoint: podman.endpoint, ...given };
     return (await good(api.post('/api/v1/hosts', body))).host;
   };
   const host = async (id: string) => (await good(api.get(`/api/v1/hosts/${id}`))).host;
@@ -73,45 +54,10 @@ export async function startMachineWorld() {
       return seen.reachability === reachability && seen;
     });
 
-  const aWorkload = async (name: string, given: Body) =>
-    (await good(api.post('/api/v1/workloads', { name, ...given }))).workload;
-  /** A deployment of a workload of its own. */
-  const deployed = async (name: string, workload: Body, given: Body = {}) => {
-    const { id } = await aWorkload(name, workload);
-    return (await good(api.post('/api/v1/deployments', { name, workload_id: id, ...given }))).deployment;
-  };
-  const deployment = async (id: string) => (await good(api.get(`/api/v1/deployments/${id}`))).deployment;
-  /** Waits until what was asked for last has come to this. */
-  const deploymentIs = async (id: string, phase: string, reason: string | null = null) => {
-    let seen = await deployment(id);
-    const isSo = () => seen.phase === phase && seen.reason === reason && seen.observed_generation === seen.generation;
-    await eventually(`${seen.name} is ${phase}`, async () => {
-      seen = await deployment(id);
-      return isSo();
-    }).catch((cause) => {
-      throw new Error(`${cause.message}, but ${JSON.stringify(seen)}`);
-    });
-    return seen;
-  };
-  /** What engines did to it and came to, in words, the first at the beginning. */
-  const events = async (id: string): Promise<string[]> =>
-    (await good(api.get(`/api/v1/deployments/${id}/events?limit=100`))).events
-      .reverse()
-      .map(({ reason, message }: Record<string, string>) => `${reason}: ${message}`);
-  const ask = async (id: string, operation: string, body: Body = {}) =>
-    (await good(api.post(`/api/v1/deployments/${id}/${operation}`, body))).deployment;
-  const removed = async (id: string) => {
-    await good(api.delete(`/api/v1/deployments/${id}`));
-    await eventually('the deployment is gone', async () => {
-      const { status } = await api.get(`/api/v1/deployments/${id}`);
-      return status === 404;
-    });
-  };
-
   /** The containers of a deployment, whatever they do. */
   const containers = async (id: string, of = podman): Promise<Listed[]> => {
     const filter = ['--filter', `label=fleet/deployment=${id}`];
-    const lines = await of.byHand('ps', '--all', ...filter, '--format', '{{.Names}} {{.ID}} {{.State}}');
+    const lines = await of.byHand('ps', '--all', ...filter, '--format', '{{.Names}} {{.ID}} {{.Status}}');
     return lines
       .split('\n')
       .filter(Boolean)
@@ -121,11 +67,10 @@ export async function startMachineWorld() {
   };
 
   return {
-    ...{ ...world, podman, hub, api, machines, good, aHost, host, hostIs },
-    ...{ aWorkload, deployed, deployment, deploymentIs, events, ask, removed, containers },
+    ...{ ...world, ...words, podman, hub, api, machines, aHost, host, hostIs, containers },
     /** What the first port of a deployment answers. */
     fetched: async (id: string, path = '/') => {
-      const [endpoint] = (await deployment(id)).endpoints;
+      const [endpoint] = (await words.deployment(id)).endpoints;
       const answer = await fetch(`http://${endpoint.address}${path}`, { headers: { connection: 'close' } });
       return answer.text();
     },

@@ -1,6 +1,7 @@
 // Hosts and clusters with something on them: what was given away, what can't change any more, and who is in the way.
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '../../src/audit/recording.ts';
+import { Prisma } from '../../src/generated/prisma/client.ts';
 import { decideAlone } from '../../src/resources/decisions.ts';
 import { type Plural, pathOf, type Shown, startResources } from './resources.ts';
 
@@ -57,6 +58,29 @@ describe.each([
     expect(await read(plural, target.id)).toBeDefined();
     await asAdmin.delete(pathOf('storage', volume.id));
     expect((await remove()).status).toBe(204);
+  });
+
+  test('are abandoned with all that is on them when they are gone for good, and only then', async () => {
+    const target = await make();
+    const { id, name } = await aDeployment({ workload_id: keeping.id, ...on(target) });
+    const volume = await aVolume(on(target));
+    const elsewhere = await aDeployment({ workload_id: keeping.id, ...on(await make()) });
+    const table = Prisma.raw(plural);
+    const stand = (reachability: string) =>
+      client.$executeRaw`
+        UPDATE ${table} SET reachability = ${reachability}::"Reachability" WHERE id = ${target.id}::uuid`;
+    const remove = () => asAdmin.delete(`${pathOf(plural, target.id)}?abandon=true`);
+    const { status, body } = await remove();
+    expect([status, body.code, body.detail]).toEqual([409, 'in_use', expect.stringMatching(/^It answers/)]);
+    await stand('unreachable');
+    await client.$executeRaw`UPDATE deployments SET touched = true, deleting = true WHERE id = ${id}::uuid`;
+    expect((await asAdmin.delete(pathOf(plural, target.id))).status).toBe(409);
+    expect((await remove()).status).toBe(204);
+    for (const path of [pathOf(plural, target.id), pathOf('deployments', id), pathOf('storage', volume.id)]) {
+      expect((await asAdmin.get(path)).status).toBe(404);
+    }
+    expect((await asAdmin.get(`${pathOf('storage')}?search=${name}`)).body.storage).toEqual([]);
+    expect((await read('deployments', elsewhere.id)).volumes).not.toEqual({});
   });
 
   test('are not deleted while a volume is declared there', async () => {

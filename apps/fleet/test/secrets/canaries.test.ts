@@ -5,7 +5,8 @@ import { startSmallProvider } from '../audit/small-provider.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { startProcessWorld } from '../process-world.ts';
 import { createCaller } from './caller.ts';
-import { type Canary, type Haystacks, leaks } from './forms.ts';
+import { dump } from './dump.ts';
+import { type Canary, leaks } from './forms.ts';
 import { misuseEndpoints, misuseSecrets } from './misuse.ts';
 
 const aSecret = (name: string) => `${name}-${newSecretToken('svcm_').slice(5)}`;
@@ -102,18 +103,6 @@ async function changeSettings(as: string): Promise<void> {
   await put('oidc', { issuer: provider.issuer, client_secret: noted('client secret that is set', aSecret('set')) });
 }
 
-/** All that the database holds, as text: every column of every table, bytes as hex. */
-async function dump(moment: string): Promise<Haystacks> {
-  const tables = await world.query(`
-    SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
-    WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`);
-  const texts = tables.map(async ({ name }) => {
-    const rows: { row: string }[] = await world.query(`SELECT t::text AS row FROM ${name} t`);
-    return [`${name}, ${moment}`, rows.map(({ row }) => row).join('\n')] as const;
-  });
-  return Object.fromEntries(await Promise.all(texts));
-}
-
 test('no secret is in the database or in the output, whatever was asked', async () => {
   const admin = await session('the temporary admin', 'login', {
     username: 'first-admin',
@@ -126,7 +115,7 @@ test('no secret is in the database or in the output, whatever was asked', async 
   const person = await signInAtProvider();
   const tokens = await issueTokens(admin.access);
   await changeSettings(admin.access);
-  const full = await dump('while all was in use');
+  const full = await dump(world, 'while all was in use');
 
   const misuse = {
     credentials: [admin.access, local.access, person, ...tokens, given.hubKey, given.providerToken, password],
@@ -141,7 +130,7 @@ test('no secret is in the database or in the output, whatever was asked', async 
   await call('POST', '/api/v1/auth/logout', { as: local.access });
   await Promise.all([hub.comeBack(), provider.comeBack()]);
 
-  const left = await dump('in the end');
+  const left = await dump(world, 'in the end');
   await world.stop(fleet);
   const output = fleet.output();
   // What is searched is what it should be.

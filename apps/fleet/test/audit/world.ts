@@ -1,0 +1,41 @@
+import { startFakeHub } from '../fake-hub.ts';
+import { listen } from '../raw.ts';
+import { startWorld, type TestToken } from '../world.ts';
+import { startSmallProvider } from './small-provider.ts';
+
+/** A fleet where people sign in at a provider, too. It ends with the test file. */
+export async function startPeopleWorld() {
+  const hub = await startFakeHub();
+  const provider = await startSmallProvider();
+  const world = await startWorld({ hub, oidc: { issuer: provider.issuer, client_id: provider.clientId } });
+  afterAll(async () => {
+    await world.stop();
+    await provider.stop();
+    await hub.stop();
+  });
+  return { hub, provider, world, client: world.database.client };
+}
+
+/** A fleet on a port, for requests as they are on the wire. It ends with the test file. */
+export async function startWireWorld() {
+  const hub = await startFakeHub();
+  const world = await startWorld({ hub });
+  const fleet = await listen(world.app);
+  const { client } = world.database;
+  afterAll(async () => {
+    await fleet.close();
+    await world.stop();
+    await hub.stop();
+  });
+  return {
+    hub,
+    world,
+    fleet,
+    client,
+    /** What the log has of a token. */
+    entriesOf: ({ id }: TestToken) => client.auditEntry.findMany({ where: { token_id: id } }),
+  };
+}
+
+/** The header by which a token is shown. */
+export const bearer = ({ secret }: TestToken) => `Authorization: Bearer ${secret}`;

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { KEYS } from '../../src/render/labels.ts';
+import { type ApiServer, startApiServer } from '../engines/kubernetes/api-server.ts';
+import { type ClusterProxy, startClusterProxy } from './cluster-proxy.ts';
+import { wrongIn } from './cluster-recorder.ts';
+import { aNode, ownedBy, PLAIN } from './cluster-world.ts';
+import { type FireProcesses, startFireProcesses } from './fire-processes.ts';
+import { listenTo } from './heard.ts';
+import { eventually } from './words.ts';
+
+const REPLICAS = ['a', 'b'];
+/** More than there are workers, in both replicas together. */
+const MANY = 20;
+
+describe('a cluster that is away from two replicas of the fleet', () => {
+  let processes: FireProcesses;
+  let server: ApiServer;
+  let nearby: ApiServer;
+  let proxy: ClusterProxy;
+  let replicas: ReturnType<typeof listenTo>[];
+  let far: { readonly target: { readonly cluster_id: string } };
+  let near: typeof far;
+  let id: string;
+
+  beforeAll(async () => {
+    server = await startApiServer();
+    nearby = await startApiServer();
+    for (const each of [server, nearby]) each.put('nodes', aNode('node-1'));
+    proxy = await startClusterProxy(server);
+    processes = await startFireProcesses({ OUTBOUND_ALLOW: 'loopback' }, REPLICAS);
+    replicas = processes.urls().map((url) => listenTo(url, processes.secret));
+    [far, near] = [await registered('far', proxy), await registered('near', nearby)];
+    id = await by(0).deployed('there', PLAIN, far);
+    await by(1).is(id, 'running');
+  }, 60_000);
+  afterAll(async () => {
+    await processes?.stop();
+    await proxy?.stop();
+    await server?.stop();
+    await nearby?.stop();
+  }, 60_000);
+
+  const by = (index: number) => {
+    const replica = replicas[index];
+    if (!replica) throw new Error(`there is no replica ${index}`);
+    return replica;
+  };
+  const check = async (cluster: string, replica = 0) =>
+    (await by(replica).heard('POST', `clusters/${cluster}/check`)).body.cluster;
+  const registered = async (name: string, { url, ca, token }: Pick<ApiServer, 'url' | 'ca' | 'token'>) => {
+    const body = { name, server: url, ca_certificate: ca, auth: { kind: 'token', token } };
+    const made = await by(0).heard('POST', 'clusters', body);
+    expect(await check(made.body.cluster.id)).toMatchObject({ reachability: 'online' });
+    return { target: { cluster_id: made.body.cluster.id } };
+  };
+  const restart = (it: string, replica: number) => by(replica).heard('POST', `deployments/${it}/restart`, {});
+
+  test('leaves its deployments as they were known, with a condition, and puts them right when it is back', async () => {
+    await proxy.goAway();
+    expect(await check(far.target.cluster_id)).toMatchObject({
+      reachability: 'unreachable',
+      message: 'Nothing listens at its endpoint.',
+    });
+    for (const replica of replicas) {
+      expect(await replica.shown(id)).toMatchObject({
+        phase: 'running',
+        reason: null,
+        conditions: [{ type: 'TargetReachable', status: 'False', reason: 'TargetUnreachable' }],
+      });
+    }
+    const [name = ''] = server.objects('deployments').map(({ metadata }) => metadata.name);
+    server.drop('deployments', name);
+    expect(await restart(id, 1)).toMatchObject({ status: 200 });
+    const meanwhile = await by(0).deployed('meanwhile', PLAIN, near);
+    await by(1).is(meanwhile, 'running');
+    expect(await by(0).shown(id)).toMatchObject({ phase: 'pending', conditions: [{ status: 'False' }] });
+    expect(ownedBy(server, id)).toEqual([]);
+    await proxy.comeBack();
+    expect(await check(far.target.cluster_id, 1)).toMatchObject({ reachability: 'online', message: '' });
+    await by(0).is(id, 'running');
+    expect((await by(1).shown(id)).conditions).toEqual([]);
+    expect(ownedBy(server, id)).toHaveLength(3); // what runs, its ReplicaSet and a pod
+    expect(ownedBy(nearby, id)).toEqual([]);
+  }, 60_000);
+
+  test('is served by either of them while the other one does nothing', async () => {
+    for (const [frozen, other] of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      processes.freeze(frozen);
+      const alone = await by(other).deployed(`alone-${other}`, PLAIN, far);
+      await by(other).is(alone, 'running');
+      await by(other).heard('DELETE', `deployments/${alone}`);
+      await eventually('it is gone', async () => (await by(other).heard('GET', `deployments/${alone}`)).status === 404);
+      expect(ownedBy(server, alone)).toEqual([]);
+      processes.wake(frozen);
+    }
+  }, 60_000);
+
+  test('holds up nothing on another cluster while it answers nothing, and is cut off', async () => {
+    const underWay = proxy.underWay();
+    const hung = proxy.seen.hangs;
+    proxy.fate(() => 'hangs');
+    const waiting: string[] = [];
+    for (let number = 0; number < MANY; number += 1) {
+      waiting.push(await by(number % 2).deployed(`waits-${number}`, PLAIN, far));
+    }
+    await eventually('it is asked', async () => proxy.seen.hangs > hung);
+    const checked = check(far.target.cluster_id);
+    const here = await by(0).deployed('here', PLAIN, near);
+    await by(1).is(here, 'running');
+    expect(proxy.underWay() - underWay).toBe(proxy.seen.hangs - hung); // none of them was cut off yet
+    expect(await checked).toMatchObject({ reachability: 'unreachable', message: 'It did not answer in time.' });
+    proxy.fate(() => 'passed');
+    await proxy.goAway(); // whatever still hangs
+    await proxy.comeBack();
+    expect(await check(far.target.cluster_id)).toMatchObject({ reachability: 'online' });
+    for (const each of waiting) await by(1).is(each, 'running');
+    const names = server.objects('deployments').map(({ metadata }) => metadata.labels?.[KEYS.deployment]);
+    expect(names.sort()).toEqual([id, ...waiting].sort());
+    expect(wrongIn([...server.store.changes, ...nearby.store.changes])).toEqual([]);
+  }, 90_000);
+
+  test('puts right what a request makes that comes late, when nobody waits for it any more', async () => {
+    let late = 0;
+    proxy.fate((request) => (/^PATCH .*\/deployments\/late-/.test(request) && ++late === 1 ? 'late' : 'passed'));
+    const first = await by(0).deployed('late', PLAIN, far);
+    await eventually('it is under way', async () => proxy.seen.late === 1);
+    await restart(first, 1);
+    await by(0).is(first, 'running');
+    const generation = () =>
+      server.objects('deployments').find(({ metadata }) => metadata.labels?.[KEYS.deployment] === first)?.metadata
+        .annotations?.[KEYS.generation];
+    expect(generation()).toBe('2');
+    proxy.letGo();
+    await eventually('it has come', async () => wrongIn(server.store.changes).length > 0);
+    await eventually('it is put right', async () => generation() === '2');
+    await by(1).is(first, 'running');
+    await by(0).heard('DELETE', `deployments/${first}`);
+    await eventually('it is gone', async () => ownedBy(server, first).length === 0);
+  }, 60_000);
+});

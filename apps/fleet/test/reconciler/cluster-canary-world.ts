@@ -1,0 +1,96 @@
+import { startApiServer } from '../engines/kubernetes/api-server.ts';
+import { startProcessWorld } from '../process-world.ts';
+import { aPair } from '../resources/certificates.ts';
+import { dump } from '../secrets/dump.ts';
+import { type Haystacks, leaks } from '../secrets/forms.ts';
+import { makeEcho } from './cluster-echo.ts';
+import { aNode, WEB } from './cluster-world.ts';
+import { anAviary, listenTo } from './heard.ts';
+
+type Servers = Record<'lab' | 'certified' | 'other', Awaited<ReturnType<typeof startApiServer>>>;
+
+/**
+ * A fleet that prints all that it can, and three clusters: `lab` and `certified` say again what they were told, `other` is told
+ * nothing. What is secret is a canary.
+ */
+export async function startCanaryWorld() {
+  const { canaries, aCanary, keep } = anAviary();
+  const told = { lab: [] as string[], certified: [] as string[] };
+  /** A new secret, which clusters are to be told. */
+  const tell = (name: string, ...clusters: readonly (keyof typeof told)[]) => {
+    const value = aCanary(name);
+    for (const cluster of clusters) told[cluster].push(value);
+    return value;
+  };
+  const token = tell('token of the cluster', 'lab');
+  const pair = aPair('fleet');
+  const servers: Servers = {
+    lab: await startApiServer(),
+    certified: await startApiServer({ clientAuthority: pair.certificate }),
+    other: await startApiServer(),
+  };
+  for (const each of [servers.lab, servers.certified]) each.put('nodes', aNode('node-1'));
+  servers.lab.rotate(token);
+  const world = await startProcessWorld();
+  const fleet = await world.startFleet({ RATE_LIMIT: 'off', LOG_LEVEL: 'trace', OUTBOUND_ALLOW: 'loopback' });
+  const listening = listenTo(fleet.url, (await world.createToken('admin')).secret);
+  const { heard } = listening;
+  const ids: string[] = [];
+
+  const check = async (id: string) => (await heard('POST', `clusters/${id}/check`)).body.cluster;
+  const registered = async (name: keyof Servers, auth: object): Promise<string> => {
+    const { url, ca } = servers[name];
+    const made = await heard('POST', 'clusters', { name, server: url, ca_certificate: ca, auth });
+    expect((await check(made.body.cluster.id)).reachability).toBe('online');
+    return made.body.cluster.id;
+  };
+  /** Nobody waits a minute for the next round. */
+  const lookNow = (id: string) => world.query(`UPDATE deployments SET due_at = now() WHERE id = '${id}'`);
+  await heard('POST', 'secrets', { name: 'pass', values: { PASSWORD: tell('first value', 'lab') } });
+  const pull = {
+    username: tell('user of a registry', 'lab', 'certified'),
+    password: tell('password of a registry', 'lab', 'certified'),
+  };
+  await heard('POST', 'secrets', { name: 'pull', kind: 'registry', values: pull });
+  keep('both', Buffer.from(`${pull.username}:${pull.password}`).toString('base64')); // as pods have them
+  const clusterId = await registered('lab', { kind: 'token', token });
+
+  return {
+    ...{ ...world, ...listening, ...servers, pair, aCanary, keep, told, tell, clusterId },
+    echoes: { lab: makeEcho(servers.lab, told.lab), certified: makeEcho(servers.certified, told.certified) },
+    /** Those that were deployed, in their order. */
+    ids: ids as readonly string[],
+    check,
+    registered,
+    deployed: async (name: string, at = clusterId) => {
+      const spec = { ...WEB, registry_credentials: 'pull' };
+      const id = await listening.deployed(name, spec, { target: { cluster_id: at } });
+      ids.push(id);
+      return id;
+    },
+    podOf: (id: string) => {
+      const pods = servers.lab.objects('pods');
+      const [pod] = pods.filter(({ metadata }) => metadata.labels?.['fleet/deployment'] === id);
+      if (!pod) throw new Error(`${id} has no pod`);
+      return pod;
+    },
+    lookNow,
+    /** It runs when nothing is wrong any more. */
+    recovers: async (id: string) => {
+      await lookNow(id);
+      await listening.is(id, 'running');
+    },
+    /** Ends the fleet, and looks for canaries in all that it has said, printed and kept. */
+    search: async () => {
+      const tables = await dump(world, 'in the end');
+      await world.stop(fleet);
+      const haystacks: Haystacks = { ...tables, answers: listening.answers.join('\n'), output: fleet.output() };
+      return { haystacks, found: leaks(canaries, haystacks) };
+    },
+    end: async () => {
+      await world.endAll();
+      for (const each of Object.values(servers)) await each.stop();
+      await world.database.drop();
+    },
+  };
+}

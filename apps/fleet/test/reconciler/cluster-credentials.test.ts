@@ -1,0 +1,56 @@
+import { createPrivateKey } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startCanaryWorld } from './cluster-canary-world.ts';
+import { REFUSALS, type Request } from './cluster-echo.ts';
+
+describe('who the fleet is on a cluster', () => {
+  let world: Awaited<ReturnType<typeof startCanaryWorld>>;
+  beforeAll(async () => {
+    world = await startCanaryWorld();
+  }, 60_000);
+  afterAll(() => world?.end(), 60_000);
+
+  test('a token goes only to the server that it was given for', async () => {
+    const { heard, tell, lab, other, aCanary, check, clusterId } = world;
+    const next = tell('next token of the cluster', 'lab');
+    lab.rotate(next);
+    expect((await check(clusterId)).reachability).toBe('unreachable');
+    const auth = { kind: 'token', token: next };
+    expect((await heard('PUT', `clusters/${clusterId}`, { auth })).status).toBe(200);
+    expect((await check(clusterId)).reachability).toBe('online');
+    other.rotate(next); // it would know who comes with it
+    const moved = { server: other.url, ca_certificate: other.ca };
+    expect((await heard('PUT', `clusters/${clusterId}`, moved)).status).toBe(400);
+    await check(clusterId);
+    expect(other.requests).toEqual([]);
+    const third = { kind: 'token', token: aCanary('token of another server') };
+    expect((await heard('PUT', `clusters/${clusterId}`, { ...moved, auth: third })).status).toBe(200);
+    await check(clusterId);
+    expect(other.requests.map(({ user }) => user)).not.toContainEqual(expect.any(String));
+    expect(other.requests).not.toEqual([]);
+    const back = { server: lab.url, ca_certificate: lab.ca, auth };
+    expect((await heard('PUT', `clusters/${clusterId}`, back)).status).toBe(200);
+    expect((await check(clusterId)).reachability).toBe('online');
+  }, 60_000);
+
+  test('a client certificate is enough, also where something is refused', async () => {
+    const { keep, pair, registered, deployed, is, ids, echoes, recovers } = world;
+    const key = keep('key of the certificate', pair.key);
+    keep('key in bytes', createPrivateKey(key).export({ type: 'pkcs8', format: 'der' }));
+    const { certificate } = pair;
+    const cluster = await registered('certified', { kind: 'client_certificate', certificate, key });
+    const isMeant = ({ method }: Request) => method === 'PATCH';
+    await echoes.certified.whileRefusing({ isMeant, refusing: REFUSALS.invalid }, async () => {
+      await is(await deployed('certified', cluster), 'failed', 'InvalidSpec');
+    });
+    await recovers(ids.at(-1) ?? '');
+  }, 60_000);
+
+  test('is nowhere in what the fleet answers, prints and keeps', async () => {
+    const { readAll, ids, search } = world;
+    await readAll(ids);
+    const { found, haystacks } = await search();
+    expect(haystacks['public.clusters, in the end']).toContain('ciphertext');
+    expect(found).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,62 @@
+import { startApiServer } from '../engines/kubernetes/api-server.ts';
+import { startClusterProxy } from './cluster-proxy.ts';
+import { aNode } from './cluster-world.ts';
+import { anyFate } from './fates.ts';
+import { startFireProcesses } from './fire-processes.ts';
+import { eventually } from './words.ts';
+
+const CHECK = /\/(?:version|nodes|storageclasses|selfsubjectaccessreviews|namespaces\/fleet)(?:\?|$)/;
+const SLOWNESS_MS = 150;
+const ROOM = { cpu: '1000', memory: '4000Gi' };
+
+/** Three processes of the fleet, and an API server behind a proxy that can misbehave. */
+export async function startClusterFireWorld() {
+  const server = await startApiServer();
+  server.put('nodes', aNode('node-1', { capacity: ROOM, allocatable: ROOM }));
+  const proxy = await startClusterProxy(server);
+  const processes = await startFireProcesses({ OUTBOUND_ALLOW: 'loopback' });
+  const { made, query } = processes;
+  const auth = { kind: 'token', token: proxy.token };
+  const { id } = await made('clusters', { name: 'lab', server: proxy.url, ca_certificate: proxy.ca, auth });
+  const clusterIs = (reachability: string) =>
+    eventually(`the cluster is ${reachability}`, async () => {
+      const [row] = await query('UPDATE clusters SET check_at = least(check_at, now()) RETURNING reachability');
+      return row.reachability === reachability;
+    });
+  await clusterIs('online');
+  await made('secrets', { name: 'pass', values: { PASSWORD: 'geheim' } });
+  const plain = { image_name: 'team/plain', image_tag: '1', env: [{ name: 'ROUND', value: '0' }] };
+  const secret_refs = [{ name: 'pass', env: 'PASSWORD' }];
+  const volume_mounts = [{ name: 'data', mountPath: '/data' }];
+  const workloads = {
+    plain: (await made('workloads', { name: 'plain', ...plain })).id,
+    port: (await made('workloads', { name: 'port', ...plain, secret_refs, ports: [{ containerPort: 80 }] })).id,
+    volume: (await made('workloads', { name: 'volume', ...plain, volume_mounts })).id,
+  };
+
+  return {
+    ...{ ...processes, server, proxy, target: { cluster_id: id }, workloads },
+    /** The cluster is away, is known to be, and is back: whatever waits after a failure is due then. */
+    beAwayForAWhile: async () => {
+      await proxy.goAway();
+      proxy.fate(() => 'passed');
+      proxy.slow(0);
+      await clusterIs('unreachable');
+      await proxy.comeBack();
+      await clusterIs('online');
+    },
+    /**
+     * A check is some twenty requests, and nothing is done while one has failed: fewer of these go wrong. All are slow, so that
+     * whoever is frozen or killed is in the middle of something.
+     */
+    misbehave: (share: number) => {
+      proxy.slow(SLOWNESS_MS);
+      proxy.fate((request) => anyFate(CHECK.test(request) ? share / 20 : share));
+    },
+    stop: async () => {
+      await processes.stop();
+      await proxy.stop();
+      await server.stop();
+    },
+  };
+}
