@@ -14,7 +14,7 @@ const LEFTOVERS: readonly Leftover[] = [
   { table: 'sign_in_transactions', key: 'state_hash', over: 'expires_at < now()' },
   { table: 'sign_in_codes', key: 'code_hash', over: 'expires_at < now()' },
   { table: 'repeatable_requests', key: 'key_hash', over: "created_at < now() - interval '1 day'" },
-  { table: 'departed', key: 'id', over: "at < now() - interval '7 days'" },
+  { table: 'departed', key: 'id', over: "at < now() - interval '1 day'" },
   { table: 'sessions', key: 'id', over: "least(ended_at, expires_at) < now() - interval '1 day'" },
 ];
 

@@ -74,10 +74,10 @@ test('failed sign-ins are forgotten after fifteen minutes', async () => {
   expect(await failuresLeft()).toEqual(['recent']);
 });
 
-test('what is gone from a host is looked for there for a week', async () => {
+test('what is gone from a host is looked for there for a day', async () => {
   const gone = [
-    { id: randomUUID(), age: '6 days' },
-    { id: randomUUID(), age: '8 days' },
+    { id: randomUUID(), age: '23 hours' },
+    { id: randomUUID(), age: '25 hours' },
   ] as const;
   await client.$executeRaw`
     INSERT INTO hosts (id, name, engine, endpoint, by_admin, created_by)

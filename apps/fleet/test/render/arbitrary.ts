@@ -99,7 +99,7 @@ const circumstances = fc.record({
   generation: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
   replicas: fc.integer({ min: 0, max: 3 }),
   restarted_at: fc.constantFrom(null, '2026-01-02T03:04:05.678Z'),
-  volumes: fc.array(volume, { minLength: 5, maxLength: 5 }),
+  volumes: fc.uniqueArray(volume, { minLength: 5, maxLength: 5, selector: ({ name }) => name }), // as in their table
   value: text,
 });
 
