@@ -12,9 +12,10 @@ export async function keepCluster(
   place: Extract<Place, { kind: 'cluster' }>,
   { version, nodes, storage_classes, conditions }: ClusterFacts,
 ): Promise<void> {
+  const isKnown = conditions.some(({ type, status }) => type === 'NodesKnown' && status === 'True');
   const usable = nodes.filter(({ ready, schedulable }) => ready && schedulable);
-  const allocatable = nodesAreKnown({ conditions }) ? sumOf(usable.map((node) => node.allocatable)) : NOT_KNOWN;
-  const capacity = nodesAreKnown({ conditions }) ? showAmount(sumOf(nodes.map((node) => node.capacity))) : null;
+  const allocatable = isKnown ? sumOf(usable.map((node) => node.allocatable)) : NOT_KNOWN;
+  const capacity = isKnown ? showAmount(sumOf(nodes.map((node) => node.capacity))) : null;
   const facts = Prisma.sql`kubernetes_version = ${version}, cpu_millis = ${allocatable.cpu_millis},
     memory_bytes = ${allocatable.memory_bytes}, gpu_count = ${allocatable.gpu_count},
     capacity = ${capacity && JSON.stringify(capacity)}::jsonb, conditions = ${JSON.stringify(conditions)}::jsonb,
@@ -23,9 +24,6 @@ export async function keepCluster(
     if (await noteThere(transaction, place, facts)) await keepNodes(transaction, place.row.id, nodes);
   });
 }
-
-const nodesAreKnown = ({ conditions }: Pick<ClusterFacts, 'conditions'>): boolean =>
-  conditions.some(({ type, status }) => type === 'NodesKnown' && status === 'True');
 
 const NOT_KNOWN = { cpu_millis: null, memory_bytes: null, gpu_count: null };
 

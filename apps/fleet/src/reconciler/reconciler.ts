@@ -5,7 +5,6 @@ import { pass as passOnCluster } from '../engines/kubernetes/pass.ts';
 import type { Observation } from '../engines/observation.ts';
 import type { Sealer } from '../sealing.ts';
 import { readDesired } from './desired.ts';
-import { whileHeld } from './held.ts';
 import type { Assignment, Tools } from './places.ts';
 import { movePorts } from './ports.ts';
 import { type Claim, claimNext, LeaseLost, Superseded } from './queue.ts';
@@ -86,6 +85,6 @@ async function makePass(options: Options, claim: Claim): Promise<void> {
 
 async function passOn({ hosts, clusters }: Options, claim: Claim, it: Assignment): Promise<Observation> {
   const fence = { deploymentId: claim.id, generation: claim.generation, signal: claim.signal };
-  if (it.kind === 'host') return passOnHost(whileHeld(await hosts.of(it.row), claim.mustHold), it.wanted, fence);
+  if (it.kind === 'host') return passOnHost((await hosts.of(it.row)).whileHeld(claim.mustHold), it.wanted, fence);
   return passOnCluster((await clusters.of(it.row)).whileHeld(claim.mustHold), it.wanted, fence);
 }

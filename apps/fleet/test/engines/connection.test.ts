@@ -35,6 +35,22 @@ const FACTS = {
 };
 
 describe('an engine is asked', () => {
+  test('nothing at all once the lease of the work is over', async () => {
+    let calls = 0;
+    const counting = anEngine((_req, res) => {
+      calls += 1;
+      res.end('[]');
+    });
+    const over = new Error('the lease is over');
+    const held = clientOf(await serve(counting)).whileHeld(() => {
+      throw over;
+    });
+    const wanted = { kind: 'stopped' } as const;
+    await expect(pass(held, wanted, { deploymentId: randomUUID(), generation: 1 })).rejects.toBe(over);
+    await expect(held.open({ path: '/events', idleMs: 1000 })).rejects.toBe(over);
+    expect(calls).toBe(0);
+  });
+
   test('over TCP', async () => {
     expect(await check(clientOf(await serve(facts)))).toEqual(FACTS);
   });

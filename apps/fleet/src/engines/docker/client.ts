@@ -1,5 +1,7 @@
-import { type Dialled, dial, type Streaming } from '@svc/http';
+import { type Dialled, dial } from '@svc/http';
 import type { z } from 'zod';
+import type { Bounds } from '../bounds.ts';
+import { chunksOf } from '../chunks.ts';
 import { EngineFailure, Unreachable } from '../errors.ts';
 import { notAnEngine, unreachableBy } from '../unreachable.ts';
 import { jsonOf, wholeOf } from '../whole.ts';
@@ -14,7 +16,7 @@ export function connect(address: HostAddress, timing: Partial<Timing> = {}): Cli
   const tls = credentials && { ca: credentials.ca_certificate, cert: credentials.certificate, key: credentials.key };
   const target = new URL(endpoint.replace(/^tcp:/, tls ? 'https:' : 'http:'));
   const dialled = dial({ target, restrictTo, ...(tls && { tls }) });
-  return new EngineClient({ address, timing: { ...TIMING, ...timing }, dialled, greeted: {} });
+  return new EngineClient({ address, timing: { ...TIMING, ...timing }, dialled, greeted: {} }, {});
 }
 
 interface Connection {
@@ -27,11 +29,11 @@ interface Connection {
 
 class EngineClient implements Client {
   readonly #connection: Connection;
-  readonly #signal: AbortSignal | undefined;
+  readonly #bounds: Bounds;
 
-  constructor(connection: Connection, signal?: AbortSignal) {
+  constructor(connection: Connection, bounds: Bounds) {
     this.#connection = connection;
-    this.#signal = signal;
+    this.#bounds = bounds;
   }
 
   get address() {
@@ -42,16 +44,17 @@ class EngineClient implements Client {
     return this.#connection.timing;
   }
 
-  within(signal: AbortSignal | undefined): Client {
-    return new EngineClient(this.#connection, signal);
-  }
+  within = (signal: AbortSignal | undefined): Client => new EngineClient(this.#connection, { ...this.#bounds, signal });
+
+  whileHeld = (mustHold: () => void): Client => new EngineClient(this.#connection, { ...this.#bounds, mustHold });
 
   close = () => this.#connection.dialled.close();
 
   async hello(): Promise<Hello> {
     const { greeted, address } = this.#connection;
-    greeted.hello ??= new EngineClient(this.#connection).#greet(address.engine);
-    return this.#signal ? orEnded(greeted.hello, this.#signal) : greeted.hello;
+    const { signal } = this.#bounds;
+    greeted.hello ??= new EngineClient(this.#connection, {}).#greet(address.engine);
+    return signal ? orEnded(greeted.hello, signal) : greeted.hello;
   }
 
   /** Shared by whoever asks next: it ends with nobody's signal. */
@@ -78,26 +81,14 @@ class EngineClient implements Client {
     const path = await this.#pathOf(request);
     const { method = 'GET', headers = {}, idleMs } = request;
     const exchange = { method, path, headers, idleMs, signal: this.#until(request.signal) };
+    this.#bounds.mustHold?.();
     const answer = await this.#guarded(() => this.#connection.dialled.exchange(exchange));
-    if (answer.status >= 200 && answer.status < 300) return this.#chunksOf(answer.body);
+    if (answer.status >= 200 && answer.status < 300) return chunksOf(answer.body, (work) => this.#guarded(work));
     throw refusedWith({ status: answer.status, text: await this.#guarded(() => wholeOf(answer.body)) });
   }
 
-  async *#chunksOf(body: Streaming['body']): AsyncGenerator<Buffer, void, void> {
-    const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        const { done, value } = await this.#guarded(() => chunks.next());
-        if (done) return;
-        yield value;
-      }
-    } finally {
-      body.destroy();
-    }
-  }
-
   #until(signal: AbortSignal | undefined): AbortSignal {
-    return AbortSignal.any([signal, this.#signal].filter((one) => one !== undefined));
+    return AbortSignal.any([signal, this.#bounds.signal].filter((one) => one !== undefined));
   }
 
   async #pathOf({ path, query = {} }: Request): Promise<string> {
@@ -110,6 +101,7 @@ class EngineClient implements Client {
     path: string,
     { method = 'GET', headers = {}, body, timeoutMs = this.#patienceFor(method) }: Omit<Request, 'path'>,
   ) {
+    this.#bounds.mustHold?.();
     return this.#guarded(async () => {
       const json = body && { body: JSON.stringify(body) };
       const sent = { ...headers, ...(body && { 'content-type': 'application/json' }) };
@@ -135,7 +127,7 @@ class EngineClient implements Client {
     try {
       return await work();
     } catch (error) {
-      this.#signal?.throwIfAborted();
+      this.#bounds.signal?.throwIfAborted();
       const failure = error instanceof EngineFailure ? error : unreachableBy(error);
       if (failure instanceof Unreachable) this.#connection.greeted.hello = undefined; // another may answer next time
       throw failure;

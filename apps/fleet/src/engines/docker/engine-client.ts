@@ -41,5 +41,7 @@ export interface Client {
   open(request: Streamed): Promise<AsyncGenerator<Buffer, void, void>>;
   /** The same client, for work that ends with `signal`. */
   within(signal: AbortSignal | undefined): Client;
+  /** The same client, which asks before each request whether it may still be sent: `mustHold` throws where it may not. */
+  whileHeld(mustHold: () => void): Client;
   close(): Promise<void>;
 }

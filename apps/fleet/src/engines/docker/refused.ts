@@ -1,4 +1,5 @@
 import { Permanent, Transient } from '../errors.ts';
+import { jsonOf } from '../whole.ts';
 import { oneLine } from '../words.ts';
 
 /** The error for an answer that says no, whatever was asked. */
@@ -16,10 +17,6 @@ export function refusedWith({
 }
 
 function saidIn(text: string): string {
-  try {
-    const { message } = JSON.parse(text) as { message?: unknown };
-    return typeof message === 'string' ? message : '';
-  } catch {
-    return '';
-  }
+  const { message } = { ...(jsonOf(text) as object | undefined) } as { message?: unknown };
+  return typeof message === 'string' ? message : '';
 }

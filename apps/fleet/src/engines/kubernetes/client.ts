@@ -1,4 +1,6 @@
 import { type Dialled, dial, type Exchange, type Streaming } from '@svc/http';
+import type { Bounds } from '../bounds.ts';
+import { chunksOf } from '../chunks.ts';
 import { EngineFailure } from '../errors.ts';
 import { notAnEngine, unreachableBy } from '../unreachable.ts';
 import { jsonOf, wholeOf } from '../whole.ts';
@@ -23,12 +25,6 @@ interface Connection {
   readonly dialled: Dialled;
   /** Milliseconds by which the server's clock is ahead of ours. */
   readonly clock: { ahead: number };
-}
-
-/** What ends the work that a view of a client is for. */
-interface Bounds {
-  readonly signal?: AbortSignal | undefined;
-  readonly mustHold?: () => void;
 }
 
 class ClusterClient implements Client {
@@ -70,7 +66,7 @@ class ClusterClient implements Client {
     const request = { method: 'GET' as const, headers: { accept }, idleMs, signal: this.#until(late.signal, signal) };
     try {
       const answer = await this.#exchange(url, request);
-      if (answer.status === 200) return this.#chunksOf(answer.body);
+      if (answer.status === 200) return chunksOf(answer.body, (work) => this.#guarded(work));
       throw await this.#refusal('GET', url, answer);
     } finally {
       clearTimeout(timer);
@@ -109,19 +105,6 @@ class ClusterClient implements Client {
     const { auth } = this.address;
     const text = await this.#guarded(() => wholeOf(body));
     return auth.kind === 'token' ? scrubberOf([auth.token])(text) : text;
-  }
-
-  async *#chunksOf(body: Streaming['body']): AsyncGenerator<Buffer, void, void> {
-    const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        const { done, value } = await this.#guarded(() => chunks.next());
-        if (done) return;
-        yield value;
-      }
-    } finally {
-      body.destroy();
-    }
   }
 
   get #server() {
