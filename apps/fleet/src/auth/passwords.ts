@@ -16,25 +16,41 @@ export interface Passwords {
   refuseObvious(password: string, about: readonly string[]): Promise<string | undefined>;
 }
 
-/** The library's algorithm is argon2id unless it is told otherwise. */
-const TODAY = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies Options;
+type Cost = Pick<Required<Options>, 'memoryCost' | 'timeCost' | 'parallelism'>;
+
+/** The Argon2id parameters of the OWASP Password Storage Cheat Sheet: 19 MiB, two iterations, one lane. */
+const DEFAULT_COST: Cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** No hash of ours costs more: one that asks for terabytes would end the process. */
 const MOST = { memoryCost: 1024 * 1024, timeCost: 50 };
 
 const ARGON2ID = /^\$argon2id\$v=19\$/;
 
+interface PasswordOptions extends Partial<Bounds> {
+  /** The cost of new hashes. No setting selects it: tests that are not about passwords pass a lower one. */
+  readonly cost?: Cost;
+  /** The library's verification. A test passes one that counts. */
+  readonly verifyHash?: typeof verifyArgon2;
+}
+
 /** Hashing takes 19 MiB and a processor for a while: `concurrent` at once, and `waiting` more in a queue. */
-export function createPasswords({ concurrent = 2, waiting = 100 }: Partial<Bounds> = {}): Passwords {
+export function createPasswords({
+  concurrent = 2,
+  waiting = 100,
+  cost: currentCost = DEFAULT_COST,
+  verifyHash = verifyArgon2,
+}: PasswordOptions = {}): Passwords {
   const inTurn = fewAtOnce({ concurrent, waiting });
-  const nobodys = hashSync(randomBytes(32), TODAY); // what is verified where there is no hash: the same work, no match
+  const placeholder = hashSync(randomBytes(32), currentCost); // verified where there is no hash: the same work, no match
+  const isOutdated = (cost: HashCost | undefined) =>
+    cost !== undefined && (cost.memoryCost < currentCost.memoryCost || cost.timeCost < currentCost.timeCost);
   const verify = async (hash: string, password: string) => {
     const cost = costOf(hash);
-    const matches = await verifyArgon2(cost ? hash : nobodys, normalised(password));
+    const matches = await verifyHash(cost ? hash : placeholder, normalised(password));
     return { matches: matches && cost !== undefined, outdated: matches && isOutdated(cost) };
   };
   return {
-    hash: (password) => inTurn(() => hashArgon2(normalised(password), TODAY)),
+    hash: (password) => inTurn(() => hashArgon2(normalised(password), currentCost)),
     verify: (hash = '', password) => inTurn(() => verify(hash, password)),
     refuseObvious: (password, about) => refuseObvious(normalised(password), about),
   };
@@ -46,10 +62,10 @@ export function createPasswords({ concurrent = 2, waiting = 100 }: Partial<Bound
  */
 const normalised = (password: string) => password.normalize('NFKC');
 
-type Cost = Pick<Required<Options>, 'memoryCost' | 'timeCost'>;
+type HashCost = Omit<Cost, 'parallelism'>;
 
 /** What a hash of ours costs (it says so: PHC string format); undefined where it is none. */
-function costOf(hash: string): Cost | undefined {
+function costOf(hash: string): HashCost | undefined {
   if (!ARGON2ID.test(hash)) return undefined;
   try {
     const cost = parseOptions(hash);
@@ -58,6 +74,3 @@ function costOf(hash: string): Cost | undefined {
     return undefined; // it can't be read
   }
 }
-
-const isOutdated = (cost: Cost | undefined) =>
-  cost !== undefined && (cost.memoryCost < TODAY.memoryCost || cost.timeCost < TODAY.timeCost);

@@ -1,12 +1,10 @@
 import { beforeEach, expect, jest, test } from '@jest/globals';
 import * as argon2 from '@node-rs/argon2';
 
-// The real library, with somebody who counts: no password tells by the work that it causes whether a person is known.
-const verified = jest.fn(argon2.verify);
-jest.unstable_mockModule('@node-rs/argon2', () => ({ ...argon2, verify: verified }));
-const { createPasswords } = await import('../../src/auth/passwords.ts');
+import { createPasswords } from '../../src/auth/passwords.ts';
 
-const { hash, verify } = createPasswords();
+const verified = jest.fn(argon2.verify);
+const { hash, verify } = createPasswords({ verifyHash: verified });
 const known = await hash('a known password');
 
 beforeEach(() => {

@@ -1,6 +1,7 @@
 // The long form: FAULT_ROUNDS=20 (3 by default). FAULT_FIGURES=1 prints what was measured.
 import { setTimeout as wait } from 'node:timers/promises';
-import { figure, moreAcknowledged, queryOn, type RunningService, startLoad, statusesOf } from '@svc/testing/faults';
+import { figure } from '@svc/testing';
+import { moreAcknowledged, queryOn, type RunningService, startLoad, statusesOf } from '@svc/testing/faults';
 import { anAdminToken, prepareFleetFaults } from '../faults/identity-world.ts';
 import { openCreations } from './creation-ledger.ts';
 

@@ -1,6 +1,6 @@
 // The long form: FAULT_ROUNDS=20 (3 by default). FAULT_FIGURES=1 prints what was measured.
 import { setTimeout as pause } from 'node:timers/promises';
-import { figure } from '@svc/testing/faults';
+import { figure } from '@svc/testing';
 import { aTemplate } from '../a-template.ts';
 import { aCategory, answerWell, type Behaviour, calls } from '../fake-hub.ts';
 import { startFaultWorld } from './world.ts';

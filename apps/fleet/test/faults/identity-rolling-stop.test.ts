@@ -1,5 +1,6 @@
 // FAULT_FIGURES=1 prints what was measured.
-import { aBalancer, figure, moreAcknowledged, queryOn, startLoad, statusesOf, summaryOf } from '@svc/testing/faults';
+import { figure } from '@svc/testing';
+import { aBalancer, moreAcknowledged, queryOn, startLoad, statusesOf, summaryOf } from '@svc/testing/faults';
 import { openLedger } from './identity-ledger.ts';
 import { anAdminToken, prepareFleetFaults } from './identity-world.ts';
 

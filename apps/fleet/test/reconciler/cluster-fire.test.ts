@@ -1,6 +1,6 @@
 // The long form: DEPLOYMENTS=60 FIRE_SECONDS=300 (20 and 15 by default). FAULT_FIGURES=1 prints what was measured.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { figure } from '@svc/testing/faults';
+import { figure } from '@svc/testing';
 import { KEYS } from '../../src/render/labels.ts';
 import { startClusterFireWorld } from './cluster-fire-world.ts';
 import { wrongIn } from './cluster-recorder.ts';

@@ -1,7 +1,7 @@
 // The long form: DEPLOYMENTS=100 FIRE_SECONDS=300 (30 and 18 by default). FAULT_FIGURES=1 prints what was measured.
 
+import { figure } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
-import { figure } from '@svc/testing/faults';
 import { differences, rest, rowsIn } from './fire-books.ts';
 import { openLedger } from './fire-ledger.ts';
 import { storm } from './fire-storm.ts';

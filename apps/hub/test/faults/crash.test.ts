@@ -1,6 +1,7 @@
 // The long form: FAULT_ROUNDS=20 (3 by default). FAULT_FIGURES=1 prints what was measured.
 import { setTimeout as wait } from 'node:timers/promises';
-import { ask, figure, moreAcknowledged, type RunningService, startLoad, statusesOf } from '@svc/testing/faults';
+import { figure } from '@svc/testing';
+import { ask, moreAcknowledged, type RunningService, startLoad, statusesOf } from '@svc/testing/faults';
 import { openLedger } from './ledger.ts';
 import { adminOf, makeCategory, prepareHubFaults } from './world.ts';
 

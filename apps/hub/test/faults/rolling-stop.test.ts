@@ -1,5 +1,6 @@
 // FAULT_FIGURES=1 prints what was measured.
-import { aBalancer, ask, figure, moreAcknowledged, startLoad, statusesOf, summaryOf } from '@svc/testing/faults';
+import { figure } from '@svc/testing';
+import { aBalancer, ask, moreAcknowledged, startLoad, statusesOf, summaryOf } from '@svc/testing/faults';
 import { openLedger } from './ledger.ts';
 import { adminOf, makeCategory, prepareHubFaults } from './world.ts';
 

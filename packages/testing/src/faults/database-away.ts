@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import { type PoolWishes, poolOptions } from '@svc/database';
+import { figure } from '../depth.ts';
 import { isReady } from './balancer.ts';
 import { eventually } from './eventually.ts';
-import { figure } from './figure.ts';
 import { type Ledger, moreAcknowledged } from './ledger.ts';
 import { type Seen, startLoad, statusesOf, summaryOf } from './load.ts';
 import type { OwnPostgres } from './own-postgres.ts';

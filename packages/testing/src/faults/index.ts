@@ -3,7 +3,6 @@ export { holding, queryOn } from './connections.ts';
 export { testDatabaseAway, testPatience } from './database-away.ts';
 export { describeOnDisk, whileFull } from './disk.ts';
 export { eventually } from './eventually.ts';
-export { figure } from './figure.ts';
 export { moreAcknowledged } from './ledger.ts';
 export { type Asked, ask, type Seen, startLoad, statusesOf, summaryOf } from './load.ts';
 export type { OwnPostgres } from './own-postgres.ts';
