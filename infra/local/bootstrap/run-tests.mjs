@@ -3,34 +3,48 @@ import path from 'node:path';
 import { CommandFailed } from './processes.mjs';
 import { readResults } from './test-results.mjs';
 
+/** How many packages are tested at once. Each of them has Jest workers of its own. */
+const PACKAGES_AT_ONCE = 2;
+
 /**
- * Runs the tests of every package (or those that turbo's arguments in `rest` select) against one PostgreSQL, and ends
- * with one line that adds them up.
+ * Runs the tests of every package, or of those that turbo's arguments in `rest` select, against one PostgreSQL server.
+ * Packages whose results turbo has cached do not run again. The last line is the sum of all results, cached ones included.
  */
-export async function runTests({ root, shell, env, rest }) {
+export async function runTests({ root, shell, env: given, rest }) {
+  const env = { ...given, TEST_NODE_VERSION: process.version }; // part of turbo's cache key
   const turbo = (args, options) => shell.run('turbo', ['run', ...args], { env, ...options });
   const plan = JSON.parse(await turbo(['test', '--dry=json', ...rest], { output: 'kept' }));
-  const packages = plan.tasks
-    .filter(({ task, command }) => task === 'test' && command !== '<NONEXISTENT>')
-    .map(({ package: name, directory }) => ({ name, results: path.join(root, directory, 'test-results.json') }));
-  // What counts is what this run writes, or what turbo brings back for a package that has not changed.
-  for (const { results } of packages) rmSync(results, { force: true });
+  const tests = plan.tasks.filter(({ task, command }) => task === 'test' && command !== '<NONEXISTENT>');
+  const packages = tests.map(({ package: name, directory }) => ({
+    name,
+    results: path.join(root, directory, 'test-results.json'),
+  }));
+  for (const { results } of packages) rmSync(results, { force: true }); // turbo restores those that it has cached
 
-  await turbo(['build', '--filter=@svc/database', '--output-logs=errors-only'], { output: 'kept' });
-  const { startEmbeddedPostgres } = await import('@svc/database/embedded');
-  const server = await startEmbeddedPostgres();
+  const args = [
+    'test',
+    `--concurrency=${PACKAGES_AT_ONCE}`,
+    '--continue=dependencies-successful',
+    '--output-logs=new-only',
+    ...rest,
+  ];
+  const isCached = tests.every(({ cache }) => cache.status === 'HIT');
+  const server = isCached ? undefined : await startPostgres(turbo);
   try {
-    await turbo(['test', '--concurrency=2', '--continue=dependencies-successful', '--output-logs=new-only', ...rest], {
-      output: 'shown',
-      env: { ...env, TEST_POSTGRES_URL: server.url('postgres') },
-    });
+    await turbo(args, { output: 'shown', env: server ? { ...env, TEST_POSTGRES_URL: server.url('postgres') } : env });
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
     process.exitCode = error.exitCode;
   } finally {
-    await server.stop();
+    await server?.stop();
   }
   report(packages.map(readResults));
+}
+
+async function startPostgres(turbo) {
+  await turbo(['build', '--filter=@svc/database', '--output-logs=errors-only'], { output: 'kept' });
+  const { startEmbeddedPostgres } = await import('@svc/database/embedded');
+  return startEmbeddedPostgres();
 }
 
 function report(results) {
