@@ -6,7 +6,6 @@ import { recordingOf } from './audit/gate.ts';
 import { newId } from './audit/recording.ts';
 import { keepOidcUser } from './auth/oidc-users.ts';
 import type { Services } from './context.ts';
-import { translated } from './database/translated.ts';
 import { ProviderUnavailable } from './oidc/errors.ts';
 import type { Principal } from './principal.ts';
 import { noteUse } from './tokens/lookup.ts';
@@ -40,11 +39,11 @@ async function byProvider({ database, settings, providers }: Needs, token: strin
   if (!verified) return undefined;
   const { claims, issuedAt = 0 } = verified;
   const { iss, sub } = claims;
-  const known = await translated(() => database.client.user.findUnique({ where: { iss_sub: { iss, sub } } }));
+  const known = await database.client.user.findUnique({ where: { iss_sub: { iss, sub } } });
   // What was issued before somebody was removed is good for nothing; what the provider issues after brings them back.
   if (known?.removed_at && issuedAt * 1000 <= known.removed_at.getTime()) return undefined;
   const keep = () => database.client.$transaction((transaction) => keepOidcUser(transaction, newId(), claims));
-  const user = known && !known.removed_at ? known : await translated(keep);
+  const user = known && !known.removed_at ? known : await keep();
   return userOf({ ...user, claims: { ...claims } }, oidc, undefined);
 }
 

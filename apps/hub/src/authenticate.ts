@@ -2,7 +2,6 @@ import { type Claims, createJwtVerifier, hashSecretToken, isJwtShaped, isSecretT
 import { Problem } from '@svc/http';
 import type { JWTVerifyGetKey } from 'jose';
 import type { Database } from './database/client.ts';
-import { translated } from './database/constraints.ts';
 import type { Organization, User } from './generated/prisma/client.ts';
 import type { OrgStatus, UserRole } from './generated/prisma/enums.ts';
 import type { Principal } from './principal.ts';
@@ -22,7 +21,7 @@ export function createVerifier(database: Database, provider: IdentityProvider) {
     if (token.startsWith('svcc_')) return isSecretToken('svcc_', token) ? verifyKey(database, token) : undefined;
     if (!isJwtShaped(token)) return undefined;
     const claims = await verifyJwt(token);
-    return claims && translated(() => userOf(database, provider, claims));
+    return claims && userOf(database, provider, claims);
   };
 }
 
@@ -37,19 +36,17 @@ interface KeyRow {
 }
 
 async function verifyKey({ client }: Database, token: string): Promise<Principal | undefined> {
-  const [row] = await translated(
-    () => client.$queryRaw<KeyRow[]>`
+  const [row] = await client.$queryRaw<KeyRow[]>`
       SELECT k.id AS key_id, coalesce(k.last_used_at > now() - interval '1 second', false) AS used_lately,
              o.id, o.name, o.slug, o.status::text AS status, s.tier
       FROM api_keys k
       JOIN organizations o ON o.id = k.org_id
       JOIN subscriptions s ON s.org_id = o.id
       WHERE k.key_hash = ${hashSecretToken(token)}
-        AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
-  );
+        AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
   if (!row) return undefined;
   if (!row.used_lately) {
-    await translated(() => client.$executeRaw`UPDATE api_keys SET last_used_at = now() WHERE id = ${row.key_id}::uuid`);
+    await client.$executeRaw`UPDATE api_keys SET last_used_at = now() WHERE id = ${row.key_id}::uuid`;
   }
   if (row.status === 'suspended')
     throw new Problem('organization_suspended', 'The organization of this key is suspended.');

@@ -1,7 +1,6 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
 import { type Redirect, type Route, unavailable } from '@svc/http';
 import { type RequestContext, route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 
 /** What a handler has that changes something. Nothing in it asks for another connection than the transaction's. */
@@ -19,15 +18,13 @@ export async function recorded<E extends Endpoint, R extends Reply<E> | Redirect
   work: (transaction: Prisma.TransactionClient) => Promise<R>,
 ): Promise<R> {
   const { database, recording } = context;
-  const reply = await translated(() =>
-    database.client.$transaction(async (transaction) => {
-      const done = await work(transaction);
-      if (endpoint.status < 300) endpoint.reply.parse(done);
-      const entry = recording.entry(endpoint.status);
-      if (entry) await transaction.auditEntry.create({ data: entry }).catch(unrecorded);
-      return done;
-    }),
-  );
+  const reply = await database.client.$transaction(async (transaction) => {
+    const done = await work(transaction);
+    if (endpoint.status < 300) endpoint.reply.parse(done);
+    const entry = recording.entry(endpoint.status);
+    if (entry) await transaction.auditEntry.create({ data: entry }).catch(unrecorded);
+    return done;
+  });
   recording.isWritten = true;
   return reply;
 }

@@ -2,12 +2,11 @@ import { fleetEndpoints, writeAuditCursor } from '@svc/contract/fleet';
 import { Streamed } from '@svc/http';
 import { route } from '../context.ts';
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/translated.ts';
 import { type AuditFilters, readEntries } from './read.ts';
 
 export const listAuditEntries = route(fleetEndpoints.listAuditEntries, async ({ database }, { query }) => {
   const { limit, cursor, ...filters } = query;
-  const rows = await translated(() => readEntries(database, { filters, after: cursor, limit: limit + 1 }));
+  const rows = await readEntries(database, { filters, after: cursor, limit: limit + 1 });
   const entries = rows.slice(0, limit);
   const last = rows.length > limit ? entries.at(-1) : undefined;
   return { entries, next_cursor: last ? writeAuditCursor(last) : null };

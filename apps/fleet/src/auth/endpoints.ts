@@ -3,7 +3,6 @@ import { Problem } from '@svc/http';
 import { change } from '../audit/change.ts';
 import { refuseUnrecordable } from '../audit/gate.ts';
 import { route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import { presentCaller } from '../presenters/caller.ts';
 import { hashCredential } from './credentials.ts';
 import { refuseWithoutRole } from './sessions.ts';
@@ -13,9 +12,7 @@ export const getAuthConfig = route(fleetEndpoints.getAuthConfig, async (context)
   const { database, settings, sessions, providers, publicUrl } = context;
   const oidc = await settings.oidc();
   const { issuer, client_id, audience } = oidc;
-  const local = await translated(() =>
-    database.client.user.findFirst({ where: { source: 'local' }, select: { id: true } }),
-  );
+  const local = await database.client.user.findFirst({ where: { source: 'local' }, select: { id: true } });
   return {
     local: local !== null,
     temporary_admin: sessions.temporaryAdmin !== undefined,

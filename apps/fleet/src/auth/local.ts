@@ -2,7 +2,6 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import { recorded } from '../audit/change.ts';
 import { type RequestContext, route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { holdUser } from '../users/rows.ts';
 import type { Owner } from './sessions.ts';
@@ -45,7 +44,7 @@ async function local(
   password: string,
 ): Promise<Proven | undefined> {
   const email = given.trim().toLowerCase();
-  const user = await translated(() => database.client.user.findFirst({ where: { email, source: 'local' } }));
+  const user = await database.client.user.findFirst({ where: { email, source: 'local' } });
   const hash = user?.password_hash ?? undefined;
   const { matches, outdated } = await passwords.verify(hash, password);
   if (!user || hash === undefined || !matches) return undefined;

@@ -1,5 +1,4 @@
 import { Problem } from '@svc/http';
-import { translated } from '../database/translated.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import type { Claims } from '../oidc/provider.ts';
 
@@ -11,7 +10,7 @@ export async function keepOidcUser(transaction: Prisma.TransactionClient, id: st
   const { iss, sub } = claims;
   await transaction.$executeRaw`SAVEPOINT without_them`;
   try {
-    await translated(() => keep(transaction, { id, claims, email: emailOf(claims) }));
+    await keep(transaction, { id, claims, email: emailOf(claims) });
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'email_taken')) throw error;
     await transaction.$executeRaw`ROLLBACK TO SAVEPOINT without_them`; // somebody took it in this very moment

@@ -1,5 +1,4 @@
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/translated.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 
 /** A refresh token that is to be exchanged; tokens by their hashes. */
@@ -23,21 +22,19 @@ interface Row {
  */
 export async function rotateRefreshToken({ client }: Database, rotation: Rotation): Promise<string | undefined> {
   const { hash, successor } = rotation;
-  return translated(() =>
-    client.$transaction(async (transaction) => {
-      const row = await lockSession(transaction, rotation);
-      if (!row) return undefined;
-      if (row.shared) {
-        await transaction.$executeRaw`UPDATE sessions SET ended_at = now() WHERE id = ${row.id}::uuid`;
-        return undefined;
-      }
-      await transaction.$executeRaw`
+  return client.$transaction(async (transaction) => {
+    const row = await lockSession(transaction, rotation);
+    if (!row) return undefined;
+    if (row.shared) {
+      await transaction.$executeRaw`UPDATE sessions SET ended_at = now() WHERE id = ${row.id}::uuid`;
+      return undefined;
+    }
+    await transaction.$executeRaw`
         UPDATE refresh_tokens SET used_at = coalesce(used_at, now()) WHERE token_hash = ${hash}`;
-      await transaction.$executeRaw`
+    await transaction.$executeRaw`
         INSERT INTO refresh_tokens (token_hash, session_id, parent_hash) VALUES (${successor}, ${row.id}::uuid, ${hash})`;
-      return row.id;
-    }),
-  );
+    return row.id;
+  });
 }
 
 /** Finds a token's session and locks it: two uses of one token come one after the other. */

@@ -1,7 +1,6 @@
 import { Problem } from '@svc/http';
 import { newId } from '../audit/recording.ts';
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/translated.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { TemporaryAdministrator, User } from '../principal.ts';
 import type { Sealer } from '../sealing.ts';
@@ -102,8 +101,8 @@ export function createSessions({ database, sealer, settings, signingKey, tempora
     refresh: async (refreshToken) => {
       const hash = hashCredential(refreshToken);
       // Who it is comes first: a token is not used up by somebody who gets no answer for it.
-      const known = await translated(() => client.refreshToken.findUnique({ where: { token_hash: hash } }));
-      const person = known && (await translated(() => personIn(client, known.session_id)));
+      const known = await client.refreshToken.findUnique({ where: { token_hash: hash } });
+      const person = known && (await personIn(client, known.session_id));
       if (person) refuseWithoutRole(person);
       const refresh_token = newCredential();
       const sessionId =
@@ -121,7 +120,7 @@ export function createSessions({ database, sealer, settings, signingKey, tempora
     },
     verify: async (token) => {
       const sessionId = await sessionOf(signingKey, token);
-      return sessionId === undefined ? undefined : translated(() => personIn(client, sessionId));
+      return sessionId === undefined ? undefined : personIn(client, sessionId);
     },
   };
 }

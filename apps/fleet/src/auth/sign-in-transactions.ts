@@ -1,7 +1,6 @@
 import { invalid } from '@svc/http';
 import { z } from 'zod';
 import type { RequestContext } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { hashCredential, newCredential } from './credentials.ts';
 
@@ -61,13 +60,11 @@ export async function endTransaction(
 ): Promise<Begun | undefined> {
   const state_hash = hashCredential(state ?? '');
   const cookieName = cookieNameOf(state_hash);
-  const [row] = await translated(
-    () => database.client.$queryRaw<{ sealed: string; return_to: string }[]>`
+  const [row] = await database.client.$queryRaw<{ sealed: string; return_to: string }[]>`
       DELETE FROM sign_in_transactions
       WHERE state_hash = ${state_hash} AND expires_at > now()
         AND browser_hash = ${hashCredential(cookie(cookieName) ?? '')}
-      RETURNING sealed, return_to`,
-  );
+      RETURNING sealed, return_to`;
   if (!row) return undefined;
   const opened = kept.parse(JSON.parse(await settings.sealer.open(placeOf(state_hash), row.sealed)));
   return { ...opened, returnTo: row.return_to, cookieName };

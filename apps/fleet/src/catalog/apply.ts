@@ -1,6 +1,5 @@
 import type { Category, TemplateUpdates } from '@svc/contract';
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/translated.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { dropTemplates, replaceCategories, storeTemplates, sweep, wouldEmpty } from './mirror.ts';
 
@@ -71,9 +70,7 @@ export async function applyPage(
         stale_since = NULL, failures = 0`;
     return { updated, removed: removed + swept };
   };
-  const result = await translated(() =>
-    database.mirrorWriter.$transaction(apply, { timeout: APPLY_TIMEOUT_MS, maxWait: 5000 }),
-  );
+  const result = await database.mirrorWriter.$transaction(apply, { timeout: APPLY_TIMEOUT_MS, maxWait: 5000 });
   if (result === 'found empty') throw new FoundEmpty();
   return result;
 }

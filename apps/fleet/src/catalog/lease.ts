@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/translated.ts';
 
 /** The right of one run to write the mirror, over all replicas. */
 export interface Lease {
@@ -31,23 +30,19 @@ export async function takeLease(database: Database, isStopped: () => boolean): P
     owner,
     release: async () => {
       clearInterval(heart);
-      await translated(
-        () => database.client.$executeRaw`
-          UPDATE catalog_sync SET lease_owner = NULL, lease_until = NULL WHERE lease_owner = ${owner}::uuid`,
-      );
+      await database.client.$executeRaw`
+          UPDATE catalog_sync SET lease_owner = NULL, lease_until = NULL WHERE lease_owner = ${owner}::uuid`;
     },
   };
 }
 
 /** Whoever stores a page has the row locked: it is passed over, not waited for. */
 async function isTaken({ client }: Database, owner: string): Promise<boolean> {
-  const rows = await translated(
-    () => client.$executeRaw`
+  const rows = await client.$executeRaw`
       UPDATE catalog_sync SET lease_owner = ${owner}::uuid, lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
       WHERE id = (
         SELECT id FROM catalog_sync WHERE lease_owner IS NULL OR lease_until < now()
-        FOR UPDATE SKIP LOCKED)`,
-  );
+        FOR UPDATE SKIP LOCKED)`;
   return rows === 1;
 }
 

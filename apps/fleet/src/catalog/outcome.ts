@@ -1,6 +1,5 @@
 import { CallError } from '@svc/contract';
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/translated.ts';
 import { FoundEmpty } from './apply.ts';
 import { backoff, retryAfter } from './backoff.ts';
 import { reasonOf } from './hub.ts';
@@ -39,19 +38,15 @@ export function failureOf(error: unknown): Failure {
  */
 export async function recordFailure(database: Database, owner: string, failure: Failure): Promise<number> {
   const { kind, reason } = failure;
-  const [row] = await translated(
-    () => database.client.$queryRaw<{ failures: number }[]>`
+  const [row] = await database.client.$queryRaw<{ failures: number }[]>`
       UPDATE catalog_sync SET last_failure_at = now(), failure_kind = ${kind}, failure_reason = ${reason},
         stale_since = coalesce(stale_since, now()), failures = failures + 1
-      WHERE lease_owner = ${owner}::uuid RETURNING failures`,
-  );
+      WHERE lease_owner = ${owner}::uuid RETURNING failures`;
   return Math.max(backoff(row?.failures ?? 1), failure.retryAfter);
 }
 
 /** Keeps when the hub is asked next, for all replicas; null: when somebody wants it. */
 export const planNext = (database: Database, owner: string, seconds: number | null): Promise<number> =>
-  translated(
-    () => database.client.$executeRaw`
+  database.client.$executeRaw`
       UPDATE catalog_sync SET next_at = now() + make_interval(secs => ${seconds}::float8)
-      WHERE lease_owner = ${owner}::uuid`,
-  );
+      WHERE lease_owner = ${owner}::uuid`;

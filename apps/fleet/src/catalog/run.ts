@@ -1,6 +1,5 @@
 import { CallError, type Category, type TemplateUpdates } from '@svc/contract';
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/translated.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { applyPage, type Moved } from './apply.ts';
 import type { Hub } from './hub.ts';
@@ -50,9 +49,7 @@ async function askForPage({ database, hub, owner }: Run, cursor: string): Promis
     return page;
   } catch (error) {
     if (cursor !== START && error instanceof CallError && isBadRequest(error)) {
-      await translated(
-        () => database.client.$executeRaw`UPDATE catalog_sync SET cursor = NULL WHERE lease_owner = ${owner}::uuid`,
-      );
+      await database.client.$executeRaw`UPDATE catalog_sync SET cursor = NULL WHERE lease_owner = ${owner}::uuid`;
     }
     throw error;
   }
@@ -64,10 +61,8 @@ type Organization = Awaited<ReturnType<Hub['client']['getOwnOrganization']>>['or
 
 /** The tier decides what may be deployed, so it is kept also when no template changed. */
 const keepOrganization = ({ database, owner }: Run, organization: Organization) =>
-  translated(
-    () => database.client.$executeRaw`
-      UPDATE catalog_sync SET organization = ${JSON.stringify(organization)}::jsonb WHERE lease_owner = ${owner}::uuid`,
-  );
+  database.client.$executeRaw`
+      UPDATE catalog_sync SET organization = ${JSON.stringify(organization)}::jsonb WHERE lease_owner = ${owner}::uuid`;
 
 interface Standing {
   readonly cursor: string | null;
@@ -77,7 +72,7 @@ interface Standing {
 
 async function readStanding({ database }: Run): Promise<Standing> {
   const select = Prisma.sql`SELECT cursor, checked_at, in_full_walk FROM catalog_sync`;
-  const [row] = await translated(() => database.client.$queryRaw<Standing[]>(select));
+  const [row] = await database.client.$queryRaw<Standing[]>(select);
   if (!row) throw new Error('catalog_sync has no row');
   return row;
 }

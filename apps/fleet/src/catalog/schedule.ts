@@ -1,6 +1,5 @@
 import { inRounds, type Log, type Rounds } from '@svc/http';
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/translated.ts';
 import type { Hub } from './hub.ts';
 
 /**
@@ -8,15 +7,13 @@ import type { Hub } from './hub.ts';
  * after a failure when the plan says so; else when the plan or the present interval says so, whichever is sooner.
  */
 export async function dueIn({ client }: Database, { source }: Hub, intervalSeconds: number): Promise<number> {
-  const [row] = await translated(
-    () => client.$queryRaw<{ seconds: number }[]>`
+  const [row] = await client.$queryRaw<{ seconds: number }[]>`
       SELECT greatest(0, extract(epoch FROM due - now()))::float8 AS seconds FROM (
         SELECT CASE
           WHEN catalog_sync.source IS DISTINCT FROM ${source} THEN now()
           WHEN failures > 0 THEN coalesce(next_at, now())
           ELSE least(next_at, last_success_at + make_interval(secs => ${intervalSeconds * 1.1}::float8))
-        END AS due FROM catalog_sync) planned`,
-  );
+        END AS due FROM catalog_sync) planned`;
   return row?.seconds ?? 0;
 }
 

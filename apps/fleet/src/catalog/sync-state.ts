@@ -1,7 +1,6 @@
 import type { syncState } from '@svc/contract/fleet';
 import type { z } from 'zod';
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/translated.ts';
 
 type State = z.input<typeof syncState>;
 
@@ -23,14 +22,12 @@ interface Row {
 
 /** How the mirror stands to the hub. */
 export async function readSyncState({ client }: Database, hubUrl: string | undefined): Promise<State> {
-  const [row] = await translated(
-    () => client.$queryRaw<Row[]>`
+  const [row] = await client.$queryRaw<Row[]>`
       SELECT checked_at, last_success_at, extract(epoch FROM now() - last_success_at)::int AS age_seconds,
              last_full, last_updated, last_removed, stale_since, last_failure_at, failure_reason, next_at, organization,
              (SELECT count(*)::int FROM catalog_templates) AS templates,
              (SELECT count(*)::int FROM catalog_categories) AS categories
-      FROM catalog_sync`,
-  );
+      FROM catalog_sync`;
   if (!row) throw new Error('catalog_sync has no row');
   const { last_failure_at, failure_reason } = row;
   return {

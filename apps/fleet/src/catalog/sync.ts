@@ -1,6 +1,5 @@
 import { type Log, Problem, type Rounds, unavailable } from '@svc/http';
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/translated.ts';
 import { LeaseLost } from './apply.ts';
 import { spread } from './backoff.ts';
 import type { Hub } from './hub.ts';
@@ -136,4 +135,4 @@ async function failed(
 
 /** Whom this run asks: a change of it makes a sync due at once. */
 const noteSource = ({ client }: Database, { source }: Hub, owner: string) =>
-  translated(() => client.$executeRaw`UPDATE catalog_sync SET source = ${source} WHERE lease_owner = ${owner}::uuid`);
+  client.$executeRaw`UPDATE catalog_sync SET source = ${source} WHERE lease_owner = ${owner}::uuid`;

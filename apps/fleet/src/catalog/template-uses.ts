@@ -1,6 +1,5 @@
 import { CallError } from '@svc/contract';
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/translated.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Hub } from './hub.ts';
 
@@ -45,15 +44,13 @@ export async function tellUses({ client }: Database, hub: Hub): Promise<void> {
 
 /** A template to ask for, as the hub calls it by now; another replica leaves it alone for a minute. */
 async function claim(client: Database['client']): Promise<Claimed | undefined> {
-  const [use] = await translated(
-    () => client.$queryRaw<Claimed[]>`
+  const [use] = await client.$queryRaw<Claimed[]>`
       UPDATE template_uses u SET claimed_at = now(), slug = coalesce(t.slug, u.slug)
       FROM (SELECT template_id FROM template_uses
             WHERE told_at IS NULL AND coalesce(claimed_at < now() - interval '1 minute', true)
             LIMIT 1 FOR UPDATE SKIP LOCKED) due
       LEFT JOIN catalog_templates t ON t.id = due.template_id
       WHERE u.template_id = due.template_id
-      RETURNING u.template_id, u.slug`,
-  );
+      RETURNING u.template_id, u.slug`;
   return use;
 }

@@ -3,31 +3,26 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { containing } from '@svc/database';
 import { notFound } from '@svc/http';
 import { route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates, async ({ database }, { query }) => {
   const matching = Prisma.sql`FROM catalog_templates WHERE true ${filters(query)}`;
   // One statement, so one snapshot: the total is the one of the page beside it, also of a page past the end.
-  const rows = await translated(
-    () => database.client.$queryRaw<{ total: number; document: Template | null }[]>`
+  const rows = await database.client.$queryRaw<{ total: number; document: Template | null }[]>`
       SELECT counted.total, page.document
       FROM (SELECT count(*)::int AS total ${matching}) counted
       LEFT JOIN LATERAL (
         SELECT document, sort_name, id ${matching}
         ORDER BY sort_name, id LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}
       ) page ON true
-      ORDER BY page.sort_name, page.id`,
-  );
+      ORDER BY page.sort_name, page.id`;
   const templates = rows.flatMap(({ document }) => (document ? [document] : []));
   return { templates, pagination: paginationOf(query, rows[0]?.total ?? 0) };
 });
 
 export const getMirroredTemplate = route(fleetEndpoints.getMirroredTemplate, async ({ database }, { params }) => {
-  const [row] = await translated(
-    () => database.client.$queryRaw<{ document: Template }[]>`
-      SELECT document FROM catalog_templates WHERE slug = ${params.slug} ORDER BY updated_at DESC, id LIMIT 1`,
-  );
+  const [row] = await database.client.$queryRaw<{ document: Template }[]>`
+      SELECT document FROM catalog_templates WHERE slug = ${params.slug} ORDER BY updated_at DESC, id LIMIT 1`;
   if (!row) throw notFound();
   return row.document;
 });

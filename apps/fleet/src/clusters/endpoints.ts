@@ -4,7 +4,6 @@ import { etagOfVersion, given, Tagged } from '@svc/http';
 import { change } from '../audit/change.ts';
 import { authorOf, newId } from '../audit/recording.ts';
 import { route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import { abandon } from '../deployments/abandon.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { type Complaint, refuseAll } from '../resources/complaints.ts';
@@ -21,12 +20,12 @@ import { type ClusterRow, clusters, presentCluster } from './rows.ts';
 type Auth = Input<typeof fleetEndpoints.createCluster>['body']['auth'];
 
 export const listClusters = route(fleetEndpoints.listClusters, async ({ database }, { query }) => {
-  const { rows, pagination } = await translated(() => listRows<ClusterRow>(database.client, clusters, query));
+  const { rows, pagination } = await listRows<ClusterRow>(database.client, clusters, query);
   return { clusters: rows.map(presentCluster), pagination };
 });
 
 export const getCluster = route(fleetEndpoints.getCluster, async ({ database }, { params }) => {
-  const cluster = presentCluster(await translated(() => readRow<ClusterRow>(database.client, clusters, params.id)));
+  const cluster = presentCluster(await readRow<ClusterRow>(database.client, clusters, params.id));
   return new Tagged({ cluster }, etagOfVersion(cluster.version, cluster));
 });
 

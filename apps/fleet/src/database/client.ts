@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { type PoolWishes, poolOptions } from '@svc/database';
+import { type PoolWishes, poolOptions, translatingClient } from '@svc/database';
 import { PrismaClient } from '../generated/prisma/client.ts';
+import { constraintProblems } from './constraints.ts';
 
 export interface Database {
   readonly client: PrismaClient;
@@ -22,7 +23,8 @@ export const poolLimits = { connectTimeoutMs: 1000, lockTimeoutMs: 2000 } as con
 export function openDatabase(connectionString: string, onError: (error: Error) => void): Database {
   const connect = (wishes: Omit<PoolWishes, 'connectionString'>) => {
     const pool = poolOptions({ connectionString, ...poolLimits, ...wishes });
-    return new PrismaClient({ adapter: new PrismaPg(pool, { onPoolError: onError, onConnectionError: onError }) });
+    const adapter = new PrismaPg(pool, { onPoolError: onError, onConnectionError: onError });
+    return translatingClient(new PrismaClient({ adapter }), constraintProblems);
   };
   const client = connect(REQUESTS);
   const mirrorWriter = connect(MIRROR);

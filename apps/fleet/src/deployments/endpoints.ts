@@ -2,43 +2,38 @@ import { paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, Tagged } from '@svc/http';
 import { route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import { rowsOf } from '../paging.ts';
 import { listRows, readRow } from '../resources/rows.ts';
 import { presentManifest } from './manifest.ts';
 import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
 
 export const listDeployments = route(fleetEndpoints.listDeployments, async ({ database }, { query }) => {
-  const { rows, pagination } = await translated(() => listRows<DeploymentRow>(database.client, deployments, query));
+  const { rows, pagination } = await listRows<DeploymentRow>(database.client, deployments, query);
   return { deployments: rows.map(presentDeployment), pagination };
 });
 
 export const getDeployment = route(fleetEndpoints.getDeployment, async ({ database }, { params }) => {
-  const row = await translated(() => readRow<DeploymentRow>(database.client, deployments, params.id));
+  const row = await readRow<DeploymentRow>(database.client, deployments, params.id);
   const deployment = presentDeployment(row);
   return new Tagged({ deployment }, etagOfVersion(deployment.version, deployment));
 });
 
 export const getDeploymentManifest = route(fleetEndpoints.getDeploymentManifest, ({ database }, { params }) =>
-  translated(() =>
-    database.client.$transaction(async (transaction) => {
-      const row = await readRow<DeploymentRow>(transaction, deployments, params.id);
-      return { manifest: await presentManifest(transaction, row) };
-    }),
-  ),
+  database.client.$transaction(async (transaction) => {
+    const row = await readRow<DeploymentRow>(transaction, deployments, params.id);
+    return { manifest: await presentManifest(transaction, row) };
+  }),
 );
 
 export const listDeploymentEvents = route(
   fleetEndpoints.listDeploymentEvents,
   async ({ database: { client } }, { params, query }) => {
-    const { id } = await translated(() => readRow<DeploymentRow>(client, deployments, params.id));
+    const { id } = await readRow<DeploymentRow>(client, deployments, params.id);
     const where = { deployment_id: id };
-    const [events, total] = await translated(() =>
-      client.$transaction([
-        client.deploymentEvent.findMany({ where, orderBy: [{ at: 'desc' }, { id: 'desc' }], ...rowsOf(query) }),
-        client.deploymentEvent.count({ where }),
-      ]),
-    );
+    const [events, total] = await client.$transaction([
+      client.deploymentEvent.findMany({ where, orderBy: [{ at: 'desc' }, { id: 'desc' }], ...rowsOf(query) }),
+      client.deploymentEvent.count({ where }),
+    ]);
     return { events, pagination: paginationOf(query, total) };
   },
 );
@@ -46,14 +41,12 @@ export const listDeploymentEvents = route(
 export const listDeploymentRevisions = route(
   fleetEndpoints.listDeploymentRevisions,
   async ({ database: { client } }, { params, query }) => {
-    const { id } = await translated(() => readRow<DeploymentRow>(client, deployments, params.id));
+    const { id } = await readRow<DeploymentRow>(client, deployments, params.id);
     const where = { deployment_id: id };
-    const [rows, total] = await translated(() =>
-      client.$transaction([
-        client.deploymentRevision.findMany({ where, orderBy: { generation: 'desc' }, ...rowsOf(query) }),
-        client.deploymentRevision.count({ where }),
-      ]),
-    );
+    const [rows, total] = await client.$transaction([
+      client.deploymentRevision.findMany({ where, orderBy: { generation: 'desc' }, ...rowsOf(query) }),
+      client.deploymentRevision.count({ where }),
+    ]);
     const revisions = rows.map(({ env, ...row }) => ({ ...row, env: env as Record<string, string> })); // as it was stored
     return { revisions, pagination: paginationOf(query, total) };
   },

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fleetEndpoints, type Target } from '@svc/contract/fleet';
 import { invalid, Problem, Streamed, unavailable } from '@svc/http';
 import { type RequestContext, route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import { logs as logsOfHost } from '../engines/docker/logs.ts';
 import { EngineFailure, Permanent } from '../engines/errors.ts';
 import { logs as logsOfCluster } from '../engines/kubernetes/logs.ts';
@@ -14,7 +13,7 @@ import { type DeploymentRow, deployments } from './rows.ts';
 /** What a container prints is passed on as it is. */
 export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async (context, { params, query }) => {
   const { database } = context;
-  const row = await translated(() => readRow<DeploymentRow>(database.client, deployments, params.id));
+  const row = await readRow<DeploymentRow>(database.client, deployments, params.id);
   const names = row.instances.map(({ name }) => name);
   const name = query.instance ?? names[0];
   const target = targetOf(row);
@@ -42,10 +41,10 @@ async function linesOf(
   { which, ...options }: Asked,
 ): Promise<Lines> {
   if (kind === 'host') {
-    const host = await translated(() => client.host.findUniqueOrThrow({ where: { id } }));
+    const host = await client.host.findUniqueOrThrow({ where: { id } });
     return logsOfHost(await machines.hosts.of(host), which, options);
   }
-  const cluster = await translated(() => client.cluster.findUniqueOrThrow({ where: { id } }));
+  const cluster = await client.cluster.findUniqueOrThrow({ where: { id } });
   return logsOfCluster(await machines.clusters.of(cluster), which, options);
 }
 

@@ -3,7 +3,6 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { given, invalid } from '@svc/http';
 import { newId } from '../audit/recording.ts';
 import { route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { redacted } from '../render/secrets.ts';
 import { readRow } from '../resources/rows.ts';
@@ -23,13 +22,11 @@ type Body = Input<typeof fleetEndpoints.planDeployment>['body'];
 
 /** The same decision as of the real thing, with nothing stored and nothing locked. */
 export const planDeployment = route(fleetEndpoints.planDeployment, ({ database }, { body }) =>
-  translated(() =>
-    database.client.$transaction(async (transaction) => {
-      const { deployment_id } = body;
-      if (deployment_id === undefined) return planNew(transaction, body);
-      return planChange(transaction, await readRow<DeploymentRow>(transaction, deployments, deployment_id), body);
-    }),
-  ),
+  database.client.$transaction(async (transaction) => {
+    const { deployment_id } = body;
+    if (deployment_id === undefined) return planNew(transaction, body);
+    return planChange(transaction, await readRow<DeploymentRow>(transaction, deployments, deployment_id), body);
+  }),
 );
 
 async function planNew(transaction: Transaction, body: Body): Promise<Reply<typeof fleetEndpoints.planDeployment>> {

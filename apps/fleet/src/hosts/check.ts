@@ -1,7 +1,6 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { refuseUnrecordable } from '../audit/gate.ts';
 import { route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import { readRow } from '../resources/rows.ts';
 import { refuseNode } from './nodes.ts';
 import { type HostRow, hosts, presentHost } from './rows.ts';
@@ -9,11 +8,11 @@ import { type HostRow, hosts, presentHost } from './rows.ts';
 /** Asks now; what it says is in the answer, also that it is away. */
 export const checkHost = route(fleetEndpoints.checkHost, async (context, { params }) => {
   const { database, machines, recording } = context;
-  await translated(() => refuseNode(database.client, params.id));
-  const { id } = await translated(() => readRow<HostRow>(database.client, hosts, params.id));
+  await refuseNode(database.client, params.id);
+  const { id } = await readRow<HostRow>(database.client, hosts, params.id);
   recording.isKept = true;
   await refuseUnrecordable(database);
-  const host = await translated(() => database.client.host.findUniqueOrThrow({ where: { id } }));
-  await translated(() => machines.checkHost(host));
-  return { host: presentHost(await translated(() => readRow<HostRow>(database.client, hosts, id))) };
+  const host = await database.client.host.findUniqueOrThrow({ where: { id } });
+  await machines.checkHost(host);
+  return { host: presentHost(await readRow<HostRow>(database.client, hosts, id)) };
 });

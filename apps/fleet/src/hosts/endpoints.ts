@@ -4,7 +4,6 @@ import { etagOfVersion, given, Tagged } from '@svc/http';
 import { change } from '../audit/change.ts';
 import { authorOf, newId } from '../audit/recording.ts';
 import { route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import { abandon } from '../deployments/abandon.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { type Complaint, refuseAll } from '../resources/complaints.ts';
@@ -22,12 +21,12 @@ import { type HostRow, hosts, type MachineRow, machines, presentHost } from './r
 type Credentials = Input<typeof fleetEndpoints.createHost>['body']['credentials'];
 
 export const listHosts = route(fleetEndpoints.listHosts, async ({ database }, { query }) => {
-  const { rows, pagination } = await translated(() => listRows<MachineRow>(database.client, machines, query));
+  const { rows, pagination } = await listRows<MachineRow>(database.client, machines, query);
   return { hosts: rows.map(presentHost), pagination };
 });
 
 export const getHost = route(fleetEndpoints.getHost, async ({ database }, { params }) => {
-  const host = presentHost(await translated(() => readRow<MachineRow>(database.client, machines, params.id)));
+  const host = presentHost(await readRow<MachineRow>(database.client, machines, params.id));
   return new Tagged({ host }, etagOfVersion(host.version, host));
 });
 

@@ -3,7 +3,6 @@ import { etagOfVersion, given, Tagged } from '@svc/http';
 import { change } from '../audit/change.ts';
 import { authorOf, newId } from '../audit/recording.ts';
 import { route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import { bumpUsersOfSecret } from '../deployments/generations.ts';
 import { decideAlone } from '../resources/decisions.ts';
 import { refuseInUse } from '../resources/in-use.ts';
@@ -13,12 +12,12 @@ import { presentSecret, type SecretRow, secrets } from './rows.ts';
 import { refuseBadValues, sealValues } from './values.ts';
 
 export const listSecrets = route(fleetEndpoints.listSecrets, async ({ database }, { query }) => {
-  const { rows, pagination } = await translated(() => listRows<SecretRow>(database.client, secrets, query));
+  const { rows, pagination } = await listRows<SecretRow>(database.client, secrets, query);
   return { secrets: rows.map(presentSecret), pagination };
 });
 
 export const getSecret = route(fleetEndpoints.getSecret, async ({ database }, { params }) => {
-  const secret = presentSecret(await translated(() => readRow<SecretRow>(database.client, secrets, params.id)));
+  const secret = presentSecret(await readRow<SecretRow>(database.client, secrets, params.id));
   return new Tagged({ secret }, etagOfVersion(secret.version, secret));
 });
 

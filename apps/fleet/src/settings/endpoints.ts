@@ -3,7 +3,6 @@ import { invalid, Problem } from '@svc/http';
 import { type ChangeContext, change } from '../audit/change.ts';
 import { reasonOf } from '../catalog/hub.ts';
 import { route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import { changeHub, changeOidc } from './change.ts';
 import { type HubValues, hubInEffect, presentHub } from './hub.ts';
 import { type OidcValues, oidcInEffect, presentOidc } from './oidc.ts';
@@ -32,7 +31,7 @@ export const resetOidcSettings = change(fleetEndpoints.resetOidcSettings, async 
 export const testOidcSettings = route(
   fleetEndpoints.testOidcSettings,
   async ({ database, settings, providers }, { body }) => {
-    const before = await translated(() => readStored<OidcValues>(database.client, settings.sealer, 'oidc'));
+    const before = await readStored<OidcValues>(database.client, settings.sealer, 'oidc');
     const { oidc } = settings.environment;
     const provider = providers.of(oidcInEffect(oidc, changeOidc(before, body, oidcInEffect(oidc, before))));
     if (!provider) throw new Problem('oidc_not_configured', 'A provider needs an issuer and a client_id.');
@@ -62,7 +61,7 @@ export const resetHubSettings = change(fleetEndpoints.resetHubSettings, async ({
 });
 
 export const testHubSettings = route(fleetEndpoints.testHubSettings, async ({ database, settings, hubs }, { body }) => {
-  const before = await translated(() => readStored<HubValues>(database.client, settings.sealer, 'hub'));
+  const before = await readStored<HubValues>(database.client, settings.sealer, 'hub');
   const environment = settings.environment.hub;
   const hub = hubs.of(hubInEffect(environment, changeHub(before, body, hubInEffect(environment, before))));
   if (!hub) throw new Problem('hub_not_configured', 'A hub needs a url and an api_key.');

@@ -1,5 +1,4 @@
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/translated.ts';
 import type { Sealer } from '../sealing.ts';
 import { type HubEnvironment, type HubInEffect, type HubValues, hubInEffect } from './hub.ts';
 import { type OidcEnvironment, type OidcInEffect, type OidcValues, oidcInEffect } from './oidc.ts';
@@ -26,7 +25,6 @@ export const createSettings = (database: Database, sealer: Sealer, environment: 
   environment,
   sealer,
   oidc: async (client = database.client) =>
-    oidcInEffect(environment.oidc, await translated(() => readStored<OidcValues>(client, sealer, 'oidc'))),
-  hub: async () =>
-    hubInEffect(environment.hub, await translated(() => readStored<HubValues>(database.client, sealer, 'hub'))),
+    oidcInEffect(environment.oidc, await readStored<OidcValues>(client, sealer, 'oidc')),
+  hub: async () => hubInEffect(environment.hub, await readStored<HubValues>(database.client, sealer, 'hub')),
 });

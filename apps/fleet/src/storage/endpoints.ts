@@ -3,7 +3,6 @@ import { etagOfVersion, given, invalid, Tagged } from '@svc/http';
 import { change } from '../audit/change.ts';
 import { authorOf, newId } from '../audit/recording.ts';
 import { route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import { bytes } from '../placement/quantity.ts';
 import { decideAlone } from '../resources/decisions.ts';
 import { refuseInUse } from '../resources/in-use.ts';
@@ -12,12 +11,12 @@ import { columnsOfTarget, refuseUnknownTarget, targetOf } from '../resources/tar
 import { presentVolume, type VolumeRow, volumes } from './rows.ts';
 
 export const listStorage = route(fleetEndpoints.listStorage, async ({ database }, { query }) => {
-  const { rows, pagination } = await translated(() => listRows<VolumeRow>(database.client, volumes, query));
+  const { rows, pagination } = await listRows<VolumeRow>(database.client, volumes, query);
   return { storage: rows.map(presentVolume), pagination };
 });
 
 export const getStorage = route(fleetEndpoints.getStorage, async ({ database }, { params }) => {
-  const storage = presentVolume(await translated(() => readRow<VolumeRow>(database.client, volumes, params.id)));
+  const storage = presentVolume(await readRow<VolumeRow>(database.client, volumes, params.id));
   return new Tagged({ storage }, etagOfVersion(storage.version, storage));
 });
 

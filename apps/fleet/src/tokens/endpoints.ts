@@ -5,7 +5,6 @@ import { notFound, Problem } from '@svc/http';
 import { change } from '../audit/change.ts';
 import { authorOf, newId } from '../audit/recording.ts';
 import { route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { isUuid } from '../identified.ts';
 import type { Principal } from '../principal.ts';
@@ -13,14 +12,12 @@ import { holdUser } from '../users/rows.ts';
 import { insertToken, type TokenRow, tokenColumns } from './rows.ts';
 
 export const listTokens = route(fleetEndpoints.listTokens, async ({ database }, { query }) => {
-  const rows = await translated(
-    () => database.client.$queryRaw<(Partial<TokenRow> & { total: number })[]>`
+  const rows = await database.client.$queryRaw<(Partial<TokenRow> & { total: number })[]>`
       SELECT counted.total, page.* FROM (SELECT count(*)::int AS total FROM tokens) counted
       LEFT JOIN LATERAL (
         SELECT ${tokenColumns} FROM tokens ORDER BY created_at DESC, id
         LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}
-      ) page ON true ORDER BY page.created_at DESC, page.id`,
-  );
+      ) page ON true ORDER BY page.created_at DESC, page.id`;
   const tokens = rows.filter((row): row is TokenRow & { total: number } => row.id != null);
   return { tokens, pagination: paginationOf(query, rows[0]?.total ?? 0) };
 });

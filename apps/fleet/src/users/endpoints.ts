@@ -5,7 +5,6 @@ import { change, recorded } from '../audit/change.ts';
 import { newId } from '../audit/recording.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import { route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import { isUuid } from '../identified.ts';
 import { rowsOf } from '../paging.ts';
@@ -15,22 +14,20 @@ import { holdUser, presentUser } from './rows.ts';
 const present = { removed_at: null };
 
 export const listUsers = route(fleetEndpoints.listUsers, async ({ database, settings }, { query }) => {
-  const [users, total] = await translated(() =>
-    database.client.$transaction([
-      database.client.user.findMany({
-        where: present,
-        orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
-        ...rowsOf(query),
-      }),
-      database.client.user.count({ where: present }),
-    ]),
-  );
+  const [users, total] = await database.client.$transaction([
+    database.client.user.findMany({
+      where: present,
+      orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
+      ...rowsOf(query),
+    }),
+    database.client.user.count({ where: present }),
+  ]);
   const mapping = await settings.oidc();
   return { users: users.map((user) => presentUser(user, mapping)), pagination: paginationOf(query, total) };
 });
 
 export const getUser = route(fleetEndpoints.getUser, async ({ database, settings }, { params }) => {
-  const user = await translated(() => find(database.client, params.id));
+  const user = await find(database.client, params.id);
   return { user: presentUser(user, await settings.oidc()) };
 });
 
@@ -46,7 +43,7 @@ export const createUser = route(fleetEndpoints.createUser, async (context, { bod
 export const updateUser = route(fleetEndpoints.updateUser, async (context, { params, body }) => {
   const { database, passwords, settings } = context;
   const { name, role, password } = body;
-  const before = await translated(() => find(database.client, params.id));
+  const before = await find(database.client, params.id);
   if (before.source === 'oidc') refuseForProvider(body);
   const about = [before.email ?? '', name ?? before.name];
   const password_hash = password === undefined ? undefined : await hashOf(passwords, password, about);

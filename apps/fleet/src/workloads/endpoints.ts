@@ -5,7 +5,6 @@ import { etagOfVersion, given, Tagged } from '@svc/http';
 import { change } from '../audit/change.ts';
 import { authorOf, newId } from '../audit/recording.ts';
 import { route } from '../context.ts';
-import { translated } from '../database/translated.ts';
 import { decideAlone } from '../resources/decisions.ts';
 import { refuseInUse } from '../resources/in-use.ts';
 import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/rows.ts';
@@ -20,12 +19,12 @@ import {
 } from './rows.ts';
 
 export const listWorkloads = route(fleetEndpoints.listWorkloads, async ({ database }, { query }) => {
-  const { rows, pagination } = await translated(() => listRows<WorkloadRow>(database.client, workloads, query));
+  const { rows, pagination } = await listRows<WorkloadRow>(database.client, workloads, query);
   return { workloads: rows.map(presentWorkload), pagination };
 });
 
 export const getWorkload = route(fleetEndpoints.getWorkload, async ({ database }, { params }) => {
-  const workload = presentWorkload(await translated(() => readRow<WorkloadRow>(database.client, workloads, params.id)));
+  const workload = presentWorkload(await readRow<WorkloadRow>(database.client, workloads, params.id));
   return new Tagged({ workload }, etagOfVersion(workload.version, workload));
 });
 
@@ -81,15 +80,13 @@ export const listWorkloadRevisions = route(
   fleetEndpoints.listWorkloadRevisions,
   async ({ database }, { params, query }) => {
     const { client } = database;
-    const { id } = await translated(() => readRow<WorkloadRow>(client, workloads, params.id));
-    const rows = await translated(
-      () => client.$queryRaw<RevisionRow[]>`
+    const { id } = await readRow<WorkloadRow>(client, workloads, params.id);
+    const rows = await client.$queryRaw<RevisionRow[]>`
         SELECT v.revision, v.spec, v.template_id, v.template_slug, v.template_version, v.min_tier, v.created_at, v.created_by,
                ${templateState} AS template_state
         FROM workload_revisions v WHERE v.workload_id = ${id}::uuid
-        ORDER BY v.revision DESC LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}`,
-    );
-    const total = await translated(() => client.workloadRevision.count({ where: { workload_id: id } }));
+        ORDER BY v.revision DESC LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}`;
+    const total = await client.workloadRevision.count({ where: { workload_id: id } });
     return { revisions: rows.map(presentRevision), pagination: paginationOf(query, total) };
   },
 );

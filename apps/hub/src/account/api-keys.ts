@@ -1,6 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { route } from '../context.ts';
-import { translated } from '../database/constraints.ts';
 import { identified } from '../identified.ts';
 import { limits, paginationFor } from '../paging.ts';
 import { callerOf, organizationOf } from './caller.ts';
@@ -9,16 +8,14 @@ import { insertKey, type KeyRow, keyColumns, reissueKey, revokeKey } from './key
 export const listApiKeys = route(hubEndpoints.listApiKeys, async ({ database: { client }, principal }, { query }) => {
   const { membership } = callerOf(principal);
   if (!membership) return { apiKeys: [], pagination: paginationFor(query, 0) };
-  const [apiKeys, total] = await translated(() =>
-    client.$transaction(
-      [
-        client.$queryRaw<KeyRow[]>`
+  const [apiKeys, total] = await client.$transaction(
+    [
+      client.$queryRaw<KeyRow[]>`
           SELECT ${keyColumns} FROM api_keys k WHERE k.org_id = ${membership.orgId}::uuid
           ORDER BY k.created_at DESC, k.id ${limits(query)}`,
-        client.apiKey.count({ where: { org_id: membership.orgId } }),
-      ],
-      { isolationLevel: 'RepeatableRead' },
-    ),
+      client.apiKey.count({ where: { org_id: membership.orgId } }),
+    ],
+    { isolationLevel: 'RepeatableRead' },
   );
   return { apiKeys, pagination: paginationFor(query, total) };
 });

@@ -3,7 +3,6 @@ import type { apiKey } from '@svc/contract/hub';
 import { notFound, Problem } from '@svc/http';
 import type { z } from 'zod';
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/constraints.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 /** A key as it is listed; its status is judged by the database's clock. */
@@ -34,15 +33,13 @@ export async function insertKey(
 ): Promise<KeyRow & { readonly key: string }> {
   const { key, hash, prefix } = newSecret();
   const data = { org_id: orgId, name, key_hash: hash, key_prefix: prefix, expires_in_days: days };
-  const [row] = await translated(() =>
-    client.$transaction(async (transaction) => {
-      const { id } = await transaction.apiKey.create({ data });
-      // Its end is reckoned by the clock that will judge it: the database's.
-      return transaction.$queryRaw<KeyRow[]>`
+  const [row] = await client.$transaction(async (transaction) => {
+    const { id } = await transaction.apiKey.create({ data });
+    // Its end is reckoned by the clock that will judge it: the database's.
+    return transaction.$queryRaw<KeyRow[]>`
         UPDATE api_keys k SET expires_at = created_at + make_interval(days => expires_in_days) WHERE id = ${id}::uuid
         RETURNING ${keyColumns}`;
-    }),
-  );
+  });
   if (!row) throw new Error('the key that was just made is gone');
   return { ...row, key };
 }
@@ -59,28 +56,24 @@ export async function reissueKey(
   { id, orgId }: OwnKey,
 ): Promise<KeyRow & { readonly key: string }> {
   const { key, hash, prefix } = newSecret();
-  const [row] = await translated(
-    () => client.$queryRaw<KeyRow[]>`
+  const [row] = await client.$queryRaw<KeyRow[]>`
       UPDATE api_keys k
       SET key_hash = ${hash}, key_prefix = ${prefix},
           expires_at = now() + make_interval(days => expires_in_days)
       WHERE id = ${id}::uuid AND org_id = ${orgId}::uuid AND revoked_at IS NULL
-      RETURNING ${keyColumns}`,
-  );
+      RETURNING ${keyColumns}`;
   if (row) return { ...row, key };
-  const known = await translated(() => client.apiKey.count({ where: { id, org_id: orgId } }));
+  const known = await client.apiKey.count({ where: { id, org_id: orgId } });
   if (known === 0) throw notFound();
   throw new Problem('key_revoked', 'This key was revoked, which is for ever: create another.');
 }
 
 /** Revokes a key; once more changes nothing. @throws 404 */
 export async function revokeKey({ client }: Database, { id, orgId }: OwnKey): Promise<KeyRow> {
-  const [row] = await translated(
-    () => client.$queryRaw<KeyRow[]>`
+  const [row] = await client.$queryRaw<KeyRow[]>`
       UPDATE api_keys k SET revoked_at = coalesce(revoked_at, now())
       WHERE id = ${id}::uuid AND org_id = ${orgId}::uuid
-      RETURNING ${keyColumns}`,
-  );
+      RETURNING ${keyColumns}`;
   if (!row) throw notFound();
   return row;
 }

@@ -1,7 +1,6 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { Problem } from '@svc/http';
 import { route } from '../context.ts';
-import { translated } from '../database/constraints.ts';
 import { presentOrganization, withTier } from '../presenters/organization.ts';
 import { callerOf } from './caller.ts';
 
@@ -11,7 +10,7 @@ export const getAccountOrganization = route(
     const { membership } = callerOf(principal);
     if (!membership) return { organization: null };
     const where = { id: membership.orgId };
-    const row = await translated(() => client.organization.findUniqueOrThrow({ where, include: withTier }));
+    const row = await client.organization.findUniqueOrThrow({ where, include: withTier });
     return { organization: presentOrganization(row) };
   },
 );
@@ -20,20 +19,18 @@ export const createOrganization = route(
   hubEndpoints.createOrganization,
   async ({ database: { client }, principal }, { body: { name, slug } }) => {
     const { id } = callerOf(principal);
-    const created = await translated(() =>
-      client.$transaction(async (transaction) => {
-        // The row lock makes two requests of one person come one after the other.
-        const [user] = await transaction.$queryRaw<{ org_id: string | null }[]>`
+    const created = await client.$transaction(async (transaction) => {
+      // The row lock makes two requests of one person come one after the other.
+      const [user] = await transaction.$queryRaw<{ org_id: string | null }[]>`
           SELECT org_id FROM users WHERE id = ${id}::uuid FOR UPDATE`;
-        if (user?.org_id) {
-          throw new Problem('already_in_organization', 'You belong to an organization: nobody belongs to two.');
-        }
-        const data = { name, slug, subscription: { create: { tier: 'free' } } };
-        const row = await transaction.organization.create({ data, include: withTier });
-        await transaction.user.update({ where: { id }, data: { org_id: row.id, org_role: 'org_admin' } });
-        return row;
-      }),
-    );
+      if (user?.org_id) {
+        throw new Problem('already_in_organization', 'You belong to an organization: nobody belongs to two.');
+      }
+      const data = { name, slug, subscription: { create: { tier: 'free' } } };
+      const row = await transaction.organization.create({ data, include: withTier });
+      await transaction.user.update({ where: { id }, data: { org_id: row.id, org_role: 'org_admin' } });
+      return row;
+    });
     return { organization: presentOrganization(created) };
   },
 );

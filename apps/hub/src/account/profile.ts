@@ -1,12 +1,11 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { route } from '../context.ts';
-import { translated } from '../database/constraints.ts';
 import { presentUser, withOrganization } from '../presenters/organization.ts';
 import { callerOf } from './caller.ts';
 
 export const getProfile = route(hubEndpoints.getProfile, async ({ database: { client }, principal }) => {
   const where = { id: callerOf(principal).id };
-  const row = await translated(() => client.user.findUniqueOrThrow({ where, include: withOrganization }));
+  const row = await client.user.findUniqueOrThrow({ where, include: withOrganization });
   return { profile: presentUser(row) };
 });
 
@@ -16,7 +15,7 @@ export const updateProfile = route(
     const where = { id: callerOf(principal).id };
     // What a person chose stays, whatever their identity provider says later.
     const data = name === undefined ? {} : { name, name_set: true };
-    const row = await translated(() => client.user.update({ where, data, include: withOrganization }));
+    const row = await client.user.update({ where, data, include: withOrganization });
     return { profile: presentUser(row) };
   },
 );

@@ -2,7 +2,6 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { AlreadyThere, invalid, notFound } from '@svc/http';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
-import { translated } from '../database/constraints.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 
@@ -22,18 +21,16 @@ const presentGrant = ({
 });
 
 export const listGrants = route(hubEndpoints.listGrants, async ({ database: { client } }, { query }) => {
-  const [grants, total] = await translated(() =>
-    client.$transaction(
-      [
-        client.catalogAccess.findMany({
-          include: withSlugs,
-          orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
-          ...rowsOf(query),
-        }),
-        client.catalogAccess.count(),
-      ],
-      { isolationLevel: 'RepeatableRead' },
-    ),
+  const [grants, total] = await client.$transaction(
+    [
+      client.catalogAccess.findMany({
+        include: withSlugs,
+        orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
+        ...rowsOf(query),
+      }),
+      client.catalogAccess.count(),
+    ],
+    { isolationLevel: 'RepeatableRead' },
   );
   return { grants: grants.map(presentGrant), pagination: paginationFor(query, total) };
 });
@@ -41,7 +38,7 @@ export const listGrants = route(hubEndpoints.listGrants, async ({ database: { cl
 export const grantAccess = route(hubEndpoints.grantAccess, async ({ database }, { body }) => {
   const where = { org_id_category_id: body };
   // Looked at before, so that granting again moves no clock; and again within, where nobody can come between.
-  const before = await translated(() => database.client.catalogAccess.findUnique({ where, include: withSlugs }));
+  const before = await database.client.catalogAccess.findUnique({ where, include: withSlugs });
   if (before) return new AlreadyThere({ grant: presentGrant(before) });
   return writeCatalog(database, async ({ catalogAccess }) => {
     const meanwhile = await catalogAccess.findUnique({ where, include: withSlugs });

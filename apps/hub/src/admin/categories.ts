@@ -3,7 +3,6 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { given, notFound, Problem } from '@svc/http';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
-import { translated } from '../database/constraints.ts';
 import { slugFrom } from '../derived.ts';
 import { identified } from '../identified.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
@@ -12,18 +11,16 @@ import { presentCategory, withCounts } from '../presenters/category.ts';
 const MEMBERS = ['name', 'slug', 'description', 'icon', 'sort_order', 'is_private'] as const;
 
 export const listAllCategories = route(hubEndpoints.listAllCategories, async ({ database: { client } }, { query }) => {
-  const [categories, total] = await translated(() =>
-    client.$transaction(
-      [
-        client.category.findMany({
-          include: withCounts,
-          orderBy: [{ sort_order: 'asc' }, { sort_name: 'asc' }, { id: 'asc' }],
-          ...rowsOf(query),
-        }),
-        client.category.count(),
-      ],
-      { isolationLevel: 'RepeatableRead' },
-    ),
+  const [categories, total] = await client.$transaction(
+    [
+      client.category.findMany({
+        include: withCounts,
+        orderBy: [{ sort_order: 'asc' }, { sort_name: 'asc' }, { id: 'asc' }],
+        ...rowsOf(query),
+      }),
+      client.category.count(),
+    ],
+    { isolationLevel: 'RepeatableRead' },
   );
   return { categories: categories.map(presentCategory), pagination: paginationFor(query, total) };
 });

@@ -1,6 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { route } from '../context.ts';
-import { translated } from '../database/constraints.ts';
 
 interface Stats {
   readonly users: number;
@@ -11,12 +10,10 @@ interface Stats {
 }
 
 export const getStats = route(hubEndpoints.getStats, async ({ database: { client } }) => {
-  const [stats] = await translated(
-    () => client.$queryRaw<Stats[]>`
+  const [stats] = await client.$queryRaw<Stats[]>`
       SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM organizations) AS organizations,
              (SELECT count(*)::int FROM api_keys) AS api_keys, (SELECT count(*)::int FROM templates) AS templates,
-             (SELECT count(*)::int FROM categories) AS categories`,
-  );
+             (SELECT count(*)::int FROM categories) AS categories`;
   if (!stats) throw new Error('counts always have a row');
   return stats;
 });

@@ -3,7 +3,6 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { given, notFound } from '@svc/http';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
-import { translated } from '../database/constraints.ts';
 import { derived, slugFrom } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { identified } from '../identified.ts';
@@ -14,18 +13,16 @@ const FIELDS = Object.keys(templateFields) as (keyof typeof templateFields)[];
 const MEMBERS = ['name', 'slug', 'category_id', 'owner_org_id', ...FIELDS] as const;
 
 export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ database: { client } }, { query }) => {
-  const [templates, total] = await translated(() =>
-    client.$transaction(
-      [
-        client.template.findMany({
-          include: withCategory,
-          orderBy: [{ sort_name: 'asc' }, { id: 'asc' }],
-          ...rowsOf(query),
-        }),
-        client.template.count(),
-      ],
-      { isolationLevel: 'RepeatableRead' },
-    ),
+  const [templates, total] = await client.$transaction(
+    [
+      client.template.findMany({
+        include: withCategory,
+        orderBy: [{ sort_name: 'asc' }, { id: 'asc' }],
+        ...rowsOf(query),
+      }),
+      client.template.count(),
+    ],
+    { isolationLevel: 'RepeatableRead' },
   );
   return { templates: templates.map(presentTemplate), pagination: paginationFor(query, total) };
 });

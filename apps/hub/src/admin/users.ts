@@ -2,7 +2,6 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { invalid, notFound } from '@svc/http';
 import { callerOf } from '../account/caller.ts';
 import { route } from '../context.ts';
-import { translated } from '../database/constraints.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { identified } from '../identified.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
@@ -10,18 +9,16 @@ import { presentUser, withOrganization } from '../presenters/organization.ts';
 import { lockRoles, refuseRoleChange } from './roles.ts';
 
 export const listUsers = route(hubEndpoints.listUsers, async ({ database: { client } }, { query }) => {
-  const [users, total] = await translated(() =>
-    client.$transaction(
-      [
-        client.user.findMany({
-          include: withOrganization,
-          orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
-          ...rowsOf(query),
-        }),
-        client.user.count(),
-      ],
-      { isolationLevel: 'RepeatableRead' },
-    ),
+  const [users, total] = await client.$transaction(
+    [
+      client.user.findMany({
+        include: withOrganization,
+        orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
+        ...rowsOf(query),
+      }),
+      client.user.count(),
+    ],
+    { isolationLevel: 'RepeatableRead' },
   );
   return { users: users.map(presentUser), pagination: paginationFor(query, total) };
 });
@@ -31,19 +28,17 @@ export const updateUser = route(
   async ({ database: { client }, principal }, { query, body }) => {
     const id = identified({ query, body });
     const { role, org_id, org_role } = body;
-    const updated = await translated(() =>
-      client.$transaction(async (transaction) => {
-        const roles = await lockRoles(transaction, { caller: callerOf(principal).id, target: id });
-        const target = await transaction.user.findUnique({ where: { id } });
-        if (!target) throw notFound();
-        if (role !== undefined && role !== target.role) refuseRoleChange(roles, role);
-        const data = {
-          ...(role === undefined ? {} : { role, role_set: true }),
-          ...membershipOf({ org_id, org_role }, target),
-        };
-        return transaction.user.update({ where: { id }, data, include: withOrganization });
-      }),
-    );
+    const updated = await client.$transaction(async (transaction) => {
+      const roles = await lockRoles(transaction, { caller: callerOf(principal).id, target: id });
+      const target = await transaction.user.findUnique({ where: { id } });
+      if (!target) throw notFound();
+      if (role !== undefined && role !== target.role) refuseRoleChange(roles, role);
+      const data = {
+        ...(role === undefined ? {} : { role, role_set: true }),
+        ...membershipOf({ org_id, org_role }, target),
+      };
+      return transaction.user.update({ where: { id }, data, include: withOrganization });
+    });
     return { user: presentUser(updated) };
   },
 );

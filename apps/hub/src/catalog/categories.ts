@@ -2,7 +2,6 @@ import type { Category } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { etagOfState, Tagged, Unchanged } from '@svc/http';
 import { route } from '../context.ts';
-import { translated } from '../database/constraints.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../principal.ts';
 import { readState } from './state.ts';
@@ -14,18 +13,13 @@ type CategoryRow = Omit<Category, 'created_at' | 'updated_at'> & {
 };
 
 export const listCategories = route(hubEndpoints.listCategories, async ({ database, viewer, holds }) =>
-  translated(() =>
-    database.client.$transaction(
-      async (transaction) => {
-        const etag = etagOfState(viewerKey(viewer), await readState(transaction));
-        if (holds(etag)) return new Unchanged(etag);
-        return new Tagged(
-          { categories: await transaction.$queryRaw<CategoryRow[]>(categoriesWithCounts(viewer)) },
-          etag,
-        );
-      },
-      { isolationLevel: 'RepeatableRead' },
-    ),
+  database.client.$transaction(
+    async (transaction) => {
+      const etag = etagOfState(viewerKey(viewer), await readState(transaction));
+      if (holds(etag)) return new Unchanged(etag);
+      return new Tagged({ categories: await transaction.$queryRaw<CategoryRow[]>(categoriesWithCounts(viewer)) }, etag);
+    },
+    { isolationLevel: 'RepeatableRead' },
   ),
 );
 

@@ -1,5 +1,4 @@
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/constraints.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 /** Rows that one transaction deletes at most: each ends within the statement timeout, and holds up no writer for long. */
@@ -25,25 +24,22 @@ async function inBatches(prune: () => Promise<number>): Promise<number> {
   return all;
 }
 
-const pruneBatch = ({ client }: Database, history: (typeof HISTORIES)[number], before: Date): Promise<number> =>
-  translated(async () => {
-    const table = Prisma.raw(history);
-    const [row] = await client.$queryRaw<{ count: number }[]>`
-      WITH gone AS (
-        DELETE FROM ${table} WHERE id IN (
-          SELECT id FROM ${table} WHERE valid_to < ${before} ORDER BY valid_to LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
-        RETURNING valid_to
-      ), last AS (SELECT count(*)::int AS count, max(valid_to) AS valid_to FROM gone), raised AS (
-        UPDATE catalog_clock SET floor = greatest(floor, last.valid_to) FROM last WHERE last.count > 0)
-      SELECT count FROM last`;
-    return row?.count ?? 0;
-  });
+async function pruneBatch({ client }: Database, history: (typeof HISTORIES)[number], before: Date): Promise<number> {
+  const table = Prisma.raw(history);
+  const [row] = await client.$queryRaw<{ count: number }[]>`
+    WITH gone AS (
+      DELETE FROM ${table} WHERE id IN (
+        SELECT id FROM ${table} WHERE valid_to < ${before} ORDER BY valid_to LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
+      RETURNING valid_to
+    ), last AS (SELECT count(*)::int AS count, max(valid_to) AS valid_to FROM gone), raised AS (
+      UPDATE catalog_clock SET floor = greatest(floor, last.valid_to) FROM last WHERE last.count > 0)
+    SELECT count FROM last`;
+  return row?.count ?? 0;
+}
 
 /** A commit goes when the one after it is old enough: until then somebody may have seen it as the newest. */
 const pruneCommits = ({ client }: Database, before: Date): Promise<number> =>
-  translated(
-    () => client.$executeRaw`
+  client.$executeRaw`
       DELETE FROM catalog_commits WHERE at IN (
         SELECT at FROM catalog_commits WHERE at < (SELECT max(at) FROM catalog_commits WHERE at < ${before})
-        ORDER BY at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
-  );
+        ORDER BY at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`;

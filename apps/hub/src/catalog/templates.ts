@@ -4,23 +4,20 @@ import { containing } from '@svc/database';
 import { notFound } from '@svc/http';
 import { route } from '../context.ts';
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/constraints.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Viewer } from '../principal.ts';
 import { type TemplateRow, templateColumns, templateSources } from './template-rows.ts';
 import { visibleTemplates } from './visibility.ts';
 
 export const listTemplates = route(hubEndpoints.listTemplates, async ({ database, viewer }, { query }) => {
-  const rows = await translated(() => database.client.$queryRaw<PageRow[]>(pageOfTemplates(viewer, query)));
+  const rows = await database.client.$queryRaw<PageRow[]>(pageOfTemplates(viewer, query));
   const templates = rows.filter((row): row is { total: number } & TemplateRow => row.id !== null);
   return { templates, pagination: paginationOf(query, rows[0]?.total ?? 0) };
 });
 
 export const getTemplate = route(hubEndpoints.getTemplate, async (context, { params }) => {
   const { database, viewer, principal, headOnly } = context;
-  const [template] = await translated(() =>
-    database.client.$queryRaw<TemplateRow[]>(templateBySlug(viewer, params.slug)),
-  );
+  const [template] = await database.client.$queryRaw<TemplateRow[]>(templateBySlug(viewer, params.slug));
   if (!template) throw notFound();
   if (principal.kind !== 'organization' || headOnly) return template;
   return { ...template, download_count: await countDownload(database, template) };
@@ -46,13 +43,11 @@ export const templateBySlug = (viewer: Viewer, slug: string): Prisma.Sql => Pris
 
 /** Counts a fetch, apart from the template: it is no change of it, so no fleet fetches it again. */
 async function countDownload({ client }: Database, { id, download_count }: TemplateRow): Promise<number> {
-  const [row] = await translated(
-    () => client.$queryRaw<{ count: number }[]>`
+  const [row] = await client.$queryRaw<{ count: number }[]>`
       INSERT INTO template_downloads AS d (template_id, count)
       SELECT id, 1 FROM templates WHERE id = ${id}::uuid
       ON CONFLICT (template_id) DO UPDATE SET count = d.count + 1
-      RETURNING count::int`,
-  );
+      RETURNING count::int`;
   return row?.count ?? download_count;
 }
 

@@ -2,7 +2,6 @@ import { DEFAULT_UPDATES, writeCursor } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { etagOfState, Tagged, Unchanged } from '@svc/http';
 import { route } from '../context.ts';
-import { translated } from '../database/constraints.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../principal.ts';
 import { finishedCursor } from './cursor.ts';
@@ -19,20 +18,18 @@ export const listTemplateUpdates = route(
   hubEndpoints.listTemplateUpdates,
   async ({ database, viewer, holds }, { query }) => {
     const { since, cursor, limit = DEFAULT_UPDATES } = query;
-    return translated(() =>
-      database.client.$transaction(
-        async (transaction) => {
-          const state = await readState(transaction);
-          const etag = etagOfState(viewerKey(viewer), state, query);
-          if (holds(etag)) return new Unchanged(etag);
-          const snapshot = { transaction, viewer, state };
-          const answer = since
-            ? await readSince(snapshot, since)
-            : await readPage(snapshot, { cursor: cursor ?? 'start', limit });
-          return new Tagged({ ...answer, cursor: writeCursor(answer.cursor) }, etag);
-        },
-        { isolationLevel: 'RepeatableRead', timeout: 8000 },
-      ),
+    return database.client.$transaction(
+      async (transaction) => {
+        const state = await readState(transaction);
+        const etag = etagOfState(viewerKey(viewer), state, query);
+        if (holds(etag)) return new Unchanged(etag);
+        const snapshot = { transaction, viewer, state };
+        const answer = since
+          ? await readSince(snapshot, since)
+          : await readPage(snapshot, { cursor: cursor ?? 'start', limit });
+        return new Tagged({ ...answer, cursor: writeCursor(answer.cursor) }, etag);
+      },
+      { isolationLevel: 'RepeatableRead', timeout: 8000 },
     );
   },
 );

@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { categoryFields, templateDefaults } from '@svc/contract';
 import { stringify } from 'yaml';
 import type { Database } from '../database/client.ts';
-import { translated } from '../database/constraints.ts';
 
 /**
  * Writes the catalog as a folder of YAML files that `import` reads back as equal data; what equals a default is left out.
@@ -14,14 +13,12 @@ export async function exportCatalog({ client }: Database, folder: string): Promi
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     throw new Error(`${folder} is not empty: name a folder that is, or is not there yet.`);
   }
-  const [categories, templates] = await translated(() =>
-    client.$transaction(
-      [
-        client.category.findMany({ orderBy: [{ sort_order: 'asc' }, { sort_name: 'asc' }, { id: 'asc' }] }),
-        client.template.findMany({ include: { category: true, owner: true }, orderBy: { slug: 'asc' } }),
-      ],
-      { isolationLevel: 'RepeatableRead' },
-    ),
+  const [categories, templates] = await client.$transaction(
+    [
+      client.category.findMany({ orderBy: [{ sort_order: 'asc' }, { sort_name: 'asc' }, { id: 'asc' }] }),
+      client.template.findMany({ include: { category: true, owner: true }, orderBy: { slug: 'asc' } }),
+    ],
+    { isolationLevel: 'RepeatableRead' },
   );
   mkdirSync(path.join(folder, 'templates'), { recursive: true });
   const members = ['slug', 'name', ...Object.keys(categoryFields)];

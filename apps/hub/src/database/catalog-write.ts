@@ -1,6 +1,5 @@
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Database } from './client.ts';
-import { translated } from './constraints.ts';
 
 export type CatalogTransaction = Prisma.TransactionClient;
 
@@ -14,15 +13,13 @@ export async function writeCatalog<T>(
   work: (transaction: CatalogTransaction) => Promise<T>,
   { timeoutMs = 8000 }: { readonly timeoutMs?: number } = {},
 ): Promise<T> {
-  return translated(() =>
-    catalogWriter.$transaction(
-      async (transaction) => {
-        await transaction.$executeRaw`
+  return catalogWriter.$transaction(
+    async (transaction) => {
+      await transaction.$executeRaw`
           UPDATE catalog_clock
           SET at = greatest(date_trunc('milliseconds', clock_timestamp()), at + interval '1 millisecond')`;
-        return work(transaction);
-      },
-      { maxWait: 2000, timeout: timeoutMs },
-    ),
+      return work(transaction);
+    },
+    { maxWait: 2000, timeout: timeoutMs },
   );
 }

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { poolOptions } from '@svc/database';
+import { poolOptions, translatingClient } from '@svc/database';
 import { PrismaClient } from '../generated/prisma/client.ts';
+import { constraintProblems } from './constraints.ts';
 
 export interface Database {
   readonly client: PrismaClient;
@@ -20,13 +21,11 @@ export const poolLimits = { connectTimeoutMs: 1000, lockTimeoutMs: 2000 } as con
 
 /** The hub's database. `onError` hears of idle connections that were lost; requests hear of theirs themselves. */
 export function openDatabase(connectionString: string, onError: (error: Error) => void): Database {
-  const connect = (max: number, applicationName: string) =>
-    new PrismaClient({
-      adapter: new PrismaPg(poolOptions({ connectionString, max, applicationName, ...poolLimits }), {
-        onPoolError: onError,
-        onConnectionError: onError,
-      }),
-    });
+  const connect = (max: number, applicationName: string) => {
+    const pool = poolOptions({ connectionString, max, applicationName, ...poolLimits });
+    const adapter = new PrismaPg(pool, { onPoolError: onError, onConnectionError: onError });
+    return translatingClient(new PrismaClient({ adapter }), constraintProblems);
+  };
   const client = connect(READERS, 'hub');
   const catalogWriter = connect(CATALOG_WRITERS, 'hub-catalog-writer');
   return {

@@ -1,8 +1,8 @@
-import { translateDatabaseError } from '@svc/database';
+import type { ConstraintProblems } from '@svc/database';
 import { Problem } from '@svc/http';
 
-/** What a violated constraint says to the caller. */
-const constraints = {
+/** The problem that a caller receives for each violated constraint. */
+export const constraintProblems: ConstraintProblems = {
   users_email_key: () => new Problem('email_taken', 'A user of this fleet has this e-mail: each has their own.'),
   ...Object.fromEntries(
     (['hosts', 'clusters', 'workloads', 'deployments', 'volumes', 'secrets'] as const).map((table) => [
@@ -11,12 +11,3 @@ const constraints = {
     ]),
   ),
 };
-
-/** Runs database work; what the database refuses, or can't do now, is thrown as a Problem. */
-export async function translated<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw translateDatabaseError(error, constraints);
-  }
-}
