@@ -2,7 +2,8 @@ import { admit, challengesOf, createAuthenticator } from '@svc/auth';
 import { fleetService, openApiDocument } from '@svc/contract';
 import { type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
 import { createService, type Enter, matchesOf, pathOf, type ServiceOptions } from '@svc/http';
-import type { Express, Request } from 'express';
+import { parse as parseCookies } from 'cookie';
+import type { Express } from 'express';
 import * as audit from './audit/endpoints.ts';
 import { createAuditGate, recordingOf } from './audit/gate.ts';
 import { actorOf } from './audit/recording.ts';
@@ -86,7 +87,7 @@ export function createFleet({ services, ...options }: FleetOptions): Express {
       address: req.ip ?? '',
       seen: () => matchesOf(req),
       idempotencyKey: req.get('Idempotency-Key'),
-      cookie: (name) => cookieOf(req, name),
+      cookie: (name) => parseCookies(req.headers.cookie ?? '')[name],
     };
   };
   const { database, publicUrl, corsOrigins } = services;
@@ -104,9 +105,3 @@ export function createFleet({ services, ...options }: FleetOptions): Express {
 
 /** Who called, for the log of requests. */
 const callerOf = (principal: Principal) => ('id' in principal ? `${principal.kind} ${principal.id}` : principal.kind);
-
-/** A cookie that a browser sent (RFC 6265, section 5.4). */
-function cookieOf(req: Request, name: string): string | undefined {
-  const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-}

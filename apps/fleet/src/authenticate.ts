@@ -2,8 +2,8 @@ import { isJwtShaped } from '@svc/auth';
 import { unavailable } from '@svc/http';
 import type { Request } from 'express';
 import { decodeJwt } from 'jose';
+import { v7 as uuidv7 } from 'uuid';
 import { recordingOf } from './audit/gate.ts';
-import { newId } from './audit/recording.ts';
 import { keepOidcUser } from './auth/oidc-users.ts';
 import type { Services } from './context.ts';
 import { ProviderUnavailable } from './oidc/errors.ts';
@@ -42,7 +42,7 @@ async function byProvider({ database, settings, providers }: Needs, token: strin
   const known = await database.client.user.findUnique({ where: { iss_sub: { iss, sub } } });
   // What was issued before somebody was removed is good for nothing; what the provider issues after brings them back.
   if (known?.removed_at && issuedAt * 1000 <= known.removed_at.getTime()) return undefined;
-  const keep = () => database.client.$transaction((transaction) => keepOidcUser(transaction, newId(), claims));
+  const keep = () => database.client.$transaction((transaction) => keepOidcUser(transaction, uuidv7(), claims));
   const user = known && !known.removed_at ? known : await keep();
   return userOf({ ...user, claims: { ...claims } }, oidc, undefined);
 }

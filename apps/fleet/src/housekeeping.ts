@@ -1,5 +1,5 @@
 import { inRounds, type Log, type Rounds } from '@svc/http';
-import { newId } from './audit/recording.ts';
+import { v7 as uuidv7 } from 'uuid';
 import type { Database } from './database/client.ts';
 
 /**
@@ -80,7 +80,7 @@ async function forgetEntries({ client }: Database, days: number, ending: AbortSi
   let rows = 0;
   for (let batch = 1; batch > 0 && !ending.aborted; rows += batch) {
     const [forgotten] = await client.$queryRaw<{ count: number }[]>`
-      SELECT audit_forget(now() - make_interval(days => ${days}::int), ${newId()}::uuid) AS count`;
+      SELECT audit_forget(now() - make_interval(days => ${days}::int), ${uuidv7()}::uuid) AS count`;
     batch = forgotten?.count ?? 0;
   }
   return rows;

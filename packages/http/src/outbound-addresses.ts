@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /** Where an address leads: link-local and metadata services are `never` called, everything that is not public is one of ours. */
 export type Reach = 'public' | 'loopback' | 'private' | 'never';
@@ -10,7 +11,7 @@ export function reachOf(given: string): Reach | undefined {
   if (!isIPv6(address)) return reachOfIPv4(address);
   if (never.check(address, 'ipv6')) return 'never';
   if (loopback.check(address, 'ipv6')) return 'loopback';
-  const groups = groupsOf(address);
+  const groups = ipaddr.IPv6.parse(address).parts;
   const inside = embedded(groups);
   if (inside !== undefined) return worse(reachOfIPv4(inside), isLocalNat64(groups) ? 'private' : 'public');
   return unicast.check(address, 'ipv6') && !special.check(address, 'ipv6') ? 'public' : 'private';
@@ -55,14 +56,6 @@ const special = listOf(
 
 /** All that IANA has for public hosts (RFC 4291, section 2.4): fc00::/7, multicast and the reserved rest lie outside. */
 const unicast = listOf('2000::/3');
-
-/** The eight numbers of an IPv6 address. */
-function groupsOf(address: string): number[] {
-  const written = new URL(`http://[${address}]`).hostname.slice(1, -1); // no IPv4 notation left
-  const [head = [], tail = []] = written.split('::').map((part) => part.split(':').filter((group) => group !== ''));
-  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0');
-  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16));
-}
 
 /** The IPv4 address that an IPv6 address stands for. */
 function embedded(groups: readonly number[]): string | undefined {

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { pathOf, requestIdOf } from '@svc/http';
 import type { Request, Response } from 'express';
+import { v7 as uuidv7 } from 'uuid';
 import type { Caller, Principal } from '../principal.ts';
 import type { KnownToken } from '../tokens/lookup.ts';
 
@@ -28,7 +28,7 @@ export interface Actor {
  * of the answer: with the change that the request makes, or before the answer leaves.
  */
 export class Recording {
-  readonly id = newId();
+  readonly id = uuidv7();
   readonly token: KnownToken | undefined;
   /** Its entry is committed. */
   isWritten = false;
@@ -82,13 +82,4 @@ export function nameOf(caller: Caller): string {
 export function authorOf(principal: Principal): string {
   if (principal.kind === 'anonymous') throw new Error('the policy admits nobody without a name');
   return nameOf(principal);
-}
-
-/** A UUID of version 7 (RFC 9562, section 5.7): milliseconds, then chance. */
-export function newId(now = Date.now()): string {
-  const bytes = randomBytes(16);
-  bytes.writeUIntBE(now, 0, 6);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -1,8 +1,8 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, Problem, Redirect, unavailable } from '@svc/http';
+import { v7 as uuidv7 } from 'uuid';
 import { recorded } from '../audit/change.ts';
 import { refuseUnrecordable } from '../audit/gate.ts';
-import { newId } from '../audit/recording.ts';
 import { type RequestContext, route } from '../context.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { GrantRefused, type Provider, ProviderUnavailable, type SignedIn } from '../oidc/provider.ts';
@@ -67,7 +67,7 @@ export const exchangeOidcCode = route(fleetEndpoints.exchangeOidcCode, async (co
 });
 
 async function ownerOf(transaction: Prisma.TransactionClient, { claims, refreshToken }: SignedIn) {
-  const { id } = await keepOidcUser(transaction, newId(), claims);
+  const { id } = await keepOidcUser(transaction, uuidv7(), claims);
   return { kind: 'oidc', userId: id, providerToken: refreshToken } as const;
 }
 

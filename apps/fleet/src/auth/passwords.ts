@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash as hashArgon2, hashSync, type Options, parseOptions, verify as verifyArgon2 } from '@node-rs/argon2';
-import { type Bounds, fewAtOnce } from './few-at-once.ts';
 import { refuseObvious } from './obvious-passwords.ts';
+import { createSemaphore, type SemaphoreBounds } from './semaphore.ts';
 
 /** Passwords of local users. */
 export interface Passwords {
@@ -26,7 +26,7 @@ const MOST = { memoryCost: 1024 * 1024, timeCost: 50 };
 
 const ARGON2ID = /^\$argon2id\$v=19\$/;
 
-interface PasswordOptions extends Partial<Bounds> {
+interface PasswordOptions extends Partial<SemaphoreBounds> {
   /** The cost of new hashes. No setting selects it: tests that are not about passwords pass a lower one. */
   readonly cost?: Cost;
   /** The library's verification. A test passes one that counts. */
@@ -40,7 +40,7 @@ export function createPasswords({
   cost: currentCost = DEFAULT_COST,
   verifyHash = verifyArgon2,
 }: PasswordOptions = {}): Passwords {
-  const inTurn = fewAtOnce({ concurrent, waiting });
+  const semaphore = createSemaphore({ concurrent, waiting });
   const placeholder = hashSync(randomBytes(32), currentCost); // verified where there is no hash: the same work, no match
   const isOutdated = (cost: HashCost | undefined) =>
     cost !== undefined && (cost.memoryCost < currentCost.memoryCost || cost.timeCost < currentCost.timeCost);
@@ -50,8 +50,8 @@ export function createPasswords({
     return { matches: matches && cost !== undefined, outdated: matches && isOutdated(cost) };
   };
   return {
-    hash: (password) => inTurn(() => hashArgon2(normalised(password), currentCost)),
-    verify: (hash = '', password) => inTurn(() => verify(hash, password)),
+    hash: (password) => semaphore(() => hashArgon2(normalised(password), currentCost)),
+    verify: (hash = '', password) => semaphore(() => verify(hash, password)),
     refuseObvious: (password, about) => refuseObvious(normalised(password), about),
   };
 }

@@ -1,5 +1,5 @@
 import { Problem } from '@svc/http';
-import { newId } from '../audit/recording.ts';
+import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { TemporaryAdministrator, User } from '../principal.ts';
@@ -80,7 +80,7 @@ export function createSessions({ database, sealer, settings, signingKey, tempora
     temporaryAdmin,
     personIn,
     open: async (transaction, owner) => {
-      const id = newId();
+      const id = uuidv7();
       const userId = owner.kind === 'temporary-admin' ? null : owner.userId;
       const token = owner.kind === 'oidc' ? owner.providerToken : undefined;
       const sealed = token === undefined ? null : await sealer.seal(placeOfProviderToken(id), token);

@@ -1,4 +1,5 @@
 import { invalid } from '@svc/http';
+import { serialize as serializeCookie } from 'cookie';
 import { z } from 'zod';
 import type { RequestContext } from '../context.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -82,14 +83,13 @@ const cookieOf = (
   value: string,
   { seconds, backTo }: { readonly seconds: number; readonly backTo: URL },
 ) =>
-  [
-    `${name}=${value}`,
-    `Path=${backTo.pathname}`,
-    `Max-Age=${seconds}`,
-    'HttpOnly',
-    'SameSite=Lax',
-    ...(backTo.protocol === 'https:' ? ['Secure'] : []),
-  ].join('; ');
+  serializeCookie(name, value, {
+    path: backTo.pathname,
+    maxAge: seconds,
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: backTo.protocol === 'https:',
+  });
 
 /** Only a path of this very address: browsers read two slashes, and a backslash, as another host. @throws 400 */
 export function refuseForeignPath(returnTo: string): void {

@@ -1,8 +1,9 @@
 import type { Input } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, given, Tagged } from '@svc/http';
+import { v7 as uuidv7 } from 'uuid';
 import { change } from '../audit/change.ts';
-import { authorOf, newId } from '../audit/recording.ts';
+import { authorOf } from '../audit/recording.ts';
 import { route } from '../context.ts';
 import { abandon } from '../deployments/abandon.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -43,7 +44,7 @@ export const createCluster = change(fleetEndpoints.createCluster, async (context
   const { transaction, principal, settings } = context;
   const { server, auth } = body;
   refuseAll([...complaintsOfTarget(context, 'server', new URL(server)), ...complaintsOfPem(body.ca_certificate, auth)]);
-  const id = newId();
+  const id = uuidv7();
   const data = {
     ...given(body, ['name', ...MEMBERS]),
     ...(await sealed(settings.sealer, id, { server, auth })),

@@ -1,8 +1,8 @@
 import { newSecretToken } from '@svc/auth';
 import { name as nameRule } from '@svc/contract';
 import { fleetRoles } from '@svc/contract/fleet';
+import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { newId } from '../audit/recording.ts';
 import type { Database } from '../database/client.ts';
 import { insertToken } from '../tokens/rows.ts';
 
@@ -25,7 +25,7 @@ export function createToken(given: unknown) {
   return async ({ client }: Database) => {
     const secret = newSecretToken('svcm_');
     const maker = { created_by: 'command-line', created_by_user: null };
-    const row = await insertToken(client, secret, { id: newId(), name, role, expires_in_days: days, ...maker });
+    const row = await insertToken(client, secret, { id: uuidv7(), name, role, expires_in_days: days, ...maker });
     return { id: row.id, name, role, token_prefix: row.token_prefix, secret };
   };
 }

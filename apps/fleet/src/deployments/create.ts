@@ -1,8 +1,9 @@
 import type { Input } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, Problem } from '@svc/http';
+import { v7 as uuidv7 } from 'uuid';
 import { type ChangeContext, recorded } from '../audit/change.ts';
-import { authorOf, newId } from '../audit/recording.ts';
+import { authorOf } from '../audit/recording.ts';
 import { noteTemplateUse } from '../catalog/template-uses.ts';
 import { route } from '../context.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -62,7 +63,7 @@ async function make(context: ChangeContext, body: Body): Promise<string> {
   const runs = base ? runsFrom(base) : await runsOf(transaction, body.workload_id ?? '', body.revision);
   const { replicas, env, volumes } = body;
   const draft: Draft = {
-    id: newId(),
+    id: uuidv7(),
     name,
     runs,
     isNewRevision: true,

@@ -23,7 +23,10 @@ export function differencesOf(before: readonly Shown[], after: readonly Shown[])
 
 const byTitle = (objects: readonly Shown[]) => new Map(objects.map((object) => [titleOf(object), object]));
 
-/** Where two values differ, as deep as it goes; lists differ as a whole where one is longer. */
+/**
+ * The paths at which two values differ. Arrays of different lengths differ as a whole. Hand-written: a JSON Patch library
+ * (RFC 6902) lists each insertion and removal inside an array instead.
+ */
 function pathsOf(one: unknown, other: unknown, path: string): string[] {
   if (isDeepStrictEqual(one, other)) return [];
   if (!isBranch(one) || !isBranch(other) || Array.isArray(one) !== Array.isArray(other)) return [path];

@@ -1,6 +1,6 @@
 import type { Target, WorkloadSpec } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
-import { newId } from '../audit/recording.ts';
+import { v7 as uuidv7 } from 'uuid';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { targetOf } from '../resources/target-rows.ts';
 import { type Base, secretNamesOf } from '../workloads/revisions.ts';
@@ -76,7 +76,7 @@ const unknown = (path: string, message: string) =>
 
 /** What a template says, before a workload is made of it. */
 export const runsFrom = ({ spec, min_tier }: Base): Runs => ({
-  workloadId: newId(),
+  workloadId: uuidv7(),
   revision: 1,
   spec,
   minTier: min_tier,

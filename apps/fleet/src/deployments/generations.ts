@@ -1,5 +1,6 @@
+import { v7 as uuidv7 } from 'uuid';
 import type { ChangeContext } from '../audit/change.ts';
-import { authorOf, newId } from '../audit/recording.ts';
+import { authorOf } from '../audit/recording.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { SecretRow } from '../secrets/rows.ts';
 
@@ -43,7 +44,7 @@ export async function recordOperation(
   { transaction, principal }: Author,
   { id, operation, message, generation }: Asked & { readonly generation: number },
 ): Promise<void> {
-  const event = { id: newId(), deployment_id: id, kind: 'operation' as const, generation, reason: operation, message };
+  const event = { id: uuidv7(), deployment_id: id, kind: 'operation' as const, generation, reason: operation, message };
   await transaction.deploymentEvent.create({ data: { ...event, actor: authorOf(principal) } });
 }
 

@@ -1,7 +1,7 @@
 import type { Input, Reply } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { given, invalid } from '@svc/http';
-import { newId } from '../audit/recording.ts';
+import { v7 as uuidv7 } from 'uuid';
 import { route } from '../context.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { redacted } from '../render/secrets.ts';
@@ -45,7 +45,7 @@ async function planNew(transaction: Transaction, body: Body): Promise<Reply<type
     template === undefined
       ? await runsOf(transaction, body.workload_id ?? '', body.revision)
       : runsFrom(await baseOf(transaction, template));
-  const draft: Draft = { id: newId(), name, runs, isNewRevision: true, replicas, env, volumes, target, desired };
+  const draft: Draft = { id: uuidv7(), name, runs, isNewRevision: true, replicas, env, volumes, target, desired };
   const decision = await decide(transaction, draft);
   const after = await manifestAfter(transaction, decision, { generation: 1, restarted_at: null });
   return presentPlan(decision, { before: [], after });

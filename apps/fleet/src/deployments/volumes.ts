@@ -1,5 +1,5 @@
 import { DEFAULT_VOLUME_SIZE, type Target } from '@svc/contract/fleet';
-import { newId } from '../audit/recording.ts';
+import { v7 as uuidv7 } from 'uuid';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { isUuid } from '../identified.ts';
 import type { BoundVolume } from '../render/rendering.ts';
@@ -81,7 +81,7 @@ async function newVolume(
   draft: Draft,
   { mount, size }: { readonly mount: string; readonly size: string },
 ): Promise<Mounted> {
-  const id = newId();
+  const id = uuidv7();
   const plain = `${draft.name}-${mount}`;
   const isFree = plain.length <= MAX_NAME && !(await reader.volume.findUnique({ where: { name: plain } }));
   const name = isFree ? plain : `${plain.slice(0, MAX_NAME - ID_PART - 1)}-${id.slice(-ID_PART)}`;

@@ -1,8 +1,9 @@
 import type { Input } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, given, Tagged } from '@svc/http';
+import { v7 as uuidv7 } from 'uuid';
 import { change } from '../audit/change.ts';
-import { authorOf, newId } from '../audit/recording.ts';
+import { authorOf } from '../audit/recording.ts';
 import { route } from '../context.ts';
 import { abandon } from '../deployments/abandon.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -35,7 +36,7 @@ export const createHost = change(fleetEndpoints.createHost, async (context, { bo
   const { endpoint, credentials } = body;
   const url = urlOf(endpoint, credentials !== null);
   refuseAll([...complaintsOfTarget(context, 'endpoint', url), ...complaintsOfCredentials(credentials)]);
-  const id = newId();
+  const id = uuidv7();
   const data = {
     ...given(body, ['name', 'labels', 'engine', 'endpoint', 'network_types', 'taints', 'schedulable', 'gpus']),
     ...(await sealed(settings.sealer, id, { endpoint, credentials })),

@@ -2,13 +2,13 @@ import { createJwtVerifier, isJwtShaped, type KeySource } from '@svc/auth';
 import { Problem } from '@svc/http';
 import { decodeProtectedHeader } from 'jose';
 import { tokenIntrospection } from 'openid-client';
+import { type Answer, createAnswerCache } from './answer-cache.ts';
 import { type Claims, claimsOf, issuedAtOf } from './claims.ts';
 import type { Client } from './client.ts';
 import { GrantRefused, ProviderUnavailable } from './errors.ts';
 import { readIntrospection } from './introspection.ts';
 import type { Members } from './reach.ts';
 import type { ProviderSettings } from './settings.ts';
-import { type Answer, createShortMemory } from './short-memory.ts';
 import { askUserinfo } from './userinfo.ts';
 
 /** Whose access token it is. */
@@ -30,7 +30,7 @@ const REMEMBERED_ENTRIES = 10_000;
 /** Verifies access tokens of the provider. Resolves to undefined for a token that is good for nothing. */
 export function createBearerVerifier(options: BearerOptions): (token: string) => Promise<Bearer | undefined> {
   const { now } = options;
-  const remembered = createShortMemory<Bearer | undefined>({
+  const remembered = createAnswerCache<Bearer | undefined>({
     ms: REMEMBERED_MS,
     entries: REMEMBERED_ENTRIES,
     now,

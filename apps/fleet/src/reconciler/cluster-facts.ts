@@ -1,4 +1,4 @@
-import { newId } from '../audit/recording.ts';
+import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../database/client.ts';
 import type { ClusterFacts } from '../engines/kubernetes/check.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -42,7 +42,7 @@ async function keepNodes(
   const given = nodes.map(({ allocatable, taints, ...node }) => ({
     ...node,
     ...allocatable,
-    id: newId(),
+    id: uuidv7(),
     taints: taints.map(({ key, value = '', effect }) => ({ key, value, effect })),
   }));
   await transaction.$executeRaw`

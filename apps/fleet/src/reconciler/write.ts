@@ -1,4 +1,4 @@
-import { newId } from '../audit/recording.ts';
+import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../database/client.ts';
 import { removeDeployment } from '../deployments/store.ts';
 import type { Observation } from '../engines/observation.ts';
@@ -120,5 +120,5 @@ function eventsOf(before: Desired['row'], { actions, phase, reason, message }: O
 
 const noteEvents = (transaction: Transaction, { id, generation }: Claim, events: readonly Event[]) =>
   transaction.deploymentEvent.createMany({
-    data: events.map((event) => ({ id: newId(), deployment_id: id, kind: 'event' as const, generation, ...event })),
+    data: events.map((event) => ({ id: uuidv7(), deployment_id: id, kind: 'event' as const, generation, ...event })),
   });

@@ -1,7 +1,8 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, given, Tagged } from '@svc/http';
+import { v7 as uuidv7 } from 'uuid';
 import { change } from '../audit/change.ts';
-import { authorOf, newId } from '../audit/recording.ts';
+import { authorOf } from '../audit/recording.ts';
 import { route } from '../context.ts';
 import { bumpUsersOfSecret } from '../deployments/generations.ts';
 import { decideAlone } from '../resources/decisions.ts';
@@ -25,7 +26,7 @@ export const createSecret = change(fleetEndpoints.createSecret, async (context, 
   const { transaction, settings, principal } = context;
   const { name, labels, kind, values } = body;
   refuseBadValues(kind, values);
-  const id = newId();
+  const id = uuidv7();
   const data = { id, name, labels, kind, created_by: authorOf(principal) };
   await transaction.secret.create({ data: { ...data, ...(await sealValues(settings.sealer, id, values)) } });
   return { secret: presentSecret(await readRow<SecretRow>(transaction, secrets, id)) };

@@ -1,7 +1,8 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, given, invalid, Tagged } from '@svc/http';
+import { v7 as uuidv7 } from 'uuid';
 import { change } from '../audit/change.ts';
-import { authorOf, newId } from '../audit/recording.ts';
+import { authorOf } from '../audit/recording.ts';
 import { route } from '../context.ts';
 import { bytes } from '../placement/quantity.ts';
 import { decideAlone } from '../resources/decisions.ts';
@@ -24,7 +25,7 @@ export const createStorage = change(fleetEndpoints.createStorage, async (context
   const { transaction, principal } = context;
   const { name, labels, size, access_mode, storage_class, reclaim, target } = body;
   await refuseUnknownTarget(transaction, target);
-  const id = newId();
+  const id = uuidv7();
   const data = { id, name, labels, size, access_mode, storage_class, reclaim, created_by: authorOf(principal) };
   await transaction.volume.create({ data: { ...data, ...columnsOfTarget(target) } });
   return { storage: presentVolume(await readRow<VolumeRow>(transaction, volumes, id)) };

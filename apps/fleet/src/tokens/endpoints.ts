@@ -2,8 +2,9 @@ import { challengesOf, hashSecretToken, newSecretToken, shownPrefix } from '@svc
 import { paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { notFound, Problem } from '@svc/http';
+import { v7 as uuidv7 } from 'uuid';
 import { change } from '../audit/change.ts';
-import { authorOf, newId } from '../audit/recording.ts';
+import { authorOf } from '../audit/recording.ts';
 import { route } from '../context.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { isUuid } from '../identified.ts';
@@ -27,7 +28,7 @@ export const createToken = change(fleetEndpoints.createToken, async ({ transacti
   const { name, role, expires_in_days = null } = body;
   const maker = makerOf(principal);
   await refuseRemoved(transaction, maker.created_by_user);
-  const token = await insertToken(transaction, secret, { id: newId(), name, role, expires_in_days, ...maker });
+  const token = await insertToken(transaction, secret, { id: uuidv7(), name, role, expires_in_days, ...maker });
   return { token: { ...token, secret } };
 });
 

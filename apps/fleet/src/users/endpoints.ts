@@ -1,8 +1,8 @@
 import { paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { given, invalid, notFound, Problem } from '@svc/http';
+import { v7 as uuidv7 } from 'uuid';
 import { change, recorded } from '../audit/change.ts';
-import { newId } from '../audit/recording.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import { route } from '../context.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
@@ -35,7 +35,7 @@ export const createUser = route(fleetEndpoints.createUser, async (context, { bod
   const { email, name = '', role, password } = body;
   const password_hash = await hashOf(context.passwords, password, [email, name]);
   return recorded(context, fleetEndpoints.createUser, async (transaction) => {
-    const data = { id: newId(), source: 'local' as const, email, name, role, password_hash };
+    const data = { id: uuidv7(), source: 'local' as const, email, name, role, password_hash };
     return { user: presentUser(await transaction.user.create({ data }), await context.settings.oidc(transaction)) };
   });
 });

@@ -1,6 +1,6 @@
 // Hosts and clusters with something on them: what was given away, what can't change any more, and who is in the way.
 import { setTimeout as pause } from 'node:timers/promises';
-import { newId } from '../../src/audit/recording.ts';
+import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import { decideAlone } from '../../src/resources/decisions.ts';
 import { type Plural, pathOf, type Shown, startResources } from './resources.ts';
@@ -139,7 +139,7 @@ test.each([
   ['clusters', 'cluster_id', { namespace: 'elsewhere' }, () => aRoomyCluster()],
 ] as const)('nor while one for %s is being decided: %s %j', async (plural, member, change, make) => {
   const target = await make();
-  const [id, name] = [newId(), world.aName('decided')];
+  const [id, name] = [uuidv7(), world.aName('decided')];
   const data = { id, name, workload_id: plain.id, revision: 1, replicas: 1, created_by: 'test' };
   const changed = await client.$transaction(async (transaction) => {
     await decideAlone(transaction);

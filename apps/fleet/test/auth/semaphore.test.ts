@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { fewAtOnce } from '../../src/auth/few-at-once.ts';
+import { createSemaphore } from '../../src/auth/semaphore.ts';
 
-/** Works that begin when they may, and end when the test says so. */
+/** Calls that start when the semaphore admits them, and end when the test says so. */
 function someWork(bounds: { concurrent: number; waiting: number }) {
-  const inTurn = fewAtOnce(bounds);
+  const limited = createSemaphore(bounds);
   const begun: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
   const start = (name: string) =>
-    inTurn(() => {
+    limited(() => {
       begun.push(name);
       return new Promise<string>((resolve, reject) => {
         ends.set(name, (error) => (error ? reject(error) : resolve(name)));
@@ -19,7 +19,7 @@ function someWork(bounds: { concurrent: number; waiting: number }) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('as many as are allowed work at once; the others begin in order, each when one has ended', async () => {
+test('runs up to the limit at the same time, and starts the waiting calls in order', async () => {
   const { begun, start, end } = someWork({ concurrent: 2, waiting: 10 });
   const all = ['a', 'b', 'c'].map(start);
   await settled();
@@ -35,7 +35,7 @@ test('as many as are allowed work at once; the others begin in order, each when 
   expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('work that failed makes room too', async () => {
+test('frees its place when a call fails', async () => {
   const { begun, start, end } = someWork({ concurrent: 1, waiting: 1 });
   const failing = start('a');
   const next = start('b');
@@ -52,7 +52,7 @@ test('work that failed makes room too', async () => {
   await last;
 });
 
-test('who finds the queue full is told to come again, and never begins', async () => {
+test('rejects a call with 503 if the queue is full, and never starts it', async () => {
   const { begun, start, end } = someWork({ concurrent: 1, waiting: 1 });
   const accepted = [start('a'), start('b')];
   await expect(start('c')).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '1' } });

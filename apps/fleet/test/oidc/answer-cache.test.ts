@@ -1,9 +1,9 @@
-import { createShortMemory } from '../../src/oidc/short-memory.ts';
+import { createAnswerCache } from '../../src/oidc/answer-cache.ts';
 
-/** A memory of three answers, and how often it asked for each. */
-function aMemory() {
+/** A cache of three answers, and the questions that it asked. */
+function aCache() {
   const asked: string[] = [];
-  const recall = createShortMemory<string>({ ms: 1000, entries: 3, now: () => 0 });
+  const recall = createAnswerCache<string>({ ms: 1000, entries: 3, now: () => 0 });
   const ask = (secret: string) =>
     recall(secret, async () => {
       asked.push(secret);
@@ -12,15 +12,15 @@ function aMemory() {
   return { ask, asked };
 }
 
-test('it remembers so many answers, and forgets the oldest', async () => {
-  const { ask, asked } = aMemory();
+test('evicts the least recently used answer when it is full', async () => {
+  const { ask, asked } = aCache();
   for (const secret of ['a', 'b', 'c', 'd']) expect(await ask(secret)).toBe(secret.toUpperCase());
   for (const secret of ['b', 'c', 'd', 'a']) expect(await ask(secret)).toBe(secret.toUpperCase());
   expect(asked).toEqual(['a', 'b', 'c', 'd', 'a']);
 });
 
-test('a question that failed is asked again', async () => {
-  const recall = createShortMemory<string>({ ms: 1000, entries: 3, now: () => 0 });
+test('does not cache a failure', async () => {
+  const recall = createAnswerCache<string>({ ms: 1000, entries: 3, now: () => 0 });
   await expect(recall('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
   expect(await recall('a', async () => ({ value: 'A' }))).toBe('A');
 });
