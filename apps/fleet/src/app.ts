@@ -1,11 +1,11 @@
-import { admit, challengesOf, createAuthenticator } from '@svc/auth';
+import { admit, challengesOf, createAuthenticator, readBearer } from '@svc/auth';
 import { fleetService, openApiDocument } from '@svc/contract';
 import { type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
 import { createService, type Enter, matchesOf, pathOf, type ServiceOptions } from '@svc/http';
 import { parse as parseCookies } from 'cookie';
 import type { Express } from 'express';
 import * as audit from './audit/endpoints.ts';
-import { createAuditGate, recordingOf } from './audit/gate.ts';
+import { createAuditGate } from './audit/gate.ts';
 import { actorOf } from './audit/recording.ts';
 import * as auth from './auth/endpoints.ts';
 import { login } from './auth/local.ts';
@@ -71,8 +71,8 @@ export function createFleet({ services, ...options }: FleetOptions): Express {
   const challenges = challengesOf('fleet');
   const authenticate = createAuthenticator(createVerifier(services), challenges);
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
-    const principal: Principal = (await authenticate(req)) ?? { kind: 'anonymous' };
-    const recording = recordingOf(req);
+    const { credential, recording } = res.locals;
+    const principal: Principal = (await authenticate(credential, recording)) ?? { kind: 'anonymous' };
     const actor = actorOf(principal);
     if (actor) recording.by(actor);
     res.locals.caller = callerOf(principal);
@@ -97,7 +97,7 @@ export function createFleet({ services, ...options }: FleetOptions): Express {
     corsOrigins,
     routes,
     enter,
-    gate: createAuditGate(database),
+    gate: createAuditGate(database, (req) => readBearer(req, challenges)),
     openapi: openApiDocument(fleetService),
     observe: observeSync(database),
   });

@@ -1,9 +1,8 @@
 import { isJwtShaped } from '@svc/auth';
 import { unavailable } from '@svc/http';
-import type { Request } from 'express';
 import { decodeJwt } from 'jose';
 import { v7 as uuidv7 } from 'uuid';
-import { recordingOf } from './audit/gate.ts';
+import type { Recording } from './audit/recording.ts';
 import { keepOidcUser } from './auth/oidc-users.ts';
 import type { Services } from './context.ts';
 import { ProviderUnavailable } from './oidc/errors.ts';
@@ -16,15 +15,14 @@ type Needs = Pick<Services, 'database' | 'sessions' | 'settings' | 'providers'>;
 /** From a bearer token to whose it is, by its shape; undefined for a token that is good for nothing here. */
 export const createVerifier =
   (needs: Needs) =>
-  async (token: string, req: Request): Promise<Principal | undefined> => {
-    if (token.startsWith('svcm_')) return byMcpToken(needs, req);
+  async (token: string, recording: Recording): Promise<Principal | undefined> => {
+    if (token.startsWith('svcm_')) return byMcpToken(needs, recording);
     if (token.startsWith('svcc_')) return undefined; // a key of the hub
     const person = isJwtShaped(token) ? await needs.sessions.verify(token) : undefined;
     return person ?? byProvider(needs, token);
   };
 
-async function byMcpToken({ database }: Needs, req: Request): Promise<Principal | undefined> {
-  const { token } = recordingOf(req);
+async function byMcpToken({ database }: Needs, { token }: Recording): Promise<Principal | undefined> {
   if (!token?.active) return undefined;
   await noteUse(database, token);
   const { id, name, role, created_by_user } = token;

@@ -1,4 +1,4 @@
-import { admit, challengesOf, createAuthenticator } from '@svc/auth';
+import { admit, challengesOf, createAuthenticator, readBearer } from '@svc/auth';
 import { hubService, openApiDocument } from '@svc/contract';
 import { type HubAccess, hubEndpoints } from '@svc/contract/hub';
 import { createService, type Enter, holdsOf, type ServiceOptions } from '@svc/http';
@@ -51,7 +51,7 @@ export function createHub({ database, provider, ...options }: HubOptions): Expre
   const challenges = challengesOf('hub');
   const authenticate = createAuthenticator(createVerifier(database, provider), challenges);
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
-    const principal: Principal = (await authenticate(req)) ?? { kind: 'anonymous' };
+    const principal: Principal = (await authenticate(readBearer(req, challenges), undefined)) ?? { kind: 'anonymous' };
     res.locals.caller = callerOf(principal);
     const access = endpoint.access as HubAccess; // every endpoint of the hub's contract declares one
     admit({ policy, challenges }, { access, principal });

@@ -1,4 +1,4 @@
-import { readQuery } from '@svc/http';
+import { type Problem, readQuery } from '@svc/http';
 import type { Request } from 'express';
 import passport from 'passport';
 import { Strategy, type VerifyFunctionWithRequest } from 'passport-http-bearer';
@@ -6,69 +6,75 @@ import type { Challenges } from './challenges.ts';
 
 const MAX_TOKEN_LENGTH = 8192;
 
-/** Scheme in any case, one space, the token alphabet of RFC 6750, section 2.1. */
-const CREDENTIALS = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
+/** Scheme in any case and the token alphabet of RFC 6750, section 2.1. A credential has exactly one space. */
+const CREDENTIALS = /^Bearer( +)([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/**
- * The bearer token of a request, or undefined when none is sent.
- * @throws 400 when it is sent twice, in the query, or not as RFC 6750 says: never taken for "none".
- */
-export function readBearer(req: Request, challenges: Challenges): string | undefined {
-  // Node keeps the first of two Authorization headers silently, so the raw list is what counts.
-  const sent = req.rawHeaders
-    .filter((_, index) => index % 2 === 0)
-    .filter((name) => name.toLowerCase() === 'authorization');
-  if (sent.length > 1) throw challenges.malformed('There are two Authorization headers: send one.');
+/** The bearer credential of a request. Nothing else in a service reads the Authorization header. */
+export interface BearerCredential {
+  /** Undefined if the request has no credential, or a malformed one. */
+  readonly token: string | undefined;
+  /** 400 if a credential is sent twice, in the query, or in another form than RFC 6750 states. */
+  readonly problem: Problem | undefined;
+  /** The token of each Authorization header that has one, also of a malformed credential. */
+  readonly candidates: readonly string[];
+}
+
+/** Reads the bearer credential of a request. A malformed credential never counts as none. */
+export function readBearer(req: Request, challenges: Challenges): BearerCredential {
+  // Node keeps the first of two Authorization headers and drops the second silently. The raw headers have both.
+  const headers = req.rawHeaders.filter((_, index, all) => index % 2 === 1 && isAuthorization(all[index - 1]));
+  const matches = headers.map((header) => CREDENTIALS.exec(header));
+  const candidates = matches.flatMap((match) => match?.[2] ?? []);
+  const malformed = (detail: string) => ({ token: undefined, problem: challenges.malformed(detail), candidates });
+  if (headers.length > 1) return malformed('There are two Authorization headers: send one.');
   if (Object.hasOwn(readQuery(req.url), 'access_token')) {
-    throw challenges.malformed('A token in the query is not taken: send Authorization: Bearer <token>.');
+    return malformed('A token in the query is not accepted: send Authorization: Bearer <token>.');
   }
-  const header = req.headers.authorization;
-  if (header === undefined) return undefined;
-  const token = CREDENTIALS.exec(header)?.[1];
-  if (token === undefined || token.length > MAX_TOKEN_LENGTH) {
-    throw challenges.malformed(
-      `The Authorization header must be "Bearer <token>", with at most ${MAX_TOKEN_LENGTH} characters.`,
+  if (headers.length === 0) return { token: undefined, problem: undefined, candidates };
+  const [, spaces, token] = matches[0] ?? [];
+  if (token === undefined || spaces !== ' ' || token.length > MAX_TOKEN_LENGTH) {
+    return malformed(
+      `The Authorization header must be "Bearer <token>", with at most ${MAX_TOKEN_LENGTH} characters in the token.`,
     );
   }
-  return token;
+  return { token, problem: undefined, candidates };
 }
 
-/** passport-http-bearer also takes a token from the body and the query: it is shown the header and nothing else. */
-class HeaderStrategy extends Strategy<VerifyFunctionWithRequest> {
-  override authenticate(req: Request): void {
-    const shown: Shown = { headers: { authorization: req.headers.authorization }, whole: req };
-    super.authenticate(shown as unknown as Request); // the strategy reads headers, body and query, and hands it on
-  }
+const isAuthorization = (name = '') => name.toLowerCase() === 'authorization';
+
+/** What passport-http-bearer sees of a request: the credential alone, so that it never takes a token from a body or query. */
+interface StrategyRequest<R> {
+  readonly headers: { readonly authorization: string };
+  readonly request: R;
 }
 
-interface Shown {
-  readonly headers: { readonly authorization: string | undefined };
-  readonly whole: Request;
-}
+/** Resolves to the principal of a credential, or undefined if there is none. @throws 400, 401 */
+export type Authenticate<P, R> = (credential: BearerCredential, request: R) => Promise<P | undefined>;
 
-/** Finds out whose token a request bears; undefined when it bears none. A token that `verify` knows nothing of is a 401. */
-export type Authenticate<P> = (req: Request) => Promise<P | undefined>;
-
-/** Authentication by bearer token. `verify` resolves to undefined for a token that is good for nothing. */
-export function createAuthenticator<P extends object>(
-  verify: (token: string, req: Request) => Promise<P | undefined>,
+/**
+ * Authentication by bearer token. `verify` resolves to undefined for a token that is not valid; `request` is passed on to it.
+ */
+export function createAuthenticator<P extends object, R = undefined>(
+  verify: (token: string, request: R) => Promise<P | undefined>,
   challenges: Challenges,
-): Authenticate<P> {
+): Authenticate<P, R> {
   const strategies = new passport.Passport();
-  strategies.use(
-    new HeaderStrategy({ passReqToCallback: true }, (shown: unknown, token, done) => {
-      verify(token, (shown as Shown).whole).then((principal) => done(null, principal ?? false), done);
-    }),
-  );
-  return async (req) => {
-    if (readBearer(req, challenges) === undefined) return undefined;
+  const verifyRequest: VerifyFunctionWithRequest = (req, token, done) => {
+    const { request } = req as unknown as StrategyRequest<R>; // passport hands through what authenticate() below gave it
+    verify(token, request).then((principal) => done(null, principal ?? false), done);
+  };
+  strategies.use(new Strategy({ passReqToCallback: true }, verifyRequest));
+  return async ({ token, problem }, request) => {
+    if (problem) throw problem;
+    if (token === undefined) return undefined;
+    const seen: StrategyRequest<R> = { headers: { authorization: `Bearer ${token}` }, request };
     return new Promise((resolve, reject) => {
       const finish = (error: unknown, principal: P | false | undefined) => {
         if (error) reject(error);
         else if (principal) resolve(principal);
         else reject(challenges.invalidToken());
       };
-      strategies.authenticate('bearer', { session: false }, finish)(req, req.res, reject);
+      strategies.authenticate('bearer', { session: false }, finish)(seen, undefined, reject);
     });
   };
 }

@@ -1,4 +1,4 @@
-export { type Authenticate, createAuthenticator, readBearer } from './bearer.ts';
+export { type Authenticate, type BearerCredential, createAuthenticator, readBearer } from './bearer.ts';
 export { type Challenges, challengesOf } from './challenges.ts';
 export { type Claims, createJwtVerifier, isJwtShaped } from './jwt.ts';
 export { createKeySource, type KeySource, KeysUnavailable } from './key-source.ts';

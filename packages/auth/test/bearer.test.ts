@@ -17,7 +17,7 @@ type Outcome = { readonly value: unknown } | { readonly code: string; readonly c
 
 /** Requests as they are on the wire, met by what is under test. */
 const verified: string[] = [];
-let verify: (token: string, req: Request) => Promise<User | undefined>;
+let verify: (token: string, note: string) => Promise<User | undefined>;
 let work: (req: Request) => unknown;
 let outcome: Outcome;
 
@@ -69,7 +69,11 @@ const FORM_BODY = 'Content-Type: application/x-www-form-urlencoded';
 
 describe('the bearer token of a request', () => {
   beforeEach(() => {
-    work = (req) => readBearer(req, challenges);
+    work = (req) => {
+      const { token, problem } = readBearer(req, challenges);
+      if (problem) throw problem;
+      return token;
+    };
   });
 
   test('is undefined when none is sent', async () => {
@@ -126,6 +130,23 @@ describe('the bearer token of a request', () => {
   });
 });
 
+describe('the candidates of a request', () => {
+  beforeEach(() => {
+    work = (req) => readBearer(req, challenges).candidates;
+  });
+
+  test.each([
+    ['no header', [], []],
+    ['one header', ['Authorization: Bearer abc'], ['abc']],
+    ['two headers', ['Authorization: Bearer abc', 'AUTHORIZATION: bearer def'], ['abc', 'def']],
+    ['a header of another scheme beside it', ['Authorization: Basic eA==', 'Authorization: Bearer abc'], ['abc']],
+    ['two spaces', ['Authorization: Bearer  abc'], ['abc']],
+    ['a malformed token', ['Authorization: Bearer abc$'], []],
+  ])('are the tokens of all Authorization headers: %s', async (_, headers, candidates) => {
+    expect(await send(headers)).toEqual({ value: candidates });
+  });
+});
+
 describe('authentication', () => {
   beforeEach(() => {
     verified.length = 0;
@@ -133,8 +154,11 @@ describe('authentication', () => {
       verified.push(token);
       return token === 'good' ? { kind: 'user' } : undefined;
     };
-    const authenticate: Authenticate<User> = createAuthenticator<User>((token, req) => verify(token, req), challenges);
-    work = authenticate;
+    const authenticate: Authenticate<User, string> = createAuthenticator<User, string>(
+      (token, note) => verify(token, note),
+      challenges,
+    );
+    work = (req) => authenticate(readBearer(req, challenges), 'a note');
   });
 
   test('finds out whose token it is', async () => {
@@ -177,9 +201,9 @@ describe('authentication', () => {
     expect(verified).toEqual(['bad', 'good']);
   });
 
-  test('hands the whole request on', async () => {
-    verify = async (_token, req) => (req.headers['x-more'] === 'yes' && req.res ? { kind: 'user' } : undefined);
-    expect(await send(['Authorization: Bearer good', 'X-More: yes'])).toEqual({ value: { kind: 'user' } });
+  test('passes the request argument on to the verification', async () => {
+    verify = async (_token, note) => (note === 'a note' ? { kind: 'user' } : undefined);
+    expect(await send(['Authorization: Bearer good'])).toEqual({ value: { kind: 'user' } });
   });
 
   test('that fails for reasons of its own is a failure, not a refusal', async () => {

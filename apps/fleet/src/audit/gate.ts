@@ -1,3 +1,4 @@
+import type { BearerCredential } from '@svc/auth';
 import { holdAnswer, unavailable } from '@svc/http';
 import type { Request, RequestHandler } from 'express';
 import type { Database } from '../database/client.ts';
@@ -5,46 +6,39 @@ import { findToken } from '../tokens/lookup.ts';
 import { Recording } from './recording.ts';
 import { createEntryWriter } from './writer.ts';
 
-const recordings = new WeakMap<Request, Recording>();
-
-/** What the log is to say of a request. The gate has made one for each. */
-export function recordingOf(req: Request): Recording {
-  const recording = recordings.get(req);
-  if (!recording) throw new Error('a request came around the gate');
-  return recording;
+declare global {
+  namespace Express {
+    /** What the audit gate leaves for the rest of the request. */
+    interface Locals {
+      credential: BearerCredential;
+      recording: Recording;
+    }
+  }
 }
 
-const MCP_TOKEN = /^Bearer +(svcm_[0-9A-Za-z]+)$/i;
-
 /**
- * Stands before routing and parsing: a request whose token names a row, good or not, has exactly one audit entry,
- * whatever its path, method or body, and its answer leaves when the entry is committed. While entries can't be written
- * it is answered 503.
+ * Runs before routing and parsing. A request whose token names a row, active or not, has exactly one audit entry, whatever
+ * its path, method or body, and its answer leaves after the entry is committed. While entries can't be written, the answer
+ * is 503. A request that is rejected for sending two credentials counts for the first token that is known.
  */
-export function createAuditGate(database: Database): RequestHandler {
+export function createAuditGate(
+  database: Database,
+  readCredential: (req: Request) => BearerCredential,
+): RequestHandler {
   const writer = createEntryWriter(database);
   return async (req, res, next) => {
-    const token = await findToken(database, bearersOf(req));
-    const recording = new Recording(req, res, token);
-    recordings.set(req, recording);
+    const credential = readCredential(req);
+    const recording = new Recording(req, res, await findToken(database, credential.candidates));
+    Object.assign(res.locals, { credential, recording });
     holdAnswer(res, async ({ status }) => {
       const entry = recording.isKept && !recording.isWritten ? recording.entry(status) : undefined;
       if (!entry) return;
       await writer.write(entry).catch((cause: unknown) => {
-        if (status !== 503) throw cause; // else it says "not now" already
+        if (status !== 503) throw cause; // a 503 tells the caller to retry already
       });
     });
     next();
   };
-}
-
-/** Every Authorization header counts here, also in a request that is refused for having two. */
-function bearersOf({ rawHeaders }: Request): string[] {
-  return rawHeaders.flatMap((name, index) => {
-    if (index % 2 === 1 || name.toLowerCase() !== 'authorization') return [];
-    const token = MCP_TOKEN.exec(rawHeaders[index + 1] ?? '')?.[1];
-    return token === undefined ? [] : [token];
-  });
 }
 
 /**
