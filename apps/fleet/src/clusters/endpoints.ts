@@ -16,17 +16,17 @@ import { usersOfTarget } from '../resources/target-rows.ts';
 import { againWithAddress, complaintsOfTarget, isAdmin } from '../resources/targets.ts';
 import type { Sealer } from '../sealing.ts';
 import { placeOfCredentials } from './credentials.ts';
-import { type ClusterRow, clusters, presentCluster } from './rows.ts';
+import { clusters, presentCluster } from './rows.ts';
 
 type Auth = Input<typeof fleetEndpoints.createCluster>['body']['auth'];
 
 export const listClusters = route(fleetEndpoints.listClusters, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows<ClusterRow>(database.client, clusters, query);
+  const { rows, pagination } = await listRows(database.client, clusters, query);
   return { clusters: rows.map(presentCluster), pagination };
 });
 
 export const getCluster = route(fleetEndpoints.getCluster, async ({ database }, { params }) => {
-  const cluster = presentCluster(await readRow<ClusterRow>(database.client, clusters, params.id));
+  const cluster = presentCluster(await readRow(database.client, clusters, params.id));
   return new Tagged({ cluster }, etagOfVersion(cluster.version, cluster));
 });
 
@@ -53,13 +53,13 @@ export const createCluster = change(fleetEndpoints.createCluster, async (context
     created_by: authorOf(principal),
   };
   await transaction.cluster.create({ data: data as Prisma.ClusterUncheckedCreateInput });
-  return { cluster: presentCluster(await readRow<ClusterRow>(transaction, clusters, id)) };
+  return { cluster: presentCluster(await readRow(transaction, clusters, id)) };
 });
 
 export const updateCluster = change(fleetEndpoints.updateCluster, async (context, { params, body }) => {
   const { transaction, settings, seen } = context;
   if (body.namespace !== undefined) await decideAlone(transaction);
-  const before = await holdRow<ClusterRow>(transaction, clusters, { id: params.id, seen });
+  const before = await holdRow(transaction, clusters, { id: params.id, seen });
   refuseRename(body, before);
   const { server = before.server, auth } = body;
   const moves = server !== before.server;
@@ -77,7 +77,7 @@ export const updateCluster = change(fleetEndpoints.updateCluster, async (context
     ...changedNow(),
   };
   await transaction.cluster.update({ where: { id: before.id }, data });
-  return { cluster: presentCluster(await readRow<ClusterRow>(transaction, clusters, before.id)) };
+  return { cluster: presentCluster(await readRow(transaction, clusters, before.id)) };
 });
 
 /** What another answer may come by. */
@@ -87,7 +87,7 @@ const ASKED_ANEW = { check_failures: 0, check_at: new Date(0) } as const;
 
 export const deleteCluster = change(fleetEndpoints.deleteCluster, async ({ transaction, seen }, { params, query }) => {
   await decideAlone(transaction);
-  const { id, reachability } = await holdRow<ClusterRow>(transaction, clusters, { id: params.id, seen });
+  const { id, reachability } = await holdRow(transaction, clusters, { id: params.id, seen });
   const target = { kind: 'cluster', id } as const;
   if (query.abandon) await abandon(transaction, { target, reachability });
   refuseInUse(await usersOfTarget(transaction, target));

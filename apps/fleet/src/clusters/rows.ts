@@ -1,33 +1,36 @@
+import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
-import { type Condition, presentConditions } from '../resources/conditions.ts';
+import { condition, presentConditions } from '../resources/conditions.ts';
 import { showAmount } from '../resources/quantities.ts';
-import { type Kind, presentCommon, type ResourceRow } from '../resources/rows.ts';
+import { type Kind, presentCommon, resourceRow } from '../resources/rows.ts';
 
-export interface ClusterRow extends ResourceRow {
-  readonly server: string;
-  readonly ca_certificate: string | null;
-  readonly auth_kind: 'token' | 'client_certificate';
-  readonly namespace: string;
-  readonly network_types: string[];
-  readonly default_storage_class: string | null;
-  readonly gpu_resource_name: string;
-  readonly reachability: 'unknown' | 'online' | 'unreachable';
-  readonly message: string;
-  readonly last_seen_at: Date | null;
-  readonly kubernetes_version: string | null;
-  readonly capacity: { readonly cpu: string; readonly memory: string; readonly gpu_count: number } | null;
-  readonly cpu_millis: bigint | null;
-  readonly memory_bytes: bigint | null;
-  readonly gpu_count: number | null;
-  readonly conditions: readonly Condition[];
-  readonly storage_classes: readonly { readonly name: string; readonly is_default: boolean }[];
-  readonly allocated_cpu: bigint;
-  readonly allocated_memory: bigint;
-  readonly allocated_gpus: number;
-}
+const clusterRow = resourceRow.extend({
+  server: z.string(),
+  ca_certificate: z.string().nullable(),
+  auth_kind: z.enum(['token', 'client_certificate']),
+  namespace: z.string(),
+  network_types: z.array(z.string()),
+  default_storage_class: z.string().nullable(),
+  gpu_resource_name: z.string(),
+  reachability: z.enum(['unknown', 'online', 'unreachable']),
+  message: z.string(),
+  last_seen_at: z.date().nullable(),
+  kubernetes_version: z.string().nullable(),
+  capacity: z.object({ cpu: z.string(), memory: z.string(), gpu_count: z.int() }).nullable(),
+  cpu_millis: z.bigint().nullable(),
+  memory_bytes: z.bigint().nullable(),
+  gpu_count: z.int().nullable(),
+  conditions: z.array(condition),
+  storage_classes: z.array(z.object({ name: z.string(), is_default: z.boolean() })),
+  allocated_cpu: z.bigint(),
+  allocated_memory: z.bigint(),
+  allocated_gpus: z.int(),
+});
+export type ClusterRow = z.output<typeof clusterRow>;
 
-export const clusters: Kind = {
+export const clusters: Kind<ClusterRow> = {
   table: 'clusters',
+  row: clusterRow,
   columns: Prisma.sql`r.server, r.ca_certificate, r.auth_kind::text, r.namespace, r.network_types, r.default_storage_class,
     r.gpu_resource_name, r.reachability::text, r.message, r.last_seen_at, r.kubernetes_version, r.capacity, r.cpu_millis, r.memory_bytes,
     r.gpu_count, r.conditions, r.storage_classes,

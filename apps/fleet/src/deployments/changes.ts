@@ -42,7 +42,7 @@ export async function alter(
 ): Promise<Answer> {
   const { transaction, principal, seen } = context;
   await decideAlone(transaction);
-  const before = await holdRow<DeploymentRow>(transaction, deployments, { id, seen });
+  const before = await holdRow(transaction, deployments, { id, seen });
   const wanted = await wish(before);
   const runs = await runsOf(transaction, before.workload_id, wanted.revision ?? before.revision);
   const isNewRevision = runs.revision !== before.revision && !wanted.isRollback;
@@ -87,7 +87,7 @@ const update = (transaction: Prisma.TransactionClient, id: string, data: Prisma.
   transaction.deployment.update({ where: { id }, data: { ...data, ...changedNow() } });
 
 const present = async (transaction: Prisma.TransactionClient, id: string): Promise<Answer> => ({
-  deployment: presentDeployment(await readRow<DeploymentRow>(transaction, deployments, id)),
+  deployment: presentDeployment(await readRow(transaction, deployments, id)),
 });
 
 /** Nothing of what runs would change: a mount keeps the volume that it has. */

@@ -16,7 +16,7 @@ import { type Draft, runsFrom, runsOf } from './draft.ts';
 import { PENDING, recordGeneration } from './generations.ts';
 import { refuse } from './refusals.ts';
 import { madeBefore, rememberMade, repeatableOf } from './repeats.ts';
-import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
+import { deployments, presentDeployment } from './rows.ts';
 import { allocate, allocationOf } from './store.ts';
 
 type Body = Input<typeof fleetEndpoints.createDeployment>['body'];
@@ -31,7 +31,7 @@ export const createDeployment = route(fleetEndpoints.createDeployment, async (co
     const id = before ?? (await make({ ...context, transaction }, body));
     if (before !== undefined) await refuseGone(transaction, before);
     if (repeatable && before === undefined) await rememberMade(transaction, repeatable, id);
-    return { deployment: presentDeployment(await readRow<DeploymentRow>(transaction, deployments, id)) };
+    return { deployment: presentDeployment(await readRow(transaction, deployments, id)) };
   });
   context.sync.tellUses();
   return reply;

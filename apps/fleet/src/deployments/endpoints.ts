@@ -5,22 +5,22 @@ import { route } from '../context.ts';
 import { rowsOf } from '../paging.ts';
 import { listRows, readRow } from '../resources/rows.ts';
 import { presentManifest } from './manifest.ts';
-import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
+import { deployments, presentDeployment } from './rows.ts';
 
 export const listDeployments = route(fleetEndpoints.listDeployments, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows<DeploymentRow>(database.client, deployments, query);
+  const { rows, pagination } = await listRows(database.client, deployments, query);
   return { deployments: rows.map(presentDeployment), pagination };
 });
 
 export const getDeployment = route(fleetEndpoints.getDeployment, async ({ database }, { params }) => {
-  const row = await readRow<DeploymentRow>(database.client, deployments, params.id);
+  const row = await readRow(database.client, deployments, params.id);
   const deployment = presentDeployment(row);
   return new Tagged({ deployment }, etagOfVersion(deployment.version, deployment));
 });
 
 export const getDeploymentManifest = route(fleetEndpoints.getDeploymentManifest, ({ database }, { params }) =>
   database.client.$transaction(async (transaction) => {
-    const row = await readRow<DeploymentRow>(transaction, deployments, params.id);
+    const row = await readRow(transaction, deployments, params.id);
     return { manifest: await presentManifest(transaction, row) };
   }),
 );
@@ -28,7 +28,7 @@ export const getDeploymentManifest = route(fleetEndpoints.getDeploymentManifest,
 export const listDeploymentEvents = route(
   fleetEndpoints.listDeploymentEvents,
   async ({ database: { client } }, { params, query }) => {
-    const { id } = await readRow<DeploymentRow>(client, deployments, params.id);
+    const { id } = await readRow(client, deployments, params.id);
     const where = { deployment_id: id };
     const [events, total] = await client.$transaction([
       client.deploymentEvent.findMany({ where, orderBy: [{ at: 'desc' }, { id: 'desc' }], ...rowsOf(query) }),
@@ -41,7 +41,7 @@ export const listDeploymentEvents = route(
 export const listDeploymentRevisions = route(
   fleetEndpoints.listDeploymentRevisions,
   async ({ database: { client } }, { params, query }) => {
-    const { id } = await readRow<DeploymentRow>(client, deployments, params.id);
+    const { id } = await readRow(client, deployments, params.id);
     const where = { deployment_id: id };
     const [rows, total] = await client.$transaction([
       client.deploymentRevision.findMany({ where, orderBy: { generation: 'desc' }, ...rowsOf(query) }),

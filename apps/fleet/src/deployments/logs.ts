@@ -8,12 +8,12 @@ import { logs as logsOfCluster } from '../engines/kubernetes/logs.ts';
 import type { LogOptions } from '../engines/log-options.ts';
 import { readRow } from '../resources/rows.ts';
 import { targetOf } from '../resources/target-rows.ts';
-import { type DeploymentRow, deployments } from './rows.ts';
+import { deployments } from './rows.ts';
 
 /** What a container prints is passed on as it is. */
 export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async (context, { params, query }) => {
   const { database } = context;
-  const row = await readRow<DeploymentRow>(database.client, deployments, params.id);
+  const row = await readRow(database.client, deployments, params.id);
   const names = row.instances.map(({ name }) => name);
   const name = query.instance ?? names[0];
   const target = targetOf(row);

@@ -4,7 +4,7 @@ import { decideAlone } from '../resources/decisions.ts';
 import { changedNow, holdRow, readRow, refuseRename } from '../resources/rows.ts';
 import { alter, formerGeneration } from './changes.ts';
 import { NOW, recordGeneration } from './generations.ts';
-import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
+import { deployments, presentDeployment } from './rows.ts';
 import { removeDeployment } from './store.ts';
 
 export const updateDeployment = change(fleetEndpoints.updateDeployment, (context, { params, body }) =>
@@ -53,7 +53,7 @@ export const rollbackDeployment = change(fleetEndpoints.rollbackDeployment, (con
 export const deleteDeployment = change(fleetEndpoints.deleteDeployment, async (context, { params }) => {
   const { transaction, seen } = context;
   await decideAlone(transaction);
-  const row = await holdRow<DeploymentRow>(transaction, deployments, { id: params.id, seen });
+  const row = await holdRow(transaction, deployments, { id: params.id, seen });
   if (row.touched) {
     const data = {
       deleting: true,
@@ -70,7 +70,7 @@ export const deleteDeployment = change(fleetEndpoints.deleteDeployment, async (c
       });
       await recordGeneration(context, { id: row.id, operation: 'delete', message: 'to be ended' });
     }
-    return { deployment: presentDeployment(await readRow<DeploymentRow>(transaction, deployments, row.id)) };
+    return { deployment: presentDeployment(await readRow(transaction, deployments, row.id)) };
   }
   await removeDeployment(transaction, row.id);
   return { deployment: presentDeployment({ ...row, phase: 'deleting' }) };

@@ -25,7 +25,7 @@ export const planDeployment = route(fleetEndpoints.planDeployment, ({ database }
   database.client.$transaction(async (transaction) => {
     const { deployment_id } = body;
     if (deployment_id === undefined) return planNew(transaction, body);
-    return planChange(transaction, await readRow<DeploymentRow>(transaction, deployments, deployment_id), body);
+    return planChange(transaction, await readRow(transaction, deployments, deployment_id), body);
   }),
 );
 

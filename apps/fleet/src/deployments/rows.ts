@@ -1,59 +1,49 @@
-import type { phases } from '@svc/contract/fleet';
+import { phases } from '@svc/contract/fleet';
+import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
-import { type Condition, presentConditions } from '../resources/conditions.ts';
-import { type Kind, presentCommon, type ResourceRow } from '../resources/rows.ts';
+import { condition, presentConditions } from '../resources/conditions.ts';
+import { type Kind, presentCommon, resourceRow } from '../resources/rows.ts';
 import { presentTarget } from '../storage/rows.ts';
-import { type TemplateState, templateState } from '../workloads/rows.ts';
+import { templateState, templateStates } from '../workloads/rows.ts';
 
-interface Endpoint {
-  readonly container_port: number;
-  readonly protocol: string;
-  readonly address: string;
-}
-
-interface Instance {
-  readonly name: string;
-  readonly phase: string;
-  readonly message: string;
-  readonly restarts: number;
-}
-
-export interface DeploymentRow extends ResourceRow {
-  readonly workload_id: string;
-  readonly workload_name: string;
-  readonly revision: number;
-  readonly template_id: string | null;
-  readonly template_slug: string | null;
-  readonly template_state: TemplateState;
-  readonly host_id: string | null;
-  readonly cluster_id: string | null;
-  readonly replicas: number;
-  readonly env: Record<string, string>;
-  readonly volumes: Record<string, { storage_id: string; size: string }>;
-  readonly desired_state: 'running' | 'stopped';
-  readonly restarted_at: Date | null;
-  readonly phase: (typeof phases)[number];
-  readonly reason: string | null;
-  readonly message: string;
-  readonly generation: number;
-  readonly observed_generation: number | null;
-  readonly conditions: readonly Condition[];
-  readonly endpoints: Endpoint[];
-  readonly instances: Instance[];
-  readonly observed_at: Date | null;
+const deploymentRow = resourceRow.extend({
+  workload_id: z.string(),
+  workload_name: z.string(),
+  revision: z.int(),
+  template_id: z.string().nullable(),
+  template_slug: z.string().nullable(),
+  template_state: templateStates,
+  host_id: z.string().nullable(),
+  cluster_id: z.string().nullable(),
+  replicas: z.int(),
+  env: z.record(z.string(), z.string()),
+  volumes: z.record(z.string(), z.object({ storage_id: z.string(), size: z.string() })),
+  desired_state: z.enum(['running', 'stopped']),
+  restarted_at: z.date().nullable(),
+  phase: z.enum(phases),
+  reason: z.string().nullable(),
+  message: z.string(),
+  generation: z.int(),
+  observed_generation: z.int().nullable(),
+  conditions: z.array(condition),
+  endpoints: z.array(z.object({ container_port: z.int(), protocol: z.string(), address: z.string() })),
+  instances: z.array(z.object({ name: z.string(), phase: z.string(), message: z.string(), restarts: z.int() })),
+  observed_at: z.date().nullable(),
   /** An engine was asked for it, or may have been. */
-  readonly touched: boolean;
-  readonly deleting: boolean;
-  /** Of its host or cluster; null where it has none. */
-  readonly reachability: 'unknown' | 'online' | 'unreachable' | null;
-  readonly away: string | null;
-}
+  touched: z.boolean(),
+  deleting: z.boolean(),
+  /** Of its host or cluster; null if it has none. */
+  reachability: z.enum(['unknown', 'online', 'unreachable']).nullable(),
+  away: z.string().nullable(),
+});
+export type DeploymentRow = z.output<typeof deploymentRow>;
 
 const ofRevision = (expression: Prisma.Sql) =>
   Prisma.sql`(SELECT ${expression} FROM workload_revisions v WHERE v.workload_id = r.workload_id AND v.revision = r.revision)`;
 
-export const deployments: Kind = {
+export const deployments: Kind<DeploymentRow> = {
   table: 'deployments',
+  row: deploymentRow,
   columns: Prisma.sql`r.workload_id, (SELECT w.name FROM workloads w WHERE w.id = r.workload_id) AS workload_name, r.revision,
     ${ofRevision(Prisma.sql`v.template_id`)} AS template_id, ${ofRevision(Prisma.sql`v.template_slug`)} AS template_slug,
     ${ofRevision(templateState)} AS template_state, r.host_id, r.cluster_id, r.replicas, r.env,

@@ -17,17 +17,17 @@ import { againWithAddress, complaintsOfTarget, isAdmin } from '../resources/targ
 import type { Sealer } from '../sealing.ts';
 import { placeOfCredentials } from './credentials.ts';
 import { refuseNode } from './nodes.ts';
-import { type HostRow, hosts, type MachineRow, machines, presentHost } from './rows.ts';
+import { type HostRow, hosts, machines, presentHost } from './rows.ts';
 
 type Credentials = Input<typeof fleetEndpoints.createHost>['body']['credentials'];
 
 export const listHosts = route(fleetEndpoints.listHosts, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows<MachineRow>(database.client, machines, query);
+  const { rows, pagination } = await listRows(database.client, machines, query);
   return { hosts: rows.map(presentHost), pagination };
 });
 
 export const getHost = route(fleetEndpoints.getHost, async ({ database }, { params }) => {
-  const host = presentHost(await readRow<MachineRow>(database.client, machines, params.id));
+  const host = presentHost(await readRow(database.client, machines, params.id));
   return new Tagged({ host }, etagOfVersion(host.version, host));
 });
 
@@ -45,14 +45,14 @@ export const createHost = change(fleetEndpoints.createHost, async (context, { bo
     created_by: authorOf(principal),
   };
   await transaction.host.create({ data: data as Prisma.HostUncheckedCreateInput });
-  return { host: presentHost(await readRow<HostRow>(transaction, hosts, id)) };
+  return { host: presentHost(await readRow(transaction, hosts, id)) };
 });
 
 export const updateHost = change(fleetEndpoints.updateHost, async (context, { params, body }) => {
   const { transaction, settings, seen } = context;
   await refuseNode(transaction, params.id);
   if (body.engine !== undefined || body.gpus !== undefined) await decideAlone(transaction);
-  const before = await holdRow<HostRow>(transaction, hosts, { id: params.id, seen });
+  const before = await holdRow(transaction, hosts, { id: params.id, seen });
   refuseRename(body, before);
   const { endpoint = before.endpoint, credentials } = body;
   const moves = endpoint !== before.endpoint;
@@ -74,13 +74,13 @@ export const updateHost = change(fleetEndpoints.updateHost, async (context, { pa
     ...changedNow(),
   };
   await transaction.host.update({ where: { id: before.id }, data: data as Prisma.HostUncheckedUpdateInput });
-  return { host: presentHost(await readRow<HostRow>(transaction, hosts, before.id)) };
+  return { host: presentHost(await readRow(transaction, hosts, before.id)) };
 });
 
 export const deleteHost = change(fleetEndpoints.deleteHost, async ({ transaction, seen }, { params, query }) => {
   await refuseNode(transaction, params.id);
   await decideAlone(transaction);
-  const { id, reachability } = await holdRow<HostRow>(transaction, hosts, { id: params.id, seen });
+  const { id, reachability } = await holdRow(transaction, hosts, { id: params.id, seen });
   const target = { kind: 'host', id } as const;
   if (query.abandon) await abandon(transaction, { target, reachability });
   refuseInUse(await usersOfTarget(transaction, target));

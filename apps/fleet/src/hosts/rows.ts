@@ -1,48 +1,43 @@
+import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import { showAmount } from '../resources/quantities.ts';
-import { type Kind, presentCommon, type ResourceRow } from '../resources/rows.ts';
+import { type Kind, presentCommon, resourceRow } from '../resources/rows.ts';
 
-interface Taint {
-  readonly key: string;
-  readonly value: string;
-  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
-}
-
-interface Gpu {
-  readonly id: string;
-  readonly model: string;
-  readonly vram: string;
-}
+const taint = z.object({
+  key: z.string(),
+  value: z.string(),
+  effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
+});
+const gpu = z.object({ id: z.string(), model: z.string(), vram: z.string() });
 
 /** A host, or a node of a cluster. */
-export interface MachineRow extends ResourceRow {
-  readonly engine: 'docker' | 'podman' | 'kubernetes';
-  /** Of a node: its cluster. */
-  readonly cluster_id: string | null;
-  /** null: a node. */
-  readonly endpoint: string | null;
-  readonly has_credentials: boolean;
-  readonly network_types: string[];
-  readonly taints: Taint[];
-  readonly schedulable: boolean;
-  readonly gpus: Gpu[];
-  readonly reachability: 'unknown' | 'online' | 'unreachable';
-  readonly message: string;
-  readonly last_seen_at: Date | null;
-  readonly engine_version: string | null;
-  readonly arch: string | null;
-  readonly cpu_millis: bigint | null;
-  readonly memory_bytes: bigint | null;
-  readonly gpu_count: number;
-  readonly allocated_cpu: bigint;
-  readonly allocated_memory: bigint;
-  readonly allocated_gpus: string[];
-}
+const machineRow = resourceRow.extend({
+  engine: z.enum(['docker', 'podman', 'kubernetes']),
+  /** The cluster of a node; null for a host. */
+  cluster_id: z.string().nullable(),
+  /** Null for a node. */
+  endpoint: z.string().nullable(),
+  has_credentials: z.boolean(),
+  network_types: z.array(z.string()),
+  taints: z.array(taint),
+  schedulable: z.boolean(),
+  gpus: z.array(gpu),
+  reachability: z.enum(['unknown', 'online', 'unreachable']),
+  message: z.string(),
+  last_seen_at: z.date().nullable(),
+  engine_version: z.string().nullable(),
+  arch: z.string().nullable(),
+  cpu_millis: z.bigint().nullable(),
+  memory_bytes: z.bigint().nullable(),
+  gpu_count: z.int(),
+  allocated_cpu: z.bigint(),
+  allocated_memory: z.bigint(),
+  allocated_gpus: z.array(z.string()),
+});
+export type MachineRow = z.output<typeof machineRow>;
 
-export interface HostRow extends MachineRow {
-  readonly cluster_id: null;
-  readonly endpoint: string;
-}
+const hostRow = machineRow.extend({ cluster_id: z.null(), endpoint: z.string() });
+export type HostRow = z.output<typeof hostRow>;
 
 const own = Prisma.sql`r.engine::text, r.endpoint, r.network_types, r.taints, r.schedulable, r.gpus, r.reachability::text, r.message,
     r.last_seen_at, r.engine_version, r.arch, r.cpu_millis, r.memory_bytes,
@@ -51,14 +46,16 @@ const own = Prisma.sql`r.engine::text, r.endpoint, r.network_types, r.taints, r.
     ARRAY(SELECT g.gpu_id FROM allocated_gpus g WHERE g.host_id = r.id ORDER BY g.gpu_id) AS allocated_gpus`;
 
 /** What is registered here, and can be changed. */
-export const hosts: Kind = {
+export const hosts: Kind<HostRow> = {
   table: 'hosts',
+  row: hostRow,
   columns: Prisma.sql`${own}, r.sealed IS NOT NULL AS has_credentials, NULL::uuid AS cluster_id, jsonb_array_length(r.gpus) AS gpu_count`,
 };
 
 /** Hosts, and the nodes of clusters beside them. */
-export const machines: Kind = {
+export const machines: Kind<MachineRow> = {
   table: 'machines',
+  row: machineRow,
   columns: Prisma.sql`${own}, r.has_credentials, r.cluster_id, r.gpu_count`,
 };
 

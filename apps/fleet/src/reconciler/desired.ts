@@ -34,7 +34,7 @@ export function readDesired({ client }: Database, sealer: Sealer, claim: Claim):
       const place = found && placeOf(found);
       if (!place || found.lease_owner !== claim.owner || found.generation !== claim.generation) return undefined;
       const { failures, take_over } = found;
-      const row = { ...(await readRow<DeploymentRow>(transaction, deployments, claim.id)), failures, take_over };
+      const row = { ...(await readRow(transaction, deployments, claim.id)), failures, take_over };
       if (row.deleting) return withoutVolumes(row, { ...place, wanted: await goneOf(transaction, row) });
       if (row.desired_state === 'stopped') return withoutVolumes(row, { ...place, wanted: { kind: 'stopped' } });
       return { row, ...(await runningOf(transaction, sealer, { row, place })) };

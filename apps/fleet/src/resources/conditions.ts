@@ -1,12 +1,15 @@
-/** What is so of a resource, or not, and since when: as a column of JSON has it. */
-export interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly at: string;
-}
+import { z } from 'zod';
+
+/** A condition of a resource as its JSON column stores it. `at` is the time of the last transition (RFC 3339). */
+export const condition = z.object({
+  type: z.string(),
+  status: z.string(),
+  reason: z.string(),
+  message: z.string(),
+  at: z.string(),
+});
+export type Condition = z.output<typeof condition>;
 
 /** Conditions as the API shows them. */
 export const presentConditions = (conditions: readonly Condition[]) =>
-  conditions.map(({ at, ...condition }) => ({ ...condition, at: new Date(at) }));
+  conditions.map(({ at, ...rest }) => ({ ...rest, at: new Date(at) }));

@@ -1,43 +1,49 @@
 import { fold, paginationOf } from '@svc/contract';
 import type { LabelWish, ResourceQuery } from '@svc/contract/fleet';
 import { invalid, type Matches, notFound, Problem } from '@svc/http';
+import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import { isUuid } from '../identified.ts';
 
-/** A kind of resource: its table, and what is read of a row `r` of it, beside what all resources have. */
-export interface Kind {
-  readonly table: 'hosts' | 'machines' | 'clusters' | 'workloads' | 'deployments' | 'volumes' | 'secrets';
-  readonly columns: Prisma.Sql;
-}
+/** The columns of every kind. */
+export const resourceRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  labels: z.record(z.string(), z.string()),
+  version: z.int(),
+  created_at: z.date(),
+  updated_at: z.date(),
+  created_by: z.string(),
+});
+export type ResourceRow = z.output<typeof resourceRow>;
 
-/** What a row of every kind has. */
-export interface ResourceRow {
-  readonly id: string;
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly version: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  readonly created_by: string;
+/** A kind of resource. */
+export interface Kind<Row extends ResourceRow> {
+  /** The table or view that it is read from. */
+  readonly table: 'hosts' | 'machines' | 'clusters' | 'workloads' | 'deployments' | 'volumes' | 'secrets';
+  /** What is selected of a row `r`, beside the columns of every kind. */
+  readonly columns: Prisma.Sql;
+  /** Validates each row that is read, so that the row type and the query agree. */
+  readonly row: z.ZodType<Row>;
 }
 
 type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
 
 const common = Prisma.sql`r.id, r.name, r.labels, r.version, r.created_at, r.updated_at, r.created_by`;
 
-const columnsOf = ({ columns }: Kind) => Prisma.sql`${common}, ${columns}`;
+const columnsOf = ({ columns }: { readonly columns: Prisma.Sql }) => Prisma.sql`${common}, ${columns}`;
 
 /** A page of resources, the newest first. */
-export async function listRows<Row extends ResourceRow>(reader: Reader, kind: Kind, query: ResourceQuery) {
+export async function listRows<Row extends ResourceRow>(reader: Reader, kind: Kind<Row>, query: ResourceQuery) {
   const from = Prisma.sql`${Prisma.raw(kind.table)} r WHERE ${Prisma.join(conditionsOf(query), ' AND ')}`;
-  const rows = await reader.$queryRaw<(Partial<Row> & { total: number })[]>`
+  const page = await reader.$queryRaw<{ id: string | null; total: number }[]>`
     SELECT counted.total, page.* FROM (SELECT count(*)::int AS total FROM ${from}) counted
     LEFT JOIN LATERAL (
       SELECT ${columnsOf(kind)} FROM ${from} ORDER BY r.created_at DESC, r.id
       LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}
     ) page ON true ORDER BY page.created_at DESC, page.id`;
-  const found = rows.filter((row): row is Row & { total: number } => row.id != null);
-  return { rows: found as readonly Row[], pagination: paginationOf(query, rows[0]?.total ?? 0) };
+  const rows = page.filter(({ id }) => id !== null).map((row) => kind.row.parse(row));
+  return { rows, pagination: paginationOf(query, page[0]?.total ?? 0) };
 }
 
 function conditionsOf({ search, label = [] }: ResourceQuery): Prisma.Sql[] {
@@ -51,13 +57,12 @@ const hasLabel = ({ key, value }: LabelWish) =>
     : Prisma.sql`r.labels @> jsonb_build_object(${key}::text, ${value}::text)`;
 
 /** One resource. @throws 404 */
-export async function readRow<Row extends ResourceRow>(reader: Reader, kind: Kind, id: string): Promise<Row> {
-  const [row] = isUuid(id)
-    ? await reader.$queryRaw<Row[]>`
-        SELECT ${columnsOf(kind)} FROM ${Prisma.raw(kind.table)} r WHERE r.id = ${id}::uuid`
-    : [];
-  if (!row) throw notFound();
-  return row;
+export async function readRow<Row extends ResourceRow>(reader: Reader, kind: Kind<Row>, id: string): Promise<Row> {
+  if (!isUuid(id)) throw notFound();
+  const [row] = await reader.$queryRaw<unknown[]>`
+    SELECT ${columnsOf(kind)} FROM ${Prisma.raw(kind.table)} r WHERE r.id = ${id}::uuid`;
+  if (row === undefined) throw notFound();
+  return kind.row.parse(row);
 }
 
 interface Wanted {
@@ -68,13 +73,13 @@ interface Wanted {
 /** Locks a resource that is to be changed. @throws 404; 412 where the caller has seen another version */
 export async function holdRow<Row extends ResourceRow>(
   transaction: Prisma.TransactionClient,
-  kind: Kind,
+  kind: Kind<Row>,
   { id, seen }: Wanted,
 ): Promise<Row> {
   const matches = seen();
   if (!isUuid(id)) throw notFound();
   await transaction.$queryRaw`SELECT FROM ${Prisma.raw(kind.table)} WHERE id = ${id}::uuid FOR UPDATE`;
-  const row = await readRow<Row>(transaction, kind, id);
+  const row = await readRow(transaction, kind, id);
   if (matches(row.version)) return row;
   throw new Problem('version_conflict', `It is at version ${row.version} by now: read it again, then change that.`);
 }

@@ -9,16 +9,16 @@ import { decideAlone } from '../resources/decisions.ts';
 import { refuseInUse } from '../resources/in-use.ts';
 import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/rows.ts';
 import { refuseKeysInUse } from './keys-in-use.ts';
-import { presentSecret, type SecretRow, secrets } from './rows.ts';
+import { presentSecret, secrets } from './rows.ts';
 import { refuseBadValues, sealValues } from './values.ts';
 
 export const listSecrets = route(fleetEndpoints.listSecrets, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows<SecretRow>(database.client, secrets, query);
+  const { rows, pagination } = await listRows(database.client, secrets, query);
   return { secrets: rows.map(presentSecret), pagination };
 });
 
 export const getSecret = route(fleetEndpoints.getSecret, async ({ database }, { params }) => {
-  const secret = presentSecret(await readRow<SecretRow>(database.client, secrets, params.id));
+  const secret = presentSecret(await readRow(database.client, secrets, params.id));
   return new Tagged({ secret }, etagOfVersion(secret.version, secret));
 });
 
@@ -29,7 +29,7 @@ export const createSecret = change(fleetEndpoints.createSecret, async (context, 
   const id = uuidv7();
   const data = { id, name, labels, kind, created_by: authorOf(principal) };
   await transaction.secret.create({ data: { ...data, ...(await sealValues(settings.sealer, id, values)) } });
-  return { secret: presentSecret(await readRow<SecretRow>(transaction, secrets, id)) };
+  return { secret: presentSecret(await readRow(transaction, secrets, id)) };
 });
 
 /** New values are a new generation of whatever runs with them. */
@@ -37,7 +37,7 @@ export const updateSecret = change(fleetEndpoints.updateSecret, async (context, 
   const { transaction, settings, seen } = context;
   const { values } = body;
   if (values !== undefined) await decideAlone(transaction);
-  const before = await holdRow<SecretRow>(transaction, secrets, { id: params.id, seen });
+  const before = await holdRow(transaction, secrets, { id: params.id, seen });
   refuseRename(body, before);
   const data = { ...given(body, ['labels']), ...changedNow() };
   if (values === undefined) {
@@ -50,12 +50,12 @@ export const updateSecret = change(fleetEndpoints.updateSecret, async (context, 
     await transaction.secret.update({ where: { id: before.id }, data: { ...data, ...rotated, ...sealed } });
     await bumpUsersOfSecret(context, before);
   }
-  return { secret: presentSecret(await readRow<SecretRow>(transaction, secrets, before.id)) };
+  return { secret: presentSecret(await readRow(transaction, secrets, before.id)) };
 });
 
 export const deleteSecret = change(fleetEndpoints.deleteSecret, async ({ transaction, seen }, { params }) => {
   await decideAlone(transaction);
-  const { id, used_by } = await holdRow<SecretRow>(transaction, secrets, { id: params.id, seen });
+  const { id, used_by } = await holdRow(transaction, secrets, { id: params.id, seen });
   refuseInUse(used_by);
   await transaction.secret.delete({ where: { id } });
   return undefined;

@@ -1,17 +1,20 @@
+import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
-import { type Kind, presentCommon, type ResourceRow } from '../resources/rows.ts';
+import { type Kind, presentCommon, resourceRow } from '../resources/rows.ts';
 
-export interface SecretRow extends ResourceRow {
-  readonly kind: 'opaque' | 'registry' | 'tls';
-  readonly keys: string[];
-  readonly values_version: number;
-  readonly last_rotated_at: Date;
-  readonly used_by: { readonly kind: 'workload' | 'deployment'; readonly id: string; readonly name: string }[];
-}
+const secretRow = resourceRow.extend({
+  kind: z.enum(['opaque', 'registry', 'tls']),
+  keys: z.array(z.string()),
+  values_version: z.int(),
+  last_rotated_at: z.date(),
+  used_by: z.array(z.object({ kind: z.enum(['workload', 'deployment']), id: z.string(), name: z.string() })),
+});
+export type SecretRow = z.output<typeof secretRow>;
 
 /** A workload uses what its latest revision names, a deployment what its own does. */
-export const secrets: Kind = {
+export const secrets: Kind<SecretRow> = {
   table: 'secrets',
+  row: secretRow,
   columns: Prisma.sql`r.kind::text, r.keys, r.values_version, r.last_rotated_at,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('kind', u.kind, 'id', u.id, 'name', u.name) ORDER BY u.kind, u.name), '[]') FROM (
       SELECT 'workload' AS kind, w.id, w.name FROM workload_revisions v

@@ -9,15 +9,15 @@ import { decideAlone } from '../resources/decisions.ts';
 import { refuseInUse } from '../resources/in-use.ts';
 import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/rows.ts';
 import { columnsOfTarget, refuseUnknownTarget, targetOf } from '../resources/target-rows.ts';
-import { presentVolume, type VolumeRow, volumes } from './rows.ts';
+import { presentVolume, volumes } from './rows.ts';
 
 export const listStorage = route(fleetEndpoints.listStorage, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows<VolumeRow>(database.client, volumes, query);
+  const { rows, pagination } = await listRows(database.client, volumes, query);
   return { storage: rows.map(presentVolume), pagination };
 });
 
 export const getStorage = route(fleetEndpoints.getStorage, async ({ database }, { params }) => {
-  const storage = presentVolume(await readRow<VolumeRow>(database.client, volumes, params.id));
+  const storage = presentVolume(await readRow(database.client, volumes, params.id));
   return new Tagged({ storage }, etagOfVersion(storage.version, storage));
 });
 
@@ -28,12 +28,12 @@ export const createStorage = change(fleetEndpoints.createStorage, async (context
   const id = uuidv7();
   const data = { id, name, labels, size, access_mode, storage_class, reclaim, created_by: authorOf(principal) };
   await transaction.volume.create({ data: { ...data, ...columnsOfTarget(target) } });
-  return { storage: presentVolume(await readRow<VolumeRow>(transaction, volumes, id)) };
+  return { storage: presentVolume(await readRow(transaction, volumes, id)) };
 });
 
 export const updateStorage = change(fleetEndpoints.updateStorage, async (context, { params, body }) => {
   const { transaction, seen } = context;
-  const before = await holdRow<VolumeRow>(transaction, volumes, { id: params.id, seen });
+  const before = await holdRow(transaction, volumes, { id: params.id, seen });
   refuseRename(body, before);
   const { size = before.size } = body;
   if (bytes(size) < bytes(before.size)) {
@@ -41,13 +41,13 @@ export const updateStorage = change(fleetEndpoints.updateStorage, async (context
   }
   const data = { ...given(body, ['labels', 'size', 'reclaim']), ...changedNow() };
   await transaction.volume.update({ where: { id: before.id }, data });
-  return { storage: presentVolume(await readRow<VolumeRow>(transaction, volumes, before.id)) };
+  return { storage: presentVolume(await readRow(transaction, volumes, before.id)) };
 });
 
 /** A volume that no engine can have made is gone with its row; another one when its engine has removed it. */
 export const deleteStorage = change(fleetEndpoints.deleteStorage, async ({ transaction, seen }, { params }) => {
   await decideAlone(transaction);
-  const { id, attached_to, touched, ...target } = await holdRow<VolumeRow>(transaction, volumes, {
+  const { id, attached_to, touched, ...target } = await holdRow(transaction, volumes, {
     id: params.id,
     seen,
   });

@@ -1,21 +1,24 @@
+import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
-import { type Kind, presentCommon, type ResourceRow } from '../resources/rows.ts';
+import { type Kind, presentCommon, resourceRow } from '../resources/rows.ts';
 
-export interface VolumeRow extends ResourceRow {
-  readonly size: string;
-  readonly access_mode: 'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany';
-  readonly storage_class: string | null;
-  readonly reclaim: 'retain' | 'delete';
-  readonly host_id: string | null;
-  readonly cluster_id: string | null;
-  readonly deployment_id: string | null;
-  readonly phase: 'pending' | 'bound' | 'lost' | 'deleting';
-  readonly touched: boolean;
-  readonly attached_to: { readonly deployment_id: string; readonly name: string }[];
-}
+const volumeRow = resourceRow.extend({
+  size: z.string(),
+  access_mode: z.enum(['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany']),
+  storage_class: z.string().nullable(),
+  reclaim: z.enum(['retain', 'delete']),
+  host_id: z.string().nullable(),
+  cluster_id: z.string().nullable(),
+  deployment_id: z.string().nullable(),
+  phase: z.enum(['pending', 'bound', 'lost', 'deleting']),
+  touched: z.boolean(),
+  attached_to: z.array(z.object({ deployment_id: z.string(), name: z.string() })),
+});
+export type VolumeRow = z.output<typeof volumeRow>;
 
-export const volumes: Kind = {
+export const volumes: Kind<VolumeRow> = {
   table: 'volumes',
+  row: volumeRow,
   columns: Prisma.sql`r.size, r.access_mode::text, r.storage_class, r.reclaim::text, r.host_id, r.cluster_id, r.deployment_id,
     r.phase::text, r.touched,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('deployment_id', d.id, 'name', d.name) ORDER BY d.name), '[]')

@@ -10,22 +10,15 @@ import { decideAlone } from '../resources/decisions.ts';
 import { refuseInUse } from '../resources/in-use.ts';
 import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/rows.ts';
 import { type Base, baseOf, insertRevision, saidIn, written } from './revisions.ts';
-import {
-  presentRevision,
-  presentWorkload,
-  type RevisionRow,
-  templateState,
-  type WorkloadRow,
-  workloads,
-} from './rows.ts';
+import { presentRevision, presentWorkload, revisionRow, templateState, type WorkloadRow, workloads } from './rows.ts';
 
 export const listWorkloads = route(fleetEndpoints.listWorkloads, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows<WorkloadRow>(database.client, workloads, query);
+  const { rows, pagination } = await listRows(database.client, workloads, query);
   return { workloads: rows.map(presentWorkload), pagination };
 });
 
 export const getWorkload = route(fleetEndpoints.getWorkload, async ({ database }, { params }) => {
-  const workload = presentWorkload(await readRow<WorkloadRow>(database.client, workloads, params.id));
+  const workload = presentWorkload(await readRow(database.client, workloads, params.id));
   return new Tagged({ workload }, etagOfVersion(workload.version, workload));
 });
 
@@ -37,13 +30,13 @@ export const createWorkload = change(fleetEndpoints.createWorkload, async (conte
   const id = uuidv7();
   await transaction.workload.create({ data: { id, name, labels, created_by: author } });
   await insertRevision(transaction, { workloadId: id, revision: 1, base, said: saidIn(body), author });
-  return { workload: presentWorkload(await readRow<WorkloadRow>(transaction, workloads, id)) };
+  return { workload: presentWorkload(await readRow(transaction, workloads, id)) };
 });
 
 /** What says what runs makes a new revision, unless it says what is so already; deployments stay on theirs. */
 export const updateWorkload = change(fleetEndpoints.updateWorkload, async (context, { params, body }) => {
   const { transaction, principal, seen } = context;
-  const before = await holdRow<WorkloadRow>(transaction, workloads, { id: params.id, seen });
+  const before = await holdRow(transaction, workloads, { id: params.id, seen });
   refuseRename(body, before);
   const said = { ...before.said, ...newlySaid(body, before) };
   const base: Base = body.template === undefined ? before : await baseOf(transaction, body.template);
@@ -57,7 +50,7 @@ export const updateWorkload = change(fleetEndpoints.updateWorkload, async (conte
   }
   const data = { ...given(body, ['labels']), revision, ...changedNow() };
   await transaction.workload.update({ where: { id: before.id }, data });
-  return { workload: presentWorkload(await readRow<WorkloadRow>(transaction, workloads, before.id)) };
+  return { workload: presentWorkload(await readRow(transaction, workloads, before.id)) };
 });
 
 /** What is sent back as it was read is not said here: it goes on coming from the template. */
@@ -70,7 +63,7 @@ function newlySaid(body: Input<typeof fleetEndpoints.updateWorkload>['body'], { 
 
 export const deleteWorkload = change(fleetEndpoints.deleteWorkload, async ({ transaction, seen }, { params }) => {
   await decideAlone(transaction);
-  const { id } = await holdRow<WorkloadRow>(transaction, workloads, { id: params.id, seen });
+  const { id } = await holdRow(transaction, workloads, { id: params.id, seen });
   const deployments = await transaction.deployment.findMany({ where: { workload_id: id }, orderBy: { name: 'asc' } });
   refuseInUse(deployments.map(({ name }) => ({ kind: 'deployment', name })));
   await transaction.workload.delete({ where: { id } });
@@ -81,13 +74,16 @@ export const listWorkloadRevisions = route(
   fleetEndpoints.listWorkloadRevisions,
   async ({ database }, { params, query }) => {
     const { client } = database;
-    const { id } = await readRow<WorkloadRow>(client, workloads, params.id);
-    const rows = await client.$queryRaw<RevisionRow[]>`
+    const { id } = await readRow(client, workloads, params.id);
+    const rows = await client.$queryRaw<unknown[]>`
         SELECT v.revision, v.spec, v.template_id, v.template_slug, v.template_version, v.min_tier, v.created_at, v.created_by,
                ${templateState} AS template_state
         FROM workload_revisions v WHERE v.workload_id = ${id}::uuid
         ORDER BY v.revision DESC LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}`;
     const total = await client.workloadRevision.count({ where: { workload_id: id } });
-    return { revisions: rows.map(presentRevision), pagination: paginationOf(query, total) };
+    return {
+      revisions: rows.map((row) => presentRevision(revisionRow.parse(row))),
+      pagination: paginationOf(query, total),
+    };
   },
 );

@@ -1,25 +1,30 @@
-import type { WorkloadSpec } from '@svc/contract/fleet';
+import { type WorkloadSpec, workloadSpec } from '@svc/contract/fleet';
+import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
-import { type Kind, presentCommon, type ResourceRow } from '../resources/rows.ts';
+import { type Kind, presentCommon, resourceRow } from '../resources/rows.ts';
 
-/** Where a revision came from; all null where it was written out. */
-export interface Origin {
-  readonly template_id: string | null;
-  readonly template_slug: string | null;
-  readonly template_version: string | null;
-  readonly min_tier: string | null;
-  /** Of the members that say what runs, when they were copied. */
-  readonly template_hash: string | null;
-}
+/** The template that a revision was made from; all null for a revision without one. */
+const origin = z.object({
+  template_id: z.string().nullable(),
+  template_slug: z.string().nullable(),
+  template_version: z.string().nullable(),
+  min_tier: z.string().nullable(),
+  /** Hash of the members that say what runs, at the time of the copy. */
+  template_hash: z.string().nullable(),
+});
+export type Origin = z.output<typeof origin>;
 
-export type TemplateState = 'current' | 'outdated' | 'withdrawn' | null;
+export const templateStates = z.enum(['current', 'outdated', 'withdrawn']).nullable();
+type TemplateState = z.output<typeof templateStates>;
 
-export interface WorkloadRow extends ResourceRow, Origin {
-  readonly revision: number;
-  readonly spec: WorkloadSpec;
-  readonly said: Partial<WorkloadSpec>;
-  readonly template_state: TemplateState;
-}
+const workloadRow = resourceRow.extend({
+  ...origin.shape,
+  revision: z.int(),
+  spec: workloadSpec,
+  said: z.custom<Partial<WorkloadSpec>>((value) => workloadSpec.partial().safeParse(value).success),
+  template_state: templateStates,
+});
+export type WorkloadRow = z.output<typeof workloadRow>;
 
 /** How the copy `v` of a template stands to the mirror, by the template's id: slugs move. */
 export const templateState = Prisma.sql`CASE
@@ -32,8 +37,9 @@ export const templateState = Prisma.sql`CASE
 const latest = (expression: Prisma.Sql) =>
   Prisma.sql`(SELECT ${expression} FROM workload_revisions v WHERE v.workload_id = r.id AND v.revision = r.revision)`;
 
-export const workloads: Kind = {
+export const workloads: Kind<WorkloadRow> = {
   table: 'workloads',
+  row: workloadRow,
   columns: Prisma.sql`r.revision, ${latest(Prisma.sql`v.spec`)} AS spec, ${latest(Prisma.sql`v.said`)} AS said,
     ${latest(Prisma.sql`v.template_id`)} AS template_id, ${latest(Prisma.sql`v.template_slug`)} AS template_slug,
     ${latest(Prisma.sql`v.template_version`)} AS template_version, ${latest(Prisma.sql`v.min_tier`)} AS min_tier,
@@ -57,13 +63,14 @@ export const presentWorkload = (row: WorkloadRow) => ({
   revision: row.revision,
 });
 
-export interface RevisionRow extends Omit<Origin, 'template_hash'> {
-  readonly revision: number;
-  readonly spec: WorkloadSpec;
-  readonly template_state: TemplateState;
-  readonly created_at: Date;
-  readonly created_by: string;
-}
+export const revisionRow = origin.omit({ template_hash: true }).extend({
+  revision: z.int(),
+  spec: workloadSpec,
+  template_state: templateStates,
+  created_at: z.date(),
+  created_by: z.string(),
+});
+type RevisionRow = z.output<typeof revisionRow>;
 
 export const presentRevision = (row: RevisionRow) => ({
   ...row.spec,
