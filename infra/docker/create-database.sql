@@ -1,4 +1,4 @@
--- Run by psql once, when the server's data folder is new: an ordinary role, and the one database that it owns.
+-- psql runs this file once, when the server is initialized. It creates an ordinary role, and the one database that it owns.
 \getenv name SERVICE
 \getenv password SERVICE_PASSWORD
 CREATE ROLE :"name" LOGIN PASSWORD :'password';
