@@ -13,6 +13,7 @@ import {
   presentRevision,
   presentWorkload,
   type RevisionRow,
+  specOf,
   templateState,
   type WorkloadRow,
   workloads,
@@ -44,12 +45,13 @@ export const updateWorkload = change(fleetEndpoints.updateWorkload, async (conte
   const { transaction, principal, seen } = context;
   const before = await holdRow<WorkloadRow>(transaction, workloads, { id: params.id, seen });
   refuseRename(body, before);
-  const said = { ...before.said, ...newlySaid(body, before) };
-  const base: Base = body.template === undefined ? before : await baseOf(transaction, body.template);
+  const spec = specOf(before.spec);
+  const said = { ...before.said, ...newlySaid(body, spec) };
+  const base: Base = body.template === undefined ? { ...before, spec } : await baseOf(transaction, body.template);
   const isNew =
     base.template_id !== before.template_id ||
     base.template_hash !== before.template_hash ||
-    !isDeepStrictEqual({ ...base.spec, ...said }, before.spec);
+    !isDeepStrictEqual({ ...base.spec, ...said }, spec);
   const revision = before.revision + (isNew ? 1 : 0);
   if (isNew) {
     await insertRevision(transaction, { workloadId: before.id, revision, base, said, author: authorOf(principal) });
@@ -60,7 +62,7 @@ export const updateWorkload = change(fleetEndpoints.updateWorkload, async (conte
 });
 
 /** What is sent back as it was read is not said here: it goes on coming from the template. */
-function newlySaid(body: Input<typeof fleetEndpoints.updateWorkload>['body'], { spec }: WorkloadRow) {
+function newlySaid(body: Input<typeof fleetEndpoints.updateWorkload>['body'], spec: WorkloadSpec) {
   const said = saidIn(body);
   if (body.template !== undefined) return said;
   const isNews = (member: keyof WorkloadSpec) => !isDeepStrictEqual(said[member], spec[member]);

@@ -1,4 +1,4 @@
-import type { WorkloadSpec } from '@svc/contract/fleet';
+import { type WorkloadSpec, workloadDefaults, workloadSpec } from '@svc/contract/fleet';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type Kind, presentCommon, type ResourceRow } from '../resources/rows.ts';
 
@@ -16,16 +16,27 @@ export type TemplateState = 'current' | 'outdated' | 'withdrawn' | null;
 
 export interface WorkloadRow extends ResourceRow, Origin {
   readonly revision: number;
-  readonly spec: WorkloadSpec;
+  readonly spec: Prisma.JsonValue;
   readonly said: Partial<WorkloadSpec>;
   readonly template_state: TemplateState;
 }
+
+/** A stored specification. A member that was declared after it was stored has its default. */
+export const specOf = (stored: Prisma.JsonValue): WorkloadSpec => workloadSpec.parse(stored);
+
+/**
+ * A hash of what a template document of the mirror runs. Members that have their default do not count: the hash of a
+ * copy stays valid when a member is declared later, and a document that was stored before then has the same hash.
+ */
+export const templateHash = (document: Prisma.Sql) => Prisma.sql`(
+  SELECT encode(sha256(convert_to(coalesce(jsonb_object_agg(key, value), '{}')::text, 'UTF8')), 'hex')
+  FROM jsonb_each(${document}) WHERE ${JSON.stringify(workloadDefaults)}::jsonb -> key <> value)`;
 
 /** How the copy `v` of a template stands to the mirror, by the template's id: slugs move. */
 export const templateState = Prisma.sql`CASE
   WHEN v.template_id IS NULL THEN NULL
   WHEN NOT EXISTS (SELECT FROM catalog_templates t WHERE t.id = v.template_id) THEN 'withdrawn'
-  WHEN (SELECT template_hash(t.document) FROM catalog_templates t WHERE t.id = v.template_id) = v.template_hash THEN 'current'
+  WHEN (SELECT ${templateHash(Prisma.sql`t.document`)} FROM catalog_templates t WHERE t.id = v.template_id) = v.template_hash THEN 'current'
   ELSE 'outdated' END`;
 
 /** A member of the revision `v` that a workload `r` is at. */
@@ -51,7 +62,7 @@ const presentOrigin = (row: Omit<Origin, 'template_hash'> & { readonly template_
 
 /** A workload as the API shows it: as its latest revision. */
 export const presentWorkload = (row: WorkloadRow) => ({
-  ...row.spec,
+  ...specOf(row.spec),
   ...presentCommon(row),
   ...presentOrigin(row),
   revision: row.revision,
@@ -59,14 +70,14 @@ export const presentWorkload = (row: WorkloadRow) => ({
 
 export interface RevisionRow extends Omit<Origin, 'template_hash'> {
   readonly revision: number;
-  readonly spec: WorkloadSpec;
+  readonly spec: Prisma.JsonValue;
   readonly template_state: TemplateState;
   readonly created_at: Date;
   readonly created_by: string;
 }
 
 export const presentRevision = (row: RevisionRow) => ({
-  ...row.spec,
+  ...specOf(row.spec),
   ...presentOrigin(row),
   revision: row.revision,
   created_at: row.created_at,
