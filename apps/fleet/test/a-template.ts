@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { type Template, template } from '@svc/contract';
+import { type Template, template, templateDefaults } from '@svc/contract';
 
 let count = 0;
 
-/** A template as a hub sends it; the contract says what it must hold. */
+/** A template as a hub sends it. */
 export function aTemplate(given: Partial<Template> = {}): Template {
   const name = given.name ?? `template ${++count}`;
   const at = '2026-01-02T03:04:05.678Z';
   return template.parse({
+    ...templateDefaults,
     id: randomUUID(),
     name,
     slug: given.slug ?? name.toLowerCase().replace(/[^a-z0-9]+/g, '-'),
-    description: '',
-    version: '1.0.0',
-    kind: 'service',
     category_id: randomUUID(),
     category_name: 'Tools',
     category_slug: 'tools',
@@ -22,19 +20,12 @@ export function aTemplate(given: Partial<Template> = {}): Template {
     image_tag: '18',
     cpu_request: '500m',
     memory_request: '1Gi',
-    gpu_count: 0,
-    vram_request: '',
-    concurrent_jobs: 1,
     env: [{ name: 'MODE', value: 'fast' }],
     env_schema: [{ name: 'NAME', required: true, default_value: '', description: 'Who it is' }],
     ports: [{ containerPort: 5432, protocol: 'TCP' }],
     volume_mounts: [{ name: 'data', mountPath: '/data' }],
     node_selector: { disk: 'fast' },
     required_network_types: ['public'],
-    tags: [],
-    is_public: true,
-    is_featured: false,
-    min_tier: 'free',
     download_count: 7,
     documentation: '# How to use it',
     registry_url: 'ghcr.io',
@@ -42,7 +33,6 @@ export function aTemplate(given: Partial<Template> = {}): Template {
     secret_refs: [{ name: 'password', env: 'PASSWORD' }],
     command: ['serve', '--all'],
     tolerations: [{ key: 'gpu', operator: 'Exists', effect: 'NoSchedule' }],
-    icon_url: null,
     created_at: at,
     updated_at: at,
     ...given,

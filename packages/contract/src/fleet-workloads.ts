@@ -1,17 +1,38 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { byId, changedMembers, newMembers, resourceMembers, resourceQuery } from './fleet-resource.ts';
-import { workloadFields, workloadSpec } from './fleet-workload-spec.ts';
+import {
+  templateChangeFields,
+  templateDefaults,
+  templateExamples,
+  templateFields,
+  templateReply,
+  workloadMembers,
+} from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { ignored, line, pagination, paging } from './wire.ts';
 
-type Fields = typeof workloadFields;
-type Optional = { [K in keyof Fields]: z.ZodOptional<Fields[K]> };
+type WorkloadMember = (typeof workloadMembers)[number];
 
-/** Every member may be left out: what is not said comes from the template, or is as templates have it. */
-const saidMembers = Object.fromEntries(
-  Object.entries(workloadFields).map(([member, field]) => [member, field.optional()]),
-) as Optional;
+/** The part of a table of template members that a workload has. */
+const workloadPart = <T extends Record<WorkloadMember, unknown>>(table: T) =>
+  Object.fromEntries(workloadMembers.map((member) => [member, table[member]])) as Pick<T, WorkloadMember>; // fromEntries loses which key has which value
+
+/** The rules of a workload's members, which are those of a template. */
+export const workloadFields = workloadPart(templateFields);
+
+/** The value of each member if neither the workload nor a template sets it. */
+export const workloadDefaults = workloadPart(templateDefaults);
+
+/** For each member a valid value other than the default, for tests. */
+export const workloadExamples = workloadPart(templateExamples);
+
+/** What runs: image, command, environment, ports, volumes, resources, and where it may run. */
+export const workloadSpec = z.object(workloadPart(templateReply)).meta({ id: 'WorkloadSpec' });
+export type WorkloadSpec = z.output<typeof workloadSpec>;
+
+/** Members of a body. A member that is left out comes from the template, or has its default. */
+const bodyMembers = workloadPart(templateChangeFields);
 
 const template = line(64).meta({ description: 'Slug of a template of the mirror' });
 
@@ -66,7 +87,7 @@ export const fleetWorkloadEndpoints = {
     access: 'resources-write',
     tag: 'workloads',
     summary: 'Make a workload from a template, or write one out',
-    body: z.strictObject({ ...newMembers, template: template.optional(), ...saidMembers, ...readOnly }),
+    body: z.strictObject({ ...newMembers, template: template.optional(), ...bodyMembers, ...readOnly }),
     bodyLimit: BODY_LIMIT,
     status: 201,
     reply: z.object({ workload }),
@@ -92,7 +113,7 @@ export const fleetWorkloadEndpoints = {
     summary: 'Change what runs: a new revision. With `template`: what that says by now, under what was said here',
     params: byId,
     headers: ['If-Match'],
-    body: z.strictObject({ ...changedMembers, template: template.optional(), ...saidMembers, ...readOnly }),
+    body: z.strictObject({ ...changedMembers, template: template.optional(), ...bodyMembers, ...readOnly }),
     bodyLimit: BODY_LIMIT,
     reply: z.object({ workload }),
     problems: ['not_found', 'version_conflict'],

@@ -20,10 +20,11 @@ export type { Target } from './fleet-target.ts';
 export {
   type WorkloadSpec,
   workloadDefaults,
+  workloadExamples,
   workloadFields,
-  workloadMembers,
   workloadSpec,
-} from './fleet-workload-spec.ts';
+} from './fleet-workloads.ts';
+export { workloadMembers } from './template-fields.ts';
 
 /** Every operation of the fleet. */
 export const fleetEndpoints = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timestamp } from './timestamp.ts';
 import { line, text } from './wire.ts';
 
 /** Tiers of an organization, the lowest first. */
@@ -87,6 +88,28 @@ export const volumeMount = z
   })
   .meta({ id: 'VolumeMount' });
 
+const imageName = z
+  .string()
+  .max(255, 'must have at most 255 characters')
+  .regex(
+    /^(?:[a-z0-9]+(?:[._/-]+[a-z0-9]+)*)?$/,
+    'must be an image name without registry and tag, such as library/postgres',
+  );
+
+const imageTag = z.string().regex(/^\w[\w.-]{0,127}$/, 'must be an image tag such as 1.2.3');
+
+const tag = line(64)
+  .transform((tag) => tag.trim())
+  .refine((tag) => tag !== '' && !tag.includes(','), 'must not be blank or hold a comma');
+
+const registryUrl = z
+  .string()
+  .max(255, 'must have at most 255 characters')
+  .regex(
+    /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?(?:\/[a-z0-9]+(?:[._/-]+[a-z0-9]+)*)?$/,
+    'must be a host with optional port and path, such as ghcr.io or registry.example.com:5000/team',
+  );
+
 const registryCredentials = z
   .string()
   .regex(
@@ -99,81 +122,219 @@ const httpsUrl = line(2048).refine(
   'must be an https URL',
 );
 
-/** What a publisher writes of a template, without `name`, `slug` and `category_id`: each member's rule. */
-export const templateFields = {
-  description: text(4000),
-  version: line(64),
-  kind: word,
-  image_name: z
-    .string()
-    .max(255, 'must have at most 255 characters')
-    .regex(
-      /^(?:[a-z0-9]+(?:[._/-]+[a-z0-9]+)*)?$/,
-      'must be an image name without registry and tag, such as library/postgres',
+/** A member that the publisher of a template writes. */
+interface Declaration<Rule extends z.ZodType, Reply extends z.ZodType> {
+  /** What a publisher may send. */
+  readonly rule: Rule;
+  /**
+   * The value if the publisher leaves the member out. Readers also assume it for a template that was stored before the
+   * member existed. In text and quantities, '' means unset.
+   */
+  readonly default: z.core.util.NoUndefined<z.output<Rule>> & z.input<Reply>;
+  /** A valid value other than the default. Tests send it through every place that handles the member. */
+  readonly example: z.output<Rule>;
+  /** What readers get. It is wider than the rule, so that a reader accepts values that only a newer service allows. */
+  readonly reply: Reply;
+}
+
+/** A member that describes a template in the catalog. */
+const catalogField = <Reply extends z.ZodType, Rule extends z.ZodType<z.input<Reply>>>(
+  declaration: Declaration<Rule, Reply>,
+) => ({
+  ...declaration,
+  reply: z.prefault(declaration.reply, declaration.default),
+  newRule: z._default(declaration.rule, declaration.default),
+  changeRule: z.optional(declaration.rule),
+  topic: undefined,
+});
+
+/** The topics of the members that say what runs, in the order in which a workload lists its members. */
+const workloadTopics = ['image', 'environment', 'ports', 'volumes', 'resources', 'scheduling', 'networks'] as const;
+type WorkloadTopic = (typeof workloadTopics)[number];
+
+/** A member that says what runs. A workload copies it, and a later change of it makes the copy outdated. */
+const workloadField = <Reply extends z.ZodType, Rule extends z.ZodType<z.input<Reply>>>(
+  topic: WorkloadTopic,
+  declaration: Declaration<Rule, Reply>,
+) => ({ ...catalogField(declaration), topic });
+
+/** A member without a default: it is read-only, or `newTemplate` and `templateChange` state its rules. */
+const otherMember = <Reply extends z.ZodType>(reply: Reply) => ({ reply });
+
+/**
+ * Every member of a template, in the order in which replies have them. This is the only declaration of a member:
+ * see docs/adding-a-template-member.md.
+ */
+const templateMembers = {
+  id: otherMember(z.string()),
+  name: otherMember(z.string()),
+  slug: otherMember(z.string()),
+  description: catalogField({ rule: text(4000), default: '', example: 'A server', reply: z.string() }),
+  version: catalogField({ rule: line(64), default: '1.0.0', example: '2.1.0', reply: z.string() }),
+  kind: workloadField('image', { rule: word, default: 'service', example: 'job', reply: z.string() }),
+  category_id: otherMember(z.string()),
+  category_name: otherMember(z.string()),
+  category_slug: otherMember(z.string()),
+  category_icon: otherMember(z.string()),
+  image_name: workloadField('image', {
+    rule: imageName,
+    default: '',
+    example: 'library/server',
+    reply: z.string(),
+  }),
+  image_tag: workloadField('image', {
+    rule: imageTag,
+    default: 'latest',
+    example: '2.1',
+    reply: z.string(),
+  }),
+  cpu_request: workloadField('resources', { rule: quantity, default: '', example: '500m', reply: z.string() }),
+  memory_request: workloadField('resources', { rule: quantity, default: '', example: '1Gi', reply: z.string() }),
+  gpu_count: workloadField('resources', { rule: z.int().min(0).max(1024), default: 0, example: 2, reply: z.int() }),
+  vram_request: workloadField('resources', { rule: quantity, default: '', example: '16Gi', reply: z.string() }),
+  concurrent_jobs: workloadField('resources', {
+    rule: z.int().min(1).max(1_000_000),
+    default: 1,
+    example: 4,
+    reply: z.int(),
+  }),
+  env: workloadField('environment', {
+    rule: list(envVariable),
+    default: [],
+    example: [{ name: 'A', value: '1' }],
+    reply: z.array(z.object({ name: z.string(), value: z.string() })),
+  }),
+  env_schema: workloadField('environment', {
+    rule: list(envSchemaEntry),
+    default: [],
+    example: [{ name: 'B', required: true, default_value: 'x', description: 'why' }],
+    reply: z.array(
+      z.object({ name: z.string(), required: z.boolean(), default_value: z.string(), description: z.string() }),
     ),
-  image_tag: z.string().regex(/^\w[\w.-]{0,127}$/, 'must be an image tag such as 1.2.3'),
-  cpu_request: quantity,
-  memory_request: quantity,
-  gpu_count: z.int().min(0).max(1024),
-  vram_request: quantity,
-  concurrent_jobs: z.int().min(1).max(1_000_000),
-  env: list(envVariable),
-  env_schema: list(envSchemaEntry),
-  ports: list(port),
-  volume_mounts: list(volumeMount),
-  node_selector: z.record(labelKey, labelValue),
-  required_network_types: list(word),
-  tags: list(
-    line(64)
-      .transform((tag) => tag.trim())
-      .refine((tag) => tag !== '' && !tag.includes(','), 'must not be blank or hold a comma'),
-  ),
-  is_public: z.boolean(),
-  is_featured: z.boolean(),
-  min_tier: tier,
-  documentation: text(500_000),
-  registry_url: z
-    .string()
-    .max(255, 'must have at most 255 characters')
-    .regex(
-      /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?(?:\/[a-z0-9]+(?:[._/-]+[a-z0-9]+)*)?$/,
-      'must be a host with optional port and path, such as ghcr.io or registry.example.com:5000/team',
-    )
-    .nullable(),
-  registry_credentials: registryCredentials.nullable(),
-  secret_refs: list(secretRef),
-  command: list(text(32_768)),
-  tolerations: list(toleration),
-  icon_url: httpsUrl.nullable(),
+  }),
+  ports: workloadField('ports', {
+    rule: list(port),
+    default: [],
+    example: [{ containerPort: 8080, protocol: 'TCP' }],
+    reply: z.array(z.object({ containerPort: z.int(), protocol: z.string() })),
+  }),
+  volume_mounts: workloadField('volumes', {
+    rule: list(volumeMount),
+    default: [],
+    example: [{ name: 'data', mountPath: '/data' }],
+    reply: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+  }),
+  node_selector: workloadField('scheduling', {
+    rule: z.record(labelKey, labelValue),
+    default: {},
+    example: { zone: 'b' },
+    reply: z.record(z.string(), z.string()),
+  }),
+  required_network_types: workloadField('networks', {
+    rule: list(word),
+    default: [],
+    example: ['mesh'],
+    reply: z.array(z.string()),
+  }),
+  tags: catalogField({
+    rule: list(tag),
+    default: [],
+    example: ['one', 'two'],
+    reply: z.array(z.string()),
+  }),
+  is_public: catalogField({ rule: z.boolean(), default: true, example: false, reply: z.boolean() }),
+  is_featured: catalogField({ rule: z.boolean(), default: false, example: true, reply: z.boolean() }),
+  min_tier: catalogField({ rule: tier, default: 'free', example: 'pro', reply: z.string() }),
+  download_count: otherMember(z.int()),
+  documentation: catalogField({
+    rule: text(500_000),
+    default: '',
+    example: '# Server\n',
+    reply: z.string(),
+  }),
+  registry_url: workloadField('image', {
+    rule: registryUrl.nullable(),
+    default: null,
+    example: 'registry.example.com:5000/team',
+    reply: z.string().nullable(),
+  }),
+  registry_credentials: workloadField('image', {
+    rule: registryCredentials.nullable(),
+    default: null,
+    example: 'pull-secret',
+    reply: z.string().nullable(),
+  }),
+  secret_refs: workloadField('environment', {
+    rule: list(secretRef),
+    default: [],
+    example: [{ name: 'token', key: 'value', env: 'TOKEN' }],
+    reply: z.array(z.object({ name: z.string(), key: z.string().optional(), env: z.string() })),
+  }),
+  command: workloadField('image', {
+    rule: list(text(32_768)),
+    default: [],
+    example: ['--port', '8080'],
+    reply: z.array(z.string()),
+  }),
+  tolerations: workloadField('scheduling', {
+    rule: list(toleration),
+    default: [],
+    example: [{ key: 'gpu', operator: 'Exists', effect: 'NoSchedule' }],
+    reply: z.array(
+      z.object({
+        key: z.string().optional(),
+        operator: z.string().optional(),
+        value: z.string().optional(),
+        effect: z.string().optional(),
+        tolerationSeconds: z.int().optional(),
+      }),
+    ),
+  }),
+  icon_url: catalogField({
+    rule: httpsUrl.nullable(),
+    default: null,
+    example: 'https://example.com/icon.svg',
+    reply: z.string().nullable(),
+  }),
+  created_at: otherMember(timestamp),
+  updated_at: otherMember(timestamp),
 } as const;
 
-/** What a new template has where its publisher says nothing. Text and quantities: '' is "not said". */
-export const templateDefaults = {
-  description: '',
-  version: '1.0.0',
-  kind: 'service',
-  image_name: '',
-  image_tag: 'latest',
-  cpu_request: '',
-  memory_request: '',
-  gpu_count: 0,
-  vram_request: '',
-  concurrent_jobs: 1,
-  env: [],
-  env_schema: [],
-  ports: [],
-  volume_mounts: [],
-  node_selector: {},
-  required_network_types: [],
-  tags: [],
-  is_public: true,
-  is_featured: false,
-  min_tier: 'free',
-  documentation: '',
-  registry_url: null,
-  registry_credentials: null,
-  secret_refs: [],
-  command: [],
-  tolerations: [],
-  icon_url: null,
-} satisfies { [K in keyof typeof templateFields]: z.input<(typeof templateFields)[K]> };
+type Members = typeof templateMembers;
+type TemplateField = {
+  [M in keyof Members]: Members[M] extends { readonly rule: z.ZodType } ? M : never;
+}[keyof Members];
+type WorkloadMember = {
+  [F in TemplateField]: Members[F] extends { readonly topic: WorkloadTopic } ? F : never;
+}[TemplateField];
+
+const memberNames = Object.keys(templateMembers) as (keyof Members)[]; // Object.keys returns string[]
+const isField = (member: keyof Members): member is TemplateField => 'rule' in templateMembers[member];
+const isAbout =
+  (topic: WorkloadTopic) =>
+  (name: TemplateField): name is WorkloadMember =>
+    templateMembers[name].topic === topic;
+
+/** The members that the publisher of a template writes, without `name`, `slug` and `category_id`. */
+export const templateFieldNames = memberNames.filter(isField);
+
+/** The members that say what runs. A workload has them. A change of another member leaves workloads current. */
+export const workloadMembers = workloadTopics.flatMap((topic) => templateFieldNames.filter(isAbout(topic)));
+
+/** One property of each member of a template that has it, by the name of the member. */
+const propertyOf = <P extends keyof Members[TemplateField]>(property: P) =>
+  Object.fromEntries(templateFieldNames.map((name) => [name, templateMembers[name][property]])) as {
+    [F in TemplateField]: Members[F][P]; // Object.fromEntries loses which name has which value
+  };
+
+/** What a publisher may send, as a rule for each field. */
+export const templateFields = propertyOf('rule');
+export const newTemplateFields = propertyOf('newRule');
+export const templateChangeFields = propertyOf('changeRule');
+export const templateDefaults = propertyOf('default');
+export const templateExamples = propertyOf('example');
+
+/** Every member as a reader gets it. */
+export const templateReply = Object.fromEntries(memberNames.map((name) => [name, templateMembers[name].reply])) as {
+  [M in keyof Members]: Members[M]['reply']; // Object.fromEntries loses which name has which value
+};

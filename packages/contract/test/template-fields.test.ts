@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { templateDefaults, templateFields } from '../src/index.ts';
+import { template, templateDefaults, templateExamples, templateFieldNames, templateFields } from '../src/index.ts';
 
-type Field = keyof typeof templateFields;
+type Field = (typeof templateFieldNames)[number];
 
 const messagesOf = (field: Field, value: unknown) =>
   templateFields[field].safeParse(value).error?.issues.map(({ message }) => message) ?? [];
@@ -175,6 +175,19 @@ test('tags lose the white space around them', () => {
   expect(templateFields.tags.parse([' gpu '])).toEqual(['gpu']);
 });
 
-test.each(Object.keys(templateFields) as Field[])('the default of %s passes its own rule', (field) => {
-  expect(messagesOf(field, templateDefaults[field])).toEqual([]);
+describe.each(templateFieldNames)('the declaration of %s', (field) => {
+  test('has a default that passes its own rule', () => {
+    expect(messagesOf(field, templateDefaults[field])).toEqual([]);
+  });
+
+  test('has an example that passes its own rule, is shown unchanged, and is not the default', () => {
+    const example = templateExamples[field];
+    expect(templateFields[field].safeParse(example)).toEqual({ success: true, data: example });
+    expect(template.shape[field].safeParse(example)).toEqual({ success: true, data: example });
+    expect(example).not.toEqual(templateDefaults[field]);
+  });
+
+  test('lets a reader assume the default where the member is missing', () => {
+    expect(template.shape[field].safeParse(undefined)).toEqual({ success: true, data: templateDefaults[field] });
+  });
 });

@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { targetOf } from '../resources/target-rows.ts';
 import { type Base, secretNamesOf } from '../workloads/revisions.ts';
+import { specOf } from '../workloads/rows.ts';
 import type { DeploymentRow } from './rows.ts';
 
 /** A revision of a workload, as far as a deployment needs it. */
@@ -65,7 +66,7 @@ export async function runsOf(reader: Reader, workloadId: string, revision: numbe
   return {
     workloadId,
     revision: wanted,
-    spec: found.spec as unknown as WorkloadSpec, // as insertRevision stored it
+    spec: specOf(found.spec),
     minTier: found.min_tier,
     secretNames: found.secret_names,
   };

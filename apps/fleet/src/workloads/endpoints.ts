@@ -10,7 +10,7 @@ import { decideAlone } from '../resources/decisions.ts';
 import { refuseInUse } from '../resources/in-use.ts';
 import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/rows.ts';
 import { type Base, baseOf, insertRevision, saidIn, written } from './revisions.ts';
-import { presentRevision, presentWorkload, revisionRow, templateState, type WorkloadRow, workloads } from './rows.ts';
+import { presentRevision, presentWorkload, revisionRow, templateState, workloads } from './rows.ts';
 
 export const listWorkloads = route(fleetEndpoints.listWorkloads, async ({ database }, { query }) => {
   const { rows, pagination } = await listRows(database.client, workloads, query);
@@ -38,12 +38,13 @@ export const updateWorkload = change(fleetEndpoints.updateWorkload, async (conte
   const { transaction, principal, seen } = context;
   const before = await holdRow(transaction, workloads, { id: params.id, seen });
   refuseRename(body, before);
-  const said = { ...before.said, ...newlySaid(body, before) };
+  const { spec } = before;
+  const said = { ...before.said, ...newlySaid(body, spec) };
   const base: Base = body.template === undefined ? before : await baseOf(transaction, body.template);
   const isNew =
     base.template_id !== before.template_id ||
     base.template_hash !== before.template_hash ||
-    !isDeepStrictEqual({ ...base.spec, ...said }, before.spec);
+    !isDeepStrictEqual({ ...base.spec, ...said }, spec);
   const revision = before.revision + (isNew ? 1 : 0);
   if (isNew) {
     await insertRevision(transaction, { workloadId: before.id, revision, base, said, author: authorOf(principal) });
@@ -54,7 +55,7 @@ export const updateWorkload = change(fleetEndpoints.updateWorkload, async (conte
 });
 
 /** What is sent back as it was read is not said here: it goes on coming from the template. */
-function newlySaid(body: Input<typeof fleetEndpoints.updateWorkload>['body'], { spec }: WorkloadRow) {
+function newlySaid(body: Input<typeof fleetEndpoints.updateWorkload>['body'], spec: WorkloadSpec) {
   const said = saidIn(body);
   if (body.template !== undefined) return said;
   const isNews = (member: keyof WorkloadSpec) => !isDeepStrictEqual(said[member], spec[member]);

@@ -1,9 +1,9 @@
-import type { Template } from '@svc/contract';
-import { type WorkloadSpec, workloadDefaults, workloadMembers } from '@svc/contract/fleet';
+import { template } from '@svc/contract';
+import { type WorkloadSpec, workloadDefaults, workloadMembers, workloadSpec } from '@svc/contract/fleet';
 import { given, invalid, notFound } from '@svc/http';
-import type { Prisma } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { specProblems } from '../render/spec-problems.ts';
-import type { Origin } from './rows.ts';
+import { type Origin, templateHash } from './rows.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -24,18 +24,18 @@ export const written: Base = {
 
 /** What a template of the mirror says now. @throws 404 where the hub shows none of that slug */
 export async function baseOf(transaction: Transaction, slug: string): Promise<Base> {
-  const [row] = await transaction.$queryRaw<{ document: Template; hash: string }[]>`
-    SELECT document, template_hash(document) AS hash FROM catalog_templates
+  const [row] = await transaction.$queryRaw<{ document: Prisma.JsonValue; hash: string }[]>`
+    SELECT document, ${templateHash(Prisma.sql`document`)} AS hash FROM catalog_templates
     WHERE slug = ${slug} ORDER BY updated_at DESC, id LIMIT 1`;
   if (!row) throw notFound();
-  const { document, hash } = row;
+  const document = template.parse(row.document);
   return {
     template_id: document.id,
     template_slug: document.slug,
     template_version: document.version,
-    template_hash: hash,
+    template_hash: row.hash,
     min_tier: document.min_tier,
-    spec: saidIn(document) as WorkloadSpec, // a template has all of them
+    spec: workloadSpec.parse(document),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type WorkloadSpec, workloadSpec } from '@svc/contract/fleet';
+import { type WorkloadSpec, workloadDefaults, workloadSpec } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type Kind, presentCommon, resourceRow } from '../resources/rows.ts';
@@ -26,11 +26,22 @@ const workloadRow = resourceRow.extend({
 });
 export type WorkloadRow = z.output<typeof workloadRow>;
 
+/** A stored specification. A member that was declared after it was stored has its default. */
+export const specOf = (stored: Prisma.JsonValue): WorkloadSpec => workloadSpec.parse(stored);
+
+/**
+ * A hash of what a template document of the mirror runs. Members that have their default do not count: the hash of a
+ * copy stays valid when a member is declared later, and a document that was stored before then has the same hash.
+ */
+export const templateHash = (document: Prisma.Sql) => Prisma.sql`(
+  SELECT encode(sha256(convert_to(coalesce(jsonb_object_agg(key, value), '{}')::text, 'UTF8')), 'hex')
+  FROM jsonb_each(${document}) WHERE ${JSON.stringify(workloadDefaults)}::jsonb -> key <> value)`;
+
 /** How the copy `v` of a template stands to the mirror, by the template's id: slugs move. */
 export const templateState = Prisma.sql`CASE
   WHEN v.template_id IS NULL THEN NULL
   WHEN NOT EXISTS (SELECT FROM catalog_templates t WHERE t.id = v.template_id) THEN 'withdrawn'
-  WHEN (SELECT template_hash(t.document) FROM catalog_templates t WHERE t.id = v.template_id) = v.template_hash THEN 'current'
+  WHEN (SELECT ${templateHash(Prisma.sql`t.document`)} FROM catalog_templates t WHERE t.id = v.template_id) = v.template_hash THEN 'current'
   ELSE 'outdated' END`;
 
 /** A member of the revision `v` that a workload `r` is at. */

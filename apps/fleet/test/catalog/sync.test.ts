@@ -1,3 +1,4 @@
+import { templateExamples } from '@svc/contract';
 import { aTemplate } from '../a-template.ts';
 import { aCategory } from '../fake-hub.ts';
 import { startSyncWorld } from './sync-world.ts';
@@ -66,8 +67,8 @@ test('the key goes to the hub with each call, and the state does not show it', a
   expect(JSON.stringify(state)).not.toContain(hub.key);
 });
 
-test('a template is shown as the hub sent it', async () => {
-  const template = aTemplate({ slug: 'whole', gpu_count: 2, tags: ['a', 'b'] });
+test('the mirror shows every member of a template as the hub sent it', async () => {
+  const template = aTemplate({ ...templateExamples, slug: 'whole' });
   hub.publish(template);
   await sync();
   expect((await world.asViewer.get('/api/v1/catalog/templates/whole')).body).toEqual(template);

@@ -1,4 +1,4 @@
-import { type WorkloadSpec, workloadFields } from '@svc/contract/fleet';
+import { type WorkloadSpec, workloadDefaults, workloadFields } from '@svc/contract/fleet';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { resolveEnv } from '../../src/render/env.ts';
@@ -70,7 +70,7 @@ const said = fc.record({
 });
 
 /** A workload that the contract takes; whether an engine would is another matter. */
-export const anySpec: fc.Arbitrary<WorkloadSpec> = said.map((spec) => contract.parse(spec));
+export const anySpec: fc.Arbitrary<WorkloadSpec> = said.map((spec) => contract.parse({ ...workloadDefaults, ...spec }));
 
 /** Drops of a spec what engines refuse, so that most of what is generated can be rendered. */
 function mended(spec: WorkloadSpec): WorkloadSpec {

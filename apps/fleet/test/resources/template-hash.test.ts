@@ -1,6 +1,8 @@
-// The hash by which a copy of a template is held against the template, in the database: of what runs, and of nothing else.
+// The hash that tells whether a template still runs what a workload copied from it.
 import { template } from '@svc/contract';
-import { workloadMembers } from '@svc/contract/fleet';
+import { workloadDefaults, workloadMembers } from '@svc/contract/fleet';
+import { Prisma } from '../../src/generated/prisma/client.ts';
+import { templateHash } from '../../src/workloads/rows.ts';
 import { aTemplate } from '../a-template.ts';
 import { startWorld } from '../world.ts';
 
@@ -10,7 +12,7 @@ afterAll(() => world.stop());
 const original = aTemplate();
 const hashOf = async (document: object) => {
   const [row] = await world.database.client.$queryRaw<{ hash: string }[]>`
-    SELECT template_hash(${JSON.stringify(document)}::jsonb) AS hash`;
+    SELECT ${templateHash(Prisma.sql`${JSON.stringify(document)}::jsonb`)} AS hash`;
   return row?.hash;
 };
 
@@ -23,24 +25,29 @@ function other(value: unknown): unknown {
   return value === null ? 'x' : { ...(value as object), more: 'x' };
 }
 
-test.each(Object.keys(template.shape))('%s', async (member) => {
+test.each(Object.keys(template.shape))('changes with %s only if a workload has that member', async (member) => {
   const changed = { ...original, [member]: other(original[member as keyof typeof original]) };
   const isOther = (await hashOf(changed)) !== (await hashOf(original));
   expect(isOther).toBe((workloadMembers as readonly string[]).includes(member));
 });
 
-test('each of the members that say what runs is a template’s', () => {
-  expect(Object.keys(template.shape)).toEqual(expect.arrayContaining([...workloadMembers]));
+test.each(workloadMembers)('is the same for a document without %s and for one with its default', async (member) => {
+  const { [member]: _, ...without } = original;
+  expect(await hashOf(without)).toBe(await hashOf({ ...original, [member]: workloadDefaults[member] }));
 });
 
-test('what a member was moved to another is no copy', async () => {
+test('is a string also if every member has its default', async () => {
+  expect(await hashOf({ ...original, ...workloadDefaults })).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('changes when two members swap their values', async () => {
   const { cpu_request, memory_request } = original;
   const swapped = { ...original, cpu_request: memory_request, memory_request: cpu_request };
   expect(await hashOf(swapped)).not.toBe(await hashOf(original));
 });
 
-test('the order of members is nothing, that of a command is', async () => {
-  const turned = Object.fromEntries(Object.entries(original).reverse());
-  expect(await hashOf(turned)).toBe(await hashOf(original));
+test('does not depend on the order of members, but on the order of a command', async () => {
+  const reversed = Object.fromEntries(Object.entries(original).reverse());
+  expect(await hashOf(reversed)).toBe(await hashOf(original));
   expect(await hashOf({ ...original, command: [...original.command].reverse() })).not.toBe(await hashOf(original));
 });

@@ -1,5 +1,6 @@
 // Workloads that come from a template: what they take of it, and how they stand to it later.
-import { workloadMembers } from '@svc/contract/fleet';
+import { templateDefaults, templateExamples } from '@svc/contract';
+import { workloadDefaults, workloadMembers } from '@svc/contract/fleet';
 import { aTemplate } from '../a-template.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { complainedOf, pathOf, type Shown, startResources } from './resources.ts';
@@ -30,8 +31,8 @@ const put = (id: string, body: object) => asAdmin.put(pathOf('workloads', id), b
 const runs = (row: object) =>
   Object.fromEntries(workloadMembers.map((member) => [member, row[member as keyof object]]));
 
-test('one has all that the template says of what runs, and where that came from', async () => {
-  const template = await aPublished({ version: '3.1.4', min_tier: 'pro' });
+test('a workload copies every member that says what runs, and shows which template it came from', async () => {
+  const template = await aPublished({ ...templateExamples, version: '3.1.4', min_tier: 'pro' });
   const workload = await aWorkloadOf(template);
   expect(runs(workload)).toEqual(runs(template));
   expect(workload).toMatchObject({
@@ -58,6 +59,18 @@ test('one of no template is not found, and one of a template that says nothing t
   expect([answer.status, complainedOf(answer)]).toEqual([400, ['image_name', 'volume_mounts.0.mountPath']]);
   const said = { name, template: slug, image_name: 'team/app', volume_mounts: [] };
   expect((await asAdmin.post(pathOf('workloads'), said)).status).toBe(201);
+});
+
+test('a template that was stored before most members were declared gives a workload their defaults', async () => {
+  const template = await aPublished();
+  const { id, image_name } = template;
+  const isDeclaredLater = (member: string) => member in templateDefaults && member !== 'image_name';
+  const document = Object.fromEntries(Object.entries(template).filter(([member]) => !isDeclaredLater(member)));
+  await client.catalogTemplate.update({ where: { id }, data: { document } });
+  const workload = await aWorkloadOf(template);
+  expect(runs(workload)).toEqual({ ...workloadDefaults, image_name });
+  await published({ ...template, ...workloadDefaults, image_name });
+  expect(await stateOf(workload)).toBe('current');
 });
 
 describe('the state to its template', () => {

@@ -1,5 +1,5 @@
 // Workloads that are written out: what they may say, and their revisions.
-import { type WorkloadSpec, workloadDefaults } from '@svc/contract/fleet';
+import { type WorkloadSpec, workloadDefaults, workloadExamples } from '@svc/contract/fleet';
 import { complainedOf, pathOf, type Shown, startResources } from './resources.ts';
 
 const world = await startResources();
@@ -17,6 +17,7 @@ const NO_TEMPLATE = {
 };
 
 const everything: WorkloadSpec = {
+  ...workloadExamples,
   kind: 'job',
   image_name: 'team/app',
   image_tag: '1.2.3',
@@ -38,11 +39,11 @@ const everything: WorkloadSpec = {
   required_network_types: ['mesh'],
 };
 
-test('one is as it was written out, member by member', async () => {
+test('a workload without a template shows every member as given', async () => {
   expect(await aWorkload(everything)).toMatchObject({ ...everything, ...NO_TEMPLATE, revision: 1 });
 });
 
-test('what is not said is as templates have it', async () => {
+test('a member that is left out has its default', async () => {
   const expected = { ...workloadDefaults, image_name: 'library/nginx', ...NO_TEMPLATE };
   expect(await aWorkload({ image_name: 'library/nginx' })).toMatchObject(expected);
 });
@@ -137,6 +138,20 @@ describe('revisions', () => {
     const { status, body } = await put(before.id, change(before));
     expect([status, body.workload.revision, body.workload.version]).toEqual([200, 1, 2]);
     expect((await revisionsOf(before.id)).pagination.total).toBe(1);
+  });
+
+  test('have the default of each member that was declared after they were stored', async () => {
+    const { id } = await aWorkload();
+    const image = { image_name: 'team/app' };
+    await client.workloadRevision.create({
+      data: { workload_id: id, revision: 2, spec: image, said: image, created_by: 'an earlier release' },
+    });
+    await client.workload.update({ where: { id }, data: { revision: 2 } });
+    const workload = await read('workloads', id);
+    expect(workload).toMatchObject({ ...workloadDefaults, ...image, revision: 2 });
+    expect((await put(id, workload)).body.workload.revision).toBe(2);
+    await aRoomyHost();
+    expect((await asOperator.post('/api/v1/deployments/plan', { workload_id: id })).body).toMatchObject({ ok: true });
   });
 
   test('are counted without a gap, whoever makes them at the same moment', async () => {

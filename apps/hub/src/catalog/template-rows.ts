@@ -1,23 +1,29 @@
-import type { template } from '@svc/contract';
+import { template } from '@svc/contract';
 import type { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 
 /** A template as the catalog reads it: its wire members. */
 export type TemplateRow = z.input<typeof template>;
 
-const MEMBERS = [
-  'id name slug description version kind category_id image_name image_tag cpu_request memory_request gpu_count',
-  'vram_request concurrent_jobs env env_schema ports volume_mounts node_selector required_network_types tags is_public',
-  'is_featured min_tier documentation registry_url registry_credentials secret_refs command tolerations icon_url',
-  'created_at updated_at',
-]
-  .join(' ')
-  .split(' ');
+/** The members of a template that are not columns of `templates`. */
+const joined = {
+  category_name: Prisma.sql`c.name`,
+  category_slug: Prisma.sql`c.slug`,
+  category_icon: Prisma.sql`c.icon`,
+  download_count: Prisma.sql`coalesce((SELECT d.count FROM template_downloads d WHERE d.template_id = t.id), 0)::int`,
+};
+
+type Column = Exclude<keyof TemplateRow, keyof typeof joined>;
+const isColumn = (member: string): member is Column => !(member in joined);
+
+/** All other members. This does not compile while a member of the contract lacks a column in `schema.prisma`. */
+const columns: readonly Prisma.TemplateScalarFieldEnum[] = Object.keys(template.shape).filter(isColumn);
 
 /** What a query of templates selects, over the sources below. */
-export const templateColumns = Prisma.sql`${Prisma.raw(MEMBERS.map((member) => `t.${member}`).join(', '))},
-  c.name AS category_name, c.slug AS category_slug, c.icon AS category_icon,
-  coalesce((SELECT d.count FROM template_downloads d WHERE d.template_id = t.id), 0)::int AS download_count`;
+export const templateColumns = Prisma.join([
+  ...columns.map((column) => Prisma.raw(`t.${column}`)),
+  ...Object.entries(joined).map(([member, expression]) => Prisma.sql`${expression} AS ${Prisma.raw(member)}`),
+]);
 
 /** Where templates come from; the rule of visibility speaks of the same aliases. */
 export const templateSources = Prisma.sql`templates t JOIN categories c ON c.id = t.category_id`;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { categoryFields, templateDefaults } from '@svc/contract';
+import { categoryFields, templateDefaults, templateFieldNames } from '@svc/contract';
 import { stringify } from 'yaml';
 import type { Database } from '../database/client.ts';
 
@@ -30,7 +30,7 @@ export async function exportCatalog({ client }: Database, folder: string): Promi
     const file = {
       ...pick(row, ['name', 'slug']),
       category: category.slug,
-      ...said(row),
+      ...changedFields(row),
       ...(owner && { owner: owner.slug }),
     };
     writeYaml(path.join(folder, 'templates', `${row.slug}.yaml`), file);
@@ -43,12 +43,12 @@ const writeYaml = (file: string, content: unknown) => writeFileSync(file, string
 const pick = (row: object, members: readonly string[]) =>
   Object.fromEntries(Object.entries(row).filter(([member]) => members.includes(member)));
 
-/** The members of a template that are not what they would be if nothing were said. */
-const said = (row: object) =>
+type Fields = Readonly<Record<(typeof templateFieldNames)[number], unknown>>;
+
+/** The fields of a template that differ from their defaults. */
+const changedFields = (row: Fields) =>
   Object.fromEntries(
-    Object.entries(row).filter(
-      ([member, value]) =>
-        Object.hasOwn(templateDefaults, member) &&
-        !isDeepStrictEqual(value, templateDefaults[member as keyof typeof templateDefaults]),
-    ),
+    templateFieldNames
+      .filter((field) => !isDeepStrictEqual(row[field], templateDefaults[field]))
+      .map((field) => [field, row[field]]),
   );

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fold, templateFields } from '@svc/contract';
+import { fold, templateFieldNames } from '@svc/contract';
 import { given } from '@svc/http';
 import { type CatalogTransaction, writeCatalog } from '../database/catalog-write.ts';
 import type { Database } from '../database/client.ts';
@@ -106,10 +106,8 @@ function stepOf(noun: Step['noun'], wanted: Wanted, present: object | undefined)
 /** A value as JSON keeps it: members that are undefined are not there. */
 const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 
-const FIELDS = Object.keys(templateFields) as (keyof typeof templateFields)[];
-
 const templateData = (file: CatalogFiles['templates'][number]): Data => ({
-  ...given(file, ['name', ...FIELDS]),
+  ...given(file, ['name', ...templateFieldNames]),
   slug: file.slug,
   ...derived(file),
 });

@@ -1,3 +1,4 @@
+import { templateDefaults, templateExamples, templateFieldNames } from '@svc/contract';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();
@@ -7,67 +8,26 @@ afterAll(() => world.stop());
 const PATH = '/api/v1/admin/templates';
 const ABSENT = '00000000-0000-4000-8000-000000000000';
 
-const everything = {
-  description: 'A server',
-  version: '2.1.0',
-  kind: 'job',
-  image_name: 'library/server',
-  image_tag: '2.1',
-  cpu_request: '500m',
-  memory_request: '1Gi',
-  gpu_count: 2,
-  vram_request: '16Gi',
-  concurrent_jobs: 4,
-  env: [{ name: 'A', value: '1' }],
-  env_schema: [{ name: 'B', required: true, default_value: 'x', description: 'why' }],
-  ports: [{ containerPort: 8080, protocol: 'TCP' }],
-  volume_mounts: [{ name: 'data', mountPath: '/data' }],
-  node_selector: { zone: 'b' },
-  required_network_types: ['mesh'],
-  tags: ['one', 'two'],
-  is_public: false,
-  is_featured: true,
-  min_tier: 'pro',
-  documentation: '# Server\n',
-  registry_url: 'registry.example.com:5000/team',
-  registry_credentials: 'pull-secret',
-  secret_refs: [{ name: 'token', key: 'value', env: 'TOKEN' }],
-  command: ['--port', '8080'],
-  tolerations: [{ key: 'gpu', operator: 'Exists', effect: 'NoSchedule' }],
-  icon_url: 'https://example.com/icon.svg',
-};
-
-test('a template has its defaults where nothing is said', async () => {
+test('creates a template with the declared defaults if only the required members are given', async () => {
   const { id: category_id } = await world.aCategory();
   const { status, body } = await admin.post(PATH, { name: 'Plain Thing', category_id });
   expect(status).toBe(201);
-  expect(body.template).toMatchObject({
-    slug: 'plain-thing',
-    version: '1.0.0',
-    kind: 'service',
-    image_tag: 'latest',
-    cpu_request: '',
-    gpu_count: 0,
-    concurrent_jobs: 1,
-    env: [],
-    node_selector: {},
-    is_public: true,
-    is_featured: false,
-    min_tier: 'free',
-    registry_url: null,
-    icon_url: null,
-    owner_org_id: null,
-    download_count: 0,
-  });
+  const required = { name: 'Plain Thing', slug: 'plain-thing', category_id, owner_org_id: null, download_count: 0 };
+  expect(body.template).toMatchObject({ ...templateDefaults, ...required });
 });
 
-test('every member is kept as it is given, and shown where the template is shown', async () => {
+test.each(templateFieldNames)('the default of the column %s is the declared one', async (field) => {
+  const row = await world.aTemplate();
+  expect(row[field]).toEqual(templateDefaults[field]);
+});
+
+test('stores every member as given and shows it in the catalog', async () => {
   const category = await world.aCategory();
   const owner = await world.anOrganization();
-  const given = { name: 'Full', slug: 'full', category_id: category.id, ...everything, owner_org_id: owner.id };
+  const given = { name: 'Full', slug: 'full', category_id: category.id, ...templateExamples, owner_org_id: owner.id };
   expect((await admin.post(PATH, given)).body.template).toMatchObject(given);
   const shown = await world.as(owner).get('/api/v1/catalog/templates/full');
-  expect(shown.body).toMatchObject({ ...everything, category_name: category.name, category_slug: category.slug });
+  expect(shown.body).toMatchObject({ ...templateExamples, category_name: category.name, category_slug: category.slug });
   expect(shown.body).not.toHaveProperty('owner_org_id');
 });
 

@@ -387,11 +387,3 @@ BEGIN
 END $$;
 CREATE TRIGGER workload_revision_refuse_change BEFORE UPDATE ON "workload_revisions"
   FOR EACH ROW EXECUTE FUNCTION workload_revision_refuse_change();
-
--- Of the members of a template that say what runs: equal as long as nothing else than words, icons and the like has changed.
-CREATE FUNCTION template_hash(document jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT encode(sha256(convert_to(jsonb_object_agg(key, value)::text, 'UTF8')), 'hex') FROM jsonb_each(document)
-  WHERE key IN ('kind', 'image_name', 'image_tag', 'registry_url', 'registry_credentials', 'command', 'env', 'env_schema',
-    'secret_refs', 'ports', 'volume_mounts', 'cpu_request', 'memory_request', 'gpu_count', 'vram_request', 'concurrent_jobs',
-    'node_selector', 'tolerations', 'required_network_types')
-$$;
