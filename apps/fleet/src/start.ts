@@ -32,13 +32,14 @@ import { createSettings } from './settings/settings.ts';
 const TO_HUB = { timeoutMs: 30_000, maxBytes: 64 * 1024 * 1024 };
 const TO_PROVIDER = { timeoutMs: 2000, maxBytes: 512 * 1024 };
 
-interface Timings {
+/** Left out: those of production. */
+export interface FleetTimings {
   readonly catalog?: CatalogTimings;
   readonly reconciler?: ReconcilerTimings;
 }
 
 /** Runs the service until it is told to stop. @throws when it can't start, with what is wrong */
-export async function startFleet(prismaDir: string, timings: Timings = {}): Promise<void> {
+export async function startFleet(prismaDir: string, timings: FleetTimings = {}): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog('fleet', config.LOG_LEVEL);
   const database = await openMigrated({ config, log, prismaDir });
