@@ -18,6 +18,7 @@ import { createSealer } from '../src/sealing.ts';
 import { createHubs, createProviders } from '../src/settings/connections.ts';
 import type { OidcEnvironment } from '../src/settings/oidc.ts';
 import { createSettings } from '../src/settings/settings.ts';
+import { SHORT_TIMINGS } from './timings.ts';
 
 /** The username and password of the temporary admin, unless a test says otherwise. */
 export const TEMPORARY_ADMIN = { username: 'first-admin', password: 'a password of the first hours' };
@@ -122,7 +123,13 @@ export async function startWorld(options: ReplicaOptions = {}) {
       providers,
       hubs,
       sync,
-      machines: createMachines({ database: connections, sealer, log, allowed: restrictTo }),
+      machines: createMachines({
+        database: connections,
+        sealer,
+        log,
+        allowed: restrictTo,
+        timings: SHORT_TIMINGS.reconciler,
+      }),
       refusalOf: ways.restricted.refusalOf,
       publicUrl,
       corsOrigins: [FRONTEND],
