@@ -3,7 +3,7 @@ import { hashSecretToken, newSecretToken, shownPrefix } from '@svc/auth';
 import { fleetService, openApiDocument } from '@svc/contract';
 import type { FleetRole } from '@svc/contract/fleet';
 import { createLog, createOutbound, type OutboundAllowance, type OutboundOptions } from '@svc/http';
-import { type Api, apiOf, createTestDatabase } from '@svc/testing';
+import { type Api, apiOf, byDepth, createTestDatabase } from '@svc/testing';
 import { createFleet } from '../src/app.ts';
 import { createPasswords, type Passwords } from '../src/auth/passwords.ts';
 import { createProviderChecks } from '../src/auth/provider-checks.ts';
@@ -31,8 +31,8 @@ export const FRONTEND = 'http://frontend.example.test';
 /** The time a hub or an identity provider has for its answer. Long, so that no test times out on a slow machine. */
 const OUTBOUND_TIMEOUT_MS = 10_000;
 
-/** For tests that wait for the timeout of a request to a hub or an identity provider. */
-export const SHORT_TIMEOUT_MS = 300;
+/** For tests that wait until a request to a hub or an identity provider times out. */
+export const SHORT_TIMEOUT_MS = byDepth({ short: 300, full: 1500, long: 1500 });
 
 /** The lowest cost of Argon2id: what these tests are about does not depend on it. */
 const LOWEST_COST = { memoryCost: 8, timeCost: 1, parallelism: 1 };
