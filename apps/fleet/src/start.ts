@@ -16,12 +16,14 @@ import { loadSigningKey, type SigningKey } from './auth/signing-keys.ts';
 import { createTemporaryAdmin, type TemporaryAdmin } from './auth/temporary-admin.ts';
 import { createSync } from './catalog/sync.ts';
 import { readSyncState } from './catalog/sync-state.ts';
+import type { CatalogTimings } from './catalog/timings.ts';
 import { type Config, readConfig, settingsEnvironmentOf } from './config.ts';
 import type { Services } from './context.ts';
 import { checkEncryptionKeys } from './database/canary.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { keepHouse } from './housekeeping.ts';
 import { createMachines } from './reconciler/machines.ts';
+import type { ReconcilerTimings } from './reconciler/timings.ts';
 import { createSealer } from './sealing.ts';
 import { createHubs, createProviders, type Ways } from './settings/connections.ts';
 import { createSettings } from './settings/settings.ts';
@@ -30,8 +32,14 @@ import { createSettings } from './settings/settings.ts';
 const TO_HUB = { timeoutMs: 30_000, maxBytes: 64 * 1024 * 1024 };
 const TO_PROVIDER = { timeoutMs: 2000, maxBytes: 512 * 1024 };
 
+/** Left out: those of production. */
+export interface FleetTimings {
+  readonly catalog?: CatalogTimings;
+  readonly reconciler?: ReconcilerTimings;
+}
+
 /** Runs the service until it is told to stop. @throws when it can't start, with what is wrong */
-export async function startFleet(prismaDir: string): Promise<void> {
+export async function startFleet(prismaDir: string, timings: FleetTimings = {}): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog('fleet', config.LOG_LEVEL);
   const database = await openMigrated({ config, log, prismaDir });
@@ -49,8 +57,15 @@ export async function startFleet(prismaDir: string): Promise<void> {
       const hub = await settings.hub();
       return { hub: hubs.of(hub), intervalSeconds: hub.sync_interval };
     },
+    timings: timings.catalog,
   });
-  const machines = createMachines({ database, sealer, log, allowed: config.OUTBOUND_ALLOW });
+  const machines = createMachines({
+    database,
+    sealer,
+    log,
+    allowed: config.OUTBOUND_ALLOW,
+    timings: timings.reconciler,
+  });
   const services: Services = {
     machines,
     database,

@@ -1,9 +1,8 @@
-// Generated requests against every endpoint. HOSTILE_REQUESTS=2000 is the long form (200 for each endpoint otherwise),
-// HOSTILE_SEED=<number> repeats a run that failed.
+// Sends generated requests to every endpoint.
 import { type Endpoint, fleetService, openApiDocument } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { testHostileInput } from '@svc/testing/hostile';
-import { knownRows } from './resources/known-rows.ts';
+import { createKnownRows } from './resources/known-rows.ts';
 import { startResources } from './resources/resources.ts';
 import { TEMPORARY_ADMIN } from './world.ts';
 
@@ -11,30 +10,28 @@ const world = await startResources(); // without a hub: a sync that is asked for
 const sql = world.database.client;
 const bearer = async (role: 'viewer' | 'operator' | 'admin') => `Bearer ${(await world.aToken({ role })).secret}`;
 
-// Nobody answers at addresses that are generated, which is a 503 to whoever depends on them. A provider without a client is
-// never asked, and no API key of a hub is ever generated: everything is stored but that.
+// Nothing answers at generated addresses, so an endpoint that calls them answers 503. The trigger removes the client ID from
+// stored settings: the fleet never calls a provider without one. No generated API key of a hub is valid.
 await sql.$executeRaw`CREATE FUNCTION without_client() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN NEW.values := NEW.values - 'client_id'; RETURN NEW; END $$`;
 await sql.$executeRaw`
   CREATE TRIGGER without_client BEFORE INSERT OR UPDATE ON settings FOR EACH ROW EXECUTE FUNCTION without_client()`;
 
 const NOBODY_LISTENS = 'http://127.0.0.1:1';
+const rowsFor = createKnownRows(world);
 
-/** Rows of its own for each endpoint: what another has changed or removed is no matter. */
 async function known(endpoint: Endpoint) {
-  const { path } = endpoint;
   await sql.setting.deleteMany();
   const user = await world.aUser('viewer');
   const token = await world.aToken();
-  const { id = [], ...resources } = await knownRows(world, endpoint);
   return {
-    ...resources,
-    id: id.length > 0 ? id : [path.startsWith('/api/v1/users') ? user.id : token.id],
+    id: [endpoint.path.startsWith('/api/v1/users') ? user.id : token.id],
+    ...(await rowsFor(endpoint)),
     email: [user.email, ...Array.from({ length: 20 }, (_, index) => `new-${index}@example.test`)],
     username: [TEMPORARY_ADMIN.username],
     password: [TEMPORARY_ADMIN.password, user.password],
-    // From elsewhere: the address of the generated requests is throttled, as many guesses as they make.
-    refresh_token: [(await world.signIn({ 'X-Forwarded-For': '192.0.2.7' })).refresh_token],
+    // Signed in from another address: the address of the generated requests is throttled for its failed sign-ins.
+    refresh_token: async () => [(await world.signIn({ 'X-Forwarded-For': '192.0.2.7' })).refresh_token],
     issuer: [NOBODY_LISTENS],
     url: [NOBODY_LISTENS],
     token_id: [token.id],
@@ -42,8 +39,11 @@ async function known(endpoint: Endpoint) {
   };
 }
 
+// The last endpoint ends the sessions of the callers.
+const { logout, ...others } = fleetEndpoints;
+
 testHostileInput({
-  endpoints: Object.values(fleetEndpoints),
+  endpoints: [...Object.values(others), logout],
   app: world.app,
   document: openApiDocument(fleetService),
   callers: {

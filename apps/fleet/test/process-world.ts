@@ -1,9 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { createEmptyDatabase, freePort, type StartedProcess, startProcess, untilReady } from '@svc/testing';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  freePort,
+  type StartedProcess,
+  startProcess,
+  untilReady,
+} from '@svc/testing';
 import pg from 'pg';
+import type { FleetTimings } from '../src/start.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../dist/main.js');
+const WITH_TIMINGS = path.resolve(import.meta.dirname, 'fleet-with-timings.mjs');
 
 /** A new encryption key as the environment has it. */
 export const aKey = (kid: string) => `${kid}:${randomBytes(32).toString('base64')}`;
@@ -11,21 +20,41 @@ export const aKey = (kid: string) => `${kid}:${randomBytes(32).toString('base64'
 /** Those of every fleet in a test file. */
 export const ENCRYPTION_KEYS = aKey('first');
 
-/** The fleet as processes of the built program, on a database that was empty. */
-export async function startProcessWorld() {
-  const database = await createEmptyDatabase();
+interface Options {
+  /** Left out: those of production. */
+  readonly timings?: FleetTimings | undefined;
+  /** Whether the database is migrated already. If not, it is empty, and the first process migrates it. */
+  readonly isMigrated?: boolean;
+}
+
+/** Processes of the built fleet on one database. */
+export async function startProcessWorld({ timings, isMigrated = false }: Options = {}) {
+  const { url, drop } = await (isMigrated ? createTestDatabase() : createEmptyDatabase());
+  const pool = new pg.Pool({ connectionString: url, max: 4 });
+  pool.on('error', () => undefined); // a test may end connections
+  const database = {
+    url,
+    drop: async () => {
+      await pool.end();
+      await drop();
+    },
+  };
   const started: StartedProcess[] = [];
 
-  const run = (args: readonly string[], environment: Readonly<Record<string, string>>) => {
-    const running = startProcess(MAIN, args, environment);
+  const start = (file: string, args: readonly string[], environment: Readonly<Record<string, string>>) => {
+    const running = startProcess(file, args, environment);
     started.push(running);
     return running;
   };
+  const run = (args: readonly string[], environment: Readonly<Record<string, string>>) =>
+    start(MAIN, args, environment);
+  const serve = (environment: Readonly<Record<string, string>>) =>
+    timings ? start(WITH_TIMINGS, [JSON.stringify(timings)], environment) : run([], environment);
 
   /** A fleet that is ready. */
   const startFleet = async (environment: Readonly<Record<string, string>> = {}) => {
     const port = await freePort();
-    const running = run([], { DATABASE_URL: database.url, ENCRYPTION_KEYS, PORT: `${port}`, ...environment });
+    const running = serve({ DATABASE_URL: database.url, ENCRYPTION_KEYS, PORT: `${port}`, ...environment });
     const url = `http://127.0.0.1:${port}`;
     await untilReady(url, running);
     const get = (address: string, token: string) =>
@@ -41,13 +70,7 @@ export async function startProcessWorld() {
     return JSON.parse(output());
   };
 
-  const query = async (sql: string) => {
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    const { rows } = await client.query(sql);
-    await client.end();
-    return rows;
-  };
+  const query = async (sql: string) => (await pool.query(sql)).rows;
 
   return {
     database,

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { createEmptyDatabase } from '@svc/testing';
+import { eventually } from '@svc/testing/faults';
 import { aTemplate } from './a-template.ts';
 import { startFakeHub } from './fake-hub.ts';
 import { aKey, ENCRYPTION_KEYS, startProcessWorld } from './process-world.ts';
@@ -12,29 +12,24 @@ const TEMPORARY_ADMIN = {
 const world = await startProcessWorld();
 const { startFleet, createToken, query, stop } = world;
 const hub = await startFakeHub();
-afterEach(() => world.endAll());
 afterAll(async () => {
+  await world.endAll();
   await hub.stop();
   await world.database.drop();
 });
 
-test('two at once on an empty database migrate it once, and make its first rows once', async () => {
+test('two replicas that start at once migrate an empty database once and are ready without a hub', async () => {
   const [one, other] = await Promise.all([startFleet(), startFleet()]);
   const applied = await query('SELECT migration_name FROM _prisma_migrations');
   expect(new Set(applied.map(({ migration_name }) => migration_name)).size).toBe(applied.length);
   expect(await query('SELECT FROM signing_keys')).toHaveLength(1);
-  await Promise.all([stop(one), stop(other)]);
-});
-
-test('with nothing but a database and encryption keys it is ready, and has no hub', async () => {
-  const fleet = await startFleet();
   const { secret } = await createToken('viewer');
-  expect(await (await fetch(`${fleet.url}/readyz`)).json()).toMatchObject({ status: 'ready' });
-  expect(await (await fleet.get('/api/v1/catalog/sync', secret)).json()).toMatchObject({ status: 'not_configured' });
-  await stop(fleet);
-});
+  expect(await (await fetch(`${one.url}/readyz`)).json()).toMatchObject({ status: 'ready' });
+  expect(await (await one.get('/api/v1/catalog/sync', secret)).json()).toMatchObject({ status: 'not_configured' });
+  await Promise.all([stop(one), stop(other)]);
+}, 60_000);
 
-test('missing and bad settings stop the start with a list of all that is wrong', async () => {
+test('missing and invalid settings end the start with a list of all problems', async () => {
   const { ended, output } = world.run([], { PORT: '70000', HUB_URL: 'http://127.0.0.1:1', ENCRYPTION_KEYS: 'canary' });
   expect(await ended).toBe(1);
   for (const complaint of ['DATABASE_URL: is', 'PORT: must', 'HUB_API_KEY: is', 'ENCRYPTION_KEYS: must']) {
@@ -46,15 +41,14 @@ test('missing and bad settings stop the start with a list of all that is wrong',
 test.each([
   ['of another name', aKey('second'), 'ENCRYPTION_KEYS has no key "first"'],
   ['of the same name', aKey('first'), 'ENCRYPTION_KEYS has a key of the right name'],
-])('encryption keys %s that are not the database’s stop the start with one sentence', async (_, keys, sentence) => {
-  await stop(await startFleet());
+])('other encryption keys %s than those of the database end the start with one sentence', async (_, keys, sentence) => {
   const { ended, output } = world.run([], { DATABASE_URL: world.database.url, ENCRYPTION_KEYS: keys });
   expect(await ended).toBe(1);
   expect(output()).toContain(sentence);
   expect(output().trim().split('\n')).toHaveLength(1);
 });
 
-test('a database that is not migrated stops a start that must not migrate, and says what to do', async () => {
+test('with MIGRATE_ON_START=false a database that is not migrated ends the start with an instruction', async () => {
   const empty = await createEmptyDatabase();
   const environment = { DATABASE_URL: empty.url, ENCRYPTION_KEYS, MIGRATE_ON_START: 'false' };
   const { ended, output } = world.run([], environment);
@@ -64,72 +58,76 @@ test('a database that is not migrated stops a start that must not migrate, and s
   expect(output()).toContain('migrate');
 });
 
-test('it syncs by itself, and no credential is in its log, whatever is asked of it', async () => {
-  hub.publish(aTemplate());
-  const HUB = { HUB_URL: hub.url, HUB_API_KEY: hub.key };
-  const fleet = await startFleet({ ...HUB, ...TEMPORARY_ADMIN, LOG_LEVEL: 'trace' });
-  const { secret } = await createToken('operator');
-  while (!(await query('SELECT last_success_at FROM catalog_sync'))[0].last_success_at) await pause(50);
+describe('a fleet with a hub', () => {
+  let fleet: Awaited<ReturnType<typeof startFleet>>;
+  let secret: string;
+  beforeAll(async () => {
+    hub.publish(aTemplate());
+    const environment = { HUB_URL: hub.url, HUB_API_KEY: hub.key, ...TEMPORARY_ADMIN, LOG_LEVEL: 'trace' };
+    fleet = await startFleet(environment);
+    ({ secret } = await createToken('operator'));
+  }, 60_000);
 
-  const login = await fetch(`${fleet.url}/api/v1/auth/login`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${secret}` },
-    body: JSON.stringify({
-      username: TEMPORARY_ADMIN.SVC_TEMP_ADMIN_USERNAME,
-      password: TEMPORARY_ADMIN.SVC_TEMP_ADMIN_PASSWORD,
-    }),
+  const sync = () =>
+    fetch(`${fleet.url}/api/v1/catalog/sync`, { method: 'POST', headers: { Authorization: `Bearer ${secret}` } });
+
+  test('syncs on its own', async () => {
+    await eventually('it has synced', async () => {
+      const [row] = await query('SELECT last_success_at FROM catalog_sync');
+      return row.last_success_at !== null;
+    });
   });
-  const { access_token, refresh_token } = (await login.json()) as { access_token: string; refresh_token: string };
-  const credentials = [secret, hub.key, access_token, refresh_token, TEMPORARY_ADMIN.SVC_TEMP_ADMIN_PASSWORD];
-  for (const credential of [secret, access_token]) {
-    for (const address of [
-      `/${credential}`,
-      `/api/v1/catalog/templates/${credential}`,
-      `/healthz?token=${credential}`,
-    ]) {
-      await fleet.get(address, credential);
-      await fetch(`${fleet.url}${address}`, { headers: { 'X-Request-Id': credential } });
+
+  test('is degraded, not unready, while the hub is unreachable', async () => {
+    await hub.goAway();
+    expect((await sync()).status).toBe(502);
+    const answer = await fetch(`${fleet.url}/readyz`);
+    const body = (await answer.json()) as { status: string; checks: unknown[] };
+    expect([answer.status, body.status]).toEqual([200, 'degraded']);
+    expect(body.checks).toContainEqual({ name: 'hub', state: 'degraded', detail: expect.stringContaining('HUB_URL') });
+    await hub.comeBack();
+  });
+
+  test('writes no credential to its log or its database', async () => {
+    const login = await fetch(`${fleet.url}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${secret}` },
+      body: JSON.stringify({
+        username: TEMPORARY_ADMIN.SVC_TEMP_ADMIN_USERNAME,
+        password: TEMPORARY_ADMIN.SVC_TEMP_ADMIN_PASSWORD,
+      }),
+    });
+    const { access_token, refresh_token } = (await login.json()) as { access_token: string; refresh_token: string };
+    const credentials = [secret, hub.key, access_token, refresh_token, TEMPORARY_ADMIN.SVC_TEMP_ADMIN_PASSWORD];
+    for (const credential of [secret, access_token]) {
+      for (const address of [
+        `/${credential}`,
+        `/api/v1/catalog/templates/${credential}`,
+        `/healthz?token=${credential}`,
+      ]) {
+        await fleet.get(address, credential);
+        await fetch(`${fleet.url}${address}`, { headers: { 'X-Request-Id': credential } });
+      }
     }
-  }
-  await hub.goAway();
-  const refused = await fetch(`${fleet.url}/api/v1/catalog/sync`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${secret}` },
+    const output = fleet.output();
+    expect(output).toContain('the temporary admin is in use');
+    expect(output).toContain('"status":502');
+    for (const credential of credentials) expect(output).not.toContain(credential);
+    for (const credential of credentials) expect(JSON.stringify(await everyRow())).not.toContain(credential);
   });
-  expect(refused.status).toBe(502);
-  await hub.comeBack();
-  await stop(fleet);
 
-  const output = fleet.output();
-  expect(output).toContain('the temporary admin is in use');
-  expect(output).toContain('"status":502');
-  for (const credential of credentials) expect(output).not.toContain(credential);
-  for (const credential of credentials) expect(JSON.stringify(await everyRow())).not.toContain(credential);
+  test('does not delay its stop for a sync that the hub does not answer', async () => {
+    const asked = new Promise<unknown>((resolve) => hub.behave(resolve));
+    const refused = sync().catch(() => undefined);
+    await asked;
+    await stop(fleet);
+    await refused;
+    for (const credential of [secret, hub.key]) expect(fleet.output()).not.toContain(credential);
+  });
 });
 
-/** All that the database holds. */
+/** The contents of the database. */
 async function everyRow() {
   const tables = await query("SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'");
   return Promise.all(tables.map(({ table_name }) => query(`SELECT * FROM ${table_name}`)));
 }
-
-test('a hub that is away makes it degraded, not unready', async () => {
-  const fleet = await startFleet({ HUB_URL: 'http://127.0.0.1:1', HUB_API_KEY: hub.key });
-  const readiness = async () => {
-    const answer = await fetch(`${fleet.url}/readyz`);
-    return { code: answer.status, body: (await answer.json()) as { status: string; checks: unknown[] } };
-  };
-  while ((await readiness()).body.status === 'ready') await pause(50);
-  const { code, body } = await readiness();
-  expect([code, body.status]).toEqual([200, 'degraded']);
-  expect(body.checks).toContainEqual({ name: 'hub', state: 'degraded', detail: expect.stringContaining('HUB_URL') });
-  await stop(fleet);
-});
-
-test('a sync that the hub does not answer does not hold up the end', async () => {
-  const asked = new Promise<unknown>((resolve) => hub.behave(resolve));
-  const fleet = await startFleet({ HUB_URL: hub.url, HUB_API_KEY: hub.key });
-  await asked;
-  await stop(fleet);
-  hub.recover();
-});

@@ -5,7 +5,7 @@ import { type CryptoKey, generateKeyPair, SignJWT } from 'jose';
 import { rows } from './routes.ts';
 import { PROVIDER, startWorld } from './world.ts';
 
-const world = await startWorld({ oidc: { issuer: PROVIDER } }); // nobody can ask it, so nobody waits for it
+const world = await startWorld({ oidc: { issuer: PROVIDER } }); // without a client, so the fleet never calls it
 const { api, as, aToken, aUser, anOidcUser, inSessionOf, signingKey } = world;
 const active = await aToken({ role: 'admin' });
 const { access_token: former } = await world.signIn();
@@ -33,7 +33,7 @@ const anAccessToken = (given: { readonly expires: string; readonly key?: CryptoK
     .sign(given.key ?? signingKey.privateKey);
 const { privateKey: strangersKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
 
-/** Somebody with a session of its own for each request: one of the endpoints ends it. */
+/** Calls in a new session for each request, since one of the endpoints ends it. */
 const inSessions = (open: () => Promise<Api>): Api => ({
   ...world.nobody,
   send: async (wanted) => (await open()).send(wanted),
@@ -96,7 +96,7 @@ const refusedEverywhere = {
 
 const refused = 'insufficient_scope';
 
-/** What callers of each role hear; those who are no good hear it everywhere. */
+/** How callers of each role are answered. Callers without a valid credential are refused everywhere. */
 const forRoles = (viewers: Expected, operators: Expected): Row => ({
   ...refusedEverywhere,
   nobody: 'unauthenticated',
@@ -124,7 +124,7 @@ const expected: Readonly<Record<FleetAccess, Row>> = {
     ...everyRole,
     ...notForTokens,
     'an admin’s token that was issued again': refused,
-    'somebody to whom the provider gives no role': 'admitted', // out is where everybody may go
+    'somebody to whom the provider gives no role': 'admitted', // everybody with a session may log out
   },
   'catalog-read': everyRole,
   'catalog-sync': forRoles(refused, 'admitted'),
@@ -140,7 +140,7 @@ const expected: Readonly<Record<FleetAccess, Row>> = {
 
 const endpoints = Object.values(fleetEndpoints);
 
-test('every route has one row', () => {
+test('the access of every route is written down once', () => {
   const routes = endpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
   expect(Object.values(rows).flat().sort()).toEqual(routes.sort());
 });
@@ -150,6 +150,7 @@ afterAll(() => world.stop());
 testRefusals({
   endpoints: endpoints.flatMap((endpoint) => accessOf(endpoint).map((access) => ({ ...endpoint, access }))),
   expected,
+  everywhere: ['nobody', 'an unknown token', 'a viewer', 'an operator', 'an admin'],
   api: (caller) => callers[caller],
 });
 

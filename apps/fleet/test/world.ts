@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { hashSecretToken, newSecretToken, shownPrefix } from '@svc/auth';
 import { fleetService, openApiDocument } from '@svc/contract';
 import type { FleetRole } from '@svc/contract/fleet';
-import { createLog, createOutbound, type OutboundAllowance } from '@svc/http';
-import { type Api, apiOf, createTestDatabase } from '@svc/testing';
+import { createLog, createOutbound, type OutboundAllowance, type OutboundOptions } from '@svc/http';
+import { type Api, apiOf, byDepth, createTestDatabase } from '@svc/testing';
 import { createFleet } from '../src/app.ts';
 import { createPasswords, type Passwords } from '../src/auth/passwords.ts';
 import { createProviderChecks } from '../src/auth/provider-checks.ts';
@@ -18,6 +18,7 @@ import { createSealer } from '../src/sealing.ts';
 import { createHubs, createProviders } from '../src/settings/connections.ts';
 import type { OidcEnvironment } from '../src/settings/oidc.ts';
 import { createSettings } from '../src/settings/settings.ts';
+import { SHORT_TIMINGS } from './timings.ts';
 
 /** The username and password of the temporary admin, unless a test says otherwise. */
 export const TEMPORARY_ADMIN = { username: 'first-admin', password: 'a password of the first hours' };
@@ -28,8 +29,14 @@ export const PROVIDER = 'https://provider.example.test';
 /** A frontend that does its own sign-in. */
 export const FRONTEND = 'http://frontend.example.test';
 
-/** Long enough for a slow machine, short enough to wait for once. */
-const HUB_TIMEOUT_MS = 1500;
+/** The time a hub or an identity provider has for its answer. Long, so that no test times out on a slow machine. */
+const OUTBOUND_TIMEOUT_MS = 10_000;
+
+/** For tests that wait until a request to a hub or an identity provider times out. */
+export const SHORT_TIMEOUT_MS = byDepth({ short: 300, full: 1500, long: 1500 });
+
+/** The lowest cost of Argon2id: what these tests are about does not depend on it. */
+const LOWEST_COST = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 /** What a test says of one replica. */
 export interface ReplicaOptions {
@@ -46,7 +53,9 @@ export interface ReplicaOptions {
   readonly database?: Database;
   /** What targets that are set through the API may be beside `https` and public; by default those of this machine. */
   readonly outboundAllow?: ReadonlySet<OutboundAllowance>;
-  /** In place of those that all replicas share. */
+  /** The time a hub or an identity provider has for its answer; `SHORT_TIMEOUT_MS` where a test waits for it. */
+  readonly outboundTimeoutMs?: number;
+  /** In place of those that all replicas share, whose hashes have the lowest cost. */
   readonly passwords?: Passwords;
 }
 
@@ -61,8 +70,8 @@ export async function startWorld(options: ReplicaOptions = {}) {
   const database = openDatabase(testDatabase.url, () => undefined);
   const { client } = database;
   const outbounds: ReturnType<typeof createOutbound>[] = [];
-  const anOutbound = (rules: { restrictTo?: ReadonlySet<OutboundAllowance> } = {}) => {
-    const outbound = createOutbound({ timeoutMs: HUB_TIMEOUT_MS, maxBytes: 4_000_000, ...rules });
+  const anOutbound = (given: Omit<OutboundOptions, 'maxBytes'>) => {
+    const outbound = createOutbound({ maxBytes: 4_000_000, ...given });
     outbounds.push(outbound);
     return outbound;
   };
@@ -70,7 +79,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
   const signingKey = await loadSigningKey(database, sealer);
   const fingerprintKey = signingKey.secretFor('temporary-admin');
   const log = createLog('fleet', (process.env.LOG_LEVEL as 'silent') ?? 'silent');
-  const passwords = createPasswords();
+  const passwords = createPasswords({ cost: LOWEST_COST });
 
   /** Another process of the same fleet: it shares the database and nothing else. */
   const aReplica = (given: ReplicaOptions = {}) => {
@@ -90,7 +99,8 @@ export async function startWorld(options: ReplicaOptions = {}) {
       hub: hub ? { url: hub.url, api_key: hub.key, sync_interval: given.syncInterval ?? 0 } : {},
     };
     const restrictTo = given.outboundAllow ?? new Set(['http', 'loopback'] as const);
-    const ways = { trusted: anOutbound(), restricted: anOutbound({ restrictTo }) };
+    const timeoutMs = given.outboundTimeoutMs ?? OUTBOUND_TIMEOUT_MS;
+    const ways = { trusted: anOutbound({ timeoutMs }), restricted: anOutbound({ timeoutMs, restrictTo }) };
     const [hubs, providers] = [createHubs(ways), createProviders(ways)];
     const settings = createSettings(connections, sealer, environment);
     let everySeconds: number | undefined;
@@ -122,7 +132,13 @@ export async function startWorld(options: ReplicaOptions = {}) {
       providers,
       hubs,
       sync,
-      machines: createMachines({ database: connections, sealer, log, allowed: restrictTo }),
+      machines: createMachines({
+        database: connections,
+        sealer,
+        log,
+        allowed: restrictTo,
+        timings: SHORT_TIMINGS.reconciler,
+      }),
       refusalOf: ways.restricted.refusalOf,
       publicUrl,
       corsOrigins: [FRONTEND],
@@ -193,6 +209,12 @@ export async function startWorld(options: ReplicaOptions = {}) {
     return body;
   };
 
+  const [asViewer, asOperator, asAdmin] = await Promise.all([
+    withRole('viewer'),
+    withRole('operator'),
+    withRole('admin'),
+  ]);
+
   return {
     app,
     api,
@@ -211,9 +233,9 @@ export async function startWorld(options: ReplicaOptions = {}) {
     anOidcUser,
     inSessionOf,
     passwords,
-    asViewer: await withRole('viewer'),
-    asOperator: await withRole('operator'),
-    asAdmin: await withRole('admin'),
+    asViewer,
+    asOperator,
+    asAdmin,
     signIn,
     asTemporaryAdmin: async () => api(`Bearer ${(await signIn()).access_token}`),
     stop: async () => {

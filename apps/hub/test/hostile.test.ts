@@ -1,17 +1,17 @@
-// Generated requests against every endpoint. HOSTILE_REQUESTS=2000 is the long form (200 for each endpoint otherwise),
-// HOSTILE_SEED=<number> repeats a run that failed.
+// Sends generated requests to every endpoint.
 import { randomUUID } from 'node:crypto';
 import { hubService, openApiDocument } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
+import { byDepth, once } from '@svc/testing';
 import { testHostileInput } from '@svc/testing/hostile';
 import { startWorld } from './world.ts';
 
 const world = await startWorld();
 const { app, issuer } = world;
 const { client } = world.database;
-const EACH = 3;
+const EACH = byDepth({ short: 2, full: 3, long: 3 });
 
-/** A token that outlives the long form. */
+/** A token that outlives a run at depth `long`. */
 const tokenOf = async (sub: string) =>
   `Bearer ${await issuer.sign(sub, { exp: Math.floor(Date.now() / 1000) + 12 * 3600 })}`;
 
@@ -21,26 +21,39 @@ const aUser = async (sub: string, data: { role?: 'admin'; org_id?: string; org_r
   return { id: user.id, authorization: await tokenOf(sub) };
 };
 
-// The callers' own rows are known to no request, so that they stay what they are.
+// No request knows the rows of the callers, so that they stay as they are.
 const organization = await world.anOrganization();
 const ofMember = await world.anOrganization();
 const admin = await aUser('admin', { role: 'admin' });
 const member = await aUser('member', { org_id: ofMember.id, org_role: 'org_admin' });
 const user = await aUser('user');
 
-/** Rows that requests may do anything to: new ones at each endpoint's turn, since the last one may have spoilt them. */
-async function rowsToHarm() {
-  const some = <T>(make: () => Promise<T>) => Promise.all(Array.from({ length: EACH }, make));
-  const organizations = await some(() => world.anOrganization());
-  const categories = await some(() => world.aCategory());
-  const privateCategory = await world.aCategory({ is_private: true });
-  const templates = await some(() => world.aTemplate({ tags: ['a-tag'] }));
-  templates.push(await world.aTemplate({ category_id: privateCategory.id }));
-  const users = await some(() => aUser(randomUUID()));
-  for (const each of organizations) await world.aGrant(each, privateCategory);
-  await world.aGrant(organization, privateCategory);
-  return { organizations, categories, privateCategory, templates, users };
+/** Rows that requests may change and delete, made when they are first asked for. */
+function rowsToHarm() {
+  const some = <T>(make: () => Promise<T>) => once(() => Promise.all(Array.from({ length: EACH }, make)));
+  const organizations = some(() => world.anOrganization());
+  const categories = some(() => world.aCategory());
+  const privateCategory = once(async () => {
+    const category = await world.aCategory({ is_private: true });
+    for (const each of [...(await organizations()), organization]) await world.aGrant(each, category);
+    return category;
+  });
+  const templates = once(async () => {
+    const { id: category_id } = await privateCategory();
+    return Promise.all([
+      world.aTemplate({ category_id }),
+      ...Array.from({ length: EACH }, () => world.aTemplate({ tags: ['a-tag'] })),
+    ]);
+  });
+  return { organizations, categories, privateCategory, templates, users: some(() => aUser(randomUUID())) };
 }
+
+/** Endpoints that only read share their rows, all of which are there for the lists. */
+const sharedRows = once(async () => {
+  const rows = rowsToHarm();
+  await Promise.all([rows.templates(), rows.categories(), rows.users()]);
+  return rows;
+});
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
@@ -55,20 +68,24 @@ testHostileInput({
     member: member.authorization,
     user: user.authorization,
   },
-  known: async ({ path }) => {
-    const { organizations, categories, privateCategory, templates, users } = await rowsToHarm();
-    const keys = path.includes('/account/')
-      ? await client.apiKey.findMany({ where: { org_id: ofMember.id } })
-      : organizations.map(({ keyRow }) => keyRow);
+  known: async ({ method, path }) => {
+    const rows = method === 'get' ? await sharedRows() : rowsToHarm();
+    const { organizations, categories, privateCategory, templates, users } = rows;
+    const keys = async () =>
+      path.includes('/account/')
+        ? client.apiKey.findMany({ where: { org_id: ofMember.id } })
+        : (await organizations()).map(({ keyRow }) => keyRow);
     const byNoun = { organizations, categories, templates, users, 'api-keys': keys };
-    const noun = Object.keys(byNoun).find((each) => path.includes(`/${each}`)) as keyof typeof byNoun | undefined; // a key of it
+    const nouns = Object.keys(byNoun) as (keyof typeof byNoun)[]; // the keys of the record
+    const named = nouns.find((each) => path.includes(`/${each}`));
     return {
-      id: idsOf(noun ? byNoun[noun] : Object.values(byNoun).flat()),
-      slug: [...templates, ...categories, ...organizations].map(({ slug }) => slug),
-      category: categories.map(({ slug }) => slug),
-      category_id: idsOf(path.endsWith('/catalog-access') ? [privateCategory] : categories),
-      org_id: idsOf(organizations),
-      owner_org_id: idsOf(organizations),
+      id: async () => idsOf((await Promise.all((named ? [named] : nouns).map((noun) => byNoun[noun]()))).flat()),
+      slug: async () =>
+        [...(await templates()), ...(await categories()), ...(await organizations())].map(({ slug }) => slug),
+      category: async () => (await categories()).map(({ slug }) => slug),
+      category_id: async () => idsOf(path.endsWith('/catalog-access') ? [await privateCategory()] : await categories()),
+      org_id: async () => idsOf(await organizations()),
+      owner_org_id: async () => idsOf(await organizations()),
       tags: ['a-tag'],
     };
   },

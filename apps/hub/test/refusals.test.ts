@@ -118,4 +118,9 @@ const expected: Record<HubAccess, Record<Caller, Expected>> = {
 
 afterAll(() => world.stop());
 
-testRefusals({ endpoints: Object.values(hubEndpoints), expected, api: (caller) => callers[caller] });
+testRefusals({
+  endpoints: Object.values(hubEndpoints),
+  expected,
+  everywhere: ['nobody', 'an unknown key', 'an organization', 'a user', 'an admin'],
+  api: (caller) => callers[caller],
+});

@@ -42,11 +42,13 @@ export function anInstance(databaseUrl: string, { issuer, audience }: Pick<Local
     corsOrigins: [],
     trustProxy: [],
   });
+  const api = apiOf(app, openApiDocument(hubService));
   return {
     app,
-    api: apiOf(app, openApiDocument(hubService)),
+    api,
     database,
     stop: async () => {
+      api.close();
       await Promise.all([database.close(), outbound.close()]);
     },
   };

@@ -6,15 +6,29 @@ import { Problem } from './problem.ts';
 import { refuseOtherMethods } from './routes.ts';
 
 export interface Metrics {
+  /** The metrics of one service. */
   readonly registry: Registry;
   /** Counts each request when it is over. */
   readonly count: RequestHandler;
 }
 
-/** Figures of one service, in a registry of its own (two services may live in one test process). */
+let sharedProcessMetrics: Registry | undefined;
+
+/**
+ * The metrics of this process, which all of its services share. Their collectors run until the process exits, so there is
+ * one of each.
+ */
+function processMetrics(): Registry {
+  if (!sharedProcessMetrics) {
+    sharedProcessMetrics = new Registry();
+    collectDefaultMetrics({ register: sharedProcessMetrics });
+  }
+  return sharedProcessMetrics;
+}
+
+/** The metrics of one service, in a registry of its own. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
   const labelNames = ['method', 'route', 'status'] as const;
   const requests = new Counter({
     name: 'http_requests_total',
@@ -50,13 +64,14 @@ const routeOf = (route: unknown) =>
 
 /** `/metrics` in the Prometheus text format; with a token configured, for its bearer only. */
 export function mountMetrics(app: Express, { registry }: Metrics, token: string | undefined): void {
+  const ofProcess = processMetrics();
   app.get('/metrics', async (req, res) => {
     if (token !== undefined && !isBearer(req.headers.authorization ?? '', token)) {
       throw new Problem('unauthenticated', 'The metrics need their own token: Authorization: Bearer <METRICS_TOKEN>.', {
         headers: { 'WWW-Authenticate': 'Bearer realm="metrics"' },
       });
     }
-    const body = await registry.metrics();
+    const body = `${await ofProcess.metrics()}\n${await registry.metrics()}`;
     await respond(res, {
       status: 200,
       headers: { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' },

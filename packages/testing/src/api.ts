@@ -29,8 +29,16 @@ export interface Wanted {
   readonly body?: unknown;
 }
 
-/** Callers of a service, by the value of their Authorization header. */
-export function apiOf(app: Express, document: object): (authorization?: string) => Api {
+/** Makes callers of a service. */
+export interface Callers {
+  /** A caller with this value of the Authorization header. */
+  (authorization?: string): Api;
+  /** Stops the server that the callers share. */
+  close(): void;
+}
+
+/** Callers of a service, on one server of their own. */
+export function apiOf(app: Express, document: object): Callers {
   const check = conformityTo(document);
   const server = createServer(app).on('connection', (socket) => socket.unref()); // kept connections keep no process alive
   const agent = new Agent({ keepAlive: true });
@@ -49,7 +57,7 @@ export function apiOf(app: Express, document: object): (authorization?: string) 
     check({ method, path: seenPath, status: answer.status, type, body: seenBody });
     return { status: answer.status, body: answer.body, text: answer.text, headers: answer.headers };
   };
-  return (authorization) => {
+  const callers = (authorization?: string): Api => {
     const own = authorization === undefined ? {} : { Authorization: authorization };
     const call =
       (method: string) =>
@@ -63,6 +71,11 @@ export function apiOf(app: Express, document: object): (authorization?: string) 
       send: (wanted) => send({ ...wanted, headers: { ...own, ...wanted.headers } }),
     };
   };
+  const close = () => {
+    agent.destroy();
+    server.close();
+  };
+  return Object.assign(callers, { close });
 }
 
 const METHODS = {

@@ -21,8 +21,22 @@ interface Document {
 
 const OPERATIONAL = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'];
 
-/** Holds every answer of a service against its OpenAPI document. @returns a check that throws where an answer is outside it */
-export function conformityTo(document: object): (seen: Seen) => void {
+type Check = (seen: Seen) => void;
+
+const checks = new WeakMap<object, Check>();
+
+/**
+ * Compares answers of a service with its OpenAPI document. There is one check for each document, so that its schemas are
+ * compiled once in a process.
+ * @returns a check that throws if an answer does not conform
+ */
+export function conformityTo(document: object): Check {
+  const check = checks.get(document) ?? compile(document);
+  checks.set(document, check);
+  return check;
+}
+
+function compile(document: object): Check {
   const { paths = {} } = document as Document; // as openApiDocument makes it
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);

@@ -1,24 +1,25 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { rawRequests } from './hostile/raw-requests.ts';
+import { byDepth, depth, figure, seed } from './depth.ts';
+import { rawRequests, rawRequestsInTurn } from './hostile/raw-requests.ts';
 import { hostileRequests, type Target } from './hostile/requests.ts';
-import { createSession, type HostileInput } from './hostile/session.ts';
+import { createSession, type HostileInput, type Session } from './hostile/session.ts';
 import type { HostileRequest } from './hostile/written.ts';
+import { toRepeat } from './properties.ts';
 
 export type { HostileInput };
 
-const DEFAULT_REQUESTS = 200;
+/** Generated requests for each endpoint. */
+const REQUESTS = byDepth({ short: 10, full: 200, long: 2000 });
 
-/** Bytes; loose, since the garbage collector takes its time. */
+/** Bytes. The limit is high because the garbage collector runs late. */
 const MEMORY_GROWTH_LIMIT = 1_000_000_000;
 
 /**
- * Tests every endpoint with generated requests: no 5xx, each refusal a problem of the closed table, each success as the
- * OpenAPI document says. HOSTILE_REQUESTS: how many for each endpoint (200). HOSTILE_SEED: the seed that a failure told.
+ * Tests every endpoint with generated requests: no answer is a 5xx, each refusal is a problem of the closed table, and each
+ * success matches the OpenAPI document.
  */
 export function testHostileInput(input: HostileInput): void {
-  const requests = wholeNumberOf('HOSTILE_REQUESTS', DEFAULT_REQUESTS);
-  const seed = wholeNumberOf('HOSTILE_SEED', Math.floor(Math.random() * 2 ** 31));
   const session = createSession(input);
   const { figures } = session;
   const memoryAtStart = process.memoryUsage.rss();
@@ -26,64 +27,64 @@ export function testHostileInput(input: HostileInput): void {
   beforeAll(session.start);
   afterAll(async () => {
     await session.stop();
-    if (requests > DEFAULT_REQUESTS) process.stdout.write(`hostile input, seed ${seed}\n${figures.shown()}\n`);
+    figure(`hostile input, seed ${seed}\n${figures.shown()}`);
   });
 
-  test.each(casesOf(input, seed))(
-    'no request to $title breaks the service',
-    async ({ endpoint, title, ownSeed }) => {
+  const endpoints = readersFirst(input.endpoints);
+  const cases = endpoints.map((endpoint, index) => ({
+    endpoint,
+    index,
+    title: `${endpoint.method.toUpperCase()} ${endpoint.path}`,
+  }));
+  test.each(cases)(
+    '$title answers hostile requests as documented',
+    async ({ endpoint, index, title }) => {
       figures.begin(title);
-      const failure = await attack(session, await session.targetOf(endpoint, ownSeed), requests);
-      if (failure !== undefined) throw new Error(`HOSTILE_SEED=${seed}\n${failure}`);
+      const target = await session.targetOf(endpoint, seed + index);
+      for (const request of rawRequestsInTurn(target, { index, of: endpoints.length })) await attempt(session, request);
+      await attack(session, target);
     },
-    30_000 + 100 * requests,
+    30_000 + 100 * REQUESTS,
   );
 
-  test('what hostile requests have stored can be read by every caller', async () => {
+  test('every caller can list what hostile requests have stored', async () => {
     figures.begin('reading back');
-    const lists = input.endpoints.filter(({ method, path }) => method === 'get' && !path.includes(':'));
+    const lists = endpoints.filter(({ method, path }) => method === 'get' && !path.includes(':'));
     for (const endpoint of lists) {
       for (const caller of Object.keys(input.callers)) await session.plainly(endpoint, caller);
     }
     expect(figures.successes()).toBeGreaterThan(0);
   });
 
-  if (requests > DEFAULT_REQUESTS) {
+  if (depth === 'long') {
     test('memory does not grow with the number of requests', () => {
       expect(process.memoryUsage.rss() - memoryAtStart).toBeLessThan(MEMORY_GROWTH_LIMIT);
     });
   }
 }
 
-/** Sends that many requests, one after the other. @returns the one that broke a promise, and which; undefined for none */
-async function attack({ send }: ReturnType<typeof createSession>, target: Target, requests: number) {
-  let last: HostileRequest | undefined;
-  const wanted = fc.oneof(
+/** Sends generated requests one after the other. @throws for the first one whose answer is wrong */
+async function attack(session: Session, target: Target): Promise<void> {
+  const requests = fc.oneof(
     { weight: 4, arbitrary: hostileRequests(target) },
     { weight: 1, arbitrary: rawRequests(target) },
   );
-  const property = fc.asyncProperty(wanted, async (request) => {
-    last = request;
+  const property = fc.asyncProperty(requests, (request) => attempt(session, request));
+  const run = await fc.check(property, { seed: target.seed, numRuns: REQUESTS, endOnFailure: true });
+  if (run.failed) throw run.errorInstance;
+}
+
+/** @throws an error that shows the request and how to repeat the run */
+async function attempt({ send }: Session, request: HostileRequest): Promise<void> {
+  try {
     await send(request);
-  });
-  const run = await fc.check(property, { seed: target.seed, numRuns: requests, endOnFailure: true });
-  return run.failed ? `${last?.shown}\n${run.errorInstance}` : undefined;
+  } catch (error) {
+    throw new Error(`${toRepeat}\n${request.shown}\n${error}`, { cause: error });
+  }
 }
 
-function wholeNumberOf(variable: string, otherwise: number): number {
-  const value = process.env[variable] ?? `${otherwise}`;
-  if (!/^\d{1,10}$/.test(value)) throw new Error(`${variable} must be a whole number, not ${value}.`);
-  return Number(value);
-}
-
-/** Readers before writers: what is written makes lists long, and is read at the end. Each endpoint has its own seed. */
-function casesOf({ endpoints }: HostileInput, seed: number) {
-  const ordered = ['get', 'post', 'put', 'delete'].flatMap((method) =>
-    endpoints.filter((endpoint) => endpoint.method === method),
-  );
-  return ordered.map((endpoint, index) => ({
-    endpoint,
-    title: `${endpoint.method.toUpperCase()} ${endpoint.path}`,
-    ownSeed: seed + index,
-  }));
-}
+/** Readers come before writers: what is written makes lists long, and is read at the end. */
+const readersFirst = (endpoints: HostileInput['endpoints']) => [
+  ...endpoints.filter(({ method }) => method === 'get'),
+  ...endpoints.filter(({ method }) => method !== 'get'),
+];

@@ -5,5 +5,6 @@ export { addressOf, createEmptyDatabase, createTestDatabase, onServer, type Test
 export { byDepth, type Depth, depth, figure, seed } from './depth.ts';
 export { type LocalIssuer, startLocalIssuer } from './issuer.ts';
 export { type LoopbackServer, onLoopback } from './loopback.ts';
+export { once } from './once.ts';
 export { type StartedProcess, startProcess, untilReady } from './processes.ts';
 export { type Expected, type RefusalMatrix, testRefusals } from './refusals.ts';

@@ -28,7 +28,7 @@ export function startProcess(
 
 /** Waits until a service answers 200 at `/readyz`. @throws with what it printed when it ends before */
 export async function untilReady(url: string, { child, output }: StartedProcess): Promise<void> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the process ended:\n${output()}`);
     const ready = await fetch(`${url}/readyz`).then(
       ({ status }) => status === 200,
@@ -37,5 +37,5 @@ export async function untilReady(url: string, { child, output }: StartedProcess)
     if (ready) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`not ready after 30 s:\n${output()}`);
+  throw new Error(`not ready after 60 s:\n${output()}`);
 }

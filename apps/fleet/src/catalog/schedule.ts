@@ -1,6 +1,7 @@
 import { inRounds, type Log, type Rounds } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import type { Hub } from './hub.ts';
+import type { CatalogTimings } from './timings.ts';
 
 /**
  * Seconds until a sync is due, over all replicas: at once where none was tried yet or where another hub or key was asked;
@@ -17,20 +18,16 @@ export async function dueIn({ client }: Database, { source }: Hub, intervalSecon
   return row?.seconds ?? 0;
 }
 
-/** How soon a change of the settings counts on a replica that waits. */
-const RECHECK_MS = 15_000;
-const AFTER_TROUBLE_MS = 5000;
-const SOON_MS = 50;
-
 interface Scheduled {
   /** Seconds until the work is due; infinite while it never is. */
   readonly due: () => Promise<number>;
   readonly work: () => Promise<void>;
   readonly log: Log;
+  readonly timings: CatalogTimings;
 }
 
 /** Works whenever it is due, until stopped. */
-export function onSchedule({ due, work, log }: Scheduled): Rounds {
+export function onSchedule({ due, work, log, timings }: Scheduled): Rounds {
   const worked = () =>
     work().then(
       () => true,
@@ -43,10 +40,10 @@ export function onSchedule({ due, work, log }: Scheduled): Rounds {
     try {
       const succeeded = (await due()) > 0 || (await worked());
       const left = (await due()) * 1000;
-      return Math.min(RECHECK_MS, Math.max(left, succeeded || left > 0 ? SOON_MS : AFTER_TROUBLE_MS));
+      return Math.min(timings.recheck, Math.max(left, succeeded || left > 0 ? timings.shortest : timings.afterError));
     } catch (error) {
       log.warn({ err: error }, 'the plan of the next sync could not be read');
-      return AFTER_TROUBLE_MS;
+      return timings.afterError;
     }
   });
 }

@@ -9,6 +9,7 @@ import { failureOf, planNext, recordFailure } from './outcome.ts';
 import { walk } from './run.ts';
 import { dueIn, onSchedule } from './schedule.ts';
 import { tellUses } from './template-uses.ts';
+import { type CatalogTimings, DEFAULT_TIMINGS } from './timings.ts';
 
 /** Keeps the mirror in step with the hub. */
 export interface Sync {
@@ -43,9 +44,10 @@ export interface SyncOptions {
   /** Asked each time: a change counts without a restart. */
   readonly hubNow: () => Promise<HubNow>;
   readonly log: Log;
+  readonly timings?: CatalogTimings | undefined;
 }
 
-export function createSync({ database, hubNow, log }: SyncOptions): Sync {
+export function createSync({ database, hubNow, log, timings = DEFAULT_TIMINGS }: SyncOptions): Sync {
   let stopped = false;
   let schedule: Rounds | undefined;
   const { run, idle } = oneAtATime<Wish>(async (wishes) => {
@@ -53,7 +55,7 @@ export function createSync({ database, hubNow, log }: SyncOptions): Sync {
     if (!hub) throw new Problem('hub_not_configured', NO_HUB);
     const full = wishes.some((wish) => wish.full);
     const onlyIfDue = wishes.every((wish) => wish.scheduled);
-    const syncing = { database, hub, intervalSeconds, isStopped: () => stopped };
+    const syncing = { database, hub, intervalSeconds, isStopped: () => stopped, timings };
     while (!(await syncOnce(syncing, { full, onlyIfDue }))); // the lease was lost: another run has it, so once more after it
     tell();
   });
@@ -75,7 +77,7 @@ export function createSync({ database, hubNow, log }: SyncOptions): Sync {
     tellUses: tell,
     run: ({ full = false } = {}) => run({ full, scheduled: false }),
     start: () => {
-      schedule = onSchedule({ due, work: () => run({ full: false, scheduled: true }), log });
+      schedule = onSchedule({ due, work: () => run({ full: false, scheduled: true }), log, timings });
     },
     stop: async () => {
       stopped = true;
@@ -91,6 +93,7 @@ interface Syncing {
   readonly hub: Hub;
   readonly intervalSeconds: number;
   readonly isStopped: () => boolean;
+  readonly timings: CatalogTimings;
 }
 
 /** One run, alone among all replicas. @returns false when another run took over in its middle */
@@ -98,8 +101,8 @@ async function syncOnce(
   syncing: Syncing,
   { full, onlyIfDue }: { readonly full: boolean; readonly onlyIfDue: boolean },
 ): Promise<boolean> {
-  const { database, hub, intervalSeconds, isStopped } = syncing;
-  const lease = await takeLease(database, isStopped);
+  const { database, hub, intervalSeconds, isStopped, timings } = syncing;
+  const lease = await takeLease(database, isStopped, timings);
   if (!lease) {
     if (onlyIfDue) return true;
     throw unavailable('The fleet is stopping: nothing was synced.');

@@ -26,7 +26,10 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async
   const left = new AbortController();
   const which = { deploymentId: row.id, name };
   const lines = await linesOf(context, target, { which, tail: query.tail, follow: query.follow, signal: left.signal });
-  return new Streamed('text/plain; charset=utf-8', await begun(lines, left));
+  return new Streamed(
+    'text/plain; charset=utf-8',
+    await begun(lines, { left, waitMs: context.machines.timings.logStart }),
+  );
 });
 
 type Lines = ReturnType<typeof logsOfHost>;
@@ -48,17 +51,21 @@ async function linesOf(
   return logsOfCluster(await machines.clusters.of(cluster), which, options);
 }
 
-/** A container that has nothing to say for so long has begun nonetheless. */
-const SILENT_MS = 1000;
+interface Beginning {
+  /** Ends the log. */
+  readonly left: AbortController;
+  /** A container that has written nothing for so long counts as begun. */
+  readonly waitMs: number;
+}
 
 /**
  * What fails before the first line is a problem, not a broken stream. Whoever leaves ends it at once, also where nothing is
  * written any more.
  */
-async function begun(lines: Lines, left: AbortController): Promise<AsyncIterable<string>> {
+async function begun(lines: Lines, { left, waitMs }: Beginning): Promise<AsyncIterable<string>> {
   let first: ReturnType<Lines['next']> | undefined = lines.next();
   try {
-    await Promise.race([first, pause(SILENT_MS, undefined, { ref: false })]);
+    await Promise.race([first, pause(waitMs, undefined, { ref: false })]);
   } catch (cause) {
     throw problemOf(cause);
   }

@@ -8,13 +8,12 @@ import { clearDeparted } from './departed.ts';
 import type { Place, Tools } from './places.ts';
 import { claimPlaces, noteAway, noteThere } from './reachability.ts';
 
-const IDLE_MS = 1000;
 /** How many are asked at once by one process: one that does not answer holds up no other. */
 const AT_ONCE = 32;
 
-/** Asks every place twice a minute whether it is there, one that is away less often; replicas share the work. */
+/** Checks each host and cluster at its interval until stopped. Replicas share the work. */
 export function keepChecking(tools: Tools): Rounds {
-  const { database, log } = tools;
+  const { database, log, timings } = tools;
   const underWay = new Set<Promise<void>>();
   const ask = (place: Place) => {
     const asked = checkPlace(tools, place)
@@ -24,11 +23,12 @@ export function keepChecking(tools: Tools): Rounds {
   };
   const rounds = inRounds(0, async () => {
     try {
-      for (const place of await claimPlaces(database, AT_ONCE - underWay.size)) ask(place);
+      const due = { most: AT_ONCE - underWay.size, interval: timings.check };
+      for (const place of await claimPlaces(database, due)) ask(place);
     } catch (error) {
       log.warn({ err: error }, 'hosts and clusters could not be checked');
     }
-    return IDLE_MS;
+    return timings.checkIdle;
   });
   return {
     stop: async () => {
@@ -40,7 +40,7 @@ export function keepChecking(tools: Tools): Rounds {
 
 /** Asks a place now, and keeps what it says. */
 export async function checkPlace(tools: Tools, place: Place): Promise<void> {
-  const { database, log } = tools;
+  const { database, log, timings } = tools;
   const since = Date.now();
   try {
     await askAndKeep(tools, place);
@@ -48,7 +48,7 @@ export async function checkPlace(tools: Tools, place: Place): Promise<void> {
     const isTold = error instanceof EngineFailure;
     if (!isTold) log.warn({ err: error, [place.kind]: place.row.name }, 'it could not be checked');
     const message = isTold ? error.message : 'It could not be checked: the fleet’s log says why.';
-    await noteAway(database, place, { message, since });
+    await noteAway(database, place, { message, since, timings });
     return;
   }
   await clearDeparted(tools, place);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { placeOfCredentials } from '../clusters/credentials.ts';
-import type { ClusterAddress } from '../engines/kubernetes/address.ts';
+import type { ClusterAddress, Timing } from '../engines/kubernetes/address.ts';
 import { connect } from '../engines/kubernetes/client.ts';
 import type { Client } from '../engines/kubernetes/cluster-client.ts';
 import type { Cluster } from '../generated/prisma/client.ts';
@@ -8,10 +8,10 @@ import { allowanceFor, type ClientOptions, type Clients, keepClients } from './c
 
 export type ClusterClients = Clients<Cluster, Client>;
 
-export const createClusterClients = (options: ClientOptions): ClusterClients =>
+export const createClusterClients = (options: ClientOptions, timing?: Timing): ClusterClients =>
   keepClients({
     keyOf: (row) => [row.server, row.ca_certificate, row.sealed, row.namespace, row.gpu_resource_name, row.by_admin],
-    connect: async (cluster) => connect(await addressOf(cluster, options)),
+    connect: async (cluster) => connect(await addressOf(cluster, options), timing),
   });
 
 const address = { address: z.string() };

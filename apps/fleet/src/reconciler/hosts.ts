@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { HostAddress } from '../engines/docker/address.ts';
+import type { HostAddress, Timing } from '../engines/docker/address.ts';
 import { connect } from '../engines/docker/client.ts';
 import type { Client } from '../engines/docker/engine-client.ts';
 import type { Host } from '../generated/prisma/client.ts';
@@ -8,10 +8,10 @@ import { allowanceFor, type ClientOptions, type Clients, keepClients } from './c
 
 export type HostClients = Clients<Host, Client>;
 
-export const createHostClients = (options: ClientOptions): HostClients =>
+export const createHostClients = (options: ClientOptions, timing?: Timing): HostClients =>
   keepClients({
     keyOf: ({ engine, endpoint, sealed, by_admin }) => [engine, endpoint, sealed, by_admin],
-    connect: async (host) => connect(await addressOf(host, options)),
+    connect: async (host) => connect(await addressOf(host, options), timing),
   });
 
 const sealedShape = z.object({

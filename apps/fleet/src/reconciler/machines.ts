@@ -6,6 +6,7 @@ import type { ClientOptions } from './clients.ts';
 import { type ClusterClients, createClusterClients } from './clusters.ts';
 import { createHostClients, type HostClients } from './hosts.ts';
 import { keepReconciling } from './reconciler.ts';
+import { DEFAULT_TIMINGS, type ReconcilerTimings } from './timings.ts';
 import { keepRemoving } from './volumes.ts';
 import { keepWatching } from './watches.ts';
 
@@ -13,6 +14,7 @@ import { keepWatching } from './watches.ts';
 export interface Machines {
   readonly hosts: HostClients;
   readonly clusters: ClusterClients;
+  readonly timings: ReconcilerTimings;
   /** Asks a host now, and keeps what it says. */
   checkHost(host: Host): Promise<void>;
   /** Asks a cluster now, and keeps what it says. */
@@ -25,16 +27,18 @@ export interface Machines {
 interface Options extends ClientOptions {
   readonly database: Database;
   readonly log: Log;
+  readonly timings?: ReconcilerTimings | undefined;
 }
 
-export function createMachines(options: Options): Machines {
-  const hosts = createHostClients(options);
-  const clusters = createClusterClients(options);
-  const all = { ...options, hosts, clusters };
+export function createMachines({ timings = DEFAULT_TIMINGS, ...options }: Options): Machines {
+  const hosts = createHostClients(options, timings.docker);
+  const clusters = createClusterClients(options, timings.kubernetes);
+  const all = { ...options, timings, hosts, clusters };
   let rounds: readonly Rounds[] = [];
   return {
     hosts,
     clusters,
+    timings,
     checkHost: (row) => checkPlace(all, { kind: 'host', row }),
     checkCluster: (row) => checkPlace(all, { kind: 'cluster', row }),
     start: () => {

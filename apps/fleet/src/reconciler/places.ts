@@ -5,6 +5,7 @@ import type { Wanted as WantedOfCluster } from '../engines/kubernetes/wanted.ts'
 import { type Cluster, type Host, Prisma } from '../generated/prisma/client.ts';
 import type { ClusterClients } from './clusters.ts';
 import type { HostClients } from './hosts.ts';
+import type { ReconcilerTimings } from './timings.ts';
 
 /** What work on hosts and clusters is done with. */
 export interface Tools {
@@ -12,6 +13,7 @@ export interface Tools {
   readonly hosts: HostClients;
   readonly clusters: ClusterClients;
   readonly log: Log;
+  readonly timings: ReconcilerTimings;
 }
 
 /** Where deployments run. */

@@ -2,10 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
-/** Seconds after which a worker that gives no sign of life has lost what it was at. */
-const LEASE_SECONDS = 15;
-const HEARTBEAT_MS = (LEASE_SECONDS * 1000) / 3;
-
 /**
  * How many deployments of one place are worked on at once, over all replicas of the fleet: a host is one machine. One that hangs
  * must leave a worker to the others, also where one process is all of the fleet.
@@ -35,14 +31,16 @@ const isOver = Prisma.sql`(d.observed_generation = d.generation AND NOT d.deleti
 /**
  * The deployment that is due for longest, of those whose host or cluster is there: what is away waits without being asked, so that it slows
  * nobody down. From here on an engine may know of it. The work ends with `ending`, too.
+ *
+ * @param lease milliseconds
  */
-export async function claimNext({ client }: Database, ending: AbortSignal): Promise<Claim | undefined> {
+export async function claimNext({ client }: Database, lease: number, ending: AbortSignal): Promise<Claim | undefined> {
   const owner = randomUUID();
   const asked = Date.now();
   const [row] = await client.$queryRaw<{ id: string; generation: number }[]>`
     WITH claimed AS (
       UPDATE deployments SET lease_owner = ${owner}::uuid, touched = true,
-        lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+        lease_until = now() + make_interval(secs => ${lease / 1000})
       WHERE id = (
         SELECT d.id FROM deployments d LEFT JOIN hosts h ON h.id = d.host_id LEFT JOIN clusters c ON c.id = d.cluster_id
         WHERE d.due_at <= now() AND coalesce(d.lease_until < now(), true) AND 'online' IN (h.reachability, c.reachability)
@@ -55,22 +53,29 @@ export async function claimNext({ client }: Database, ending: AbortSignal): Prom
       UPDATE volumes SET touched = true
       WHERE NOT touched AND id IN (SELECT a.volume_id FROM attachments a JOIN claimed c ON c.id = a.deployment_id))
     SELECT id, generation FROM claimed`;
-  return row && { ...row, owner, ...keepAlive(client, { ...row, owner, asked }, ending) };
+  return row && { ...row, owner, ...keepAlive(client, { ...row, owner, asked, lease }, ending) };
 }
 
-/** Prolongs a lease three times in its length; what can't be prolonged is lost. */
+interface Asked {
+  /** When the lease was asked for. */
+  readonly asked: number;
+  /** Milliseconds. */
+  readonly lease: number;
+}
+
+/** Renews a lease three times in its period. A lease that cannot be renewed is lost. */
 function keepAlive(
   client: Database['client'],
-  { id, owner, generation, asked }: Pick<Claim, 'id' | 'owner' | 'generation'> & { readonly asked: number },
+  { id, owner, generation, asked, lease }: Pick<Claim, 'id' | 'owner' | 'generation'> & Asked,
   ending: AbortSignal,
 ): Pick<Claim, 'signal' | 'mustHold' | 'release'> {
   const ended = new AbortController();
   let lastSign = asked; // a lease runs from before it was given
-  const hasRunOut = () => Date.now() - lastSign > LEASE_SECONDS * 1000;
+  const hasRunOut = () => Date.now() - lastSign > lease;
   const beat = async () => {
     const now = Date.now();
     const [kept] = await client.$queryRaw<{ generation: number }[]>`
-      UPDATE deployments SET lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+      UPDATE deployments SET lease_until = now() + make_interval(secs => ${lease / 1000})
       WHERE id = ${id}::uuid AND lease_owner = ${owner}::uuid RETURNING generation`;
     if (kept?.generation === generation) lastSign = now;
     else ended.abort(kept ? new Superseded() : new LeaseLost());
@@ -78,7 +83,7 @@ function keepAlive(
   const missed = () => {
     if (hasRunOut()) ended.abort(new LeaseLost());
   };
-  const timer = setInterval(() => void beat().catch(missed), HEARTBEAT_MS);
+  const timer = setInterval(() => void beat().catch(missed), lease / 3);
   timer.unref();
   const end = () => ended.abort(new Superseded()); // whoever comes next goes on
   ending.addEventListener('abort', end);

@@ -2,23 +2,28 @@ import type { Database } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { addressOf, type Place, SQL } from './places.ts';
 import type { Claim } from './queue.ts';
+import type { ReconcilerTimings } from './timings.ts';
 
-const CHECK_SECONDS = 30;
-const MOST_SECONDS = 60;
+interface Due {
+  readonly most: number;
+  /** Milliseconds until the check after this one. */
+  readonly interval: number;
+}
 
-/** Places whose time has come; nobody else asks them meanwhile. */
-export async function claimPlaces(database: Database, most: number): Promise<Place[]> {
-  const hosts = await claimOf<Extract<Place, { kind: 'host' }>['row']>(database, 'host', most);
-  const clusters = await claimOf<Extract<Place, { kind: 'cluster' }>['row']>(database, 'cluster', most - hosts.length);
+/** Takes places whose check is due. No other replica checks them before the next check is due. */
+export async function claimPlaces(database: Database, { most, interval }: Due): Promise<Place[]> {
+  const hosts = await claimOf<Extract<Place, { kind: 'host' }>['row']>(database, 'host', { most, interval });
+  const rest = { most: most - hosts.length, interval };
+  const clusters = await claimOf<Extract<Place, { kind: 'cluster' }>['row']>(database, 'cluster', rest);
   return [
     ...hosts.map((row) => ({ kind: 'host' as const, row })),
     ...clusters.map((row) => ({ kind: 'cluster' as const, row })),
   ];
 }
 
-const claimOf = <Row>({ client }: Database, kind: Place['kind'], most: number): Promise<Row[]> =>
+const claimOf = <Row>({ client }: Database, kind: Place['kind'], { most, interval }: Due): Promise<Row[]> =>
   client.$queryRaw<Row[]>`
-    UPDATE ${SQL[kind].table} SET check_at = now() + make_interval(secs => ${CHECK_SECONDS})
+    UPDATE ${SQL[kind].table} SET check_at = now() + make_interval(secs => ${interval / 1000})
     WHERE id = ANY (ARRAY(SELECT id FROM ${SQL[kind].table} WHERE check_at <= now()
                           ORDER BY check_at LIMIT ${most} FOR UPDATE SKIP LOCKED))
     RETURNING *`;
@@ -47,14 +52,16 @@ interface Away {
   readonly message: string;
   /** When it began to be asked: who has seen it since knows better, also after this process was frozen for a while. */
   readonly since: number;
+  readonly timings: Pick<ReconcilerTimings, 'checkRetry' | 'checkRetryLimit'>;
 }
 
 /** A place that is away changes nothing of what runs there: deployments keep their phase. */
-export const noteAway = ({ client }: Database, place: Place, { message, since }: Away) => {
+export const noteAway = ({ client }: Database, place: Place, { message, since, timings }: Away) => {
   const { table, address } = SQL[place.kind];
   return client.$executeRaw`
     UPDATE ${table} SET reachability = 'unreachable', message = ${message}, check_failures = check_failures + 1,
-      check_at = now() + make_interval(secs => least(${MOST_SECONDS}, power(2, least(check_failures, 10))) * (0.8 + 0.4 * random()))
+      check_at = now() + make_interval(secs => least(${timings.checkRetryLimit / 1000}::float8,
+        ${timings.checkRetry / 1000}::float8 * power(2, least(check_failures, 10))) * (0.8 + 0.4 * random()))
     WHERE id = ${place.row.id}::uuid AND ${address} = ${addressOf(place)}
       AND coalesce(last_seen_at < now() - make_interval(secs => ${(Date.now() - since) / 1000}), true)`;
 };

@@ -13,10 +13,6 @@ import { letGo, writeFailed, writeObserved } from './write.ts';
 
 /** How many deployments this process works on at once. */
 const WORKERS = 8;
-const IDLE_MS = 500;
-const AFTER_TROUBLE_MS = 5000;
-/** By then it is known whether a host or cluster is away, or only missed once. */
-const AFTER_MISSED_S = 2;
 
 interface Options extends Tools {
   readonly sealer: Sealer;
@@ -24,14 +20,15 @@ interface Options extends Tools {
 
 /** Keeps deployments as they are desired, until stopped: whichever is due is looked at by one worker of all replicas. */
 export function keepReconciling(options: Options): Rounds {
+  const { log, timings } = options;
   const workers = Array.from({ length: WORKERS }, () =>
-    inRounds(Math.random() * IDLE_MS, async (ending) => {
+    inRounds(Math.random() * timings.idle, async (ending) => {
       try {
         while (!ending.aborted && (await workOnNext(options, ending)));
-        return IDLE_MS;
+        return timings.idle;
       } catch (error) {
-        options.log.warn({ err: error }, 'deployments could not be worked on');
-        return AFTER_TROUBLE_MS;
+        log.warn({ err: error }, 'deployments could not be worked on');
+        return timings.afterError;
       }
     }),
   );
@@ -44,7 +41,7 @@ export function keepReconciling(options: Options): Rounds {
 
 /** @returns whether there was anything to do */
 export async function workOnNext(options: Options, ending: AbortSignal): Promise<boolean> {
-  const claim = await claimNext(options.database, ending);
+  const claim = await claimNext(options.database, options.timings.lease, ending);
   if (!claim) return false;
   try {
     await workOn(options, claim);
@@ -55,32 +52,32 @@ export async function workOnNext(options: Options, ending: AbortSignal): Promise
 }
 
 async function workOn(options: Options, claim: Claim): Promise<void> {
-  const { database, log } = options;
+  const { database, log, timings } = options;
   try {
     await makePass(options, claim);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     if (error instanceof Superseded) return letGo(database.client, claim, 0);
-    if (error instanceof Unreachable) return letGo(database.client, claim, AFTER_MISSED_S); // or when it is back
-    if (error instanceof EngineFailure) return writeFailed(database, claim, error);
+    if (error instanceof Unreachable) return letGo(database.client, claim, timings.afterUnreachable); // or when it is back
+    if (error instanceof EngineFailure) return writeFailed(database, claim, { failure: error, timings });
     log.error({ err: error, deployment: claim.id }, 'a deployment could not be worked on');
     const message = 'It could not be worked on: the fleet’s log says why.';
-    await writeFailed(database, claim, { reason: 'EngineError', message });
+    await writeFailed(database, claim, { failure: { reason: 'EngineError', message }, timings });
   }
 }
 
 /** Observe, compare, apply, observe; with no transaction open meanwhile. */
 async function makePass(options: Options, claim: Claim): Promise<void> {
-  const { database, sealer } = options;
+  const { database, sealer, timings } = options;
   const desired = await readDesired(database, sealer, claim);
   if (!desired) return letGo(database.client, claim, 0);
   const observed = await passOn(options, claim, desired.assignment).catch(async (error: unknown) => {
     if (error instanceof Unreachable) await askAtOnce(database, desired.assignment, claim);
     throw error;
   });
-  if (observed.overtaken) return letGo(database.client, claim, 1);
+  if (observed.overtaken) return letGo(database.client, claim, timings.progress);
   if (observed.reason === 'PortConflict') await movePorts(database, claim, observed.instances);
-  await writeObserved(database, claim, { ...desired, observed });
+  await writeObserved(database, claim, { ...desired, observed, timings });
 }
 
 async function passOn({ hosts, clusters }: Options, claim: Claim, it: Assignment): Promise<Observation> {

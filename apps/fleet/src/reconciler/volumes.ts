@@ -7,14 +7,12 @@ import { volumeName } from '../render/names.ts';
 import { noteDeparted } from './departed.ts';
 import type { Tools } from './places.ts';
 
-const ROUND_MS = 2000;
-
 const ONLINE = { reachability: 'online' } as const;
 
 /** Removes volumes that somebody deleted from where they are, until stopped. Done twice it does no harm. */
 export function keepRemoving(tools: Tools): Rounds {
-  const { database, log } = tools;
-  return inRounds(ROUND_MS, async () => {
+  const { database, log, timings } = tools;
+  return inRounds(timings.volumes, async () => {
     try {
       const volumes = await database.client.volume.findMany({
         where: { phase: 'deleting', OR: [{ host: ONLINE }, { cluster: ONLINE }] },
@@ -26,7 +24,7 @@ export function keepRemoving(tools: Tools): Rounds {
     } catch (error) {
       log.warn({ err: error }, 'deleted volumes could not be removed; tried again');
     }
-    return ROUND_MS;
+    return timings.volumes;
   });
 }
 

@@ -4,8 +4,6 @@ import type { Cluster } from '../generated/prisma/client.ts';
 import { isUuid } from '../identified.ts';
 import type { Tools } from './places.ts';
 
-const ROUND_MS = 5000;
-
 interface Watched {
   readonly client: Awaited<ReturnType<Tools['clusters']['of']>>;
   readonly rounds: Rounds;
@@ -16,7 +14,7 @@ interface Watched {
  * depends on it, so each process watches for itself.
  */
 export function keepWatching(tools: Tools): Rounds {
-  const { database, log } = tools;
+  const { database, log, timings } = tools;
   const watched = new Map<string, Watched>();
   const leave = async (id: string) => {
     const rounds = watched.get(id)?.rounds;
@@ -38,7 +36,7 @@ export function keepWatching(tools: Tools): Rounds {
     } catch (error) {
       log.warn({ err: error }, 'clusters are not watched for now; their deployments are looked at in rounds');
     }
-    return ROUND_MS;
+    return timings.watches;
   });
   return {
     stop: async () => {
@@ -49,12 +47,13 @@ export function keepWatching(tools: Tools): Rounds {
 }
 
 /** One that has just been worked on is due soon anyway, or has caused this itself. */
-async function lookSoon({ database: { client }, log }: Tools, deploymentId: string): Promise<void> {
+async function lookSoon({ database: { client }, log, timings }: Tools, deploymentId: string): Promise<void> {
   if (!isUuid(deploymentId)) return;
+  const seconds = timings.afterChange / 1000;
   try {
     await client.$executeRaw`
-      UPDATE deployments SET due_at = now() + interval '1 second'
-      WHERE id = ${deploymentId}::uuid AND due_at > now() + interval '1 second' AND lease_owner IS NULL AND failures = 0`;
+      UPDATE deployments SET due_at = now() + make_interval(secs => ${seconds})
+      WHERE id = ${deploymentId}::uuid AND due_at > now() + make_interval(secs => ${seconds}) AND lease_owner IS NULL AND failures = 0`;
   } catch (error) {
     log.warn({ err: error, deployment: deploymentId }, 'a change could not be noted; it is seen in the next round');
   }

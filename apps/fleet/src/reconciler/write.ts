@@ -6,20 +6,20 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { decideAlone } from '../resources/decisions.ts';
 import type { Desired } from './desired.ts';
 import type { Claim } from './queue.ts';
+import type { ReconcilerTimings } from './timings.ts';
 
 type Transaction = Prisma.TransactionClient;
 
-/** Seconds until a deployment is looked at again. */
-const SOON = 1;
-const RESYNC = 60;
-const MOST_WAIT = 300;
+/** Spreads passes that would come at the same time. */
+const jitter = () => 0.8 + 0.4 * Math.random();
 
-/** Doubles with each failure, and differs a little, so that not all come at once. */
-const backoff = (failures: number) => Math.min(MOST_WAIT, 5 * 2 ** Math.min(failures, 8)) * (0.8 + 0.4 * Math.random());
+const backoff = (failures: number, { retry, retryLimit }: ReconcilerTimings) =>
+  Math.min(retryLimit, retry * 2 ** Math.min(failures, 8)) * jitter();
 
-function dueIn({ next }: Observation, failures: number): number {
-  if (next === 'soon') return SOON;
-  return next === 'retry' ? backoff(failures) : RESYNC * (0.8 + 0.4 * Math.random());
+/** Milliseconds until the next pass. */
+function dueIn({ next }: Observation, failures: number, timings: ReconcilerTimings): number {
+  if (next === 'soon') return timings.progress;
+  return next === 'retry' ? backoff(failures, timings) : timings.resync * jitter();
 }
 
 /** By then everything has been applied: what somebody sets later is that one's again. */
@@ -32,9 +32,9 @@ const TAKEN_OVER: readonly Observation['phase'][] = ['starting', 'running', 'sto
 export async function writeObserved(
   { client }: Database,
   claim: Claim,
-  it: Desired & { observed: Observation },
+  it: Desired & { readonly observed: Observation; readonly timings: ReconcilerTimings },
 ): Promise<void> {
-  const { row, observed, volumes } = it;
+  const { row, observed, volumes, timings } = it;
   if (observed.phase === 'gone') return removeRow(client, claim);
   const failures = observed.next === 'retry' ? row.failures + 1 : observed.next === 'soon' ? row.failures : 0;
   const { phase, reason, message, instances, endpoints } = observed;
@@ -44,7 +44,7 @@ export async function writeObserved(
         instances = ${JSON.stringify(instances)}::jsonb, endpoints = ${JSON.stringify(endpoints)}::jsonb,
         observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
         take_over = take_over AND ${!TAKEN_OVER.includes(phase)},
-        due_at = now() + make_interval(secs => ${dueIn(observed, failures)}), lease_owner = NULL, lease_until = NULL
+        due_at = now() + make_interval(secs => ${dueIn(observed, failures, timings) / 1000}), lease_owner = NULL, lease_until = NULL
       WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
         AND generation = ${claim.generation}`;
     if (kept === 0) return letGo(transaction, claim, 0);
@@ -53,33 +53,34 @@ export async function writeObserved(
   });
 }
 
-/** Leaves it to whoever comes next, in so many seconds. */
+/** Ends the lease. Any worker may take the deployment after so many milliseconds. */
 export const letGo = async (
   client: Pick<Transaction, '$executeRaw'>,
   { id, owner }: Claim,
-  seconds: number,
+  milliseconds: number,
 ): Promise<void> => {
   await client.$executeRaw`
-    UPDATE deployments SET lease_owner = NULL, lease_until = NULL, due_at = now() + make_interval(secs => ${seconds})
+    UPDATE deployments SET lease_owner = NULL, lease_until = NULL, due_at = now() + make_interval(secs => ${milliseconds / 1000})
     WHERE id = ${id}::uuid AND lease_owner = ${owner}::uuid`;
 };
+
+interface Failed {
+  readonly failure: { readonly reason: string; readonly message: string };
+  readonly timings: ReconcilerTimings;
+}
 
 /**
  * A pass that could not be made, or not to its end: what is known of the deployment stays, and it is tried again; at once where
  * somebody asked for something else meanwhile.
  */
-export async function writeFailed(
-  { client }: Database,
-  claim: Claim,
-  failure: { reason: string; message: string },
-): Promise<void> {
+export async function writeFailed({ client }: Database, claim: Claim, { failure, timings }: Failed): Promise<void> {
   const [row] = await client.$queryRaw<{ failures: number }[]>`
     UPDATE deployments SET phase = CASE WHEN phase IN ('deleting', 'stopping') OR observed_generation = generation THEN phase ELSE 'retrying' END,
       reason = ${failure.reason}, message = ${failure.message}, failures = failures + 1, observed_at = now()
     WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
       AND generation = ${claim.generation}
     RETURNING failures`;
-  await letGo(client, claim, row ? backoff(row.failures) : 0);
+  await letGo(client, claim, row ? backoff(row.failures, timings) : 0);
 }
 
 /** Nothing is left of it on any engine, so its row goes, with its own volumes. */

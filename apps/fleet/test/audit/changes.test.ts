@@ -1,14 +1,14 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
-import type { Api } from '@svc/testing';
+import { byDepth } from '@svc/testing';
 import { changingOperations, changingRequest, changingRequests } from './changing-requests.ts';
 import { contentsOf } from './contents.ts';
 import { startPeopleWorld } from './world.ts';
 
 const { hub, provider, world, client } = await startPeopleWorld();
 
-/** They change nothing: what they ask of the hub and the provider may be asked in vain. */
+/** They change nothing, so a request to the hub or the provider leaves no trace. */
 const TRIALS: readonly string[] = ['testOidcSettings', 'testHubSettings', 'planDeployment'];
-/** Of people these have no entry either: they begin a sign-in, or go on with one that has its own. */
+/** By people, these write no entry: they begin a sign-in, or continue one that has an entry of its own. */
 const UNRECORDED: readonly string[] = [...TRIALS, 'startOidcLogin', 'exchangeSignInCode', 'refresh'];
 
 const ways = [
@@ -30,7 +30,7 @@ const ways = [
   },
 ];
 
-/** All that a change could leave: in the database, at the hub and at the provider. */
+/** What a change can leave in the database, at the hub and at the provider. */
 const tracesOf = async (operation: string) => ({
   contents: await contentsOf(world.database),
   syncs: hub.cursors().length,
@@ -39,47 +39,48 @@ const tracesOf = async (operation: string) => ({
 
 const entries = () => client.auditEntry.findMany({ select: { id: true, status: true } });
 
-test('every endpoint that may change something has a request here, and no other', () => {
+test('every endpoint that can change something has a request here, and no other endpoint has', () => {
   expect(Object.keys(changingRequests(world)).sort()).toEqual([...changingOperations].sort());
 });
 
-describe.each(ways)('while entries are $way', ({ away, back }) => {
-  /** Sends a request while entries can't be written, and again when they can. */
-  const sendTwice = async (operation: keyof typeof fleetEndpoints, api: Api) => {
-    const { done, ...request } = await changingRequest(world, operation);
-    const before = await tracesOf(operation);
-    await away();
-    let refused: Awaited<ReturnType<Api['send']>>;
-    try {
-      refused = await api.send(request);
-    } finally {
-      await back();
-    }
-    expect(await tracesOf(operation)).toEqual(before);
-    const known = (await entries()).map(({ id }) => id);
-    const carriedOut = await api.send(request);
-    const added = (await entries()).filter(({ id }) => !known.includes(id)).map(({ status }) => status);
-    return { refused: [refused.status, refused.body?.code], carriedOut: carriedOut.status, done, added };
-  };
+type Operation = (typeof changingOperations)[number];
 
-  test.each(changingOperations)(
-    '%s by a token is answered 503 and leaves no trace; afterwards it works',
-    async (operation) => {
-      const { refused, carriedOut, done, added } = await sendTwice(operation, await asAdminToken());
-      expect(refused).toEqual([503, 'unavailable']);
-      const expected = operation === 'logout' ? 403 : done; // a token has no session
-      expect([carriedOut, added]).toEqual([expected, [expected]]);
-    },
-  );
+/** A token, or a person as the endpoint knows one: before a sign-in it is nobody. */
+const callers = {
+  'a token': async (_: Operation) => world.as(await world.aToken({ role: 'admin' })),
+  'a person': async (operation: Operation) =>
+    fleetEndpoints[operation].access === 'anyone' ? world.nobody : (await world.aUser('admin')).api(),
+};
 
-  const ofPeople = changingOperations.filter((operation) => !UNRECORDED.includes(operation));
-  test.each(ofPeople)('%s by a person is answered 503 and leaves no trace; afterwards it works', async (operation) => {
-    const { access } = fleetEndpoints[operation];
-    const api = access === 'anyone' ? world.nobody : await (await world.aUser('admin')).api();
-    const { refused, carriedOut, done, added } = await sendTwice(operation, api);
-    expect(refused).toEqual([503, 'unavailable']);
-    expect([carriedOut, added]).toEqual([done, [done]]);
+/** Each operation with each kind of caller. At depth `short` the kinds alternate between operations and ways. */
+const casesOf = (way: number) =>
+  changingOperations.flatMap((operation, index) => {
+    const recorded: (keyof typeof callers)[] = UNRECORDED.includes(operation) ? ['a token'] : ['a token', 'a person'];
+    const turn = (index + way) % recorded.length;
+    const chosen = byDepth({ short: recorded.slice(turn, turn + 1), full: recorded, long: recorded });
+    return chosen.map((caller) => ({ operation, caller }));
   });
-});
 
-const asAdminToken = async () => world.as(await world.aToken({ role: 'admin' }));
+describe.each(ways.map((given, way) => ({ ...given, cases: casesOf(way) })))(
+  'while entries are $way',
+  ({ away, back, cases }) => {
+    test.each(cases)(
+      '$operation by $caller is answered 503 and leaves no trace; afterwards it works',
+      async ({ operation, caller }) => {
+        const api = await callers[caller](operation);
+        const { done, ...request } = await changingRequest(world, operation);
+        const before = await tracesOf(operation);
+        await away();
+        const refused = await api.send(request).finally(back);
+        expect([refused.status, refused.body?.code]).toEqual([503, 'unavailable']);
+        expect(await tracesOf(operation)).toEqual(before);
+
+        const known = (await entries()).map(({ id }) => id);
+        const carriedOut = await api.send(request);
+        const added = (await entries()).filter(({ id }) => !known.includes(id)).map(({ status }) => status);
+        const expected = operation === 'logout' && caller === 'a token' ? 403 : done; // a token has no session
+        expect([carriedOut.status, added]).toEqual([expected, [expected]]);
+      },
+    );
+  },
+);

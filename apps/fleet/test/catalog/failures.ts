@@ -13,14 +13,16 @@ import {
   trickle,
 } from '../fake-hub.ts';
 
-/** In every bad answer: it must not come through. */
+/** Text in every bad answer. No answer or state of the fleet contains it. */
 export const SLIP = 'a-slip-of-the-hub';
 
-/** A way in which a hub fails a call, and what the fleet says of it. */
+/** A way in which a hub fails a call, and the reason that the fleet gives. */
 export interface Failure {
   readonly what: string;
   readonly how: Behaviour;
   readonly reason: RegExp;
+  /** The fleet gives up when the time for an answer has passed. */
+  readonly timesOut?: boolean;
 }
 
 const NO_CATALOG = /not a catalog/;
@@ -50,9 +52,9 @@ const ofAnyCall: readonly Failure[] = [
   { what: 'breaks off in the middle', how: breakOff, reason: NO_ANSWER },
   { what: 'sends more than is taken', how: send(200, 'application/json', SLIP.repeat(300_000)), reason: NO_ANSWER },
   { what: 'sends without an end', how: neverEnd, reason: NO_ANSWER },
-  { what: 'sends a byte now and then', how: trickle, reason: NO_ANSWER },
+  { what: 'sends a byte now and then', how: trickle, reason: NO_ANSWER, timesOut: true },
   { what: 'closes the connection', how: closeConnection, reason: NO_ANSWER },
-  { what: 'never answers', how: neverAnswer, reason: NO_ANSWER },
+  { what: 'never answers', how: neverAnswer, reason: NO_ANSWER, timesOut: true },
 ];
 
 const misfit = (what: string, change: Parameters<typeof sendChanged>[0], reason = NO_CATALOG): Failure => ({
@@ -108,7 +110,7 @@ const ofOrganization: readonly Failure[] = [
   withOrganization('sends a NUL', { name: '\0' }, NOT_STORED),
 ];
 
-/** All the ways in which a call fails, but a 400 to a cursor: that one is remembered. */
+/** All the ways in which a call fails, except a 400 to a cursor: the fleet remembers that one. */
 export const failuresOf: Readonly<Record<Call, readonly Failure[]>> = {
   organization: [...ofAnyCall, badRequest, ...ofOrganization],
   updates: [...ofAnyCall, ...ofUpdates],

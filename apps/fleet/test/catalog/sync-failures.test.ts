@@ -1,24 +1,17 @@
+import { byDepth } from '@svc/testing';
 import { aTemplate } from '../a-template.ts';
-import { aCategory, type Behaviour, type Call, fromCall, refuse, sendChanged, startFakeHub } from '../fake-hub.ts';
-import { startWorld } from '../world.ts';
+import { aCategory, type Behaviour, type Call, fromCall, refuse, sendChanged } from '../fake-hub.ts';
+import { SHORT_TIMEOUT_MS } from '../world.ts';
 import { type Failure, failuresOf, SLIP } from './failures.ts';
-import { mirrorIn } from './mirror.ts';
+import { startSyncWorld } from './sync-world.ts';
 
 const SYNC = '/api/v1/catalog/sync';
 
-const hub = await startFakeHub();
-hub.setPageSize(2);
-const world = await startWorld({ hub });
-const mirror = mirrorIn((sql) => world.database.client.$queryRawUnsafe(sql));
-afterEach(async () => {
-  hub.recover();
-  hub.withdrawAll();
-  await world.asOperator.post(SYNC);
-});
-afterAll(async () => {
-  await world.stop();
-  await hub.stop();
-});
+const { hub, world, mirror } = await startSyncWorld({ pageSize: 2 });
+
+/** The fleet has less time for an answer here, for failures that end with a timeout. */
+const impatient = world.aReplica({ hub, outboundTimeoutMs: SHORT_TIMEOUT_MS });
+const asImpatientOperator = impatient.api(`Bearer ${(await world.aToken({ role: 'operator' })).secret}`);
 
 interface Place {
   readonly where: string;
@@ -35,9 +28,21 @@ const places: readonly Place[] = [
   { where: 'asked for a page in the middle of a full walk', call: 'updates', after: 1, full: true },
   { where: 'asked for the categories', call: 'categories' },
 ];
-const cases = places.flatMap((place) => failuresOf[place.call].map((failure) => ({ ...place, ...failure })));
 
-/** Five templates and a category that the fleet has, and then a change of everything there is. */
+/** Every failure in the places where it can happen: at depth `short` in one of them, in turn. */
+const cases = [...new Set(Object.values(failuresOf).flat())].flatMap((failure, index) => {
+  const possible = places.filter(({ call }) => failuresOf[call].includes(failure));
+  // A timeout comes at the first call, so that no other call has too little time on a slow machine.
+  const turn = failure.timesOut ? 0 : index % possible.length;
+  const chosen = byDepth({ short: possible.slice(turn, turn + 1), full: possible, long: possible });
+  return chosen.map((place) => ({ ...place, ...failure }));
+});
+
+test('every place has a failure at each depth', () => {
+  expect(new Set(cases.map(({ where }) => where))).toEqual(new Set(places.map(({ where }) => where)));
+});
+
+/** The fleet mirrors five templates and a category. Then the hub changes all of them. */
 async function changeEverything() {
   const templates = Array.from({ length: 5 }, (_, index) => aTemplate({ name: `Kept ${index}` }));
   const category = aCategory({ name: 'Kept' });
@@ -53,11 +58,13 @@ async function changeEverything() {
   return body;
 }
 
-/** What the mirror was when the hub began to fail. */
+/** Makes the hub fail. @returns the rows of the mirror at the moment of each failure */
 function failing({ call, after = 0, how }: Place & { readonly how: Behaviour }) {
-  const found: Awaited<ReturnType<typeof mirror.rows>>[] = [];
+  const found: ReturnType<typeof mirror.rows>[] = [];
   const look: Behaviour = async (exchange) => {
-    found.push(await mirror.rows());
+    const rows = mirror.rows();
+    found.push(rows);
+    await rows;
     await how(exchange);
   };
   hub.behave(fromCall(after + 1, look), call);
@@ -65,15 +72,16 @@ function failing({ call, after = 0, how }: Place & { readonly how: Behaviour }) 
 }
 
 test.each(cases)(
-  'when the hub, $where, $what, mirror and cursor stay, the state says why, and the next sync brings all',
-  async ({ full = false, reason, ...failure }: Place & Failure) => {
+  'when the hub, $where, $what, the mirror and the cursor stay, the state has the reason, and the next sync brings all',
+  async ({ full = false, timesOut = false, reason, ...failure }: Place & Failure) => {
     const before = await changeEverything();
     const found = failing(failure);
 
-    const refused = await world.asOperator.post(SYNC, { full });
+    const operator = timesOut ? asImpatientOperator : world.asOperator;
+    const refused = await operator.post(SYNC, { full });
     expect([refused.status, refused.body.code]).toEqual([502, 'hub_unreachable']);
     expect(refused.body.detail).toMatch(reason);
-    expect(found).toEqual([await mirror.rows()]);
+    expect(await Promise.all(found)).toEqual([await mirror.rows()]);
     const state = (await world.asViewer.get(SYNC)).body;
     expect(state).toMatchObject({
       status: 'stale',
@@ -98,7 +106,7 @@ test.each(cases)(
   },
 );
 
-test('a hub that is not there leaves the mirror, and the next sync brings all', async () => {
+test('an unreachable hub leaves the mirror as it is, and the next sync brings all', async () => {
   await changeEverything();
   const before = await mirror.rows();
   await hub.goAway();
@@ -110,7 +118,7 @@ test('a hub that is not there leaves the mirror, and the next sync brings all', 
   await mirror.expectLike(hub);
 });
 
-test('a hub that dies in the middle of a walk leaves the mirror as far as it got, and the next sync brings all', async () => {
+test('a hub that stops in the middle of a walk leaves the pages that were stored, and the next sync brings all', async () => {
   await changeEverything();
   hub.behave(fromCall(2, hub.goAway));
   expect((await world.asOperator.post(SYNC)).status).toBe(502);
@@ -123,7 +131,7 @@ test('a hub that dies in the middle of a walk leaves the mirror as far as it got
   await mirror.expectLike(hub);
 });
 
-test('a hub whose pages lead back to themselves is not asked for ever', async () => {
+test('a walk whose pages lead back to themselves ends with a failure', async () => {
   await changeEverything();
   let cursor: string | undefined;
   const leadBack = sendChanged((good) => {

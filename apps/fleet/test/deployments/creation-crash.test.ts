@@ -1,16 +1,15 @@
-// The long form: FAULT_ROUNDS=20 (3 by default). FAULT_FIGURES=1 prints what was measured.
 import { setTimeout as wait } from 'node:timers/promises';
-import { figure } from '@svc/testing';
+import { byDepth, figure } from '@svc/testing';
 import { moreAcknowledged, queryOn, type RunningService, startLoad, statusesOf } from '@svc/testing/faults';
 import { anAdminToken, prepareFleetFaults } from '../faults/identity-world.ts';
 import { openCreations } from './creation-ledger.ts';
 
 const { aDatabase, aFleet } = prepareFleetFaults();
-const ROUNDS = Number(process.env.FAULT_ROUNDS ?? '3');
-/** So many are acknowledged before each kill. */
+const ROUNDS = byDepth({ short: 1, full: 3, long: 20 });
+/** Changes that are acknowledged before each kill. */
 const SOME_CHANGES = 20;
 
-/** More GPUs than are ever given at once, on hosts that nobody asks: no engine is there, and none is to be. */
+/** Hosts with more GPUs than the test allocates. Neither the hosts nor the deployments are ever due, as there is no engine. */
 const HOSTS = `
   CREATE FUNCTION never_due() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN NEW.due_at := now() + interval '1 day'; RETURN NEW; END $$;
@@ -39,7 +38,7 @@ async function aWorkload({ url }: RunningService, secret: string): Promise<strin
 }
 
 test(
-  `${ROUNDS} fleets are killed while they deploy: what was acknowledged is whole and there, and nothing is half made`,
+  `a fleet that is killed while it creates deployments has kept each acknowledged one, and none in part (rounds: ${ROUNDS})`,
   async () => {
     const databaseUrl = await aDatabase();
     const query = queryOn(databaseUrl);

@@ -1,10 +1,11 @@
-// Many at the same moment. The long form: FAULT_ROUNDS=50 (3 by default).
-import type { Answered } from '@svc/testing';
+import { type Answered, byDepth, seed } from '@svc/testing';
+import { randomFrom } from '../random.ts';
 import { overcommitted } from './capacity.ts';
 import { startDeploymentWorld } from './world.ts';
 
 const it = await startDeploymentWorld();
-const ROUNDS = Number(process.env.FAULT_ROUNDS ?? '3');
+const ROUNDS = byDepth({ short: 1, full: 3, long: 50 });
+const { oneOf } = randomFrom(seed);
 
 const AT_ONCE = 40;
 const GPUS = [10, 8, 4, 2, 1];
@@ -20,17 +21,17 @@ const someHosts = () => Promise.all(GPUS.map((gpuCount, index) => it.aHost({ nam
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** Sends a request until the fleet has time for it; "not now" must have changed nothing, so it may be sent again. */
+/** Repeats a request while the answer is 503: such a request has changed nothing. */
 async function insist(send: () => Promise<Answered>): Promise<Answered> {
   for (let tries = 1; tries <= 50; tries++) {
     const answer = await send();
     if (answer.status !== 503) return answer;
   }
-  throw new Error('the fleet never had time');
+  throw new Error('all answers were 503');
 }
 
 test(
-  `of ${AT_ONCE} deployments at once, ${THERE_ARE} get the ${THERE_ARE} GPUs that there are, ${ROUNDS} times`,
+  `${THERE_ARE} of ${AT_ONCE} simultaneous deployments get the ${THERE_ARE} GPUs (rounds: ${ROUNDS})`,
   async () => {
     for (let round = 1; round <= ROUNDS; round++) {
       await it.client.$executeRaw`TRUNCATE hosts, workloads, deployments, volumes CASCADE`;
@@ -51,23 +52,21 @@ test(
   20_000 + ROUNDS * 20_000,
 );
 
-const any = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T; // of lists that have something
-
-/** One of the things that people do, to one of the deployments that they know of. */
+/** Changes one of the known deployments at random, or creates one. */
 function anything(known: string[], workload_id: string): Promise<Answered> {
-  const act = any(['create', 'create', 'scale', 'scale', 'stop', 'start', 'restart', 'rollback', 'delete']);
+  const act = oneOf(['create', 'create', 'scale', 'scale', 'stop', 'start', 'restart', 'rollback', 'delete']);
   if (act === 'create' || known.length === 0) {
-    const replicas = any([1, 1, 2, 3]);
-    return it.deploy({ workload_id, replicas, desired_state: any(['running', 'running', 'stopped']) });
+    const replicas = oneOf([1, 1, 2, 3]);
+    return it.deploy({ workload_id, replicas, desired_state: oneOf(['running', 'running', 'stopped']) });
   }
-  const id = any(known);
+  const id = oneOf(known);
   if (act === 'delete') return it.remove(id);
-  const body = act === 'scale' ? { replicas: any([1, 2, 3, 5]) } : act === 'rollback' ? {} : undefined;
+  const body = act === 'scale' ? { replicas: oneOf([1, 2, 3, 5]) } : act === 'rollback' ? {} : undefined;
   return it.ask(id, act, body);
 }
 
 test(
-  `whatever is done at once, nothing is given twice or beyond what there is, ${ROUNDS} times`,
+  `simultaneous operations never allocate a resource twice or beyond the capacity (rounds: ${ROUNDS}, seed ${seed})`,
   async () => {
     await someHosts();
     const { id: workload_id } = await it.aWorkload(workload);

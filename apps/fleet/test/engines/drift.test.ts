@@ -1,92 +1,92 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { describeWithEngine } from '@svc/testing/engine';
 import { pass } from '../../src/engines/docker/pass.ts';
 import { aDeployment, aMachine, aScript, idsOf, passTo, passUntil, running, SLEEP } from './world.ts';
 
 const sleeper = aScript(SLEEP);
 
-describeWithEngine('what is changed behind the back of the fleet', () => {
+describeWithEngine('on a real engine', () => {
   const machine = aMachine();
 
-  test('is put right, and said', async () => {
-    const { client, podman } = machine();
-    const it = await aDeployment(sleeper, { replicas: 3 });
-    const o = { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' as const };
-    await passTo(client, o);
-    await podman.byHand('stop', '--time', '1', it.name(0));
-    await podman.discard(it.name(1));
-    await podman.byHand('pause', it.name(2));
-    const { actions } = await passTo(client, { ...o, wanted: { ...o.wanted, settled: true } });
-    expect([...actions].sort()).toEqual([
-      `created ${it.name(1)} again: it was gone`,
-      `resumed ${it.name(2)}: it was paused`,
-      `started ${it.name(0)} again: it had stopped (exit code 0)`,
-    ]);
-    expect(await pass(client, { kind: 'gone', volumes: [] }, it.fence())).toMatchObject({ phase: 'gone' });
-  });
-
-  test('is removed where there are more than there should be under our labels', async () => {
-    const { client, podman } = machine();
-    const it = await aDeployment(sleeper);
-    const o = { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' as const };
-    await passTo(client, o);
-    await podman.byHand('rename', it.name(), `${it.name()}-away`);
-    const { actions } = await passTo(client, o);
-    expect([...actions].sort()).toEqual([`created ${it.name()}`, `removed ${it.name()}-away`]);
-    expect(Object.keys(await idsOf(machine(), it))).toEqual([it.name()]);
-  });
-});
-
-describeWithEngine('a change', () => {
-  const machine = aMachine();
-
-  test('of how many there are leaves the others as they are', async () => {
-    const { client } = machine();
-    const it = await aDeployment(sleeper);
-    const to = async (replicas: number, generation: number) => {
-      const wanted = running(await it.manifest({ replicas, generation }));
-      return passTo(client, { wanted, fence: it.fence(generation), phase: 'running' });
-    };
-    await to(2, 7);
-    const two = await idsOf(machine(), it);
-    await to(3, 8);
-    const three = await idsOf(machine(), it);
-    expect(three).toEqual({ ...two, [it.name(2)]: expect.any(String) });
-    const { actions } = await to(1, 9);
-    expect([...actions].sort()).toEqual([`removed ${it.name(1)}`, `removed ${it.name(2)}`]);
-    expect(await idsOf(machine(), it)).toEqual({ [it.name(0)]: two[it.name(0)] });
-  });
-
-  test('of what runs replaces one after the other, each when the one before is up', async () => {
-    const { client } = machine();
-    const it = await aDeployment(sleeper, { replicas: 3 });
-    await passTo(client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
-    const wanted = running(await it.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' }));
-    const least: number[] = [];
-    const { actions } = await passUntil(client, {
-      wanted,
-      fence: it.fence(8),
-      isThere: ({ phase, instances, actions }) => {
-        expect(actions.length).toBeLessThanOrEqual(1);
-        least.push(instances.filter((instance) => instance.phase === 'running').length);
-        return phase === 'running';
-      },
+  describe('what is changed behind the back of the fleet', () => {
+    test('is put right, and said', async () => {
+      const { client, podman } = machine();
+      const it = await aDeployment(sleeper, { replicas: 3 });
+      const o = { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' as const };
+      await passTo(client, o);
+      await podman.byHand('stop', '--time', '1', it.name(0));
+      await podman.discard(it.name(1));
+      await podman.byHand('pause', it.name(2));
+      const { actions } = await passTo(client, { ...o, wanted: { ...o.wanted, settled: true } });
+      expect([...actions].sort()).toEqual([
+        `created ${it.name(1)} again: it was gone`,
+        `resumed ${it.name(2)}: it was paused`,
+        `started ${it.name(0)} again: it had stopped (exit code 0)`,
+      ]);
+      expect(await pass(client, { kind: 'gone', volumes: [] }, it.fence())).toMatchObject({ phase: 'gone' });
     });
-    expect(actions).toEqual([0, 1, 2].map((ordinal) => `created ${it.name(ordinal)} anew: what it runs has changed`));
-    expect(Math.min(...least)).toBe(2);
+
+    test('is removed where there are more than there should be under our labels', async () => {
+      const { client, podman } = machine();
+      const it = await aDeployment(sleeper);
+      const o = { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' as const };
+      await passTo(client, o);
+      await podman.byHand('rename', it.name(), `${it.name()}-away`);
+      const { actions } = await passTo(client, o);
+      expect([...actions].sort()).toEqual([`created ${it.name()}`, `removed ${it.name()}-away`]);
+      expect(Object.keys(await idsOf(machine(), it))).toEqual([it.name()]);
+    });
   });
 
-  test('that does not stay up stops at the first, and the others go on with what they had', async () => {
-    const { client } = machine();
-    const it = await aDeployment(sleeper, { replicas: 2 });
-    await passTo(client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
-    const before = await idsOf(machine(), it);
-    const wanted = running(await it.manifest({ generation: 8 }, { command: ['/bin/sh', '-c', 'exit 3'] }));
-    const o = { wanted, fence: it.fence(8) };
-    const found = await passTo(client, { ...o, phase: 'degraded' });
-    expect(found).toMatchObject({ reason: 'CrashLoop', next: 'retry' });
-    await pass(client, o.wanted, o.fence);
-    const after = await idsOf(machine(), it);
-    expect([after[it.name(0)] === before[it.name(0)], after[it.name(1)]]).toEqual([false, before[it.name(1)]]);
+  describe('a change', () => {
+    test('of how many there are leaves the others as they are', async () => {
+      const { client } = machine();
+      const it = await aDeployment(sleeper);
+      const to = async (replicas: number, generation: number) => {
+        const wanted = running(await it.manifest({ replicas, generation }));
+        return passTo(client, { wanted, fence: it.fence(generation), phase: 'running' });
+      };
+      await to(2, 7);
+      const two = await idsOf(machine(), it);
+      await to(3, 8);
+      const three = await idsOf(machine(), it);
+      expect(three).toEqual({ ...two, [it.name(2)]: expect.any(String) });
+      const { actions } = await to(1, 9);
+      expect([...actions].sort()).toEqual([`removed ${it.name(1)}`, `removed ${it.name(2)}`]);
+      expect(await idsOf(machine(), it)).toEqual({ [it.name(0)]: two[it.name(0)] });
+    });
+
+    test('of what runs replaces one after the other, each when the one before is up', async () => {
+      const { client } = machine();
+      const it = await aDeployment(sleeper, { replicas: 3 });
+      await passTo(client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
+      const wanted = running(await it.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' }));
+      const least: number[] = [];
+      const { actions } = await passUntil(client, {
+        wanted,
+        fence: it.fence(8),
+        isThere: ({ phase, instances, actions }) => {
+          expect(actions.length).toBeLessThanOrEqual(1);
+          least.push(instances.filter((instance) => instance.phase === 'running').length);
+          return phase === 'running';
+        },
+      });
+      expect(actions).toEqual([0, 1, 2].map((ordinal) => `created ${it.name(ordinal)} anew: what it runs has changed`));
+      expect(Math.min(...least)).toBe(2);
+    });
+
+    test('that does not stay up stops at the first, and the others go on with what they had', async () => {
+      const { client } = machine();
+      const it = await aDeployment(sleeper, { replicas: 2 });
+      await passTo(client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
+      const before = await idsOf(machine(), it);
+      const wanted = running(await it.manifest({ generation: 8 }, { command: ['/bin/sh', '-c', 'exit 3'] }));
+      const o = { wanted, fence: it.fence(8) };
+      const found = await passTo(client, { ...o, phase: 'degraded' });
+      expect(found).toMatchObject({ reason: 'CrashLoop', next: 'retry' });
+      await pass(client, o.wanted, o.fence);
+      const after = await idsOf(machine(), it);
+      expect([after[it.name(0)] === before[it.name(0)], after[it.name(1)]]).toEqual([false, before[it.name(1)]]);
+    });
   });
 });

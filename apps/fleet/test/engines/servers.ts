@@ -61,10 +61,10 @@ export async function serveSecurely(listener: RequestListener, client: Pair) {
   return { endpoint: await listening(createSecureServer(tls, listener)), certificate: own.certificate };
 }
 
-/** A client of a Docker that is given up soon. */
+/** A client with short timeouts. */
 export function clientOf(endpoint: string, given: Partial<HostAddress> = {}, timing: Partial<Timing> = {}): Client {
   const address: HostAddress = { engine: 'docker', endpoint, credentials: null, ...given };
-  const client = connect(address, { answer: 500, change: 500, pullIdle: 500, ...timing });
+  const client = connect(address, { answer: 500, change: 500, pullIdle: 500, again: 1, ...timing });
   ending.push(client.close);
   return client;
 }

@@ -11,23 +11,24 @@ import type { Observation } from '../../src/engines/observation.ts';
 import { type DockerManifest, renderDocker } from '../../src/render/docker.ts';
 import type { Rendering } from '../../src/render/rendering.ts';
 import { aHost, aRendering, aSpec } from '../render/renderings.ts';
-
-/** Quick enough for tests: what has been up for a second runs, what ended sooner has crashed. */
-const TIMING = { settled: 1000, shortLife: 1000 };
+import { SHORT_TIMINGS } from '../timings.ts';
 
 export interface Machine {
   readonly podman: TestEngine;
   readonly client: Client;
 }
 
-/** For the top of a describe: a machine with a Podman of its own, for all of its tests. */
+/** For the top of a describe: an engine for all of its tests. */
 export function aMachine(options: () => Promise<Parameters<typeof startEngine>[0]> = async () => ({})): () => Machine {
   let machine: Machine | undefined;
   beforeAll(async () => {
     const podman = await startEngine(await options());
     machine = {
       podman,
-      client: connect({ engine: podman.kind, endpoint: podman.endpoint, credentials: null }, TIMING),
+      client: connect(
+        { engine: podman.kind, endpoint: podman.endpoint, credentials: null },
+        SHORT_TIMINGS.reconciler.docker,
+      ),
     };
   }, 60_000);
   afterAll(async () => {
@@ -35,7 +36,7 @@ export function aMachine(options: () => Promise<Parameters<typeof startEngine>[0
     await machine?.podman.stop();
   }, 60_000);
   return () => {
-    if (!machine) throw new Error('there is no machine');
+    if (!machine) throw new Error('the engine has not started');
     return machine;
   };
 }
@@ -106,15 +107,17 @@ interface Until {
   readonly isThere: (observation: Observation) => boolean;
 }
 
-/** Passes, one after the other, until what is observed is as it should be; answers with all that was done, too. */
+const MOST_PASSES = 300;
+
+/** Makes passes until the observation is as expected. @returns it, with the actions of all passes */
 export async function passUntil(client: Client, { wanted, fence, isThere }: Until) {
   const actions: string[] = [];
-  for (let left = 60; ; left -= 1) {
+  for (let left = MOST_PASSES; ; left -= 1) {
     const observation = await pass(client, wanted, fence);
     actions.push(...observation.actions);
     if (isThere(observation)) return { ...observation, actions };
-    if (left === 0) throw new Error(`not in sight: ${JSON.stringify(observation)}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    if (left === 0) throw new Error(`not after ${MOST_PASSES} passes: ${JSON.stringify(observation)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ProblemCode, problems } from '@svc/contract';
 
@@ -56,13 +57,14 @@ export const trickle: Behaviour = async ({ res, good }) => {
   }
 };
 
-/** The answer begins well, and goes on for as long as somebody reads it. */
+/** The answer begins well, and continues for as long as the fleet reads it. */
 export const neverEnd: Behaviour = async ({ res, good }) => {
-  res.writeHead(200, { 'Content-Type': 'application/json' }).write(good.slice(0, -1));
-  const more = ' '.repeat(100_000);
-  while (!res.destroyed) {
-    if (!res.write(more)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
-  }
+  const endless = function* () {
+    yield good.slice(0, -1);
+    for (;;) yield ' '.repeat(100_000);
+  };
+  res.writeHead(200, { 'Content-Type': 'application/json' });
+  await pipeline(endless, res).catch(() => undefined); // ends when the connection does
 };
 
 /** Answers well (or as told) until the call with that number, which it answers like this, and all after it. */

@@ -1,25 +1,24 @@
-// The long form: FAULT_ROUNDS=20 (3 by default). FAULT_FIGURES=1 prints what was measured.
 import { setTimeout as pause } from 'node:timers/promises';
-import { figure } from '@svc/testing';
+import { byDepth, figure, seed } from '@svc/testing';
 import { aTemplate } from '../a-template.ts';
 import { aCategory, answerWell, type Behaviour, calls } from '../fake-hub.ts';
+import { randomFrom } from '../random.ts';
 import { startFaultWorld } from './world.ts';
 
-const ROUNDS = Number(process.env.FAULT_ROUNDS ?? '3');
+const ROUNDS = byDepth({ short: 1, full: 3, long: 20 });
+const { next, below, some } = randomFrom(seed);
 const TEMPLATES = 60;
 const PAGE_SIZE = 4;
-/** Of one sync, about. */
+/** About the number of one sync. */
 const REQUESTS = 2 + TEMPLATES / PAGE_SIZE;
-/** What the fleet does between two requests takes about as long. */
+/** About the time between two requests. */
 const STEP_MS = 15;
 
 const { hub, mirror, query, aReplica, stop } = await startFaultWorld();
 hub.setPageSize(PAGE_SIZE);
 afterAll(stop);
 
-const some = <T>(items: readonly T[], share: number) => items.filter(() => Math.random() < share);
-
-/** Something new, something changed, something gone, other categories. */
+/** Adds, changes and withdraws templates, and changes the categories. */
 function changeMuch(round: number) {
   const old = hub.shown();
   hub.withdraw(...some(old, 0.2));
@@ -29,12 +28,12 @@ function changeMuch(round: number) {
   hub.setCategories(aCategory(), aCategory({ name: `round ${round}` }));
 }
 
-/** Resolves a moment after the hub's request with that number, of whatever kind. */
+/** Resolves a moment after the request to the hub with that number. */
 function somewhereAfter(request: number): Promise<void> {
   return new Promise((resolve) => {
     let seen = 0;
     const count: Behaviour = async (exchange) => {
-      if (++seen === request) void pause(Math.random() * STEP_MS).then(resolve);
+      if (++seen === request) void pause(next() * STEP_MS).then(resolve);
       await answerWell(exchange);
     };
     for (const call of calls) hub.behave(count, call);
@@ -42,7 +41,7 @@ function somewhereAfter(request: number): Promise<void> {
 }
 
 test(
-  `${ROUNDS} fleets are killed somewhere in a sync: the mirror lacks nothing that it had and the hub shows, and the next one brings all`,
+  `a replica that is killed anywhere in a sync loses nothing, and the next sync completes the mirror (rounds: ${ROUNDS}, seed ${seed})`,
   async () => {
     changeMuch(0);
     let fleet = await aReplica();
@@ -54,7 +53,7 @@ test(
       if (round % 5 === 0) hub.restore(backup);
       changeMuch(round);
       hub.requests.splice(0);
-      const killed = somewhereAfter(1 + Math.floor(Math.random() * REQUESTS));
+      const killed = somewhereAfter(1 + below(REQUESTS));
       const interrupted = fleet.sync({ full: round % 2 === 0 }).catch(() => undefined);
       await Promise.race([killed, interrupted]);
       await fleet.kill();
@@ -67,7 +66,7 @@ test(
       expect(before.filter((id) => shown.includes(id) && !after.includes(id))).toEqual([]);
 
       fleet = await aReplica();
-      await query('UPDATE catalog_sync SET lease_until = now()'); // its end is waited for elsewhere
+      await query('UPDATE catalog_sync SET lease_until = now()'); // replicas.test.ts waits for its end
       expect((await fleet.sync()).status).toBe(200);
       await mirror.expectLike(hub);
     }

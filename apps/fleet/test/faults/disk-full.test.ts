@@ -1,11 +1,10 @@
-// Needs the right to mount a tmpfs (root on Linux); without it the tests are skipped, and say so. FAULT_FIGURES=1 prints
-// what was measured.
+// These tests need the right to mount a tmpfs (root on Linux). Without it they are skipped.
+import { figure } from '@svc/testing';
 import {
   type Asked,
   ask,
   describeOnDisk,
   eventually,
-  figure,
   type OwnPostgres,
   queryOn,
   type RunningService,

@@ -1,5 +1,5 @@
-// Random histories that a number makes: FAULT_ROUNDS=20 tries as many (3 by default).
 import { randomUUID } from 'node:crypto';
+import { byDepth, depth, seed } from '@svc/testing';
 import { aTemplate } from '../a-template.ts';
 import { mirrorIn } from '../catalog/mirror.ts';
 import {
@@ -12,9 +12,10 @@ import {
   refuse,
   startFakeHub,
 } from '../fake-hub.ts';
+import { type Random, randomFrom } from '../random.ts';
 import { startWorld } from '../world.ts';
 
-const ROUNDS = Number(process.env.FAULT_ROUNDS ?? '3');
+const HISTORIES = byDepth({ short: 1, full: 3, long: 20 });
 const STEPS = 40;
 
 const hub = await startFakeHub();
@@ -26,27 +27,8 @@ afterAll(async () => {
   await hub.stop();
 });
 
-/** Numbers that look random and are the same each time (mulberry32). */
-function dice(seed: number) {
-  let state = seed;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-  return {
-    /** From 0, below that. */
-    below: (limit: number) => Math.floor(next() * limit),
-    isOneIn: (count: number) => next() * count < 1,
-    oneOf: <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T, // there is one
-  };
-}
-
-type Dice = ReturnType<typeof dice>;
-
-/** Something that happens to the hub's catalog. */
-function write({ below, isOneIn, oneOf }: Dice, backups: ReturnType<typeof hub.now>[]): void {
+/** Changes the catalog of the hub. */
+function write({ below, isOneIn, oneOf }: Random, backups: ReturnType<typeof hub.now>[]): void {
   const shown = hub.shown();
   if (isOneIn(8)) backups.push(hub.now());
   if (isOneIn(12) && backups.length > 0) hub.restore(oneOf(backups));
@@ -65,8 +47,8 @@ const failures: readonly Behaviour[] = [
   breakOff,
 ];
 
-/** What the hub does while a sync runs: it is written to now and then, and may fail. Tells what it showed all the time. */
-function liveThrough(random: Dice, backups: ReturnType<typeof hub.now>[]) {
+/** Lets the hub change and fail during a sync. @returns the ids that it showed all the time */
+function liveThrough(random: Random, backups: ReturnType<typeof hub.now>[]) {
   const failAt = random.isOneIn(2) ? random.below(12) : Number.POSITIVE_INFINITY;
   let always = new Set(hub.shown().map(({ id }) => id));
   let requests = 0;
@@ -80,10 +62,10 @@ function liveThrough(random: Dice, backups: ReturnType<typeof hub.now>[]) {
   return () => always;
 }
 
-test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
-  'in history %d the mirror lacks nothing that it had and the hub went on showing, and becomes what the hub shows',
-  async (seed) => {
-    const random = dice(seed);
+test.each(Array.from({ length: HISTORIES }, (_, index) => seed + index))(
+  `with seed %d the mirror loses nothing that the hub goes on showing, and becomes what the hub shows (depth ${depth})`,
+  async (historySeed) => {
+    const random = randomFrom(historySeed);
     const backups: ReturnType<typeof hub.now>[] = [];
     hub.reset();
     await mirror.forget();

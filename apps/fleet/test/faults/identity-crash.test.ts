@@ -1,17 +1,16 @@
-// The long form: FAULT_ROUNDS=20 (3 by default). FAULT_FIGURES=1 prints what was measured.
 import { setTimeout as wait } from 'node:timers/promises';
-import { figure } from '@svc/testing';
+import { byDepth, figure } from '@svc/testing';
 import { moreAcknowledged, queryOn, type RunningService, startLoad, statusesOf } from '@svc/testing/faults';
 import { openLedger } from './identity-ledger.ts';
 import { anAdminToken, prepareFleetFaults } from './identity-world.ts';
 
 const { aDatabase, aFleet } = prepareFleetFaults();
-const ROUNDS = Number(process.env.FAULT_ROUNDS ?? '3');
-/** So many are acknowledged before each kill. */
+const ROUNDS = byDepth({ short: 1, full: 3, long: 20 });
+/** Changes that are acknowledged before each kill. */
 const SOME_CHANGES = 30;
 
 test(
-  `${ROUNDS} fleets are killed under load: what was answered is recorded once with its status, what was acknowledged is there`,
+  `a fleet that is killed under load has kept each acknowledged change, and recorded each answer once (rounds: ${ROUNDS})`,
   async () => {
     const databaseUrl = await aDatabase();
     const query = queryOn(databaseUrl);

@@ -1,4 +1,3 @@
-// FAULT_FIGURES=1 prints what was measured.
 import { queryOn, testDatabaseAway, testPatience } from '@svc/testing/faults';
 import { poolLimits } from '../../src/database/client.ts';
 import { openLedger } from './identity-ledger.ts';

@@ -1,4 +1,3 @@
-// FAULT_FIGURES=1 prints what was measured.
 import { figure } from '@svc/testing';
 import { aBalancer, moreAcknowledged, queryOn, startLoad, statusesOf, summaryOf } from '@svc/testing/faults';
 import { openLedger } from './identity-ledger.ts';

@@ -1,42 +1,65 @@
-// The end of a run that was killed is waited for, the lease's 15 seconds; for those that froze it is put forward.
+import { byDepth, depth } from '@svc/testing';
 import { eventually } from '@svc/testing/faults';
+import { DEFAULT_TIMINGS } from '../../src/catalog/timings.ts';
 import { aTemplate } from '../a-template.ts';
 import { aCategory, fromCall, holdAnswers, refuse } from '../fake-hub.ts';
+import { SHORT_TIMINGS } from '../timings.ts';
 import { startFaultWorld } from './world.ts';
 
-const { hub, mirror, query, aReplica, endAll, stop } = await startFaultWorld();
+/** From depth full on with the lease of production. */
+const timings = {
+  ...SHORT_TIMINGS,
+  catalog: byDepth({ short: SHORT_TIMINGS.catalog, full: DEFAULT_TIMINGS, long: DEFAULT_TIMINGS }),
+};
+const { hub, mirror, query, aReplica, stop } = await startFaultWorld(timings);
 hub.setPageSize(2);
-afterEach(async () => {
+type Replica = Awaited<ReturnType<typeof aReplica>>;
+let one: Replica;
+let other: Replica;
+
+beforeAll(async () => {
+  [one, other] = await Promise.all([aReplica(), aReplica()]);
+}, 60_000);
+afterEach(() => {
+  one.child.kill('SIGCONT');
   hub.recover();
-  await endAll();
 });
 afterAll(stop);
 
 const PAGE = 3;
 const TAKEOVER_MS = 60_000;
 
-/** A change of all that there is, which takes several pages to tell. */
+const TEMPLATES = 7;
+
+/** Changes everything. It takes several pages to send. */
 function changeAll(word: string) {
   const old = hub.shown();
-  const templates = old.length > 0 ? old : Array.from({ length: 7 }, () => aTemplate());
+  const templates = [...old, ...Array.from({ length: TEMPLATES - old.length }, () => aTemplate())];
   hub.publish(...templates.map((template, index) => ({ ...template, name: `${word} ${index}` })));
   hub.setCategories(aCategory({ name: word }));
 }
 
-/** The next page with that number is not answered until it is let go. */
+/** Holds the answer to the next page with that number back. */
 function holdPage(number: number) {
   const { hold, ...held } = holdAnswers();
   hub.behave(fromCall(number, hold));
   return held;
 }
 
-/** As if 15 seconds had gone by since the last sign of life. */
+/** Ends the lease at once. */
 const endLease = () => query('UPDATE catalog_sync SET lease_until = now()');
 
-test('one syncs, all serve it and know of it', async () => {
-  const [one, other] = await Promise.all([aReplica(), aReplica()]);
+/** Ends the transaction of a frozen replica. At the other depths the test waits until its timeout ends it. */
+const endIdleTransaction = () =>
+  eventually('the transaction is idle', async () => {
+    const ended = await query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                               WHERE state = 'idle in transaction' AND datname = current_database()`);
+    return ended.length > 0;
+  });
+
+test('all replicas serve what one of them has synced', async () => {
   changeAll('new');
-  expect((await one.sync()).body).toMatchObject({ status: 'fresh', counts: { templates: 7 } });
+  expect((await one.sync()).body).toMatchObject({ status: 'fresh', counts: { templates: TEMPLATES } });
   for (const path of ['templates', 'categories', 'sync']) {
     const [ofOne, ofOther] = await Promise.all([one, other].map(({ ask }) => ask('GET', `/api/v1/catalog/${path}`)));
     const ageless = (body: object) => ({ ...body, age_seconds: 0 });
@@ -45,8 +68,7 @@ test('one syncs, all serve it and know of it', async () => {
   await mirror.expectLike(hub);
 });
 
-test('one that waits for the hub gives signs of life, and the other waits for it', async () => {
-  const [one, other] = await Promise.all([aReplica(), aReplica()]);
+test('a run that waits for the hub renews its lease, and the run of another replica waits', async () => {
   changeAll('slow');
   const { arrived, letGo } = holdPage(1);
   const first = one.sync();
@@ -55,7 +77,7 @@ test('one that waits for the hub gives signs of life, and the other waits for it
   hub.recover();
   const asked = hub.requests.length;
   const second = other.sync();
-  await eventually('the lease is prolonged', async () => {
+  await eventually('the lease is renewed', async () => {
     const [{ lease_owner, lease_until }] = await query('SELECT lease_owner, lease_until FROM catalog_sync');
     return lease_owner === lease.lease_owner && lease_until > lease.lease_until;
   });
@@ -66,29 +88,8 @@ test('one that waits for the hub gives signs of life, and the other waits for it
 });
 
 test(
-  'one that is killed in the middle of a walk is followed by the other, from the page that it got to',
+  'a replica that is frozen in the middle of a walk writes nothing after another replica has taken over',
   async () => {
-    const [one, other] = await Promise.all([aReplica(), aReplica()]);
-    changeAll('killed');
-    const { arrived } = holdPage(PAGE);
-    const lost = one.sync().catch(() => undefined);
-    await arrived(1);
-    const page = hub.cursors().at(-1);
-    await one.kill();
-    await lost;
-    hub.recover();
-    hub.requests.splice(0);
-    expect((await other.sync()).body).toMatchObject({ status: 'fresh', last_failure: null });
-    expect(hub.cursors()[0]).toBe(page);
-    await mirror.expectLike(hub);
-  },
-  TAKEOVER_MS,
-);
-
-test(
-  'one that is frozen in the middle of a walk is followed by the other, and when it wakes it writes nothing more of its own',
-  async () => {
-    const [one, other] = await Promise.all([aReplica(), aReplica()]);
     changeAll('stale');
     const { arrived, letGo } = holdPage(PAGE);
     const overtaken = one.sync();
@@ -116,15 +117,14 @@ test(
 );
 
 test(
-  'one that is frozen between its rows and its cursor is followed by the other, which finds neither',
+  'a replica that is frozen between its rows and its cursor has stored neither',
   async () => {
-    const [one, other] = await Promise.all([aReplica(), aReplica()]);
     changeAll('before');
     expect((await one.sync()).status).toBe(200);
     changeAll('after');
     const before = await mirror.rows();
     await query(`CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS
-                 $$ BEGIN PERFORM pg_sleep(1); RETURN NULL; END $$`);
+                 $$ BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END $$`);
     await query('CREATE TRIGGER linger AFTER INSERT ON catalog_templates EXECUTE FUNCTION linger()');
     const frozen = one.sync();
     await eventually('rows are being stored', async () => {
@@ -134,12 +134,33 @@ test(
     });
     one.child.kill('SIGSTOP');
     expect(await mirror.rows()).toEqual(before);
-    await query('DROP FUNCTION linger() CASCADE');
+    if (depth === 'short') await endIdleTransaction();
+    await query('DROP FUNCTION linger() CASCADE'); // waits for the end of the transaction
     expect(await other.sync()).toMatchObject({ status: 200, body: { status: 'fresh' } });
     await mirror.expectLike(hub);
     one.child.kill('SIGCONT');
-    expect((await frozen).status).toBe(503); // the database ended its transaction
+    expect((await frozen).status).toBe(503);
     expect((await one.sync()).status).toBe(200);
+    await mirror.expectLike(hub);
+  },
+  TAKEOVER_MS,
+);
+
+test(
+  'after a replica is killed in the middle of a walk another one goes on from the last stored page',
+  async () => {
+    const { last_failure } = (await other.ask('GET', '/api/v1/catalog/sync')).body;
+    changeAll('killed');
+    const { arrived } = holdPage(PAGE);
+    const lost = one.sync().catch(() => undefined);
+    await arrived(1);
+    const page = hub.cursors().at(-1);
+    await one.kill();
+    await lost;
+    hub.recover();
+    hub.requests.splice(0);
+    expect((await other.sync()).body).toMatchObject({ status: 'fresh', last_failure });
+    expect(hub.cursors()[0]).toBe(page);
     await mirror.expectLike(hub);
   },
   TAKEOVER_MS,

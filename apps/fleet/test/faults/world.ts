@@ -1,18 +1,20 @@
+import type { FleetTimings } from '../../src/start.ts';
 import { mirrorIn } from '../catalog/mirror.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { startProcessWorld } from '../process-world.ts';
+import { SHORT_TIMINGS } from '../timings.ts';
+import { anAdminToken } from './identity-world.ts';
 
-/** Processes of the fleet on one database, and the hub that they all have. They sync when they are asked to. */
-export async function startFaultWorld() {
-  const world = await startProcessWorld();
+/** Processes of the fleet on one database, with one hub. They sync on request only. */
+export async function startFaultWorld(timings: FleetTimings = SHORT_TIMINGS) {
+  const world = await startProcessWorld({ isMigrated: true, timings });
   const hub = await startFakeHub();
-  let token: string | undefined;
+  const token = await anAdminToken(world.database.url);
   const settings = { HUB_URL: hub.url, HUB_API_KEY: hub.key, HUB_SYNC_INTERVAL: '0' };
 
   /** A replica that is ready. */
   const aReplica = async () => {
     const fleet = await world.startFleet(settings);
-    token ??= (await world.createToken('operator')).secret;
     const ask = async (method: 'GET' | 'POST', path: string, body?: object) => {
       const answer = await fetch(`${fleet.url}${path}`, {
         method,

@@ -1,4 +1,5 @@
 import type { FleetRole } from '@svc/contract/fleet';
+import { assertProperty } from '@svc/testing/properties';
 import fc from 'fast-check';
 import { type RoleSettings, roleOf } from '../../src/oidc/roles.ts';
 
@@ -45,7 +46,7 @@ const word = fc.oneof(fc.constantFrom(...rising, ...Object.keys(map), '__proto__
 const anyMap = fc.option(fc.dictionary(word, fc.constantFrom(...rising)), { nil: undefined });
 
 test('nobody gets a role that none of their words gives, and everybody the highest that one does', () => {
-  fc.assert(
+  assertProperty(
     fc.property(fc.array(word), anyMap, (words, roleMap) => {
       const given = words.flatMap((one) => {
         const alone = roleOf({ groups: one }, { roleClaim: 'groups', roleMap });
@@ -59,7 +60,7 @@ test('nobody gets a role that none of their words gives, and everybody the highe
 });
 
 test('a word gives what the mapping says of it, and nothing else', () => {
-  fc.assert(
+  assertProperty(
     fc.property(word, fc.dictionary(word, fc.constantFrom(...rising)), (one, roleMap) => {
       const mapped = Object.entries(roleMap).find(([name]) => name === one)?.[1];
       expect(roleOf({ groups: one }, { roleClaim: 'groups', roleMap })).toBe(mapped);
@@ -68,7 +69,7 @@ test('a word gives what the mapping says of it, and nothing else', () => {
 });
 
 test('whatever the claims and the claim’s name, the answer is a role or the fallback', () => {
-  fc.assert(
+  assertProperty(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), (claims, roleClaim) => {
       expect(rising).toContain(roleOf(claims, { roleClaim, defaultRole: 'viewer' }));
     }),

@@ -1,10 +1,12 @@
+import { byDepth, seed } from '@svc/testing';
+import { assertProperty } from '@svc/testing/properties';
 import fc from 'fast-check';
 import { place } from '../../src/placement/place.ts';
 import { candidates, wish } from './generated.ts';
 import { factsAgainst } from './oracle.ts';
 import { comparison, factsOf } from './read-reason.ts';
 
-const RUNS = { numRuns: 2000 };
+const RUNS = byDepth({ short: 200, full: 2000, long: 20_000 });
 
 const shuffledAnd = fc
   .tuple(wish, candidates)
@@ -12,8 +14,8 @@ const shuffledAnd = fc
     fc.tuple(fc.constant(wanted), fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
   );
 
-test('what fits is what nothing speaks against, and every refusal gives all its reasons and no other', () => {
-  fc.assert(
+test('a candidate fits when no fact speaks against it, and a refusal gives exactly the facts', () => {
+  assertProperty(
     fc.property(wish, candidates, (wanted, all) => {
       const { judged } = place(wanted, all);
       expect(judged.map(({ id }) => id).toSorted()).toEqual(all.map(({ id }) => id));
@@ -30,8 +32,8 @@ test('what fits is what nothing speaks against, and every refusal gives all its 
   );
 });
 
-test('the numbers of a refusal show why', () => {
-  fc.assert(
+test('the numbers of a refusal show that too little is free', () => {
+  assertProperty(
     fc.property(wish, candidates, (wanted, all) => {
       for (const { fits, reasons } of place(wanted, all).judged) {
         for (const { needed, free } of reasons.flatMap((reason) => comparison(reason) ?? [])) {
@@ -44,8 +46,8 @@ test('the numbers of a refusal show why', () => {
   );
 });
 
-test('something is chosen exactly when something fits, and it is the first', () => {
-  fc.assert(
+test('a candidate is chosen exactly when one fits, and it is the first', () => {
+  assertProperty(
     fc.property(wish, candidates, (wanted, all) => {
       const { chosen, judged } = place(wanted, all);
       const fitting = all.filter((candidate) => factsAgainst(wanted, candidate).size === 0).map(({ id }) => id);
@@ -57,8 +59,8 @@ test('something is chosen exactly when something fits, and it is the first', () 
   );
 });
 
-test('nothing that fits costs less than what is chosen', () => {
-  fc.assert(
+test('no candidate that fits costs less than the chosen one', () => {
+  assertProperty(
     fc.property(wish, candidates, (wanted, all) => {
       const costs = place(wanted, all).judged.flatMap(({ score }) => (score ? [Object.values(score)] : []));
       const [best = []] = costs;
@@ -72,7 +74,7 @@ test('nothing that fits costs less than what is chosen', () => {
 });
 
 test('the order of the candidates changes nothing', () => {
-  fc.assert(
+  assertProperty(
     fc.property(shuffledAnd, ([wanted, all, shuffled]) => {
       expect(place(wanted, shuffled)).toEqual(place(wanted, all));
     }),
@@ -80,8 +82,8 @@ test('the order of the candidates changes nothing', () => {
   );
 });
 
-test('with a target the answer is what is said of it among all, but for whom it was preferred to', () => {
-  fc.assert(
+test('with a target the verdict is the one that it has among all candidates', () => {
+  assertProperty(
     fc.property(wish, candidates, (wanted, all) => {
       const among = place(wanted, all);
       for (const { kind, id } of all) {
@@ -93,13 +95,16 @@ test('with a target the answer is what is said of it among all, but for whom it 
         else expect(judged[0]).toEqual(before);
       }
     }),
-    { numRuns: 500 },
+    byDepth({ short: 50, full: 500, long: 5000 }),
   );
 });
 
-test('the generated wishes try both: many fit, and every fact comes up', () => {
+/** Enough for each fact to come up. */
+const SAMPLES = byDepth({ short: 300, full: 3000, long: 30_000 });
+
+test('the generated wishes often fit, and every fact comes up', () => {
   const seen = new Map<string, number>();
-  const sample = fc.sample(fc.tuple(wish, candidates), { numRuns: 3000, seed: 1 });
+  const sample = fc.sample(fc.tuple(wish, candidates), { numRuns: SAMPLES, seed });
   for (const [wanted, all] of sample) {
     for (const candidate of all) {
       const facts = factsAgainst(wanted, candidate);
@@ -110,6 +115,6 @@ test('the generated wishes try both: many fit, and every fact comes up', () => {
     }
   }
   expect(seen.size).toBe(15);
-  expect(Math.min(...seen.values())).toBeGreaterThan(30);
-  expect(seen.get('fits')).toBeGreaterThan(500);
+  expect(Math.min(...seen.values())).toBeGreaterThan(SAMPLES / 200);
+  expect(seen.get('fits')).toBeGreaterThan(SAMPLES / 6);
 });

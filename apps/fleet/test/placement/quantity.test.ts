@@ -1,3 +1,4 @@
+import { assertProperty } from '@svc/testing/properties';
 import fc from 'fast-check';
 import { bytes, milli } from '../../src/placement/quantity.ts';
 
@@ -95,7 +96,7 @@ test('no digit is lost: a quantity is exactly what its digits say', () => {
     fraction: fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 12 }),
     suffix: fc.constantFrom(...(Object.keys(scales) as (keyof typeof scales)[])),
   });
-  fc.assert(
+  assertProperty(
     fc.property(written, ({ whole, fraction, suffix }) => {
       const thousandths = milli(`${whole}.${fraction}${suffix}`);
       // In units of 10^-24 everything here is whole: the smallest number of thousandths that is not less.

@@ -1,3 +1,5 @@
+import { byDepth } from '@svc/testing';
+import { assertProperty } from '@svc/testing/properties';
 import fc from 'fast-check';
 import type { Candidate } from '../../src/placement/candidates.ts';
 import type { Wish } from '../../src/placement/demand.ts';
@@ -39,9 +41,11 @@ function expectWithinCapacity(candidate: Candidate): void {
   expect(candidate.gpus.map(({ id }) => id)).toEqual(expect.arrayContaining([...given]));
 }
 
-test('one placement after the other never exceeds what is there, and gives no GPU twice', () => {
+const SEQUENCES = byDepth({ short: 30, full: 300, long: 3000 });
+
+test('a sequence of placements never exceeds the capacity, and assigns no GPU twice', () => {
   let placed = 0;
-  fc.assert(
+  assertProperty(
     fc.property(candidates, fc.array(wish, { minLength: 5, maxLength: 25 }), (all, wishes) => {
       let places = all.map(empty);
       for (const wanted of wishes) {
@@ -52,13 +56,13 @@ test('one placement after the other never exceeds what is there, and gives no GP
         for (const one of places) expectWithinCapacity(one);
       }
     }),
-    { numRuns: 300 },
+    SEQUENCES,
   );
-  expect(placed).toBeGreaterThan(300);
+  expect(placed).toBeGreaterThan(SEQUENCES);
 });
 
-test('on a host every replica gets as many GPUs as it needs, each free and large enough', () => {
-  fc.assert(
+test('assigns to each replica on a host as many GPUs as it needs, each free and large enough', () => {
+  assertProperty(
     fc.property(candidates, wish, (all, wanted) => {
       const { chosen } = place(wanted, all);
       const there = all.find(({ id }) => id === chosen?.id);
@@ -75,6 +79,6 @@ test('on a host every replica gets as many GPUs as it needs, each free and large
         expect(gpu?.vram_bytes).toBeGreaterThanOrEqual(wanted.per_replica.vram_bytes);
       }
     }),
-    { numRuns: 1000 },
+    byDepth({ short: 100, full: 1000, long: 10_000 }),
   );
 });

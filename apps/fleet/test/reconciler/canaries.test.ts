@@ -1,9 +1,11 @@
 // Values of secrets on their way to a real engine: they are in no answer, no event, no log line and no table in clear; what a
 // container prints is passed on to who asks for its log, and is nowhere else.
 import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
+import { anAdminToken } from '../faults/identity-world.ts';
 import { startProcessWorld } from '../process-world.ts';
 import { dump } from '../secrets/dump.ts';
 import { leaks } from '../secrets/forms.ts';
+import { SHORT_TIMINGS } from '../timings.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
 import { anAviary, listenTo } from './heard.ts';
 import { eventually } from './words.ts';
@@ -16,7 +18,10 @@ describeWithEngine('secrets on a real engine', () => {
   let podman: TestEngine;
   let proxy: EngineProxy;
   beforeAll(async () => {
-    [world, podman] = await Promise.all([startProcessWorld(), startEngine()]);
+    [world, podman] = await Promise.all([
+      startProcessWorld({ isMigrated: true, timings: SHORT_TIMINGS }),
+      startEngine(),
+    ]);
     proxy = await startEngineProxy(podman.endpoint);
   }, 60_000);
   afterAll(async () => {
@@ -32,7 +37,7 @@ describeWithEngine('secrets on a real engine', () => {
       LOG_LEVEL: 'trace',
       OUTBOUND_ALLOW: 'http,loopback,unix',
     });
-    const as: string = (await world.createToken('admin')).secret;
+    const as = await anAdminToken(world.database.url);
     const { heard, answers, shown, is, deployed, readAll } = listenTo(fleet.url, as);
 
     const values = { PASSWORD: aCanary('first value') };

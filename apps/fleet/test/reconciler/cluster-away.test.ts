@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { KEYS } from '../../src/render/labels.ts';
 import { type ApiServer, startApiServer } from '../engines/kubernetes/api-server.ts';
+import { SHORT_TIMINGS } from '../timings.ts';
 import { type ClusterProxy, startClusterProxy } from './cluster-proxy.ts';
 import { wrongIn } from './cluster-recorder.ts';
 import { aNode, ownedBy, PLAIN } from './cluster-world.ts';
@@ -9,6 +10,11 @@ import { listenTo } from './heard.ts';
 import { eventually } from './words.ts';
 
 const REPLICAS = ['a', 'b'];
+/** A request that hangs ends soon. */
+const timings = {
+  ...SHORT_TIMINGS.reconciler,
+  kubernetes: { ...SHORT_TIMINGS.reconciler.kubernetes, answer: 4000, change: 6000 },
+};
 /** More than there are workers, in both replicas together. */
 const MANY = 20;
 
@@ -27,7 +33,7 @@ describe('a cluster that is away from two replicas of the fleet', () => {
     nearby = await startApiServer();
     for (const each of [server, nearby]) each.put('nodes', aNode('node-1'));
     proxy = await startClusterProxy(server);
-    processes = await startFireProcesses({ OUTBOUND_ALLOW: 'loopback' }, REPLICAS);
+    processes = await startFireProcesses({ environment: { OUTBOUND_ALLOW: 'loopback' }, names: REPLICAS, timings });
     replicas = processes.urls().map((url) => listenTo(url, processes.secret));
     [far, near] = [await registered('far', proxy), await registered('near', nearby)];
     id = await by(0).deployed('there', PLAIN, far);

@@ -1,8 +1,10 @@
 import { startApiServer } from '../engines/kubernetes/api-server.ts';
+import { anAdminToken } from '../faults/identity-world.ts';
 import { startProcessWorld } from '../process-world.ts';
 import { aPair } from '../resources/certificates.ts';
 import { dump } from '../secrets/dump.ts';
 import { type Haystacks, leaks } from '../secrets/forms.ts';
+import { SHORT_TIMINGS } from '../timings.ts';
 import { makeEcho } from './cluster-echo.ts';
 import { aNode, WEB } from './cluster-world.ts';
 import { anAviary, listenTo } from './heard.ts';
@@ -31,9 +33,9 @@ export async function startCanaryWorld() {
   };
   for (const each of [servers.lab, servers.certified]) each.put('nodes', aNode('node-1'));
   servers.lab.rotate(token);
-  const world = await startProcessWorld();
+  const world = await startProcessWorld({ isMigrated: true, timings: SHORT_TIMINGS });
   const fleet = await world.startFleet({ RATE_LIMIT: 'off', LOG_LEVEL: 'trace', OUTBOUND_ALLOW: 'loopback' });
-  const listening = listenTo(fleet.url, (await world.createToken('admin')).secret);
+  const listening = listenTo(fleet.url, await anAdminToken(world.database.url));
   const { heard } = listening;
   const ids: string[] = [];
 

@@ -1,3 +1,4 @@
+import type { ReconcilerTimings } from '../../src/reconciler/timings.ts';
 import { startApiServer } from '../engines/kubernetes/api-server.ts';
 import { startClusterProxy } from './cluster-proxy.ts';
 import { aNode } from './cluster-world.ts';
@@ -10,11 +11,11 @@ const SLOWNESS_MS = 150;
 const ROOM = { cpu: '1000', memory: '4000Gi' };
 
 /** Three processes of the fleet, and an API server behind a proxy that can misbehave. */
-export async function startClusterFireWorld() {
+export async function startClusterFireWorld(timings: ReconcilerTimings) {
   const server = await startApiServer();
   server.put('nodes', aNode('node-1', { capacity: ROOM, allocatable: ROOM }));
   const proxy = await startClusterProxy(server);
-  const processes = await startFireProcesses({ OUTBOUND_ALLOW: 'loopback' });
+  const processes = await startFireProcesses({ environment: { OUTBOUND_ALLOW: 'loopback' }, timings });
   const { made, query } = processes;
   const auth = { kind: 'token', token: proxy.token };
   const { id } = await made('clusters', { name: 'lab', server: proxy.url, ca_certificate: proxy.ca, auth });
@@ -36,7 +37,7 @@ export async function startClusterFireWorld() {
 
   return {
     ...{ ...processes, server, proxy, target: { cluster_id: id }, workloads },
-    /** The cluster is away, is known to be, and is back: whatever waits after a failure is due then. */
+    /** Makes the cluster unreachable and then online again: that makes all deployments due, also those that wait after a failure. */
     beAwayForAWhile: async () => {
       await proxy.goAway();
       proxy.fate(() => 'passed');
@@ -46,8 +47,8 @@ export async function startClusterFireWorld() {
       await clusterIs('online');
     },
     /**
-     * A check is some twenty requests, and nothing is done while one has failed: fewer of these go wrong. All are slow, so that
-     * whoever is frozen or killed is in the middle of something.
+     * Fewer of the requests of a check fail: a check has about twenty, and no pass is made after one has failed. All requests
+     * are slow, so that a process that is frozen or killed is in the middle of a pass.
      */
     misbehave: (share: number) => {
       proxy.slow(SLOWNESS_MS);

@@ -1,7 +1,8 @@
-// The long form: DEPLOYMENTS=60 FIRE_SECONDS=300 (20 and 15 by default). FAULT_FIGURES=1 prints what was measured.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { figure } from '@svc/testing';
+import { byDepth, figure } from '@svc/testing';
+import { DEFAULT_TIMINGS } from '../../src/reconciler/timings.ts';
 import { KEYS } from '../../src/render/labels.ts';
+import { SHORT_TIMINGS } from '../timings.ts';
 import { startClusterFireWorld } from './cluster-fire-world.ts';
 import { wrongIn } from './cluster-recorder.ts';
 import { ownedBy } from './cluster-world.ts';
@@ -10,16 +11,21 @@ import { differences, type Row, rest, rowsIn } from './fire-books.ts';
 import { openLedger } from './fire-ledger.ts';
 import { storm } from './fire-storm.ts';
 
-const DEPLOYMENTS = Number(process.env.DEPLOYMENTS ?? '20');
-const SECONDS = Number(process.env.FIRE_SECONDS ?? '15');
+const { deployments: DEPLOYMENTS, seconds: SECONDS } = byDepth({
+  short: { deployments: 8, seconds: 4 },
+  full: { deployments: 20, seconds: 15 },
+  long: { deployments: 60, seconds: 300 },
+});
+/** From depth full on with the lease of production. */
+const TIMINGS = byDepth({ short: SHORT_TIMINGS.reconciler, full: DEFAULT_TIMINGS, long: DEFAULT_TIMINGS });
+/** Share of the requests to the API server that fail. */
 const SHARE = 0.15;
-/** To come to rest; the last trouble has its wait. */
 const REST_MS = 60_000 + DEPLOYMENTS * 1000;
 
-describe('three processes of the fleet and a cluster under fire', () => {
+describe('three replicas while the cluster misbehaves and replicas are frozen and killed', () => {
   let world: Awaited<ReturnType<typeof startClusterFireWorld>>;
   beforeAll(async () => {
-    world = await startClusterFireWorld();
+    world = await startClusterFireWorld(TIMINGS);
   }, 60_000);
   afterAll(() => world?.stop(), 60_000);
 
@@ -44,7 +50,7 @@ describe('three processes of the fleet and a cluster under fire', () => {
         ];
 
   test(
-    `${DEPLOYMENTS} deployments are changed at random for ${SECONDS} s and come to be as was asked for last`,
+    `bring ${DEPLOYMENTS} deployments that change at random for ${SECONDS} s to their last desired state`,
     async () => {
       const { workloads, query, server, proxy, secret, url, target } = world;
       const kinds = [workloads.plain, workloads.port, workloads.volume];

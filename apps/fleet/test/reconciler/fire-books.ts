@@ -34,7 +34,7 @@ export async function rest({ query, withinMs, withGpus }: Rest): Promise<void> {
       OR phase <> CASE WHEN gpu_count > 0 THEN '${withGpus}' ELSE 'running' END))
       OR (desired_state = 'stopped' AND phase <> 'stopped')`;
   let left: unknown[] = [];
-  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await pause(250)) {
+  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await pause(100)) {
     left = await query(unsettled);
     if (left.length === 0) return;
   }

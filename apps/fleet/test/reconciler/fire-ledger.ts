@@ -124,7 +124,7 @@ export function openLedger({ url, secret, target, workloadOf }: Place) {
     write: async (mine: readonly number[], until: AbortSignal) => {
       while (!until.aborted) {
         await step(mine[Math.floor(Math.random() * mine.length)] ?? 0);
-        await pause(50 + Math.random() * 250);
+        await pause(20 + Math.random() * 130);
       }
     },
   };

@@ -1,27 +1,38 @@
+import type { ReconcilerTimings } from '../../src/reconciler/timings.ts';
+import { anAdminToken } from '../faults/identity-world.ts';
 import { startProcessWorld } from '../process-world.ts';
+import { SHORT_TIMINGS } from '../timings.ts';
 import { WATCH_WRITES } from './fire-watch.ts';
 
-/** Processes of the fleet on one database, which looks at what they write. */
-export async function startFireProcesses(environment: Readonly<Record<string, string>>, names = ['a', 'b', 'c']) {
-  const world = await startProcessWorld();
+interface Options {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly names?: readonly string[];
+  readonly timings?: ReconcilerTimings;
+}
+
+/** Processes of the fleet on one database, which checks each change of a deployment. */
+export async function startFireProcesses({
+  environment,
+  names = ['a', 'b', 'c'],
+  timings = SHORT_TIMINGS.reconciler,
+}: Options) {
+  const world = await startProcessWorld({ isMigrated: true, timings: { reconciler: timings } });
+  await world.query(WATCH_WRITES);
   const startOne = (name: string) =>
     world.startFleet({
       DATABASE_URL: `${world.database.url}?options=${encodeURIComponent(`-c fire.process=${name}`)}`,
       RATE_LIMIT: 'off',
       ...environment,
     });
-  const [first = '', ...others] = names;
-  const replicas = [await startOne(first)]; // it makes the tables
-  replicas.push(...(await Promise.all(others.map(startOne))));
+  const replicas = await Promise.all(names.map(startOne));
   let frozen: number | undefined;
-  const { secret } = await world.createToken('admin');
-  await world.query(WATCH_WRITES);
+  const secret = await anAdminToken(world.database.url);
 
   return {
-    ...{ query: world.query, secret },
-    /** Where each of them is. */
+    ...{ query: world.query, secret, lease: timings.lease },
+    /** The addresses of the processes. */
     urls: () => replicas.map(({ url }) => url),
-    /** Makes something. */
+    /** Creates a resource. */
     made: async (path: string, body: object) => {
       const answer = await fetch(`${replicas[0]?.url}/api/v1/${path}`, {
         method: 'POST',
@@ -32,12 +43,12 @@ export async function startFireProcesses(environment: Readonly<Record<string, st
       const [it] = Object.values((await answer.json()) as Record<string, { readonly id: string }>);
       return it ?? { id: '' };
     },
-    /** One of those that are there, and now and then one that is frozen. */
+    /** The address of a process. It is seldom that of the frozen one. */
     url: () => {
       const there = replicas.filter((_, index) => index !== frozen || Math.random() < 0.03);
       return there[Math.floor(Math.random() * there.length)]?.url ?? '';
     },
-    /** A process is frozen for longer than a lease. */
+    /** Stops a process until it is woken. */
     freeze: (index: number) => {
       frozen = index;
       replicas[index]?.child.kill('SIGSTOP');
@@ -46,7 +57,7 @@ export async function startFireProcesses(environment: Readonly<Record<string, st
       frozen = undefined;
       replicas[index]?.child.kill('SIGCONT');
     },
-    /** A process is killed, and another one takes its place. */
+    /** Kills a process and starts another one in its place. */
     replace: async (index: number) => {
       replicas[index]?.child.kill('SIGKILL');
       await replicas[index]?.ended;

@@ -50,16 +50,16 @@ export const doubledIn = (shown: readonly Shown[]): string[] => [
   ),
 ];
 
-/** Looks at an engine about every second, until told otherwise. @returns what was there twice at any time */
+/** Lists the containers of an engine again and again until told otherwise. @returns what was there twice at any time */
 export async function watchEngine(endpoint: string, until: AbortSignal): Promise<string[]> {
   const doubled: string[] = [];
-  for (; !until.aborted; await pause(1000)) doubled.push(...doubledIn(await shownBy(endpoint)));
+  for (; !until.aborted; await pause(250)) doubled.push(...doubledIn(await shownBy(endpoint)));
   return doubled;
 }
 
 /**
- * Has the database itself look at what is written of deployments: by whom, under whose lease, and whether time goes
- * backwards. Who is who stands in the setting `fire.process` of each connection.
+ * A trigger that records each forbidden change of a deployment: one by a process that does not hold the lease, and a generation
+ * that goes backwards. The setting `fire.process` of each connection names its process.
  */
 export const WATCH_WRITES = `
   CREATE TABLE fire_claims (owner uuid PRIMARY KEY, process text);

@@ -1,15 +1,16 @@
 import { startEngine } from '@svc/testing/engine';
+import type { ReconcilerTimings } from '../../src/reconciler/timings.ts';
 import { startEngineProxy } from './engine-proxy.ts';
 import { anyFate } from './fates.ts';
 import { startFireProcesses } from './fire-processes.ts';
 import { eventually } from './words.ts';
 import { SLEEPER } from './world.ts';
 
-/** Three processes of the fleet, and a Podman behind a proxy that can misbehave. */
-export async function startFireWorld() {
+/** Three processes of the fleet, and a container engine behind a proxy that can misbehave. */
+export async function startFireWorld(timings: ReconcilerTimings) {
   const podman = await startEngine();
   const proxy = await startEngineProxy(podman.endpoint);
-  const processes = await startFireProcesses({ OUTBOUND_ALLOW: 'http,loopback,unix' });
+  const processes = await startFireProcesses({ environment: { OUTBOUND_ALLOW: 'http,loopback,unix' }, timings });
   const { made, query } = processes;
   const gpus = [0, 1, 2, 3].map((number) => ({ id: `gpu-${number}`, model: 'any', vram: '24Gi' }));
   const host = await made('hosts', { name: 'machine', engine: podman.kind, endpoint: proxy.endpoint, gpus });
@@ -26,11 +27,11 @@ export async function startFireWorld() {
 
   return {
     ...{ ...processes, podman, proxy, target: { host_id: host.id }, workloads },
-    /** The host is away, is known to be, and is back: whatever waits after a failure is due then. */
+    /** Makes the host unreachable and then online again: that makes all deployments due, also those that wait after a failure. */
     beAwayForAWhile: async () => {
       await proxy.goAway();
       proxy.fate(() => 'passed');
-      await eventually('the host is known to be away', async () => {
+      await eventually('the host is unreachable', async () => {
         const [row] = await query('UPDATE hosts SET check_at = least(check_at, now()) RETURNING reachability');
         return row.reachability === 'unreachable';
       });

@@ -1,28 +1,36 @@
-// The long form: DEPLOYMENTS=100 FIRE_SECONDS=300 (30 and 18 by default). FAULT_FIGURES=1 prints what was measured.
-
-import { figure } from '@svc/testing';
+import { byDepth, figure } from '@svc/testing';
 import { describeWithEngine } from '@svc/testing/engine';
+import { DEFAULT_TIMINGS } from '../../src/reconciler/timings.ts';
+import { SHORT_TIMINGS } from '../timings.ts';
 import { differences, rest, rowsIn } from './fire-books.ts';
 import { openLedger } from './fire-ledger.ts';
 import { storm } from './fire-storm.ts';
 import { askEngine, doubledIn, shownBy, watchEngine } from './fire-watch.ts';
 import { startFireWorld } from './fire-world.ts';
 
-const DEPLOYMENTS = Number(process.env.DEPLOYMENTS ?? '30');
-const SECONDS = Number(process.env.FIRE_SECONDS ?? '18');
+const { deployments: DEPLOYMENTS, seconds: SECONDS } = byDepth({
+  short: { deployments: 8, seconds: 4 },
+  full: { deployments: 30, seconds: 9 },
+  long: { deployments: 100, seconds: 300 },
+});
+const TIMINGS = byDepth({
+  short: SHORT_TIMINGS.reconciler,
+  full: SHORT_TIMINGS.reconciler,
+  long: DEFAULT_TIMINGS,
+});
+/** Share of the requests to the engine that fail. */
 const SHARE = 0.15;
-/** To come to rest: a copy takes a second or so, and the last trouble has its wait. */
 const REST_MS = 60_000 + DEPLOYMENTS * 4000;
 
-describeWithEngine('three processes of the fleet under fire', () => {
+describeWithEngine('three replicas while the engine misbehaves and replicas are frozen and killed', () => {
   let world: Awaited<ReturnType<typeof startFireWorld>>;
   beforeAll(async () => {
-    world = await startFireWorld();
+    world = await startFireWorld(TIMINGS);
   }, 60_000);
   afterAll(() => world?.stop(), 120_000);
 
   test(
-    `${DEPLOYMENTS} deployments are changed at random for ${SECONDS} s and come to be as was asked for last`,
+    `bring ${DEPLOYMENTS} deployments that change at random for ${SECONDS} s to their last desired state`,
     async () => {
       const { workloads, query, podman, proxy, secret, url, target } = world;
       const workloadOf = (slot: number) => workloads[slot % 5 === 3 ? 'gpu' : slot % 3 === 0 ? 'port' : 'plain'];

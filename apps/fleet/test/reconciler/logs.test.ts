@@ -67,7 +67,7 @@ describeWithEngine('the log of a deployment', () => {
   test('is followed also where nothing is written, and let go as well', async () => {
     const answer = await followed(silent);
     expect(answer.statusCode).toBe(200);
-    expect(proxy.underWay()).toBeGreaterThan(0);
+    await eventually('the engine is asked', async () => proxy.underWay() > 0);
     await letGoOf(answer);
   }, 30_000);
 

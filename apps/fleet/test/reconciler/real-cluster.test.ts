@@ -7,6 +7,7 @@ import { describeWithCluster } from '@svc/testing/cluster';
 import { connect } from '../../src/engines/kubernetes/client.ts';
 import type { Client } from '../../src/engines/kubernetes/cluster-client.ts';
 import { objectsOf } from '../../src/engines/kubernetes/objects.ts';
+import { DEFAULT_TIMINGS } from '../../src/reconciler/timings.ts';
 import { aTemplate } from '../a-template.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { type ClusterProxy, startClusterProxy } from './cluster-proxy.ts';
@@ -60,8 +61,8 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
     client = connect({ server, ca_certificate, auth, namespace, gpu_resource_name: 'nvidia.com/gpu' });
     proxy = await startClusterProxy({ url: server, ca: ca_certificate, token: auth.token });
     hub = await startFakeHub();
-    const settings = { OUTBOUND_ALLOW: 'loopback', HUB_URL: hub.url, HUB_API_KEY: hub.key, HUB_SYNC_INTERVAL: '0' };
-    processes = await startFireProcesses(settings, ['a', 'b']);
+    const environment = { OUTBOUND_ALLOW: 'loopback', HUB_URL: hub.url, HUB_API_KEY: hub.key, HUB_SYNC_INTERVAL: '0' };
+    processes = await startFireProcesses({ environment, names: ['a', 'b'], timings: DEFAULT_TIMINGS });
     replicas = processes.urls().map((url) => listenTo(url, processes.secret));
     const body = { name: 'lab', server: proxy.url, ca_certificate: proxy.ca, namespace, auth };
     clusterId = (await post('clusters', body)).cluster.id;

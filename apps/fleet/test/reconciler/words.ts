@@ -5,10 +5,11 @@ import type { Answered, Api } from '@svc/testing';
 export type Body = Readonly<Record<string, unknown>>;
 
 const PATIENCE_MS = 60_000;
+const BETWEEN_MS = 40;
 
 /** Looks until there is something to see. @throws after a minute, with what was waited for, and what was seen last */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await pause(100)) {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await pause(BETWEEN_MS)) {
     const seen = await look();
     if (seen) return seen;
   }

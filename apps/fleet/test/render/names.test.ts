@@ -1,11 +1,12 @@
+import { assertProperty } from '@svc/testing/properties';
 import fc from 'fast-check';
 import { objectName, volumeName } from '../../src/render/names.ts';
 
 const dnsLabel = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
 const row = fc.record({ id: fc.uuid(), name: dnsLabel });
 
-test('every name is one that all engines take, with room for what they add', () => {
-  fc.assert(
+test('makes names that are valid for all engines, with room for their suffixes', () => {
+  assertProperty(
     fc.property(row, (given) => {
       expect(objectName(given)).toMatch(/^[a-z](?:[a-z0-9-]{0,44}[a-z0-9])$/);
       expect(volumeName(given)).toMatch(/^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/);

@@ -1,3 +1,5 @@
+import { byDepth } from '@svc/testing';
+import { assertProperty } from '@svc/testing/properties';
 import fc from 'fast-check';
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import type { IJob } from 'kubernetes-models/batch/v1/Job';
@@ -11,7 +13,7 @@ import { dockerManifest } from './docker-schemas.ts';
 import { demandValid } from './kubernetes-schemas.ts';
 import { aCluster, aHost, aRendering, CANARY, shown } from './renderings.ts';
 
-const RUNS = { numRuns: 300 };
+const RUNS = byDepth({ short: 40, full: 300, long: 5000 });
 const cluster = aCluster({ default_storage_class: 'standard' });
 const engines = fc.constantFrom('docker', 'podman');
 
@@ -27,12 +29,12 @@ const podOf = (rendering: Rendering) => {
   return { template, pod: template.spec, container };
 };
 
-/** Holds for every deployment of a workload that engines take. */
+/** Checks a property of every deployment of a valid workload. */
 const always = (what: (rendering: Rendering<'values'>) => void): void => {
-  fc.assert(fc.property(anyRendering, what), RUNS);
+  assertProperty(fc.property(anyRendering, what), RUNS);
 };
 
-/** The text of something and of all that is in it as base64, however deep: a secret has nowhere to hide. */
+/** The text of a value, and the decoded text of everything in it that is base64, at any depth. */
 function readable(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const encoded = text.match(/[A-Za-z0-9+/_-]{12,}={0,2}/g) ?? [];
@@ -46,12 +48,12 @@ function readable(value: unknown): string {
 }
 const isText = (text: string): boolean => /^[\x20-\x7e]+$/.test(text);
 
-test('what is rendered for a cluster is what Kubernetes declares', () => {
+test('renders objects for a cluster that match the schemas of Kubernetes', () => {
   always((rendering) => onCluster(rendering).forEach(demandValid));
 });
 
-test('what is rendered for a host is what its engine takes', () => {
-  fc.assert(
+test('renders bodies for a host that match the API of its engine', () => {
+  assertProperty(
     fc.property(anyRendering, engines, (rendering, engine) => {
       dockerManifest.parse(renderDocker(rendering, aHost(rendering, engine)));
     }),
@@ -59,7 +61,7 @@ test('what is rendered for a host is what its engine takes', () => {
   );
 });
 
-test('the same deployment is the same text', () => {
+test('renders the same deployment as the same text', () => {
   always((rendering) => {
     const again = { ...rendering, spec: structuredClone(rendering.spec), volumes: [...rendering.volumes].reverse() };
     expect(JSON.stringify(onCluster(again))).toBe(JSON.stringify(onCluster(rendering)));
@@ -69,7 +71,7 @@ test('the same deployment is the same text', () => {
   });
 });
 
-test('what people see holds no secret, and the way to see it finds those that are there', () => {
+test('shows people no value of a secret, and renders it for engines', () => {
   always((rendering) => {
     const values = readable([onCluster(rendering), renderDocker(rendering, aHost(rendering))]);
     const { secret_refs, registry_credentials } = rendering.spec;
@@ -80,14 +82,14 @@ test('what people see holds no secret, and the way to see it finds those that ar
   });
 });
 
-test('on a cluster, a secret’s value is in Secrets and nowhere else', () => {
+test('renders values of secrets for a cluster in Secrets only', () => {
   always((rendering) => {
     const others = onCluster(rendering).filter(({ kind }) => kind !== 'Secret');
     expect(readable(others)).not.toContain(CANARY);
   });
 });
 
-test('names are DNS labels that a Service takes, and those of the pods are not too long', () => {
+test('renders names that are DNS labels of a Service, with room for the suffixes of pods', () => {
   always((rendering) => {
     for (const { kind, metadata } of onCluster(rendering)) {
       expect(metadata?.name).toMatch(/^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
@@ -97,14 +99,14 @@ test('names are DNS labels that a Service takes, and those of the pods are not t
   });
 });
 
-test('no two objects of a kind have one name', () => {
+test('renders no two objects of a kind with the same name', () => {
   always((rendering) => {
     const names = onCluster(rendering).map(({ kind, metadata }) => `${kind}/${metadata?.name}`);
     expect(new Set(names).size).toBe(names.length);
   });
 });
 
-test('selectors match the pods, and no pod of another deployment', () => {
+test('renders selectors that match the pods of this deployment only', () => {
   always((rendering) => {
     const { labels } = podOf(rendering).template.metadata ?? {};
     const selectors = onCluster(rendering).flatMap((object) => {
@@ -118,7 +120,7 @@ test('selectors match the pods, and no pod of another deployment', () => {
   });
 });
 
-test('no more is asked for than is allowed', () => {
+test('renders requests that do not exceed the limits', () => {
   always((rendering) => {
     const { requests = {}, limits = {} } = podOf(rendering).container.resources ?? {};
     for (const [name, limit] of Object.entries(limits)) {
@@ -129,7 +131,7 @@ test('no more is asked for than is allowed', () => {
   });
 });
 
-test('what is a list with keys in Kubernetes has each key once', () => {
+test('renders lists with keys without duplicate keys', () => {
   always((rendering) => {
     const { pod, container } = podOf(rendering);
     const keys = {
@@ -143,7 +145,7 @@ test('what is a list with keys in Kubernetes has each key once', () => {
   });
 });
 
-test('what a pod refers to is rendered with it', () => {
+test('renders every object that a pod refers to', () => {
   always((rendering) => {
     const { pod, container } = podOf(rendering);
     const objects = onCluster(rendering);
@@ -163,8 +165,8 @@ test('what a pod refers to is rendered with it', () => {
   });
 });
 
-test('a workload that the contract takes is rendered, or refused with the reasons', () => {
-  fc.assert(
+test('renders a workload that matches the contract, or refuses it with the reasons', () => {
+  assertProperty(
     fc.property(anySpec, (spec) => {
       try {
         onCluster(aRendering(spec)).forEach(demandValid);

@@ -1,18 +1,18 @@
 import type { Endpoint } from '@svc/contract';
+import { byDepth, once } from '@svc/testing';
 import { z } from 'zod';
 import { aTemplate } from '../a-template.ts';
 import { aPair } from './certificates.ts';
-import { type Plural, pathOf, type Resources, type Shown } from './resources.ts';
+import { type Plural, pathOf, type Resources, type Shown, singulars } from './resources.ts';
 
-/** So many rows of what an endpoint is about that some are left when the first were deleted. */
-const ROWS = 4;
+/** How many rows an endpoint can change or delete: more than one, so that some are left. */
+const ROWS = byDepth({ short: 2, full: 4, long: 4 });
 
-const pluralOf = (path: string): Plural | undefined =>
-  (['hosts', 'clusters', 'workloads', 'deployments', 'storage', 'secrets'] as const).find((plural) =>
-    path.startsWith(pathOf(plural)),
-  );
+const plurals = Object.keys(singulars) as Plural[];
 
-/** A template of the mirror, as a sync would leave it; it needs nothing that a fleet may lack. */
+const pluralOf = (path: string): Plural | undefined => plurals.find((plural) => path.startsWith(pathOf(plural)));
+
+/** A template in the mirror as a sync leaves it. It needs nothing that a fleet may lack. */
 async function aMirrored({ client, aName }: Resources): Promise<string> {
   const bare = { secret_refs: [], registry_credentials: null, env_schema: [], required_network_types: [] };
   const document = aTemplate({ ...bare, name: aName('template'), node_selector: {} });
@@ -24,7 +24,7 @@ async function aMirrored({ client, aName }: Resources): Promise<string> {
 
 const pair = aPair();
 
-/** What members may well be, whatever they are of: so that more than their shapes is reached. */
+/** Valid values of members, whatever they belong to, so that requests reach more than the checks of shapes. */
 const sane = {
   labels: [{ team: 'ml' }, {}],
   env: [{ MODE: 'fast' }, {}, []],
@@ -49,7 +49,7 @@ const sane = {
   values: [{ password: 'a password' }, { password: 'a password', more: '' }],
 };
 
-/** Members that take anything, since they are only read: mostly something that no parser minds. */
+/** Values for members that a request may repeat from an answer and whose content is ignored. */
 function readOnlyOf({ body }: Endpoint): Record<string, readonly unknown[]> {
   if (!(body instanceof z.ZodObject)) return {};
   const members = Object.entries<z.ZodType>(body.shape);
@@ -57,47 +57,98 @@ function readOnlyOf({ body }: Endpoint): Record<string, readonly unknown[]> {
   return Object.fromEntries(ignored.map(([name]) => [name, ['as it was read']]));
 }
 
-/** Resources that are there, and hold together: by the members of requests that name them. */
-export async function knownRows(resources: Resources, endpoint: Endpoint): Promise<Record<string, readonly unknown[]>> {
-  const { method, path } = endpoint;
+/** Resources that refer to each other, made when they are first asked for. */
+function rowsIn(resources: Resources) {
   const { aRoomyHost, aRoomyCluster, aWorkload, aDeployment, aVolume, aSecret } = resources;
-  const { id: host_id } = await aRoomyHost({ gpus: [{ id: '0' }, { id: '1' }] });
-  const { id: cluster_id } = await aRoomyCluster();
-  const [secret, template] = [await aSecret(), await aMirrored(resources)];
-  const secret_refs = [{ name: secret.name, env: 'PASSWORD' }];
-  const volume_mounts = [{ name: 'data', mountPath: '/data' }];
-  const workload = await aWorkload({ env_schema: [{ name: 'MODE' }], secret_refs, volume_mounts });
-  const { id: storage_id } = await aVolume({ access_mode: 'ReadWriteMany' });
-  const deployment = () => aDeployment({ workload_id: workload.id, target: { host_id } });
+  const host = once<Shown>(() => aRoomyHost({ gpus: [{ id: '0' }, { id: '1' }] }));
+  const cluster = once<Shown>(aRoomyCluster);
+  const secret = once<Shown>(aSecret);
+  const volume = once<Shown>(() => aVolume({ access_mode: 'ReadWriteMany' }));
+  const secretRefs = async () => [{ name: (await secret()).name, env: 'PASSWORD' }];
+  const workload = once<Shown>(async () =>
+    aWorkload({
+      env_schema: [{ name: 'MODE' }],
+      secret_refs: await secretRefs(),
+      volume_mounts: [{ name: 'data', mountPath: '/data' }],
+    }),
+  );
+  const aDeploymentOfIt = async () =>
+    aDeployment({ workload_id: (await workload()).id, target: { host_id: (await host()).id } });
+  const deployment = once<Shown>(aDeploymentOfIt);
   const makers: Readonly<Record<Plural, () => Promise<Shown>>> = {
     hosts: aRoomyHost,
     clusters: aRoomyCluster,
     workloads: aWorkload,
-    deployments: deployment,
+    deployments: aDeploymentOfIt,
     storage: aVolume,
     secrets: aSecret,
   };
-  const plural = pluralOf(path);
-  const own: Shown[] = [];
-  while (plural && own.length < (method === 'put' ? 1 : ROWS)) own.push(await makers[plural]());
-  const used = {
-    hosts: host_id,
-    clusters: cluster_id,
-    workloads: workload.id,
-    storage: storage_id,
-    secrets: secret.id,
+  /** What the deployment needs, so that it is not deleted. */
+  const needed: Readonly<Partial<Record<Plural, () => Promise<Shown>>>> = {
+    hosts: host,
+    workloads: workload,
+    secrets: secret,
   };
-  const inUse = plural && plural !== 'deployments' && method !== 'put' ? [used[plural]] : [];
+  const own = new Map<Plural, Promise<readonly Shown[]>>();
+  const make = async (plural: Plural, count: number) => {
+    const rows: Shown[] = [];
+    while (rows.length < count) rows.push(await makers[plural]());
+    return rows;
+  };
   return {
-    ...readOnlyOf(endpoint),
-    ...sane,
-    ...(method === 'put' && plural ? { name: own.map(({ name }) => name) } : {}), // a name is for good
-    id: [...own.map(({ id }) => id), ...inUse],
-    workload_id: [workload.id],
-    deployment_id: [(await deployment()).id],
-    template: [template],
-    target: [{ host_id }, { cluster_id }, { host_id: cluster_id }],
-    volumes: [{ data: { storage_id } }, { data: { size: '1Gi' } }, {}],
-    secret_refs: [secret_refs, []],
+    /** Rows of a kind that nothing refers to. */
+    own: (plural: Plural, count: number): Promise<readonly Shown[]> => {
+      const rows = own.get(plural) ?? make(plural, count);
+      own.set(plural, rows);
+      return rows;
+    },
+    /** Rows of a kind that a deployment refers to. */
+    used: async (plural: Plural): Promise<readonly Shown[]> => {
+      const row = needed[plural];
+      if (!row) return [];
+      await deployment();
+      return [await row()];
+    },
+    known: {
+      workload_id: async () => [(await workload()).id],
+      deployment_id: async () => [(await deployment()).id],
+      template: once(async () => [await aMirrored(resources)]),
+      target: async () => {
+        const [host_id, cluster_id] = [(await host()).id, (await cluster()).id];
+        return [{ host_id }, { cluster_id }, { host_id: cluster_id }];
+      },
+      volumes: async () => [{ data: { storage_id: (await volume()).id } }, { data: { size: '1Gi' } }, {}],
+      secret_refs: async () => [await secretRefs(), []],
+    },
+  };
+}
+
+type Known = Readonly<Record<string, readonly unknown[] | (() => Promise<readonly unknown[]>)>>;
+
+/**
+ * Resources that exist and refer to each other, by the members of requests that name them. Endpoints that only read share
+ * theirs; each of the others has its own, so that it finds them whatever another endpoint has changed or removed.
+ */
+export function createKnownRows(resources: Resources): (endpoint: Endpoint) => Promise<Known> {
+  const shared = once(async () => {
+    const rows = rowsIn(resources);
+    await rows.known.template();
+    for (const plural of plurals) await rows.own(plural, ROWS); // for lists, which name no row
+    return rows;
+  });
+  return async (endpoint) => {
+    const { method, path } = endpoint;
+    const rows = method === 'get' ? await shared() : rowsIn(resources);
+    const known = { ...readOnlyOf(endpoint), ...sane, ...rows.known };
+    const plural = pluralOf(path);
+    if (!plural) return known;
+    const own = () => rows.own(plural, method === 'put' ? 1 : ROWS);
+    const used = async () => (method === 'put' ? [] : rows.used(plural));
+    return {
+      ...known,
+      id: async () => [...(await own()), ...(await used())].map(({ id }) => id),
+      // A name does not change, so a PUT repeats it.
+      ...(method === 'put' ? { name: async () => (await own()).map(({ name }) => name) } : {}),
+    };
   };
 }

@@ -1,12 +1,11 @@
-// The long form: FAULT_ROUNDS=20 (3 by default). FAULT_FIGURES=1 prints what was measured.
 import { setTimeout as wait } from 'node:timers/promises';
-import { figure } from '@svc/testing';
+import { byDepth, figure } from '@svc/testing';
 import { ask, moreAcknowledged, type RunningService, startLoad, statusesOf } from '@svc/testing/faults';
 import { openLedger } from './ledger.ts';
 import { adminOf, makeCategory, prepareHubFaults } from './world.ts';
 
 const { aDatabase, anIssuer, aHub } = prepareHubFaults();
-const ROUNDS = Number(process.env.FAULT_ROUNDS ?? '3');
+const ROUNDS = byDepth({ short: 2, full: 3, long: 20 });
 const WRITERS = 4;
 /** So many are acknowledged before each kill. */
 const SOME_WRITES = 30;

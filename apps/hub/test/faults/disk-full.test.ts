@@ -1,10 +1,9 @@
-// Needs the right to mount a tmpfs (root on Linux); without it the tests are skipped, and say so. FAULT_FIGURES=1 prints
-// what was measured.
+// Needs the right to mount a tmpfs (root on Linux). Without it the tests are skipped.
 import { randomBytes } from 'node:crypto';
+import { figure } from '@svc/testing';
 import {
   ask,
   describeOnDisk,
-  figure,
   type OwnPostgres,
   type RunningService,
   type Seen,

@@ -1,9 +1,8 @@
-// FAULT_FIGURES=1 prints what was measured.
 import { setTimeout as wait } from 'node:timers/promises';
+import { figure } from '@svc/testing';
 import {
   ask,
   eventually,
-  figure,
   holding,
   type RunningService,
   type Seen,

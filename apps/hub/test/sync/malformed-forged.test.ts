@@ -1,12 +1,14 @@
 // Cursors that somebody wrote: nothing in them is trusted, so they show nothing and break nothing.
 import { type Cursor, writeCursor } from '@svc/contract';
+import { byDepth } from '@svc/testing';
+import { seeded } from '@svc/testing/properties';
 import fc from 'fast-check';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld } from '../world.ts';
 import { clientByCursor, listingOf, lostIn, updatesOf } from './mirror.ts';
 
 const UPDATES = '/api/v1/catalog/templates/updates';
-const RUNS = { numRuns: 150 };
+const RUNS = seeded({ numRuns: byDepth({ short: 40, full: 150, long: 1500 }) });
 const MOST_PAGES = 20;
 
 const world = await startWorld();

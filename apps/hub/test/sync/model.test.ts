@@ -1,6 +1,7 @@
-// Random histories of a catalog and of clients that keep up with it, by `since` and by `cursor`: whatever happens, what a
-// client applied is what its caller finds in the list once it has everything, and no answer names what its caller could
-// not have seen. HISTORIES=<n> for more than 300 of them.
+// Random histories of a catalog and of clients that sync with it by `since` or by `cursor`. A client that has received
+// everything holds exactly what its caller finds in the list, and no answer names a template that its caller could not see.
+import { byDepth, seed } from '@svc/testing';
+import { toRepeat } from '@svc/testing/properties';
 import fc from 'fast-check';
 import { callers, latest } from './model-catalog.ts';
 import { beginnings } from './model-generated.ts';
@@ -11,7 +12,7 @@ import { lineOfBeginning } from './model-script.ts';
 import { polled, type Run, walked } from './model-steps.ts';
 import { aWalker } from './model-walker.ts';
 
-const HISTORIES = Number(process.env.HISTORIES ?? 300);
+const HISTORIES = byDepth({ short: 24, full: 300, long: 3400 });
 
 const hub = await aHub();
 afterAll(() => hub.stop());
@@ -28,7 +29,7 @@ async function startWalking(beginning: Beginning): Promise<Run> {
   return { history, pollers: [], walkers: beginning.walkers.map((caller) => aWalker({ hub, history }, caller)) };
 }
 
-/** At the end everybody is let in again, and asks until there is no more; half of the time nothing of the past is left. */
+/** Finally every organization is active again, and every client syncs. In half of the runs the history is pruned first. */
 async function finish({ history, pollers, walkers }: Run, isPruned: boolean) {
   for (const organization of history.suspended) await reactivate(history, hub, organization);
   if (isPruned) await prune(history, hub, latest(history.state).at + 1);
@@ -49,30 +50,30 @@ const takeSteps = ({ start, steps, histories }: Wanted) =>
       await fc.asyncModelRun(() => ({ model: run, real: hub }), taken);
       await finish(run, isPruned);
     }),
-    { numRuns: histories, reporter: report },
+    { seed, numRuns: histories, reporter: report },
   );
 
-/** A history that fails is told as a script. */
-function report({ failed, counterexample, errorInstance, numRuns, seed }: fc.RunDetails<[Beginning, Steps, boolean]>) {
+/** Prints a history that fails as a script. */
+function report({ failed, counterexample, errorInstance, numRuns }: fc.RunDetails<[Beginning, Steps, boolean]>) {
   if (!failed || !counterexample) return;
   const [beginning, steps, isPruned] = counterexample;
   const taken = String(steps).replaceAll(',\n', '\n'); // those that were taken, with commas between
-  const end = `${isPruned ? 'prune everything; ' : ''}everybody asks until there is no more`;
+  const end = `${isPruned ? 'prune everything; ' : ''}every client syncs`;
   const script = `${lineOfBeginning(beginning)}${taken}\n${end}`;
-  throw new Error(`History ${numRuns} of seed ${seed}:\n${script}\n\n${errorInstance}`, { cause: errorInstance });
+  throw new Error(`History ${numRuns} fails. ${toRepeat}\n${script}\n\n${errorInstance}`, { cause: errorInstance });
 }
 
 const TIME = 120_000 + HISTORIES * 1000;
-const A_THIRD = Math.ceil(HISTORIES / 3);
+const POLLED = Math.ceil(HISTORIES / 3);
 
 test(
-  'clients that poll with since hold what their callers see, whatever happened',
-  () => takeSteps({ start: startPolling, steps: polled, histories: A_THIRD }),
+  'clients that sync by since hold what their callers see after any history',
+  () => takeSteps({ start: startPolling, steps: polled, histories: POLLED }),
   TIME,
 );
 
 test(
-  'clients that walk with a cursor hold what their callers see, whatever happened',
-  () => takeSteps({ start: startWalking, steps: walked, histories: HISTORIES - A_THIRD }),
+  'clients that sync by cursor hold what their callers see after any history',
+  () => takeSteps({ start: startWalking, steps: walked, histories: HISTORIES - POLLED }),
   TIME,
 );

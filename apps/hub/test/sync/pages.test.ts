@@ -1,25 +1,34 @@
-// Pages of a walk: none is too large, nothing comes twice and nothing falls between two of them.
+// Pages of a sync by cursor: no page exceeds its limit, and no template is repeated or missing.
 import type { TemplateUpdates } from '@svc/contract';
+import { byDepth } from '@svc/testing';
 import { type CatalogTransaction, writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld } from '../world.ts';
 import { clientByCursor, clientBySince, listingOf, lostIn, updatesOf } from './mirror.ts';
 
 const NEVER = '1970-01-01T00:00:00.000Z';
-const MANY = 2500;
+/** More than the largest limit of a page. */
+const MANY = byDepth({ short: 1500, full: 2500, long: 2500 });
+/** So many that the planner needs help while the table has no statistics. */
+const IMPORTED = 10_000;
+const ROWS_PER_STATEMENT = 2500;
 
 const world = await startWorld();
 const { nobody, database } = world;
 afterAll(() => world.stop());
 const { id: category_id } = await world.aCategory();
 
-/** Templates as an import writes them: in one statement, under one stamp. */
+/** Templates as an import writes them: in one transaction, with one stamp. */
 const insertMany = (count: number) =>
   writeCatalog(
     database,
-    (catalog) => catalog.$executeRaw`
-      INSERT INTO templates (id, name, slug, sort_name, search_text, category_id)
-      SELECT gen_random_uuid(), n, 'many-' || n, n, n, ${category_id}::uuid
-      FROM generate_series(1, ${count}::int) AS g (i), text(i) n`,
+    async (catalog) => {
+      for (let from = 1; from <= count; from += ROWS_PER_STATEMENT) {
+        await catalog.$executeRaw`
+          INSERT INTO templates (id, name, slug, sort_name, search_text, category_id)
+          SELECT gen_random_uuid(), n, 'many-' || n, n, n, ${category_id}::uuid
+          FROM generate_series(${from}::int, ${Math.min(count, from + ROWS_PER_STATEMENT - 1)}::int) AS g (i), text(i) n`;
+      }
+    },
     { timeoutMs: 60_000 },
   );
 const many = { slug: { startsWith: 'many-' } };
@@ -38,20 +47,23 @@ function expectWalk(pages: readonly TemplateUpdates[], { limit, entries }: { lim
   expect(new Set(pages.map(({ cursor }) => cursor)).size).toBe(pages.length);
 }
 
-test.each([1000, 333])('a walk over one stamp pages by %i, without a gap and without a double', async (limit) => {
-  const client = clientByCursor(nobody.get, limit);
-  const before = (await client.sync()).at(-1)?.checked_at;
-  await insertMany(MANY);
-  const pages = await client.sync();
-  expectWalk(pages, { limit, entries: MANY });
-  expect(pages.slice(0, -1).map(({ checked_at }) => checked_at)).toEqual(pages.slice(1).map(() => before));
-  expect(pages.at(-1)?.checked_at).toBe(pages[0]?.templates[0]?.updated_at);
-  const ids = pages.flatMap(entriesOf);
-  expect(ids).toEqual([...ids].sort());
-  expect(lostIn(client.held, await listingOf(nobody.get))).toEqual([]);
-});
+test.each([1000, 333])(
+  'a sync of many templates with one stamp has pages of %i without gaps or repetitions',
+  async (limit) => {
+    const client = clientByCursor(nobody.get, limit);
+    const before = (await client.sync()).at(-1)?.checked_at;
+    await insertMany(MANY);
+    const pages = await client.sync();
+    expectWalk(pages, { limit, entries: MANY });
+    expect(pages.slice(0, -1).map(({ checked_at }) => checked_at)).toEqual(pages.slice(1).map(() => before));
+    expect(pages.at(-1)?.checked_at).toBe(pages[0]?.templates[0]?.updated_at);
+    const ids = pages.flatMap(entriesOf);
+    expect(ids).toEqual([...ids].sort());
+    expect(lostIn(client.held, await listingOf(nobody.get))).toEqual([]);
+  },
+);
 
-test('a page holds 500 unless its reader says otherwise, and a full walk tells no time before its end', async () => {
+test('a page has 500 templates by default, and a full sync sends checked_at with its last page only', async () => {
   await insertMany(MANY);
   const client = clientByCursor(nobody.get);
   const pages = await client.sync();
@@ -62,7 +74,7 @@ test('a page holds 500 unless its reader says otherwise, and a full walk tells n
   expect(lostIn(client.held, await listingOf(nobody.get))).toEqual([]);
 });
 
-test('removals count for a page as templates do, also under one stamp', async () => {
+test('removals count towards the limit of a page like templates', async () => {
   await insertMany(MANY);
   const [byCursor, bySince] = [clientByCursor(nobody.get, 400), clientBySince(nobody.get)];
   await Promise.all([byCursor.sync(), bySince.sync()]);
@@ -80,9 +92,9 @@ test('removals count for a page as templates do, also under one stamp', async ()
   for (const { held } of [byCursor, bySince]) expect(lostIn(held, await listingOf(nobody.get))).toEqual([]);
 });
 
-test('just after a large import, before the database has counted its rows, a page is found all the same', async () => {
+test('a page is found right after a large import, while the tables have no statistics', async () => {
   const { cursor } = await updatesOf(nobody.get, 'cursor=start');
-  await insertMany(4 * MANY);
+  await insertMany(IMPORTED);
   for (const from of ['start', cursor]) {
     const { templates, has_more } = await updatesOf(nobody.get, `cursor=${from}&limit=1000`);
     expect([templates.length, has_more]).toEqual([1000, true]);

@@ -20,12 +20,29 @@ interface Words {
   readonly credential: string;
 }
 
+type Kind = (words: Words, noise: Buffer) => Raw;
+
 /** Bytes over a socket: not JSON, not UTF-8, not well-formed, and requests as no client writes them. */
-export function rawRequests({ endpoint, callers, authorizations }: Target): fc.Arbitrary<HostileRequest> {
+export const rawRequests = (target: Target): fc.Arbitrary<HostileRequest> => rawRequestsOf(target, KINDS);
+
+/**
+ * The kinds of raw requests that endpoint number `index` of so many meets whatever is generated: together the endpoints meet
+ * each kind.
+ */
+export function rawRequestsInTurn(
+  target: Target,
+  { index, of }: { readonly index: number; readonly of: number },
+): HostileRequest[] {
+  const kinds = KINDS.filter((_, number) => number % of === index);
+  return kinds.flatMap((kind) => fc.sample(rawRequestsOf(target, [kind]), { seed: target.seed, numRuns: 1 }));
+}
+
+function rawRequestsOf(target: Target, kinds: readonly Kind[]): fc.Arbitrary<HostileRequest> {
+  const { endpoint, callers, authorizations } = target;
   const method = endpoint.method.toUpperCase();
   const path = endpoint.path.replace(/:\w+/g, 'something');
   return fc
-    .tuple(fc.constantFrom(...callers), fc.constantFrom(...KINDS), fc.uint8Array({ minLength: 1, maxLength: 64 }))
+    .tuple(fc.constantFrom(...callers), fc.constantFrom(...kinds), fc.uint8Array({ minLength: 1, maxLength: 64 }))
     .map(([caller, kind, noise]) => {
       const authorization = authorizations[caller];
       const credential = authorization === undefined ? '' : `Authorization: ${authorization}${CRLF}`;
@@ -59,7 +76,7 @@ const unreadable = (raw: Raw): Raw => ({ ...raw, unreadable: true });
 const cut = (raw: Raw): Raw => ({ ...raw, cut: true, unreadable: true });
 
 /** Bodies: all of it HTTP, so that the answer is the app's. */
-const BODIES: readonly ((words: Words, noise: Buffer) => Raw)[] = [
+const BODIES: readonly Kind[] = [
   json,
   (words, noise) => json(words, Buffer.concat([Buffer.from('{"name":"'), noise, Buffer.from('"}')])),
   (words) => json(words, Buffer.from('{"name":"\xed\xa0\x80"}', 'latin1')),
@@ -90,7 +107,7 @@ const BODIES: readonly ((words: Words, noise: Buffer) => Raw)[] = [
 ];
 
 /** Credentials in odd places and numbers. */
-const CREDENTIALS: readonly ((words: Words, noise: Buffer) => Raw)[] = [
+const CREDENTIALS: readonly Kind[] = [
   (words) => withHeaders(words, 'Authorization: Bearer a', 'authorization: Bearer b'),
   (words) => withHeaders(words, 'Authorization:'),
   (words) => withHeaders(words, 'Authorization: Bearer'),
@@ -112,7 +129,7 @@ const CREDENTIALS: readonly ((words: Words, noise: Buffer) => Raw)[] = [
 ];
 
 /** Addresses, methods and headers that are HTTP, if barely. */
-const ADDRESSES: readonly ((words: Words, noise: Buffer) => Raw)[] = [
+const ADDRESSES: readonly Kind[] = [
   (words) => addressed(words, `${words.method} http://other.example.test${words.path} HTTP/1.1`),
   (words) => addressed(words, `${words.method} http://[::1${words.path} HTTP/1.1`),
   (words) => addressed(words, `${words.method} //other.example.test${words.path} HTTP/1.1`),
@@ -137,7 +154,7 @@ const ADDRESSES: readonly ((words: Words, noise: Buffer) => Raw)[] = [
 ];
 
 /** No HTTP as Node's parser takes it, larger than it takes, or broken off: the whole list of what the app never sees. */
-const UNREADABLE: readonly ((words: Words, noise: Buffer) => Raw)[] = [
+const UNREADABLE: readonly Kind[] = [
   (_, noise) => cut({ head: noise.toString('latin1') }),
   (words) => unreadable(addressed(words, `NONSENSE ${words.path} HTTP/1.1`)),
   (words) => unreadable(addressed(words, `get ${words.path} HTTP/1.1`)),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { z } from 'zod';
+import { byDepth } from '../depth.ts';
 import { hostileText, hostileValue, saneTexts } from './values.ts';
 
 /** As much of JSON Schema as zod writes. */
@@ -23,7 +24,8 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean;
 }
 
-const SAMPLES = 60;
+/** Values that are generated for each member. */
+const SAMPLES = byDepth({ short: 15, full: 60, long: 60 });
 
 /** What names rows that exist, by the member or parameter that it is for. */
 export type Known = Readonly<Record<string, readonly unknown[]>>;
@@ -84,7 +86,16 @@ function fromSchema(schema: Schema, defs: Defs): fc.Arbitrary<unknown> {
 function textOf({ pattern, maxLength }: Schema): fc.Arbitrary<string> {
   const limits = maxLength === undefined ? [] : ['a', '😀'].map((unit) => unit.repeat(maxLength / unit.length));
   const free = fc.oneof(fc.constantFrom(...saneTexts, ...limits), hostileText);
-  return pattern === undefined ? free : fc.oneof(fc.stringMatching(new RegExp(pattern)), free);
+  return pattern === undefined ? free : fc.oneof(matching(pattern), free);
+}
+
+const matchingArbitraries = new Map<string, fc.Arbitrary<string>>();
+
+/** Texts that match a pattern. There is one arbitrary for each pattern, since making one is slow. */
+function matching(pattern: string): fc.Arbitrary<string> {
+  const arbitrary = matchingArbitraries.get(pattern) ?? fc.stringMatching(new RegExp(pattern));
+  matchingArbitraries.set(pattern, arbitrary);
+  return arbitrary;
 }
 
 function numberOf({ minimum, maximum }: Schema): fc.Arbitrary<number> {

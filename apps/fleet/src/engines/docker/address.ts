@@ -19,18 +19,21 @@ export interface Timing {
   /** That a pull may say nothing, and that it may take. */
   readonly pullIdle: number;
   readonly pull: number;
+  /** Before an engine is asked again for what it could not tell. */
+  readonly again: number;
   /** That a container has been up before it counts as running. */
   readonly settled: number;
   /** What ended by itself sooner than this has crashed, whatever its exit code. */
   readonly shortLife: number;
 }
 
-/** What a machine is given where nobody says anything. */
+/** The values of production. */
 export const TIMING: Timing = {
   answer: 15_000,
   change: 60_000,
   pullIdle: 600_000,
   pull: 3_600_000,
+  again: 100,
   settled: 3000,
   shortLife: 10_000,
 };

@@ -22,7 +22,6 @@ export interface Found {
 const LONGEST_STOP = 120;
 
 const LOOKS = 5;
-const BETWEEN_MS = 100;
 
 /** The containers of a deployment. One that lacks a label of ours is not ours, and not among them. */
 export async function containersOf(client: Client, deploymentId: string, looks = LOOKS): Promise<Found[]> {
@@ -32,7 +31,7 @@ export async function containersOf(client: Client, deploymentId: string, looks =
     const status = error instanceof EngineFailure ? (error.answer?.status ?? 0) : 0;
     if (status < 500 || looks === 1) throw error;
     // Podman fails where one of them is removed just now.
-    await setTimeout(BETWEEN_MS);
+    await setTimeout(client.timing.again);
     return containersOf(client, deploymentId, looks - 1);
   }
 }

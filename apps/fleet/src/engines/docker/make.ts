@@ -26,7 +26,6 @@ const isAboutName = ({ status, said }: NonNullable<EngineFailure['answer']>): bo
   status === 409 || /\bname\b.* is already in use/i.test(said);
 
 const LOOKS = 20;
-const BETWEEN_MS = 100;
 
 /** Who has a name, if it is one of ours. An engine may know the name before it shows who has it, and after that went. */
 async function ownerOf(client: Client, name: string, deploymentId: string): Promise<string | undefined> {
@@ -34,7 +33,7 @@ async function ownerOf(client: Client, name: string, deploymentId: string): Prom
     const { status } = await client.ask({ path: `/containers/${name}/json`, accept: [404] });
     const mine = (await containersOf(client, deploymentId)).find((container) => container.name === name);
     if (mine || status !== 404) return mine?.id;
-    await setTimeout(BETWEEN_MS);
+    await setTimeout(client.timing.again);
   }
   return undefined;
 }

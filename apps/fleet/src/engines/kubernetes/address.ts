@@ -32,7 +32,7 @@ export interface Timing {
   readonly watchAgain: number;
 }
 
-/** What a cluster is given where nobody says anything. */
+/** The values of production. */
 export const TIMING: Timing = {
   answer: 15_000,
   change: 40_000,

@@ -1,0 +1,66 @@
+import { type Timing as DockerTimings, TIMING as dockerTimings } from '../engines/docker/address.ts';
+import { type Timing as KubernetesTimings, TIMING as kubernetesTimings } from '../engines/kubernetes/address.ts';
+
+/** Periods and delays of the reconciler, in milliseconds. */
+export interface ReconcilerTimings {
+  /**
+   * Lease of a worker on a deployment. The worker renews it three times in this period. A worker that has not renewed it for
+   * this long must not change anything, and another worker may take the deployment.
+   */
+  readonly lease: number;
+  /** Wait of a worker that found no deployment to work on. */
+  readonly idle: number;
+  /** Wait of a worker after the database failed. */
+  readonly afterError: number;
+  /** Wait before the next pass on a deployment whose host or cluster was not reached. */
+  readonly afterUnreachable: number;
+  /** Wait before the next pass on a deployment that is changing. */
+  readonly progress: number;
+  /** Wait before the next pass on a deployment in which nothing is expected to change, plus or minus a fifth. */
+  readonly resync: number;
+  /** Wait before a failed pass is repeated. It doubles with each failure in a row, starting with twice this value. */
+  readonly retry: number;
+  /** Longest wait before a failed pass is repeated. */
+  readonly retryLimit: number;
+  /** Wait between two searches for hosts and clusters whose check is due. */
+  readonly checkIdle: number;
+  /** Period of the check of a host or cluster that is online. */
+  readonly check: number;
+  /** Wait before the check of an unreachable host or cluster is repeated. It doubles with each failed check in a row. */
+  readonly checkRetry: number;
+  /** Longest wait before the check of an unreachable host or cluster is repeated. */
+  readonly checkRetryLimit: number;
+  /** Wait between two searches for deleted volumes. */
+  readonly volumes: number;
+  /** Wait between two searches for clusters to watch. */
+  readonly watches: number;
+  /** Wait between a change that a watch reports and the pass that looks at it. */
+  readonly afterChange: number;
+  /** Longest wait for the first line of a log before the answer to the request for the log begins. */
+  readonly logStart: number;
+  /** Limits of the clients of container engines. */
+  readonly docker: DockerTimings;
+  /** Limits of the clients of clusters. */
+  readonly kubernetes: KubernetesTimings;
+}
+
+export const DEFAULT_TIMINGS: ReconcilerTimings = {
+  lease: 15_000,
+  idle: 500,
+  afterError: 5000,
+  afterUnreachable: 2000,
+  progress: 1000,
+  resync: 60_000,
+  retry: 5000,
+  retryLimit: 300_000,
+  checkIdle: 1000,
+  check: 30_000,
+  checkRetry: 1000,
+  checkRetryLimit: 60_000,
+  volumes: 2000,
+  watches: 5000,
+  afterChange: 1000,
+  logStart: 1000,
+  docker: dockerTimings,
+  kubernetes: kubernetesTimings,
+};
