@@ -67,8 +67,8 @@ export async function insertRevision(
       workload_id: revision.workloadId,
       revision: revision.revision,
       created_by: revision.author,
-      spec: spec as object,
-      said: said as object,
+      spec,
+      said,
       secret_names: secretNamesOf(spec),
     },
   });
