@@ -214,6 +214,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
     sync,
     syncEvery,
     services,
+    log,
     aReplica,
     database,
     sealer,
