@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { byDepth } from '@svc/testing';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();
@@ -139,7 +140,7 @@ test('an id that is no user’s is absent, whatever else it is, in the same byte
 });
 
 test('of ten who remove a user at the same moment one does, and the others find nobody', async () => {
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < byDepth({ short: 2, full: 5, long: 20 }); round++) {
     const { id } = (await create()).body.user;
     const ten = await Promise.all(Array.from({ length: 10 }, () => asAdmin.delete(`${USERS}/${id}`)));
     expect(ten.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(404)]);
@@ -147,7 +148,7 @@ test('of ten who remove a user at the same moment one does, and the others find 
 });
 
 test('changed and removed at the same moment, a user is removed', async () => {
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < byDepth({ short: 3, full: 10, long: 40 }); round++) {
     const { id } = (await create()).body.user;
     const [changed, removed] = await Promise.all([
       asAdmin.put(`${USERS}/${id}`, { name: 'Late' }),
