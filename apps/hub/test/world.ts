@@ -116,14 +116,17 @@ export async function startWorld({ database: given, limits }: WorldOptions = {})
       catalogAccess.create({ data: { org_id: organization.id, category_id: category.id } }),
     );
 
-  /** A caller with the role, by a token of the issuer. */
-  const aUser = async (role: 'user' | 'admin' | 'superadmin'): Promise<Api> => {
+  /** The Authorization header of a user with the role. */
+  const anAuthorization = async (role: 'user' | 'admin' | 'superadmin'): Promise<string> => {
     const sub = next(role);
-    const me = api(`Bearer ${await issuer.sign(sub, { email: `${sub}@example.test`, email_verified: true })}`);
-    await me.get('/api/v1/catalog/categories'); // the first request makes the user
+    const authorization = `Bearer ${await issuer.sign(sub, { email: `${sub}@example.test`, email_verified: true })}`;
+    await api(authorization).get('/api/v1/catalog/categories'); // the first request makes the user
     await client.user.update({ where: { iss_sub: { iss: issuer.issuer, sub } }, data: { role, role_set: true } });
-    return me;
+    return authorization;
   };
+
+  /** A caller with the role, by a token of the issuer. */
+  const aUser = async (role: 'user' | 'admin' | 'superadmin'): Promise<Api> => api(await anAuthorization(role));
 
   /** A caller who belongs to the organization. */
   const aMember = async (organization: { readonly id: string }, org_role: 'org_admin' | 'member'): Promise<Api> => {
@@ -141,6 +144,7 @@ export async function startWorld({ database: given, limits }: WorldOptions = {})
     app,
     api,
     aMember,
+    anAuthorization,
     database,
     issuer,
     databaseUrl: testDatabase.url,
