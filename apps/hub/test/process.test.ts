@@ -1,6 +1,7 @@
+import { createServer } from 'node:net';
 import path from 'node:path';
-import { createEmptyDatabase, freePort, type StartedProcess, startProcess, untilReady } from '@svc/testing';
-import pg from 'pg';
+import { createEmptyDatabase, onServer, type StartedProcess, startProcess, untilReady } from '@svc/testing';
+import { eventually } from '@svc/testing/faults';
 
 const MAIN = path.resolve(import.meta.dirname, '../dist/main.js');
 const STARTER = path.resolve(import.meta.dirname, '../../../infra/catalog');
@@ -8,12 +9,12 @@ const ISSUER = { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: 'https://hub.
 
 const database = await createEmptyDatabase();
 const started: StartedProcess[] = [];
-afterEach(async () => {
-  // Those of a test that failed: the others have ended by themselves.
+afterAll(async () => {
+  // Those of a test that failed: the others have ended.
   for (const { child } of started) child.kill('SIGKILL');
-  await Promise.all(started.splice(0).map(({ ended }) => ended));
+  await Promise.all(started.map(({ ended }) => ended));
+  await database.drop();
 });
-afterAll(() => database.drop());
 
 const run = (args: readonly string[], environment: Readonly<Record<string, string>>) => {
   const running = startProcess(MAIN, args, environment);
@@ -21,38 +22,71 @@ const run = (args: readonly string[], environment: Readonly<Record<string, strin
   return running;
 };
 
-/** The port that a hub got which was told to take any: one found beforehand may be taken by the time it listens. */
-async function portOf({ child, output }: StartedProcess): Promise<string> {
-  for (;;) {
-    const port = /"port":(\d+),"message":"listening"/.exec(output())?.[1];
-    if (port !== undefined) return port;
-    if (child.exitCode !== null) throw new Error(`the process ended:\n${output()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 const settings = (port: number) => ({ DATABASE_URL: database.url, PORT: `${port}`, ...ISSUER });
 
-test('two at once on an empty database migrate it once, serve alone, and stop in order', async () => {
-  const both = [run([], settings(0)), run([], settings(0))];
-  const urls = await Promise.all(both.map(async (running) => `http://127.0.0.1:${await portOf(running)}`));
-  for (const [index, running] of both.entries()) await untilReady(urls[index] ?? '', running);
+interface Hub extends StartedProcess {
+  readonly url: string;
+}
 
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  const applied = await client.query('SELECT migration_name FROM _prisma_migrations');
-  const commits = await client.query('SELECT FROM catalog_commits');
-  await client.end();
-  expect(new Set(applied.rows.map(({ migration_name }) => migration_name)).size).toBe(applied.rowCount);
-  expect(commits.rowCount).toBe(1);
+/** A hub on a port that the system chooses, ready to serve. */
+async function aHub(environment: Readonly<Record<string, string>> = {}): Promise<Hub> {
+  const running = run([], { ...settings(0), ...environment });
+  const portOf = () => /"port":(\d+),"message":"listening"/.exec(running.output())?.[1];
+  await eventually('the hub listens', async () => portOf() !== undefined || running.child.exitCode !== null);
+  const url = `http://127.0.0.1:${portOf()}`;
+  await untilReady(url, running);
+  return { ...running, url };
+}
 
-  const answer = await fetch(`${urls[0]}/api/v1/catalog/templates`);
-  expect(await answer.json()).toMatchObject({ templates: [] });
-  for (const { child } of both) child.kill('SIGTERM');
-  expect(await Promise.all(both.map(({ ended }) => ended))).toEqual([0, 0]);
+// Two hubs on a database that is empty at first. Each test continues where the previous one ended: a start is expensive.
+let hubs: readonly Hub[];
+const [first, second] = [() => hubs[0] as Hub, () => hubs[1] as Hub]; // beforeAll starts both
+beforeAll(async () => {
+  hubs = await Promise.all([aHub({ LOG_LEVEL: 'trace' }), aHub()]);
+}, 60_000);
+
+test('two hubs that start together on an empty database migrate it once', async () => {
+  const [applied, commits] = await onServer(database.url, async (client) => [
+    (await client.query('SELECT migration_name FROM _prisma_migrations')).rows,
+    (await client.query('SELECT FROM catalog_commits')).rows,
+  ]);
+  expect(new Set(applied?.map(({ migration_name }) => migration_name)).size).toBe(applied?.length);
+  expect(applied).not.toEqual([]);
+  expect(commits).toHaveLength(1);
+  for (const { url } of hubs) {
+    const answer = await fetch(`${url}/api/v1/catalog/templates`);
+    expect(await answer.json()).toMatchObject({ templates: [] });
+  }
 });
 
-test('missing and bad settings stop the start with a list of all that is wrong', async () => {
+test('the commands import a catalog and create an organization and a key, which no log contains', async () => {
+  const command = async (...args: string[]) => {
+    const { ended, output } = run(args, { DATABASE_URL: database.url });
+    return { code: await ended, output: output() };
+  };
+  const [imported, created] = await Promise.all([
+    command('import', STARTER),
+    command('create-organization', '--name', 'Acme', '--slug', 'acme'),
+  ]);
+  expect(imported).toMatchObject({ code: 0, output: expect.stringContaining('created') });
+  expect(created.code).toBe(0);
+  const { key } = JSON.parse((await command('create-api-key', '--organization', 'acme', '--name', 'first')).output);
+
+  const { url, output } = first();
+  const headers = { Authorization: `Bearer ${key}` };
+  expect((await fetch(`${url}/api/v1/catalog/organization`, { headers })).status).toBe(200);
+  expect((await fetch(`${url}/api/v1/catalog/organization?x=${key}`, { headers })).status).toBe(400);
+  expect((await fetch(`${url}/api/v1/catalog/templates/${key}`, { headers })).status).toBe(404);
+  await eventually('the request is logged', async () => output().includes('/api/v1/catalog/templates/[credential]'));
+  expect(output()).not.toContain(key);
+}, 60_000);
+
+test('a hub stops in order on SIGTERM', async () => {
+  for (const { child } of [first(), second()]) child.kill('SIGTERM');
+  expect(await Promise.all(hubs.map(({ ended }) => ended))).toEqual([0, 0]);
+});
+
+test('a start with missing and invalid settings lists all of them', async () => {
   const { ended, output } = run([], { PORT: '70000', RATE_LIMIT: 'maybe', OIDC_ISSUER: 'not a url' });
   expect(await ended).toBe(1);
   for (const setting of [
@@ -66,50 +100,30 @@ test('missing and bad settings stop the start with a list of all that is wrong',
   }
 });
 
-test('a database that does not answer stops the start with one sentence and without the password', async () => {
+test('a start without a reachable database prints one sentence, without the password', async () => {
   const DATABASE_URL = 'postgresql://hub:canary-password@127.0.0.1:1/hub';
-  const { ended, output } = run([], { ...settings(await freePort()), DATABASE_URL });
+  const { ended, output } = run([], { ...settings(0), DATABASE_URL });
   expect(await ended).toBe(1);
   expect(output().trim().split('\n')).toHaveLength(1);
   expect(output()).not.toContain('canary-password');
 });
 
-test('a port in use stops the start with one sentence', async () => {
-  const port = await freePort();
-  const first = run([], settings(port));
-  await untilReady(`http://127.0.0.1:${port}`, first);
-  const second = run([], settings(port));
-  expect(await second.ended).toBe(1);
-  expect(second.output()).toContain(`Port ${port} on 127.0.0.1 is in use`);
-  first.child.kill('SIGTERM');
-  expect(await first.ended).toBe(0);
+test('a start on a port in use prints one sentence', async () => {
+  const other = createServer();
+  const port = await new Promise<number>((resolve) => {
+    other.listen(0, '127.0.0.1', () => {
+      const address = other.address();
+      resolve(typeof address === 'object' && address ? address.port : 0);
+    });
+  });
+  const { ended, output } = run([], settings(port));
+  expect(await ended).toBe(1);
+  expect(output()).toContain(`Port ${port} on 127.0.0.1 is in use`);
+  other.close();
 });
 
-test('the commands of an operator: import, an organization, its key, which works and is in no log', async () => {
-  const command = async (...args: string[]) => {
-    const { ended, output } = run(args, { DATABASE_URL: database.url });
-    return { code: await ended, output: output() };
-  };
-  expect(await command('import', STARTER)).toMatchObject({ code: 0, output: expect.stringContaining('created') });
-  expect((await command('create-organization', '--name', 'Acme', '--slug', 'acme')).code).toBe(0);
-  const { key } = JSON.parse((await command('create-api-key', '--organization', 'acme', '--name', 'first')).output);
-  const port = await freePort();
-  const hub = run([], { ...settings(port), LOG_LEVEL: 'trace' });
-  await untilReady(`http://127.0.0.1:${port}`, hub);
-  const headers = { Authorization: `Bearer ${key}` };
-  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/catalog/organization?x=${key}`, { headers });
-  expect(answer.status).toBe(400);
-  expect((await fetch(`http://127.0.0.1:${port}/api/v1/catalog/templates/${key}`, { headers })).status).toBe(404);
-  hub.child.kill('SIGTERM');
-  await hub.ended;
-  expect(hub.output()).toContain('/api/v1/catalog/templates/[credential]');
-  expect(hub.output()).not.toContain(key);
-});
-
-test('an unknown command, and one without what it needs, say what there is', async () => {
-  for (const args of [['fly'], ['import']]) {
-    const { ended, output } = run(args, { DATABASE_URL: database.url });
-    expect(await ended).toBe(1);
-    expect(output()).toContain('create-api-key');
-  }
+test('an import without a folder prints the usage', async () => {
+  const { ended, output } = run(['import'], { DATABASE_URL: database.url });
+  expect(await ended).toBe(1);
+  expect(output()).toContain('create-api-key');
 });

@@ -48,18 +48,18 @@ test('a malformed id is refused, and an absent one is a 404', async () => {
 test(
   'a category and its first template, deleted and created concurrently, leave no orphan and no 500',
   async () => {
-  const seen = new Set<string>();
-  for (let round = 0; round < ROUNDS; round++) {
-    const { id } = await world.aCategory();
-    const [deleted, created] = await Promise.all([
-      admin.delete(CATEGORIES, { id }),
-      admin.post(TEMPLATES, { name: `raced ${round}`, category_id: id }),
-    ]);
-    seen.add(`${deleted.status} ${created.status}`);
-    const left = await client.template.count({ where: { category_id: id } });
-    expect(await client.category.count({ where: { id } })).toBe(left);
-  }
-  expect([...seen].every((outcome) => ['204 422', '409 201'].includes(outcome))).toBe(true);
+    const seen = new Set<string>();
+    for (let round = 0; round < ROUNDS; round++) {
+      const { id } = await world.aCategory();
+      const [deleted, created] = await Promise.all([
+        admin.delete(CATEGORIES, { id }),
+        admin.post(TEMPLATES, { name: `raced ${round}`, category_id: id }),
+      ]);
+      seen.add(`${deleted.status} ${created.status}`);
+      const left = await client.template.count({ where: { category_id: id } });
+      expect(await client.category.count({ where: { id } })).toBe(left);
+    }
+    expect([...seen].every((outcome) => ['204 422', '409 201'].includes(outcome))).toBe(true);
   },
   30_000 + ROUNDS * 300,
 );

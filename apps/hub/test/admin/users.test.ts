@@ -62,20 +62,24 @@ test('the last superadmin stays', async () => {
   expect(await roleOf(root)).toBe('superadmin');
 });
 
-test('of two superadmins who demote each other concurrently one stays', async () => {
-  const [one, other] = [await world.aUser('superadmin'), await world.aUser('superadmin')];
-  const [oneId, otherId] = [await idOf(one), await idOf(other)];
-  const { client } = world.database;
-  for (let round = 0; round < ROUNDS; round++) {
-    await client.user.updateMany({ where: { id: { in: [oneId, otherId] } }, data: { role: 'superadmin' } });
-    const answers = await Promise.all([
-      one.put(PATH, { id: otherId, role: 'user' }),
-      other.put(PATH, { id: oneId, role: 'user' }),
-    ]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
-    expect(await client.user.count({ where: { role: 'superadmin' } })).toBe(1);
-  }
-}, 30_000 + ROUNDS * 300);
+test(
+  'of two superadmins who demote each other concurrently one stays',
+  async () => {
+    const [one, other] = [await world.aUser('superadmin'), await world.aUser('superadmin')];
+    const [oneId, otherId] = [await idOf(one), await idOf(other)];
+    const { client } = world.database;
+    for (let round = 0; round < ROUNDS; round++) {
+      await client.user.updateMany({ where: { id: { in: [oneId, otherId] } }, data: { role: 'superadmin' } });
+      const answers = await Promise.all([
+        one.put(PATH, { id: otherId, role: 'user' }),
+        other.put(PATH, { id: oneId, role: 'user' }),
+      ]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+      expect(await client.user.count({ where: { role: 'superadmin' } })).toBe(1);
+    }
+  },
+  30_000 + ROUNDS * 300,
+);
 
 test('an admin puts a user into an organization, changes their role there, and takes them out', async () => {
   const [admin, user] = [await world.aUser('admin'), await world.aUser('user')];

@@ -1,24 +1,25 @@
-import { figure } from '@svc/testing';
+import { byDepth, figure } from '@svc/testing';
 import { aBalancer, ask, moreAcknowledged, startLoad, statusesOf, summaryOf } from '@svc/testing/faults';
 import { openLedger } from './ledger.ts';
 import { adminOf, makeCategory, prepareHubFaults } from './world.ts';
 
 const { aDatabase, anIssuer, aHub } = prepareHubFaults();
-const SOME_WRITES = 20;
+const SOME_WRITES = byDepth({ short: 8, full: 20, long: 20 });
 
-test('when one of two replicas is told to stop, no request fails for a client that honours readiness', async () => {
+test('no request fails when one of two replicas stops, for a client that respects readiness', async () => {
   const issuer = await anIssuer();
   const admin = await adminOf(issuer);
   const settings = { databaseUrl: await aDatabase(), issuer: issuer.issuer };
-  const [leaving, staying] = [await aHub(settings), await aHub(settings)];
+  const [leaving, staying] = await Promise.all([aHub(settings), aHub(settings)]);
   const balancer = aBalancer([leaving, staying]);
   const ledger = openLedger({ url: balancer.url, admin, categoryId: await makeCategory(staying, admin) });
-  const load = startLoad([
+  const lanes = [
     ledger.writer('a'),
     ledger.writer('b'),
     () => ask(`${balancer.url()}/api/v1/catalog/templates`),
     () => ask(`${balancer.url()}/api/v1/catalog/categories`),
-  ]);
+  ];
+  const load = startLoad(lanes, { pauseMs: byDepth({ short: 40, full: 10, long: 10 }) });
   try {
     await moreAcknowledged(ledger, SOME_WRITES);
     leaving.child.kill('SIGTERM');

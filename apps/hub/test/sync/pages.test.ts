@@ -47,18 +47,21 @@ function expectWalk(pages: readonly TemplateUpdates[], { limit, entries }: { lim
   expect(new Set(pages.map(({ cursor }) => cursor)).size).toBe(pages.length);
 }
 
-test.each([1000, 333])('a sync of many templates with one stamp has pages of %i without gaps or repetitions', async (limit) => {
-  const client = clientByCursor(nobody.get, limit);
-  const before = (await client.sync()).at(-1)?.checked_at;
-  await insertMany(MANY);
-  const pages = await client.sync();
-  expectWalk(pages, { limit, entries: MANY });
-  expect(pages.slice(0, -1).map(({ checked_at }) => checked_at)).toEqual(pages.slice(1).map(() => before));
-  expect(pages.at(-1)?.checked_at).toBe(pages[0]?.templates[0]?.updated_at);
-  const ids = pages.flatMap(entriesOf);
-  expect(ids).toEqual([...ids].sort());
-  expect(lostIn(client.held, await listingOf(nobody.get))).toEqual([]);
-});
+test.each([1000, 333])(
+  'a sync of many templates with one stamp has pages of %i without gaps or repetitions',
+  async (limit) => {
+    const client = clientByCursor(nobody.get, limit);
+    const before = (await client.sync()).at(-1)?.checked_at;
+    await insertMany(MANY);
+    const pages = await client.sync();
+    expectWalk(pages, { limit, entries: MANY });
+    expect(pages.slice(0, -1).map(({ checked_at }) => checked_at)).toEqual(pages.slice(1).map(() => before));
+    expect(pages.at(-1)?.checked_at).toBe(pages[0]?.templates[0]?.updated_at);
+    const ids = pages.flatMap(entriesOf);
+    expect(ids).toEqual([...ids].sort());
+    expect(lostIn(client.held, await listingOf(nobody.get))).toEqual([]);
+  },
+);
 
 test('a page has 500 templates by default, and a full sync sends checked_at with its last page only', async () => {
   await insertMany(MANY);
