@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { onSchedule } from '../../src/catalog/schedule.ts';
+import { DEFAULT_TIMINGS } from '../../src/catalog/timings.ts';
 import { refuse, startFakeHub } from '../fake-hub.ts';
 import { startSyncWorld } from './sync-world.ts';
 
@@ -99,7 +100,7 @@ async function otherRounds(count: number): Promise<void> {
   const work = async () => {
     done += 1;
   };
-  const rounds = onSchedule({ due, work, log: world.log });
+  const rounds = onSchedule({ due, work, log: world.log, timings: DEFAULT_TIMINGS });
   await until(async () => done >= count);
   await rounds.stop();
 }
