@@ -22,7 +22,7 @@ describeWithEngine('an unreachable host', () => {
   afterAll(async () => {
     await proxy?.stop();
     await second?.stop();
-  }, 60_000);
+  }, 120_000);
 
   /** Makes the check of the host due. */
   const hostIs = async (reachability: string) => {
@@ -56,7 +56,7 @@ describeWithEngine('an unreachable host', () => {
     expect(await containers(id, second)).toHaveLength(1);
     expect(await containers(id)).toEqual([]);
     expect(await host(target.target.host_id)).toMatchObject({ reachability: 'online', message: '' });
-  }, 90_000);
+  }, 120_000);
 
   test('a failed pass makes it unreachable before its next check', async () => {
     const { ask, deployment, deploymentIs } = world();
@@ -70,7 +70,7 @@ describeWithEngine('an unreachable host', () => {
     proxy.fate(() => 'passed');
     await proxy.comeBack();
     await deploymentIs(id, 'running');
-  }, 90_000);
+  }, 120_000);
 
   test('requests without an answer do not delay deployments on another host', async () => {
     const { deployed, deploymentIs, containers, hostId } = world();
@@ -88,7 +88,7 @@ describeWithEngine('an unreachable host', () => {
     expect((await Promise.all(waiting.map((each) => containers(each.id, second)))).map((all) => all.length)).toEqual([
       1, 1, 1, 1, 1, 1,
     ]);
-  }, 90_000);
+  }, 120_000);
 
   test('it cannot be deleted while it has deployments, and is cleaned up when it is back', async () => {
     const { api, good, containers } = world();
@@ -100,5 +100,5 @@ describeWithEngine('an unreachable host', () => {
     await proxy.comeBack();
     await eventually('it is gone', async () => (await api.get(`/api/v1/deployments/${id}`)).status === 404);
     expect(await containers(id, second)).toEqual([]);
-  }, 90_000);
+  }, 120_000);
 });

@@ -43,13 +43,13 @@ describe('an unreachable cluster and two replicas', () => {
     [far, near] = [await registered('far', proxy), await registered('near', nearby)];
     id = await by(0).deployed('there', PLAIN, far);
     await by(1).is(id, 'running');
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await processes?.stop();
     await proxy?.stop();
     await server?.stop();
     await nearby?.stop();
-  }, 60_000);
+  }, 120_000);
 
   const by = (index: number) => {
     const replica = replicas[index];
@@ -92,7 +92,7 @@ describe('an unreachable cluster and two replicas', () => {
     expect((await by(1).shown(id)).conditions).toEqual([]);
     expect(ownedBy(server, id)).toHaveLength(3); // what runs, its ReplicaSet and a pod
     expect(ownedBy(nearby, id)).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test('each replica serves the cluster while the other one is frozen', async () => {
     for (const [frozen, other] of [
@@ -107,7 +107,7 @@ describe('an unreachable cluster and two replicas', () => {
       expect(ownedBy(server, alone)).toEqual([]);
       processes.wake(frozen);
     }
-  }, 60_000);
+  }, 120_000);
 
   test('requests without an answer end at the timeout and do not delay deployments on another cluster', async () => {
     await processes.query(HOLD);
@@ -135,7 +135,7 @@ describe('an unreachable cluster and two replicas', () => {
     const names = server.objects('deployments').map(({ metadata }) => metadata.labels?.[KEYS.deployment]);
     expect(names.sort()).toEqual([id, ...waiting].sort());
     expect(wrongIn([...server.store.changes, ...nearby.store.changes])).toEqual([]);
-  }, 90_000);
+  }, 120_000);
 
   test('a request that arrives late is corrected', async () => {
     let late = 0;
@@ -154,5 +154,5 @@ describe('an unreachable cluster and two replicas', () => {
     await by(1).is(first, 'running');
     await by(0).heard('DELETE', `deployments/${first}`);
     await eventually('it is gone', async () => ownedBy(server, first).length === 0);
-  }, 60_000);
+  }, 120_000);
 });

@@ -84,7 +84,7 @@ export function aClusterWorld(): () => ClusterWorld & { readonly clusterId: stri
     const { id } = await started.aCluster();
     await started.clusterIs(id, 'online');
     world = { ...started, clusterId: id };
-  }, 60_000);
+  }, 120_000);
   afterAll(() => world?.stop(), 60_000);
   return () => world;
 }
