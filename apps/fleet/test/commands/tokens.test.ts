@@ -2,12 +2,13 @@ import { createToken as createTokenCommand } from '../../src/commands/tokens.ts'
 import { startProcessWorld } from '../process-world.ts';
 
 const world = await startProcessWorld();
-const { startFleet, query, stop } = world;
-afterEach(() => world.endAll());
-afterAll(() => world.database.drop());
+const fleet = await world.startFleet();
+afterAll(async () => {
+  await world.endAll();
+  await world.database.drop();
+});
 
 test('the command prints a token on one line, which works for the given time', async () => {
-  const fleet = await startFleet();
   const args = ['create-token', '--name', 'x', '--role', 'operator', '--expires-in-days', '30'];
   const { ended, output } = world.run(args, { DATABASE_URL: world.database.url });
   expect(await ended).toBe(0);
@@ -24,9 +25,9 @@ test('the command prints a token on one line, which works for the given time', a
   expect(me).toEqual({
     user: { kind: 'token', id: token.id, name: 'x', email: null, role: 'operator', temporary: false },
   });
-  const [row] = await query(`SELECT expires_at - created_at AS lifetime FROM tokens WHERE id = '${token.id}'`);
+  const [row] = await world.query(`SELECT expires_at - created_at AS lifetime FROM tokens WHERE id = '${token.id}'`);
   expect(row.lifetime.days).toBe(30);
-  await stop(fleet);
+  await world.stop(fleet);
 });
 
 test.each([
