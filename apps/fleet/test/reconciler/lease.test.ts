@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Observation } from '../../src/engines/observation.ts';
 import { readDesired } from '../../src/reconciler/desired.ts';
 import { type Claim, claimNext } from '../../src/reconciler/queue.ts';
+import { DEFAULT_TIMINGS as timings } from '../../src/reconciler/timings.ts';
 import { letGo, writeFailed, writeObserved } from '../../src/reconciler/write.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 
@@ -30,7 +31,7 @@ const events = (id: string): Promise<number> => client.deploymentEvent.count({ w
 async function claimed() {
   await it.aHost();
   const { id } = await it.deployed();
-  const claim = await claimNext(database, new AbortController().signal);
+  const claim = await claimNext(database, timings.lease, new AbortController().signal);
   if (!claim || claim.id !== id) throw new Error('the deployment was not claimed');
   claim.release(); // no heartbeat: the test decides what becomes of the lease
   const desired = await readDesired(database, sealer, claim);
@@ -42,8 +43,9 @@ const giveTo = (owner: string, { id }: Claim) =>
   client.deployment.update({ where: { id }, data: { lease_owner: owner } });
 
 type Write = (given: Awaited<ReturnType<typeof claimed>>) => Promise<void>;
-const writeRunning: Write = ({ claim, desired }) => writeObserved(database, claim, { ...desired, observed: RUNNING });
-const writeFailure: Write = ({ claim }) => writeFailed(database, claim, FAILURE);
+const writeRunning: Write = ({ claim, desired }) =>
+  writeObserved(database, claim, { ...desired, observed: RUNNING, timings });
+const writeFailure: Write = ({ claim }) => writeFailed(database, claim, { failure: FAILURE, timings });
 
 test('the holder of the lease writes an observation and gives the lease back', async () => {
   const given = await claimed();
@@ -90,7 +92,7 @@ test.each([
 test('a deleted deployment is removed by the holder of the lease only', async () => {
   const { claim, desired } = await claimed();
   await it.remove(claim.id);
-  const gone = { ...desired, observed: { ...RUNNING, phase: 'gone' as const } };
+  const gone = { ...desired, observed: { ...RUNNING, phase: 'gone' as const }, timings };
   await giveTo(randomUUID(), claim);
   await writeObserved(database, claim, gone);
   expect(await stored(claim.id)).toMatchObject({ deleting: true });
