@@ -62,12 +62,13 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
     recover: () => {
       behaviours = {};
     },
-    /** As it was at the beginning, and another organization’s. */
+    /** Returns to the state of the beginning, with another organization. */
     reset: () => {
       catalog.restore(beginning);
       forget();
       requests.splice(0);
       behaviours = {};
+      mostAtOnce = 0;
     },
     goAway: server.goAway,
     comeBack: server.comeBack,

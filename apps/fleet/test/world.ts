@@ -221,6 +221,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
     sync,
     syncEvery,
     services,
+    log,
     aReplica,
     database,
     sealer,

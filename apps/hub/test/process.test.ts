@@ -1,60 +1,133 @@
+import { createServer } from 'node:net';
 import path from 'node:path';
-import { createEmptyDatabase, freePort, type StartedProcess, startProcess, untilReady } from '@svc/testing';
-import pg from 'pg';
+import { byDepth, createEmptyDatabase, figure, type LocalIssuer, onServer, startProcess } from '@svc/testing';
+import {
+  aBalancer,
+  ask,
+  eventually,
+  moreAcknowledged,
+  type RunningService,
+  startLoad,
+  statusesOf,
+  summaryOf,
+} from '@svc/testing/faults';
+import { readConfig } from '../src/config.ts';
+import { openLedger } from './faults/ledger.ts';
+import { adminOf, MAIN, makeCategory, prepareHubFaults } from './faults/world.ts';
 
-const MAIN = path.resolve(import.meta.dirname, '../dist/main.js');
 const STARTER = path.resolve(import.meta.dirname, '../../../infra/catalog');
 const ISSUER = { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: 'https://hub.example.test' };
+/** Writes that are acknowledged before and after one of two replicas stops. */
+const SOME_WRITES = byDepth({ short: 8, full: 20, long: 20 });
+const PAUSE_MS = byDepth({ short: 40, full: 10, long: 10 });
 
-const database = await createEmptyDatabase();
-const started: StartedProcess[] = [];
-afterEach(async () => {
-  // Those of a test that failed: the others have ended by themselves.
-  for (const { child } of started) child.kill('SIGKILL');
-  await Promise.all(started.splice(0).map(({ ended }) => ended));
-});
-afterAll(() => database.drop());
+const { anIssuer, aHub, closers } = prepareHubFaults();
 
-const run = (args: readonly string[], environment: Readonly<Record<string, string>>) => {
-  const running = startProcess(MAIN, args, environment);
-  started.push(running);
-  return running;
-};
-
-/** The port that a hub got which was told to take any: one found beforehand may be taken by the time it listens. */
-async function portOf({ child, output }: StartedProcess): Promise<string> {
-  for (;;) {
-    const port = /"port":(\d+),"message":"listening"/.exec(output())?.[1];
-    if (port !== undefined) return port;
-    if (child.exitCode !== null) throw new Error(`the process ended:\n${output()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+/** Runs the program with a command line and exactly this environment. */
+async function run(args: readonly string[], environment: Readonly<Record<string, string>>) {
+  const { child, ended, output } = startProcess(MAIN, args, environment);
+  closers.push(() => child.kill('SIGKILL')); // that of a test that failed: the others have ended
+  return { code: await ended, output: output() };
 }
 
-const settings = (port: number) => ({ DATABASE_URL: database.url, PORT: `${port}`, ...ISSUER });
+// Each test continues where the previous one ended: a start is expensive.
+describe('two hubs that start together on an empty database, while the issuer is away', () => {
+  let databaseUrl: string;
+  let issuer: LocalIssuer;
+  let hubs: readonly [RunningService, RunningService];
+  let admin: string;
 
-test('two at once on an empty database migrate it once, serve alone, and stop in order', async () => {
-  const both = [run([], settings(0)), run([], settings(0))];
-  const urls = await Promise.all(both.map(async (running) => `http://127.0.0.1:${await portOf(running)}`));
-  for (const [index, running] of both.entries()) await untilReady(urls[index] ?? '', running);
+  beforeAll(async () => {
+    const database = await createEmptyDatabase();
+    closers.push(database.drop);
+    databaseUrl = database.url;
+    issuer = await anIssuer();
+    admin = await adminOf(issuer);
+    await issuer.goAway();
+    const settings = { databaseUrl, issuer: issuer.issuer };
+    hubs = await Promise.all([aHub({ ...settings, environment: { LOG_LEVEL: 'trace' } }), aHub(settings)]);
+  }, 60_000);
 
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  const applied = await client.query('SELECT migration_name FROM _prisma_migrations');
-  const commits = await client.query('SELECT FROM catalog_commits');
-  await client.end();
-  expect(new Set(applied.rows.map(({ migration_name }) => migration_name)).size).toBe(applied.rowCount);
-  expect(commits.rowCount).toBe(1);
+  test('migrate the database once', async () => {
+    const [applied = [], commits] = await onServer(databaseUrl, async (client) => [
+      (await client.query('SELECT migration_name FROM _prisma_migrations')).rows,
+      (await client.query('SELECT FROM catalog_commits')).rows,
+    ]);
+    expect(applied).not.toEqual([]);
+    expect(new Set(applied.map(({ migration_name }) => migration_name)).size).toBe(applied.length);
+    expect(commits).toHaveLength(1);
+    for (const { url } of hubs) {
+      expect(await ask(`${url}/api/v1/catalog/templates`)).toMatchObject({ status: 200, body: { templates: [] } });
+    }
+  });
 
-  const answer = await fetch(`${urls[0]}/api/v1/catalog/templates`);
-  expect(await answer.json()).toMatchObject({ templates: [] });
-  for (const { child } of both) child.kill('SIGTERM');
-  expect(await Promise.all(both.map(({ ended }) => ended))).toEqual([0, 0]);
+  test('answer tokens with 503 until the issuer is back, and then need it no longer', async () => {
+    const [{ url }] = hubs;
+    const templates = (authorization?: string) =>
+      ask(`${url}/api/v1/admin/templates`, authorization === undefined ? {} : { authorization });
+    expect(await templates(admin)).toMatchObject({ status: 503, retryAfter: '1', body: { code: 'unavailable' } });
+    const health = { status: 'degraded', checks: [{ name: 'database', state: 'ok' }, { state: 'degraded' }] };
+    expect(await ask(`${url}/readyz`)).toMatchObject({ status: 200, body: health });
+    expect((await ask(`${url}/api/v1/catalog/templates`)).status).toBe(200);
+    expect((await templates()).status).toBe(401);
+
+    await issuer.comeBack();
+    expect((await templates(admin)).status).toBe(200);
+    expect(await ask(`${url}/readyz`)).toMatchObject({ status: 200, body: { status: 'ready' } });
+    await issuer.goAway();
+    expect((await templates(admin)).status).toBe(200);
+    await issuer.comeBack();
+  });
+
+  test('serve what the commands have created, and log no key', async () => {
+    const command = (...args: string[]) => run(args, { DATABASE_URL: databaseUrl });
+    const [imported, created] = await Promise.all([
+      command('import', STARTER),
+      command('create-organization', '--name', 'Acme', '--slug', 'acme'),
+    ]);
+    expect(imported).toMatchObject({ code: 0, output: expect.stringContaining('created') });
+    expect(created.code).toBe(0);
+    const { key } = JSON.parse((await command('create-api-key', '--organization', 'acme', '--name', 'first')).output);
+
+    const [{ url, output }] = hubs;
+    const get = async (at: string) =>
+      (await ask(`${url}/api/v1/catalog/${at}`, { authorization: `Bearer ${key}` })).status;
+    expect(await get('organization')).toBe(200);
+    expect(await get(`organization?x=${key}`)).toBe(400);
+    expect(await get(`templates/${key}`)).toBe(404);
+    await eventually('the request is logged', async () => output().includes('/api/v1/catalog/templates/[credential]'));
+    expect(output()).not.toContain(key);
+  }, 60_000);
+
+  test('fail no request of a client that respects readiness when one of them stops', async () => {
+    const [leaving, staying] = hubs;
+    const balancer = aBalancer(hubs);
+    const ledger = openLedger({ url: balancer.url, admin, categoryId: await makeCategory(staying, admin) });
+    const lanes = [
+      ledger.writer('a'),
+      ledger.writer('b'),
+      () => ask(`${balancer.url()}/api/v1/catalog/templates`),
+      () => ask(`${balancer.url()}/api/v1/catalog/categories`),
+    ];
+    const load = startLoad(lanes, { pauseMs: PAUSE_MS });
+    try {
+      await moreAcknowledged(ledger, SOME_WRITES);
+      leaving.child.kill('SIGTERM');
+      expect(await leaving.ended).toBe(0);
+      await moreAcknowledged(ledger, SOME_WRITES);
+    } finally {
+      await load.stop();
+      await balancer.stop();
+    }
+    expect(statusesOf(load.seen)).toEqual([200, 201]);
+    expect(Math.min(...balancer.sent())).toBeGreaterThan(0);
+    expect(await ledger.lost()).toEqual([]);
+    figure(`SIGTERM of one of two: ${balancer.sent().join(' and ')} requests; ${summaryOf(load.seen)}`);
+  }, 60_000);
 });
 
-test('missing and bad settings stop the start with a list of all that is wrong', async () => {
-  const { ended, output } = run([], { PORT: '70000', RATE_LIMIT: 'maybe', OIDC_ISSUER: 'not a url' });
-  expect(await ended).toBe(1);
+test('missing and invalid settings are listed together', () => {
+  const environment = { PORT: '70000', RATE_LIMIT: 'maybe', OIDC_ISSUER: 'not a url' };
   for (const setting of [
     'DATABASE_URL: is required',
     'PORT: must be',
@@ -62,54 +135,36 @@ test('missing and bad settings stop the start with a list of all that is wrong',
     'OIDC_ISSUER: must be',
     'OIDC_AUDIENCE: is required',
   ]) {
-    expect(output()).toContain(setting);
+    expect(() => readConfig(environment)).toThrow(setting);
   }
 });
 
-test('a database that does not answer stops the start with one sentence and without the password', async () => {
+describe('a start prints one sentence and ends with 1', () => {
   const DATABASE_URL = 'postgresql://hub:canary-password@127.0.0.1:1/hub';
-  const { ended, output } = run([], { ...settings(await freePort()), DATABASE_URL });
-  expect(await ended).toBe(1);
-  expect(output().trim().split('\n')).toHaveLength(1);
-  expect(output()).not.toContain('canary-password');
+
+  test('without a reachable database, whose password it does not print', async () => {
+    const { code, output } = await run([], { DATABASE_URL, PORT: '0', ...ISSUER });
+    expect(code).toBe(1);
+    expect(output.trim().split('\n')).toHaveLength(1);
+    expect(output).not.toContain('canary-password');
+  });
+
+  test('if its port is in use', async () => {
+    const other = createServer();
+    const port = await new Promise<number>((resolve) => {
+      other.listen(0, '127.0.0.1', () => {
+        const address = other.address();
+        resolve(typeof address === 'object' && address ? address.port : 0);
+      });
+    });
+    const { code, output } = await run([], { DATABASE_URL, MIGRATE_ON_START: 'false', PORT: `${port}`, ...ISSUER });
+    other.close();
+    expect([code, output]).toEqual([1, `Port ${port} on 127.0.0.1 is in use: set PORT to a free one.\n`]);
+  });
 });
 
-test('a port in use stops the start with one sentence', async () => {
-  const port = await freePort();
-  const first = run([], settings(port));
-  await untilReady(`http://127.0.0.1:${port}`, first);
-  const second = run([], settings(port));
-  expect(await second.ended).toBe(1);
-  expect(second.output()).toContain(`Port ${port} on 127.0.0.1 is in use`);
-  first.child.kill('SIGTERM');
-  expect(await first.ended).toBe(0);
-});
-
-test('the commands of an operator: import, an organization, its key, which works and is in no log', async () => {
-  const command = async (...args: string[]) => {
-    const { ended, output } = run(args, { DATABASE_URL: database.url });
-    return { code: await ended, output: output() };
-  };
-  expect(await command('import', STARTER)).toMatchObject({ code: 0, output: expect.stringContaining('created') });
-  expect((await command('create-organization', '--name', 'Acme', '--slug', 'acme')).code).toBe(0);
-  const { key } = JSON.parse((await command('create-api-key', '--organization', 'acme', '--name', 'first')).output);
-  const port = await freePort();
-  const hub = run([], { ...settings(port), LOG_LEVEL: 'trace' });
-  await untilReady(`http://127.0.0.1:${port}`, hub);
-  const headers = { Authorization: `Bearer ${key}` };
-  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/catalog/organization?x=${key}`, { headers });
-  expect(answer.status).toBe(400);
-  expect((await fetch(`http://127.0.0.1:${port}/api/v1/catalog/templates/${key}`, { headers })).status).toBe(404);
-  hub.child.kill('SIGTERM');
-  await hub.ended;
-  expect(hub.output()).toContain('/api/v1/catalog/templates/[credential]');
-  expect(hub.output()).not.toContain(key);
-});
-
-test('an unknown command, and one without what it needs, say what there is', async () => {
-  for (const args of [['fly'], ['import']]) {
-    const { ended, output } = run(args, { DATABASE_URL: database.url });
-    expect(await ended).toBe(1);
-    expect(output()).toContain('create-api-key');
-  }
+test('an import without a folder prints the usage', async () => {
+  const { code, output } = await run(['import'], {});
+  expect(code).toBe(1);
+  expect(output).toContain('create-api-key');
 });

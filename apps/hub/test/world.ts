@@ -11,7 +11,7 @@ import {
 } from '@svc/testing';
 import { createHub } from '../src/app.ts';
 import { writeCatalog } from '../src/database/catalog-write.ts';
-import { openDatabase } from '../src/database/client.ts';
+import { openDatabase, type PoolLimits, poolLimits } from '../src/database/client.ts';
 import type { ApiKey, Organization, Prisma } from '../src/generated/prisma/client.ts';
 
 export const SUPERADMIN_EMAIL = 'root@example.test';
@@ -23,8 +23,12 @@ export interface TestOrganization extends Organization {
 }
 
 /** One instance of the hub, on a database that others may share. */
-export function anInstance(databaseUrl: string, { issuer, audience }: Pick<LocalIssuer, 'issuer' | 'audience'>) {
-  const database = openDatabase(databaseUrl, () => undefined);
+export function anInstance(
+  databaseUrl: string,
+  { issuer, audience }: Pick<LocalIssuer, 'issuer' | 'audience'>,
+  limits: PoolLimits = {},
+) {
+  const database = openDatabase(databaseUrl, () => undefined, { ...poolLimits, ...limits });
   const outbound = createOutbound({ timeoutMs: 2000, maxBytes: 100_000 });
   const keys = createKeySource({ issuer, send: outbound.send });
   const app = createHub({
@@ -54,11 +58,18 @@ export function anInstance(databaseUrl: string, { issuer, audience }: Pick<Local
   };
 }
 
-/** A hub on a database of its own, and the words in which tests speak of it. */
-export async function startWorld(given?: TestDatabase) {
+interface WorldOptions {
+  /** Default: a new database. */
+  readonly database?: TestDatabase;
+  /** Limits of the database pools that differ from those of the service. */
+  readonly limits?: PoolLimits;
+}
+
+/** A hub on a database of its own, and functions that make what tests need. */
+export async function startWorld({ database: given, limits }: WorldOptions = {}) {
   const testDatabase = given ?? (await createTestDatabase());
   const issuer = await startLocalIssuer('https://hub.example.test');
-  const instance = anInstance(testDatabase.url, issuer);
+  const instance = anInstance(testDatabase.url, issuer, limits);
   const { app, api, database } = instance;
   const { client } = database;
   let count = 0;
@@ -105,14 +116,17 @@ export async function startWorld(given?: TestDatabase) {
       catalogAccess.create({ data: { org_id: organization.id, category_id: category.id } }),
     );
 
-  /** A caller with the role, by a token of the issuer. */
-  const aUser = async (role: 'user' | 'admin' | 'superadmin'): Promise<Api> => {
+  /** The Authorization header of a user with the role. */
+  const anAuthorization = async (role: 'user' | 'admin' | 'superadmin'): Promise<string> => {
     const sub = next(role);
-    const me = api(`Bearer ${await issuer.sign(sub, { email: `${sub}@example.test`, email_verified: true })}`);
-    await me.get('/api/v1/catalog/categories'); // the first request makes the user
+    const authorization = `Bearer ${await issuer.sign(sub, { email: `${sub}@example.test`, email_verified: true })}`;
+    await api(authorization).get('/api/v1/catalog/categories'); // the first request makes the user
     await client.user.update({ where: { iss_sub: { iss: issuer.issuer, sub } }, data: { role, role_set: true } });
-    return me;
+    return authorization;
   };
+
+  /** A caller with the role, by a token of the issuer. */
+  const aUser = async (role: 'user' | 'admin' | 'superadmin'): Promise<Api> => api(await anAuthorization(role));
 
   /** A caller who belongs to the organization. */
   const aMember = async (organization: { readonly id: string }, org_role: 'org_admin' | 'member'): Promise<Api> => {
@@ -130,6 +144,7 @@ export async function startWorld(given?: TestDatabase) {
     app,
     api,
     aMember,
+    anAuthorization,
     database,
     issuer,
     databaseUrl: testDatabase.url,

@@ -1,16 +1,16 @@
-// A first sync of a large catalog, and one large import. SCALE=100000 and SCALE_IMPORT=20000 are the long form;
-// SCALE_FIGURES=1 prints what was measured.
+// A first sync of a large catalog, and one large import. Depth long prints what was measured.
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { StartedProcess } from '@svc/testing';
+import { byDepth, figure, type StartedProcess } from '@svc/testing';
 import pg from 'pg';
 import { aDeployment, type Deployment } from './deployment.ts';
 
-const TEMPLATES = Number(process.env.SCALE ?? 5000);
-const IMPORTED = Number(process.env.SCALE_IMPORT ?? 2500);
-/** What a service may need in a sync beyond what it needs when idle. */
+/** More than a page of the sync holds, at every depth. */
+const TEMPLATES = byDepth({ short: 1200, full: 5000, long: 100_000 });
+const IMPORTED = byDepth({ short: 600, full: 2500, long: 20_000 });
+/** Memory that a service may use during a sync, beyond what it uses when idle. */
 const MEMORY_MB = 300;
 
 let deployment: Deployment;
@@ -65,10 +65,6 @@ async function needing(work: () => Promise<unknown>): Promise<Record<'hub' | 'fl
   return { hub: more('hub'), fleet: more('fleet') };
 }
 
-const show = (what: string, figures: object) => {
-  if (process.env.SCALE_FIGURES) process.stdout.write(`${what} ${JSON.stringify(figures)}\n`);
-};
-
 test('a first sync comes over page by page, and the next one moves nothing', async () => {
   const started = performance.now();
   const needed = await needing(async () => {
@@ -82,7 +78,9 @@ test('a first sync comes over page by page, and the next one moves nothing', asy
       }),
     ]);
   });
-  show('first sync', { templates: TEMPLATES, seconds: (performance.now() - started) / 1000, megabytes: needed });
+  figure(
+    `first sync ${JSON.stringify({ templates: TEMPLATES, seconds: (performance.now() - started) / 1000, megabytes: needed })}`,
+  );
   expect(needed.hub).toBeLessThan(MEMORY_MB);
   expect(needed.fleet).toBeLessThan(MEMORY_MB);
   const again = await deployment.fleet('POST', 'sync', operator);
@@ -105,11 +103,13 @@ test('one import is one stamp, and comes over page by page like everything else'
       counts: { templates: TEMPLATES + IMPORTED, categories: 2 },
     });
   });
-  show('import', {
-    templates: IMPORTED,
-    seconds: [(imported - started) / 1000, (performance.now() - imported) / 1000],
-    megabytes: needed,
-  });
+  figure(
+    `import ${JSON.stringify({
+      templates: IMPORTED,
+      seconds: [(imported - started) / 1000, (performance.now() - imported) / 1000],
+      megabytes: needed,
+    })}`,
+  );
   fs.rmSync(folder, { recursive: true });
   expect(needed.hub).toBeLessThan(MEMORY_MB);
   expect(needed.fleet).toBeLessThan(MEMORY_MB);

@@ -1,5 +1,5 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { byDepth } from '@svc/testing';
+import { inTurn } from '@svc/testing';
 import { changingOperations, changingRequest, changingRequests } from './changing-requests.ts';
 import { contentsOf } from './contents.ts';
 import { startPeopleWorld } from './world.ts';
@@ -56,9 +56,8 @@ const callers = {
 const casesOf = (way: number) =>
   changingOperations.flatMap((operation, index) => {
     const recorded: (keyof typeof callers)[] = UNRECORDED.includes(operation) ? ['a token'] : ['a token', 'a person'];
-    const turn = (index + way) % recorded.length;
-    const chosen = byDepth({ short: recorded.slice(turn, turn + 1), full: recorded, long: recorded });
-    return chosen.map((caller) => ({ operation, caller }));
+    const turn = { index: index + way, of: changingOperations.length };
+    return inTurn(recorded, turn).map((caller) => ({ operation, caller }));
   });
 
 describe.each(ways.map((given, way) => ({ ...given, cases: casesOf(way) })))(

@@ -1,13 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { holding } from '@svc/testing/faults';
 import pg from 'pg';
+import { Recording } from '../../src/audit/recording.ts';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();
 const { client } = world.database;
 afterAll(() => world.stop());
 
-const MANY = 120;
+/** Few enough to arrive before the first entry has waited too long for the lock. */
+const MANY = 40;
 const entriesOf = (id: string) => client.auditEntry.findMany({ where: { token_id: id } });
 
 /** Counts the statements and the commits that bring entries. */
@@ -29,13 +32,15 @@ test('many answers at once wait for few statements, and have an entry each', asy
   const statements = await watchInserts();
   const token = await world.aToken();
   const paths = Array.from({ length: MANY }, (_, index) => `/nothing/${index}`);
-  // The first entry waits, so the others come to wait for it.
+  const made = jest.spyOn(Recording.prototype, 'entry');
+  // The first entry waits for the lock, and the others wait for the first.
   const sent = await holding(world.databaseUrl, 'LOCK TABLE audit_entries IN SHARE MODE', async () => {
     const all = Promise.all(paths.map((path) => world.as(token).get(path)));
-    await pause(1000);
+    while (made.mock.calls.length < MANY) await pause(10);
     return { all };
   });
   const answers = await sent.all;
+  made.mockRestore();
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
   expect((await entriesOf(token.id)).map(({ path }) => path).sort()).toEqual(paths.sort());
   expect(await statements()).toBeGreaterThan(0);

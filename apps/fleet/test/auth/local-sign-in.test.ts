@@ -1,4 +1,4 @@
-import { hash } from '@node-rs/argon2';
+import { createPasswords } from '../../src/auth/passwords.ts';
 import { startWorld, TEMPORARY_ADMIN } from '../world.ts';
 import { LOGIN, signInWords } from './sign-in-words.ts';
 
@@ -121,16 +121,17 @@ test.each([
   expect((await nobody.post(LOGIN, { email: written(email), password }, from)).status).toBe(429);
 });
 
-describe('a hash of weaker parameters', () => {
-  const WEAK = { memoryCost: 8192, timeCost: 1, parallelism: 1 };
+describe('a hash of lower cost', () => {
+  const { api } = aReplica({ passwords: createPasswords() });
   const weakUser = async () => {
-    const user = await aUser('viewer');
-    const password_hash = await hash(user.password, WEAK);
-    await sql.user.update({ where: { id: user.id }, data: { password_hash } });
-    return { ...user, weak: password_hash };
+    const { id, email, password } = await aUser('viewer');
+    const signIn = async () => {
+      expect((await api().post(LOGIN, { email, password }, anAddress())).status).toBe(200);
+    };
+    return { id, email, weak: await hashOf(id), signIn };
   };
 
-  test('gives way to one of today’s when its user signs in', async () => {
+  test('is replaced by one of the default cost when its user signs in', async () => {
     const { id, weak, signIn } = await weakUser();
     await signIn();
     const today = await hashOf(id);
@@ -141,16 +142,16 @@ describe('a hash of weaker parameters', () => {
     expect(await hashOf(id)).toBe(today);
   });
 
-  test('gives way once to several sign-ins at the same moment, and refuses none', async () => {
+  test('is replaced once by several concurrent sign-ins, and refuses none', async () => {
     const { id, weak, signIn } = await weakUser();
     await Promise.all([signIn(), signIn(), signIn()]);
     expect(await hashOf(id)).not.toBe(weak);
     await signIn();
   });
 
-  test('stays when the password was wrong', async () => {
+  test('is kept when the password was wrong', async () => {
     const { id, email, weak } = await weakUser();
-    await nobody.post(LOGIN, { email, password: 'a guess' }, anAddress());
+    await api().post(LOGIN, { email, password: 'a guess' }, anAddress());
     expect(await hashOf(id)).toBe(weak);
   });
 });

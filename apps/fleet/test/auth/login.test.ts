@@ -57,18 +57,6 @@ test('without a temporary admin the same username and password are answered as w
   expect(answer.text).toBe((await world.nobody.post(LOGIN, WRONG, from)).text);
 });
 
-test('an access token of the temporary admin is refused once the variables are gone', async () => {
-  const { access_token } = await world.signIn();
-  const without = world.aReplica({ temporaryAdmin: undefined }).api(`Bearer ${access_token}`);
-  expect((await without.get('/api/v1/auth/me')).body.code).toBe('invalid_token');
-});
-
-test('an access token of the temporary admin is refused once the password is another', async () => {
-  const { access_token } = await world.signIn();
-  const changed = world.aReplica({ temporaryAdmin: { ...TEMPORARY_ADMIN, password: 'changed' } });
-  expect((await changed.api(`Bearer ${access_token}`).get('/api/v1/auth/me')).body.code).toBe('invalid_token');
-});
-
 test.each([
   ['no password', { username: 'a' }, 'password: is required'],
   ['neither e-mail nor username', { password: 'a' }, 'email: is required (or username'],

@@ -1,3 +1,4 @@
+import { byDepth } from '@svc/testing';
 import { startProcessWorld } from '../process-world.ts';
 
 const VARIABLES = { SVC_TEMP_ADMIN_USERNAME: 'first-admin', SVC_TEMP_ADMIN_PASSWORD: 'a password of the first hours' };
@@ -18,7 +19,7 @@ async function post({ url }: Fleet, path: string, { token, ...body }: { readonly
 const { SVC_TEMP_ADMIN_USERNAME: username, SVC_TEMP_ADMIN_PASSWORD: password } = VARIABLES;
 const signIn = (fleet: Fleet) => post(fleet, 'auth/login', { username, password });
 
-/** What the temporary admin had when the fleet was stopped. */
+/** The credentials of the temporary admin from before the fleet was stopped. */
 const left = await (async () => {
   const fleet = await world.startFleet(VARIABLES);
   const session = (await signIn(fleet)).body;
@@ -31,13 +32,18 @@ const left = await (async () => {
 afterEach(() => world.endAll());
 afterAll(() => world.database.drop());
 
-test.each([
-  ['without the variables', {}],
-  ['with another password', { ...VARIABLES, SVC_TEMP_ADMIN_PASSWORD: 'another password of the first hours' }],
-  ['with another username', { ...VARIABLES, SVC_TEMP_ADMIN_USERNAME: 'second-admin' }],
-])(
-  'started again %s, the fleet refuses the session at its first request, and keeps the token',
-  async (_, changed) => {
+const changes = [
+  { how: 'without the variables', changed: {} },
+  {
+    how: 'with another password',
+    changed: { ...VARIABLES, SVC_TEMP_ADMIN_PASSWORD: 'another password of the first hours' },
+  },
+  { how: 'with another username', changed: { ...VARIABLES, SVC_TEMP_ADMIN_USERNAME: 'second-admin' } },
+];
+
+test.each(byDepth({ short: changes.slice(0, 1), full: changes, long: changes }))(
+  'started again $how, the fleet refuses the session at its first request, and keeps the token',
+  async ({ changed }) => {
     const fleet = await world.startFleet(changed);
     const { access_token, refresh_token } = left.session;
     const refused = await fleet.get(ME, access_token);
@@ -54,7 +60,7 @@ test.each([
   30_000,
 );
 
-test('started again with the same variables, the fleet goes on with the session', async () => {
+test('started again with the same variables, the fleet accepts the session', async () => {
   const fleet = await world.startFleet(VARIABLES);
   expect((await fleet.get(ME, left.session.access_token)).status).toBe(200);
   await world.stop(fleet);

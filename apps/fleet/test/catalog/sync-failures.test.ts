@@ -1,4 +1,4 @@
-import { byDepth } from '@svc/testing';
+import { inTurn } from '@svc/testing';
 import { aTemplate } from '../a-template.ts';
 import { aCategory, type Behaviour, type Call, fromCall, refuse, sendChanged } from '../fake-hub.ts';
 import { SHORT_TIMEOUT_MS } from '../world.ts';
@@ -30,12 +30,11 @@ const places: readonly Place[] = [
 ];
 
 /** Every failure in the places where it can happen: at depth `short` in one of them, in turn. */
-const cases = [...new Set(Object.values(failuresOf).flat())].flatMap((failure, index) => {
+const cases = [...new Set(Object.values(failuresOf).flat())].flatMap((failure, index, failures) => {
   const possible = places.filter(({ call }) => failuresOf[call].includes(failure));
   // A timeout comes at the first call, so that no other call has too little time on a slow machine.
-  const turn = failure.timesOut ? 0 : index % possible.length;
-  const chosen = byDepth({ short: possible.slice(turn, turn + 1), full: possible, long: possible });
-  return chosen.map((place) => ({ ...place, ...failure }));
+  const turn = { index: failure.timesOut ? 0 : index, of: failures.length };
+  return inTurn(possible, turn).map((place) => ({ ...place, ...failure }));
 });
 
 test('every place has a failure at each depth', () => {

@@ -1,54 +1,15 @@
-import { createLog, createOutbound } from '@svc/http';
-import { connectHub } from '../../src/catalog/hub.ts';
-import { createSync } from '../../src/catalog/sync.ts';
 import { aTemplate } from '../a-template.ts';
-import {
-  aCategory,
-  type Call,
-  calls,
-  closeConnection,
-  type FakeHub,
-  holdAnswers,
-  refuse,
-  startFakeHub,
-} from '../fake-hub.ts';
-import { startWorld, type World } from '../world.ts';
-import { mirrorIn } from './mirror.ts';
+import { aCategory, type Call, calls, closeConnection, holdAnswers, refuse } from '../fake-hub.ts';
+import { startSyncWorld } from './sync-world.ts';
 
-const patient = createOutbound({ timeoutMs: 25_000, maxBytes: 4_000_000 });
-let hub: FakeHub;
-let world: World;
-
-beforeEach(async () => {
-  hub = await startFakeHub();
-  world = await startWorld({ hub });
-});
-afterEach(async () => {
-  await world.stop();
-  await hub.stop();
-});
-
-afterAll(() => patient.close());
-
-const mirror = mirrorIn((sql) => world.database.client.$queryRawUnsafe(sql));
+const { hub, world, mirror } = await startSyncWorld();
 const state = () => world.database.client.catalogSync.findUniqueOrThrow({ where: { id: 1 } });
 
-/** Another replica, which waits longer for an answer than a test takes. */
-function aPatientReplica() {
-  const { database } = world;
-  const connected = connectHub({ url: hub.url, apiKey: hub.key, send: patient.send });
-  return createSync({
-    database,
-    hubNow: async () => ({ hub: connected, intervalSeconds: 0 }),
-    log: createLog('fleet', 'silent'),
-  });
-}
-
-/** As if the run that has the lease had given no sign of life for too long. */
+/** Ends the lease, as if its run had not renewed it in time. */
 const expireLease = () =>
   world.database.client.$executeRaw`UPDATE catalog_sync SET lease_until = now() - interval '1 s'`;
 
-/** A run of another replica that waits for the hub's answer to a call, and lost its lease to a run that is over. */
+/** A run of another replica that waits for the hub's answer to a call, and whose lease another run took and released. */
 async function aRunThatWasOvertaken(call: Call) {
   const template = aTemplate({ name: 'old' });
   hub.publish(template, aTemplate({ name: 'gone soon' }));
@@ -59,7 +20,7 @@ async function aRunThatWasOvertaken(call: Call) {
   hub.changeOrganization({ tier: 'older' });
   const { hold, arrived, letGo } = holdAnswers();
   hub.behave(hold, call);
-  const run = aPatientReplica().run();
+  const run = world.aReplica({ hub }).sync.run();
   const ended = run.then(
     () => 'synced',
     ({ code }: { code: string }) => code,
@@ -80,13 +41,13 @@ describe.each(calls)('a run that lost its lease while it waited for the hub’s 
   test('writes nothing of what it was answered', async () => {
     const { ended, letGo } = await aRunThatWasOvertaken(call);
     const before = await mirror.rows();
-    hub.behave(refuse('unavailable'), 'organization'); // it can't begin another run either
+    hub.behave(refuse('unavailable'), 'organization'); // so that it cannot begin another run
     await letGo(0);
     await ended;
     expect(await mirror.rows()).toEqual(before);
   });
 
-  test('begins anew, and says so when that is done', async () => {
+  test('starts again, and resolves when that is done', async () => {
     const { ended, letGo } = await aRunThatWasOvertaken(call);
     hub.publish(aTemplate({ name: 'there by then' }));
     await letGo(0);
@@ -94,7 +55,7 @@ describe.each(calls)('a run that lost its lease while it waited for the hub’s 
     await mirror.expectLike(hub);
   });
 
-  test('tells its caller of a failure, and leaves the state to who has the lease', async () => {
+  test('reports a failure to its caller, and does not change the state', async () => {
     const { ended, letGo } = await aRunThatWasOvertaken(call);
     await letGo(0, closeConnection);
     expect(await ended).toBe('hub_unreachable');
@@ -102,9 +63,9 @@ describe.each(calls)('a run that lost its lease while it waited for the hub’s 
   });
 });
 
-test('a lease that a dead run left is taken when it is over', async () => {
+test('a run takes the lease of a run that died, after the lease has expired', async () => {
   await world.database.client.$executeRaw`
-    UPDATE catalog_sync SET lease_owner = gen_random_uuid(), lease_until = now() + interval '1 s'`;
+    UPDATE catalog_sync SET lease_owner = gen_random_uuid(), lease_until = now() + interval '0.5 s'`;
   const { lease_until } = await state();
   await world.sync.run();
   const { last_success_at } = await state();

@@ -1,19 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type FakeHub, refuse, startFakeHub } from '../fake-hub.ts';
-import { startWorld, type World } from '../world.ts';
+import { onSchedule } from '../../src/catalog/schedule.ts';
+import { DEFAULT_TIMINGS } from '../../src/catalog/timings.ts';
+import { refuse, startFakeHub } from '../fake-hub.ts';
+import { startSyncWorld } from './sync-world.ts';
 
 const SYNC = '/api/v1/catalog/sync';
 
-let hub: FakeHub;
-let world: World;
+const { hub, world } = await startSyncWorld();
+const operator = `Bearer ${(await world.aToken({ role: 'operator' })).secret}`;
 
-beforeEach(async () => {
-  hub = await startFakeHub();
-  world = await startWorld({ hub });
-});
-afterEach(async () => {
-  await world.stop();
-  await hub.stop();
+/** A replica for one test: its schedule is stopped for good. */
+function aReplica(at = hub) {
+  const replica = world.aReplica({ hub: at });
+  return { ...replica, asOperator: replica.api(operator) };
+}
+let replica: ReturnType<typeof aReplica>;
+beforeEach(() => {
+  replica = aReplica();
 });
 
 const state = async () => (await world.asViewer.get(SYNC)).body;
@@ -32,7 +35,7 @@ async function beginnings(count: number): Promise<readonly number[]> {
 
 /** Replicas that sync on a schedule, until the work is done. */
 async function scheduled<T>(
-  replicas: readonly Pick<World, 'sync' | 'syncEvery'>[],
+  replicas: readonly Pick<typeof replica, 'sync' | 'syncEvery'>[],
   seconds: number,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -45,12 +48,12 @@ async function scheduled<T>(
 }
 
 test('without a schedule nothing is planned', async () => {
-  await world.sync.run();
+  await replica.sync.run();
   expect(await state()).toMatchObject({ next_try_at: null });
 });
 
 test('the first sync is at once, the next one is planned an interval later, a tenth more or less', async () => {
-  const planned = await scheduled([world], 1000, async () => {
+  const planned = await scheduled([replica], 1000, async () => {
     await until(async () => (await state()).next_try_at !== null);
     const { next_try_at, last_success_at } = await state();
     return Date.parse(next_try_at) - Date.parse(last_success_at);
@@ -61,36 +64,48 @@ test('the first sync is at once, the next one is planned an interval later, a te
 
 test('several replicas sync once for each interval, all together', async () => {
   const INTERVAL_MS = 300;
-  const replicas = [world, world.aReplica({ hub }), world.aReplica({ hub })];
+  const replicas = [replica, aReplica(), aReplica()];
   const begun = await scheduled(replicas, INTERVAL_MS / 1000, () => beginnings(6));
   const gaps = begun.slice(1).map((at, index) => at - (begun[index] ?? 0));
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(INTERVAL_MS * 0.9 - 2); // two clocks, in milliseconds
 });
 
 test('a demand goes through at any time, and what it did counts for the schedule', async () => {
-  await scheduled([world], 1000, async () => {
+  await scheduled([replica], 1000, async () => {
     await beginnings(1);
-    expect((await world.asOperator.post(SYNC)).status).toBe(200);
+    expect((await replica.asOperator.post(SYNC)).status).toBe(200);
     expect(await nextTry()).toBeGreaterThanOrEqual(Date.parse((await state()).last_success_at) + 900_000);
   });
   expect(await beginnings(2)).toHaveLength(2);
 });
 
 test('another hub or key is asked at once, whatever was planned for the last one', async () => {
-  await scheduled([world], 1000, () => beginnings(1));
+  await scheduled([replica], 1000, () => beginnings(1));
   const other = await startFakeHub();
-  await scheduled([world.aReplica({ hub: other })], 1000, () => until(async () => other.requests.length > 0));
+  await scheduled([aReplica(other)], 1000, () => until(async () => other.requests.length > 0));
   await other.stop();
   expect(await state()).toMatchObject({ status: 'fresh' });
 });
 
 test('a shorter interval counts from the last sync, not from the old plan', async () => {
-  await scheduled([world], 1000, () => beginnings(1));
-  await scheduled([world.aReplica({ hub })], 0.1, () => beginnings(2));
+  await scheduled([replica], 1000, () => beginnings(1));
+  await scheduled([aReplica()], 0.1, () => beginnings(2));
   expect(await state()).toMatchObject({ status: 'fresh' });
 });
 
-test('a database that takes no changes is not asked again and again', async () => {
+/** Resolves when other work that is always due, and succeeds, was done so many times. */
+async function otherRounds(count: number): Promise<void> {
+  let done = 0;
+  const due = async () => 0;
+  const work = async () => {
+    done += 1;
+  };
+  const rounds = onSchedule({ due, work, log: world.log, timings: DEFAULT_TIMINGS });
+  await until(async () => done >= count);
+  await rounds.stop();
+}
+
+test('after a failure of the database a sync is tried less often than after a success', async () => {
   const { client } = world.database;
   await client.$executeRaw`CREATE SEQUENCE tries`;
   await client.$executeRaw`
@@ -102,12 +117,14 @@ test('a database that takes no changes is not asked again and again', async () =
       SELECT CASE WHEN is_called THEN last_value ELSE 0 END::int AS count FROM tries`;
     return row?.count ?? 0;
   };
-  await scheduled([world], 0.1, async () => {
+  await scheduled([replica], 0.1, async () => {
     await until(async () => (await tries()) > 0);
-    await pause(1000);
+    await otherRounds(10);
   });
   expect(await tries()).toBeLessThan(5);
   expect(hub.requests).toEqual([]);
+  await client.$executeRaw`DROP FUNCTION refuse CASCADE`;
+  await client.$executeRaw`DROP SEQUENCE tries`;
 });
 
 describe('after failures', () => {
@@ -115,13 +132,13 @@ describe('after failures', () => {
 
   /** Seconds between a failed demand and the next try, by the state. */
   const failOnce = async () => {
-    expect((await world.asOperator.post(SYNC)).status).toBe(502);
+    expect((await replica.asOperator.post(SYNC)).status).toBe(502);
     const { next_try_at, last_failure } = await state();
     return (Date.parse(next_try_at) - Date.parse(last_failure.at)) / 1000;
   };
 
   test('the next try is planned later and later, also by another replica', async () => {
-    await scheduled([world], 1000, async () => {
+    await scheduled([replica], 1000, async () => {
       await beginnings(1);
       for (const most of [10, 20, 40, 80, 160, 320, 640, 900, 900]) {
         const seconds = await failOnce();
@@ -136,7 +153,7 @@ describe('after failures', () => {
     ['a date', () => new Date(Date.now() + 3_600_000).toUTCString()],
   ])('the next try is not before Retry-After, in %s', async (_, header) => {
     hub.behave(refuse('rate_limited', '', { 'Retry-After': header() }), 'organization');
-    await scheduled([world], 1000, async () => {
+    await scheduled([replica], 1000, async () => {
       await beginnings(1);
       const seconds = await failOnce();
       expect(seconds).toBeGreaterThanOrEqual(3598);
@@ -146,20 +163,21 @@ describe('after failures', () => {
 
   test('the schedule waits for the next try, and a demand does not', async () => {
     hub.behave(refuse('unavailable', '', { 'Retry-After': '3600' }), 'organization');
-    await scheduled([world, world.aReplica({ hub })], 0.1, async () => {
+    await scheduled([replica, aReplica()], 0.1, async () => {
       await until(async () => (await state()).last_failure !== null);
-      expect((await world.asOperator.post(SYNC)).status).toBe(502);
+      expect((await replica.asOperator.post(SYNC)).status).toBe(502);
     });
     expect(await beginnings(2)).toHaveLength(2);
   });
 
   test('a restart keeps to the plan, and a good sync ends it', async () => {
-    await scheduled([world], 0.1, async () => {
+    await scheduled([replica], 0.1, async () => {
       await until(async () => (await state()).last_failure !== null);
     });
+    await world.database.client.$executeRaw`UPDATE catalog_sync SET next_at = now() + interval '0.5 s'`;
     const planned = await nextTry();
     hub.recover();
-    const [, second] = await scheduled([world.aReplica({ hub })], 0.1, () => beginnings(3));
+    const [, second] = await scheduled([aReplica()], 0.1, () => beginnings(3));
     expect(second).toBeGreaterThanOrEqual(planned);
     expect(await state()).toMatchObject({ status: 'fresh' });
   });

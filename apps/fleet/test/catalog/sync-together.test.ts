@@ -1,22 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { aTemplate } from '../a-template.ts';
-import { closeConnection, type FakeHub, holdAnswers, startFakeHub } from '../fake-hub.ts';
-import { startWorld, type World } from '../world.ts';
-import { mirrorIn } from './mirror.ts';
+import { closeConnection, holdAnswers, startFakeHub } from '../fake-hub.ts';
+import { startSyncWorld } from './sync-world.ts';
 
-let hub: FakeHub;
-let world: World;
-
-beforeEach(async () => {
-  hub = await startFakeHub();
-  world = await startWorld({ hub });
-});
-afterEach(async () => {
-  await world.stop();
-  await hub.stop();
-});
-
-const mirror = mirrorIn((sql) => world.database.client.$queryRawUnsafe(sql));
+const { hub, world, mirror } = await startSyncWorld();
 const state = () => world.database.client.catalogSync.findUniqueOrThrow({ where: { id: 1 } });
 const holdUpdates = () => {
   const { hold, ...held } = holdAnswers();
@@ -71,6 +58,18 @@ test('many at the same moment, on two replicas, all succeed, and the hub is aske
   expect(hub.mostAtOnce()).toBe(1);
 });
 
+/** Resolves when the lease was asked for so many times, while a transaction that does not end has it. */
+async function untilAskedForLease(times: number): Promise<void> {
+  const starts = new Set<string>();
+  while (starts.size < times) {
+    const rows = await world.database.client.$queryRaw<{ start: string }[]>`
+      SELECT query_start::text AS start FROM pg_stat_activity
+      WHERE datname = current_database() AND state <> 'idle in transaction' AND query LIKE '%catalog_sync SET lease_owner%'`;
+    for (const { start } of rows) starts.add(start);
+    await pause(10);
+  }
+}
+
 describe('two replicas', () => {
   test('that sync for the first time at once leave one whole mirror', async () => {
     hub.publish(aTemplate({ name: 'a' }), aTemplate({ name: 'b' }));
@@ -96,17 +95,17 @@ describe('two replicas', () => {
   });
 
   test('go on when one of them fails', async () => {
-    const { arrived } = holdUpdates();
+    const { arrived, letGo } = holdUpdates();
     const failing = world.aReplica({ hub }).sync.run();
     await arrived(1);
     const waiting = world.sync.run();
     hub.recover();
-    await expect(failing).rejects.toMatchObject({ code: 'hub_unreachable' });
+    await Promise.all([letGo(0, closeConnection), expect(failing).rejects.toMatchObject({ code: 'hub_unreachable' })]);
     await waiting;
     expect(await state()).toMatchObject({ stale_since: null, lease_owner: null, lease_until: null });
   });
 
-  test('one waits while the other stores a page, however long that takes', async () => {
+  test('one waits while the other stores a page, without a statement that waits for its lock', async () => {
     const { client } = world.database;
     let waiting = Promise.resolve();
     await client.$transaction(
@@ -114,7 +113,7 @@ describe('two replicas', () => {
         await transaction.$executeRaw`
           UPDATE catalog_sync SET lease_owner = gen_random_uuid(), lease_until = now() + interval '1 s'`;
         waiting = world.sync.run();
-        await Promise.race([waiting, pause(3000)]); // longer than a statement waits for a lock
+        await Promise.race([waiting, untilAskedForLease(3)]);
       },
       { timeout: 20_000 },
     );
@@ -151,11 +150,12 @@ describe('at the end of the process', () => {
     const { arrived, letGo } = holdUpdates();
     const other = world.aReplica({ hub }).sync.run();
     await arrived(1);
-    const waiting = world.sync.run().then(
+    const { sync } = world.aReplica({ hub });
+    const waiting = sync.run().then(
       () => 'synced',
       ({ code }: { code: string }) => code,
     );
-    await world.sync.stop();
+    await sync.stop();
     await letGo(0);
     await other;
     expect(await waiting).toBe('unavailable');

@@ -1,3 +1,4 @@
+import { inTurn } from '@svc/testing';
 import { aTemplate } from '../a-template.ts';
 import { aCategory, answerWell, type Behaviour, fromCall, refuse } from '../fake-hub.ts';
 import { startSyncWorld } from './sync-world.ts';
@@ -22,7 +23,7 @@ function justBefore(page: number, happens: () => void) {
   else hub.behave(atCall(page - 1));
 }
 
-/** Something of everything: new, changed, gone, and shown again, on both sides of what a walk has listed. */
+/** Templates that are new, changed, gone, and shown again, on both sides of what a walk has listed. */
 function changeALot(given: ReturnType<typeof templates>) {
   const [first, second, third] = given;
   const [last, lastButOne] = given.toReversed();
@@ -34,7 +35,12 @@ function changeALot(given: ReturnType<typeof templates>) {
   hub.setCategories(aCategory({ name: 'New' }));
 }
 
-describe.each(['a first', 'an incremental', 'a full'])('%s walk', (kind) => {
+const kinds = ['a first', 'an incremental', 'a full'].map((kind, index) => ({ kind, index }));
+
+describe.each(kinds)('$kind walk', ({ kind, index }) => {
+  /** At depth `short` the kinds of walks share the pages, which go around from test to test. */
+  const pages = (test: number, all = [1, 2, 3, 4]) => inTurn(all, { index: index + test, of: kinds.length });
+
   /** Seven templates in four pages, all of which the walk has to bring. */
   const prepare = async () => {
     const given = templates(7);
@@ -50,9 +56,9 @@ describe.each(['a first', 'an incremental', 'a full'])('%s walk', (kind) => {
   };
   const run = () => world.sync.run({ full: kind === 'a full' });
 
-  // A full walk that did not begin was a wish of its caller, who heard that it failed.
+  // Nobody continues a full walk that did not begin: its caller heard that it failed.
   const begun = kind === 'a full' ? [2, 3, 4] : [1, 2, 3, 4];
-  test.each(begun)('that breaks off at page %d is ended by another replica, from there', async (page) => {
+  test.each(pages(0, begun))('that breaks off at page %d is continued there by another replica', async (page) => {
     await prepare();
     hub.behave(fromCall(page, refuse('unavailable')));
     await expect(run()).rejects.toMatchObject({ code: 'hub_unreachable' });
@@ -63,7 +69,7 @@ describe.each(['a first', 'an incremental', 'a full'])('%s walk', (kind) => {
     await mirror.expectLike(hub);
   });
 
-  test.each([1, 2, 3, 4])('that breaks off at page %d brings also what changed until it goes on', async (page) => {
+  test.each(pages(1))('that breaks off at page %d brings also what changed until it continues', async (page) => {
     const given = await prepare();
     hub.behave(fromCall(page, refuse('unavailable')));
     await expect(run()).rejects.toMatchObject({ code: 'hub_unreachable' });
@@ -73,23 +79,20 @@ describe.each(['a first', 'an incremental', 'a full'])('%s walk', (kind) => {
     await mirror.expectLike(hub);
   });
 
-  test.each([1, 2, 3, 4])('brings also what changes just before page %d', async (page) => {
+  test.each(pages(2))('brings also what changes just before page %d', async (page) => {
     const given = await prepare();
     justBefore(page, () => changeALot(given));
     await run();
     await mirror.expectLike(hub);
   });
 
-  test.each([1, 2, 3, 4])(
-    'ends with what the hub shows when that is restored from a backup before page %d',
-    async (page) => {
-      const given = await prepare();
-      const backup = hub.now();
-      hub.publish(...given.map((template) => ({ ...template, name: 'Lost' })), aTemplate({ name: 'Lost' }));
-      hub.setCategories(aCategory({ name: 'Lost' }));
-      justBefore(page, () => hub.restore(backup));
-      await run();
-      await mirror.expectLike(hub);
-    },
-  );
+  test.each(pages(3))('ends with what the hub shows when it is restored from a backup before page %d', async (page) => {
+    const given = await prepare();
+    const backup = hub.now();
+    hub.publish(...given.map((template) => ({ ...template, name: 'Lost' })), aTemplate({ name: 'Lost' }));
+    hub.setCategories(aCategory({ name: 'Lost' }));
+    justBefore(page, () => hub.restore(backup));
+    await run();
+    await mirror.expectLike(hub);
+  });
 });

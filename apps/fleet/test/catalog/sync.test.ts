@@ -1,9 +1,11 @@
 import { templateExamples } from '@svc/contract';
 import { aTemplate } from '../a-template.ts';
-import { aCategory } from '../fake-hub.ts';
+import { aCategory, refuse, startFakeHub } from '../fake-hub.ts';
 import { startSyncWorld } from './sync-world.ts';
 
 const SYNC = '/api/v1/catalog/sync';
+
+const TEMPLATES = '/api/v1/catalog/templates';
 
 const { hub, world } = await startSyncWorld();
 
@@ -140,4 +142,104 @@ test.each([{ fully: true }, { full: 'yes' }, { full: null }, []])('the body %j i
   const answer = await world.asOperator.post(SYNC, body);
   expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
   expect(hub.requests).toEqual([]);
+});
+
+const bearer = async (role: 'viewer' | 'operator') => `Bearer ${(await world.aToken({ role })).secret}`;
+
+describe('without a hub', () => {
+  test('the state is not_configured', async () => {
+    const without = world.aReplica();
+    expect((await without.api(await bearer('viewer')).get(SYNC)).body).toMatchObject({
+      status: 'not_configured',
+      hub_url: null,
+    });
+  });
+
+  test('a sync is refused, and says what to set', async () => {
+    const without = world.aReplica();
+    const { status, body } = await without.api(await bearer('operator')).post(SYNC);
+    expect([status, body.code]).toEqual([409, 'hub_not_configured']);
+    expect(body.detail).toBe('No hub is configured: set HUB_URL and HUB_API_KEY, or PUT /api/v1/settings/hub.');
+  });
+
+  test('the mirror goes on serving', async () => {
+    hub.publish(aTemplate({ name: 'Kept' }));
+    await world.sync.run();
+    const { body } = await world
+      .aReplica()
+      .api(await bearer('viewer'))
+      .get(TEMPLATES);
+    expect(body.templates).toHaveLength(1);
+  });
+});
+
+describe('with another hub or another key', () => {
+  test.each([
+    ['hub', () => startFakeHub(hub.key)],
+    ['key', () => startFakeHub()],
+  ])('another %s is walked from the beginning, and what it does not list goes', async (_, start) => {
+    const shared = aTemplate({ name: 'Shared' });
+    hub.publish(shared, aTemplate({ name: 'Of the first' }));
+    await world.sync.run();
+    const other = await start();
+    other.publish(shared, aTemplate({ name: 'Of the second' }));
+    const moved = world.aReplica({ hub: other });
+    const { body } = await moved.api(await bearer('operator')).post(SYNC);
+    await other.stop();
+    expect(body).toMatchObject({ hub_url: other.url, last_sync: { full: true, updated: 2, removed: 1 } });
+    const { templates } = (await world.asViewer.get(TEMPLATES)).body;
+    expect(templates.map(({ name }: { name: string }) => name)).toEqual(['Of the second', 'Shared']);
+  });
+});
+
+describe('the organization of the key', () => {
+  beforeEach(async () => {
+    hub.publish(aTemplate());
+    await world.sync.run();
+  });
+
+  const organization = async () => (await world.asViewer.get(SYNC)).body.organization;
+
+  test('the organization of the key is shown as the hub knows it, with its tier', async () => {
+    expect(await organization()).toEqual(hub.organization());
+  });
+
+  test('another tier is there after the next sync, though nothing else is new', async () => {
+    hub.changeOrganization({ tier: 'enterprise' });
+    expect((await world.asOperator.post(SYNC)).body).toMatchObject({
+      last_sync: { updated: 0, removed: 0 },
+      organization: { tier: 'enterprise' },
+    });
+    expect(await organization()).toEqual(hub.organization());
+  });
+
+  test('it is kept while the hub is away, also by a fleet that starts meanwhile', async () => {
+    const known = await organization();
+    await hub.goAway();
+    expect((await world.asOperator.post(SYNC)).status).toBe(502);
+    expect(await organization()).toEqual(known);
+    const token = await world.aToken({ role: 'viewer' });
+    const other = world.aReplica({ hub }).api(`Bearer ${token.secret}`);
+    expect((await other.get(SYNC)).body.organization).toEqual(known);
+    await hub.comeBack();
+  });
+
+  test('it is kept, and the mirror too, while the organization is suspended; then the sync goes on where it was', async () => {
+    const known = await organization();
+    for (const call of ['organization', 'updates', 'categories'] as const) {
+      hub.behave(refuse('organization_suspended'), call);
+    }
+    const refused = await world.asOperator.post(SYNC);
+    expect([refused.status, refused.body.detail]).toEqual([502, expect.stringContaining('suspended')]);
+    expect((await world.asViewer.get(SYNC)).body).toMatchObject({ organization: known, counts: { templates: 1 } });
+    hub.recover();
+    hub.publish(aTemplate());
+    expect((await world.asOperator.post(SYNC)).body).toMatchObject({ last_sync: { full: false, updated: 1 } });
+  });
+
+  test('a tier that this fleet does not know is shown as it is', async () => {
+    hub.changeOrganization({ tier: 'galactic' });
+    await world.sync.run();
+    expect(await organization()).toMatchObject({ tier: 'galactic' });
+  });
 });

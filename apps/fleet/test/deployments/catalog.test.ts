@@ -1,4 +1,5 @@
 import type { Template } from '@svc/contract';
+import { inTurn } from '@svc/testing';
 import { containerBody, volumeBody } from '../render/docker-schemas.ts';
 import { demandValid } from '../render/kubernetes-schemas.ts';
 import { requiredOf, secretsOf, starterTemplates } from './catalog.ts';
@@ -30,14 +31,14 @@ afterEach(async () => {
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** A manifest without what is another each time: ids, in full and as the part of a name, and a digest of all of it. */
+/** A manifest without what differs between two deployments: ids, also as a part of a name, and the digest of a body. */
 function withoutIds(manifest: readonly object[]): unknown {
   const text = JSON.stringify(manifest).replaceAll(/("fleet\/body":)"[0-9a-f]{32}"/g, '$1"DIGEST"');
   const ids = [...new Set(text.match(UUID))];
   return JSON.parse(ids.reduce((rest, id) => rest.replaceAll(id, 'ID').replaceAll(id.slice(-8), 'PART'), text));
 }
 
-/** Planned, deployed and read again. @returns the manifest, which is the same all three times */
+/** Plans and deploys a template. @returns the manifest that it has then, which is the planned one */
 async function deployAsPlanned({ slug, ...template }: Template, target: object) {
   const wish = { name: `the-${slug}`, template: slug, target, env: requiredOf({ slug, ...template }) };
   const { status, body: plan } = await it.plan(wish);
@@ -50,29 +51,36 @@ async function deployAsPlanned({ slug, ...template }: Template, target: object) 
   return manifest;
 }
 
-test('the starter catalog is there', () => {
+test('the starter catalog has templates', () => {
   expect(starterTemplates.length).toBeGreaterThan(40);
 });
 
-const templates = starterTemplates.map((template) => [template.slug, template] as const);
+/** Every template on every target. At depth `short` the targets alternate. */
+const cases = starterTemplates.flatMap((template, index) =>
+  inTurn(['cluster', 'docker', 'podman'] as const, { index, of: starterTemplates.length }).map((target) => ({
+    slug: template.slug,
+    template,
+    target,
+  })),
+);
+const onCluster = cases.filter(({ target }) => target === 'cluster');
+const onHosts = cases.filter(({ target }) => target !== 'cluster');
 
-test.each(templates)('%s is deployed on a cluster as it was planned', async (_, template) => {
+test.each(onCluster)('$slug is deployed on a cluster as it was planned', async ({ template }) => {
   const manifest = await deployAsPlanned(template, targets.cluster);
   expect(manifest.map(({ kind }: { kind: string }) => kind)).toContain(template.kind === 'job' ? 'Job' : 'Deployment');
   for (const object of manifest) demandValid(object);
 });
 
-describe.each(['docker', 'podman'] as const)('on a host with %s', (engine) => {
-  test.each(templates)('%s is deployed as it was planned', async (_, template) => {
-    const manifest = await deployAsPlanned(template, targets[engine]);
-    const bodies = (kind: string) =>
-      manifest.filter((object: { kind: string }) => object.kind === kind).map(({ body }: { body: object }) => body);
-    expect(bodies('Container')).toHaveLength(1);
-    expect(bodies('Volume')).toHaveLength(template.volume_mounts.length);
-    for (const body of bodies('Container')) {
-      // No engine has told yet which ports of the host it gives.
-      containerBody.parse(JSON.parse(JSON.stringify(body).replaceAll('"unallocated"', '"30000"')));
-    }
-    for (const body of bodies('Volume')) volumeBody.parse(body);
-  });
+test.each(onHosts)('$slug is deployed on a host with $target as it was planned', async ({ template, target }) => {
+  const manifest = await deployAsPlanned(template, targets[target]);
+  const bodies = (kind: string) =>
+    manifest.filter((object: { kind: string }) => object.kind === kind).map(({ body }: { body: object }) => body);
+  expect(bodies('Container')).toHaveLength(1);
+  expect(bodies('Volume')).toHaveLength(template.volume_mounts.length);
+  for (const body of bodies('Container')) {
+    // No engine has chosen ports of the host yet.
+    containerBody.parse(JSON.parse(JSON.stringify(body).replaceAll('"unallocated"', '"30000"')));
+  }
+  for (const body of bodies('Volume')) volumeBody.parse(body);
 });

@@ -1,3 +1,4 @@
+import { byDepth } from '@svc/testing';
 import { startDeploymentWorld } from './world.ts';
 
 const it = await startDeploymentWorld();
@@ -28,17 +29,23 @@ test('when it has changed meanwhile, the answer is what it is now', async () => 
   expect(again.body.deployment).toMatchObject({ id: body.deployment.id, replicas: 2, generation: 2 });
 });
 
-test('two at the same moment make one deployment, 20 times', async () => {
-  const { workload_id } = await aWish();
-  for (let round = 1; round <= 20; round++) {
-    const headers = { 'Idempotency-Key': `round-${round}` };
-    const wish = { name: `once-${round}`, workload_id };
-    const answers = await Promise.all([it.deploy(wish, headers), it.deploy(wish, headers)]);
-    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-    expect(new Set(answers.map(({ body }) => body.deployment.id)).size).toBe(1);
-    expect(await deployments()).toBe(round);
-  }
-}, 30_000);
+const TIMES = byDepth({ short: 5, full: 20, long: 200 });
+
+test(
+  `two concurrent requests with the same key make one deployment, ${TIMES} times`,
+  async () => {
+    const { workload_id } = await aWish();
+    for (let round = 1; round <= TIMES; round++) {
+      const headers = { 'Idempotency-Key': `round-${round}` };
+      const wish = { name: `once-${round}`, workload_id };
+      const answers = await Promise.all([it.deploy(wish, headers), it.deploy(wish, headers)]);
+      expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+      expect(new Set(answers.map(({ body }) => body.deployment.id)).size).toBe(1);
+      expect(await deployments()).toBe(round);
+    }
+  },
+  30_000 + 1000 * TIMES,
+);
 
 test('the key with another body is a 422, and makes nothing', async () => {
   const wish = await aWish();

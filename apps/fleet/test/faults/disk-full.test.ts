@@ -43,7 +43,7 @@ describeOnDisk('a full disk', aDisk('192m'), (disk) => {
     const database = openDatabase(databaseUrl, () => undefined);
     closers.push(database.close);
     contents = () => contentsOf(database);
-  }, 60_000);
+  }, 120_000);
 
   const send = (path: string, asked?: Asked) => ask(`${fleet.url}${path}`, asked);
   const post = (path: string, body: object, asked: Asked = {}) => send(path, { ...asked, method: 'POST', body });
@@ -104,5 +104,5 @@ describeOnDisk('a full disk', aDisk('192m'), (disk) => {
     expect(fleet.child.exitCode).toBeNull();
     const query = queryOn(postgres.databaseUrl);
     expect([...(await ledger.lost(query)), ...(await ledger.misrecorded(query))]).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });

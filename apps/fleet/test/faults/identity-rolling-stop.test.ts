@@ -26,4 +26,4 @@ test('when one of two replicas is told to stop, no request fails for a client th
   expect(await ledger.lost(queryOn(databaseUrl))).toEqual([]);
   expect(await ledger.misrecorded(queryOn(databaseUrl))).toEqual([]);
   figure(`SIGTERM of one of two: ${balancer.sent().join(' and ')} requests; ${summaryOf(load.seen)}`);
-}, 60_000);
+}, 120_000);

@@ -19,7 +19,7 @@ let other: Replica;
 
 beforeAll(async () => {
   [one, other] = await Promise.all([aReplica(), aReplica()]);
-}, 60_000);
+}, 120_000);
 afterEach(() => {
   one.child.kill('SIGCONT');
   hub.recover();

@@ -23,13 +23,13 @@ describeWithEngine('secrets on a real engine', () => {
       startEngine(),
     ]);
     proxy = await startEngineProxy(podman.endpoint);
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await world.endAll();
     await proxy.stop();
     await podman.stop();
     await world.database.drop();
-  }, 60_000);
+  }, 120_000);
 
   test('are nowhere else, whatever goes wrong', async () => {
     const fleet = await world.startFleet({

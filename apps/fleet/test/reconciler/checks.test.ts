@@ -11,7 +11,7 @@ describeWithEngine('the check of a host', () => {
   let world: MachineWorld;
   beforeAll(async () => {
     world = await startMachineWorld();
-  }, 60_000);
+  }, 120_000);
   afterAll(() => world?.stop(), 60_000);
   let count = 0;
   const aHost = (given = {}) => world.aHost({ name: `host-${++count}`, ...given });
@@ -30,7 +30,7 @@ describeWithEngine('the check of a host', () => {
     expect(seen.engine_version).toMatch(/^\d+\.\d+\.\d+/);
     const row = await world.database.client.host.findUniqueOrThrow({ where: { id } });
     expect(row.memory_bytes).toBe(BigInt(host.memTotal));
-  }, 30_000);
+  }, 60_000);
 
   test('is for operators and admins', async () => {
     const { id } = await aHost();
@@ -40,7 +40,7 @@ describeWithEngine('the check of a host', () => {
     expect(await world.asOperator.post('/api/v1/hosts/01999999-0000-7000-8000-000000000000/check')).toMatchObject({
       status: 404,
     });
-  }, 30_000);
+  }, 60_000);
 
   test.each([
     [
@@ -79,7 +79,7 @@ describeWithEngine('the check of a host', () => {
     await world.hostIs(id, 'unreachable');
     await change({ engine: 'podman' });
     await world.hostIs(id, 'online');
-  }, 30_000);
+  }, 60_000);
 
   test('of one that does not answer holds up that of no other', async () => {
     const proxy = await startEngineProxy(world.podman.endpoint);
@@ -90,7 +90,7 @@ describeWithEngine('the check of a host', () => {
     await world.hostIs(id, 'online');
     expect([proxy.underWay(), proxy.seen.hangs]).toEqual([1, 1]); // the first is still waited for
     await proxy.stop();
-  }, 60_000);
+  }, 120_000);
 
   test('is made by itself, by one of several replicas at a time', async () => {
     const proxy = await startEngineProxy(world.podman.endpoint);
@@ -112,5 +112,5 @@ describeWithEngine('the check of a host', () => {
     expect(asked).toBe(rounds);
     await machines.stop();
     await proxy.stop();
-  }, 60_000);
+  }, 120_000);
 });

@@ -10,7 +10,7 @@ describe('what a cluster says again', () => {
   let world: Awaited<ReturnType<typeof startCanaryWorld>>;
   beforeAll(async () => {
     world = await startCanaryWorld();
-  }, 60_000);
+  }, 120_000);
   afterAll(() => world?.end(), 60_000);
 
   test.each([
@@ -33,7 +33,7 @@ describe('what a cluster says again', () => {
       });
       await recovers(ids.at(-1) ?? '');
     },
-    60_000,
+    120_000,
   );
 
   test('in place of a list', async () => {
@@ -52,7 +52,7 @@ describe('what a cluster says again', () => {
       });
       await recovers(id);
     }
-  }, 60_000);
+  }, 120_000);
 
   test('of a pod, and in its events', async () => {
     const { deployed, is, lab, told, podOf, lookNow, shown, recovers } = world;
@@ -77,7 +77,7 @@ describe('what a cluster says again', () => {
     lab.hands.isFrozen = false;
     lab.become(running(), podOf(id).metadata.name);
     await recovers(id);
-  }, 60_000);
+  }, 120_000);
 
   test('of a pod that has a former value of a secret', async () => {
     const { heard, shown, ids, lab, podOf, told, tell, recovers } = world;
@@ -96,7 +96,7 @@ describe('what a cluster says again', () => {
     lab.hands.isFrozen = false;
     lab.become(running());
     await recovers(id);
-  }, 60_000);
+  }, 120_000);
 
   test('in place of a log', async () => {
     const { ids, echoes, heard } = world;
@@ -111,7 +111,7 @@ describe('what a cluster says again', () => {
         expect((await heard('GET', `deployments/${id}/logs`)).status).toBe(status);
       });
     }
-  }, 60_000);
+  }, 120_000);
 
   test('in place of what a check asks', async () => {
     const { echoes, check, clusterId } = world;
@@ -120,7 +120,7 @@ describe('what a cluster says again', () => {
       await echoes.lab.whileRefusing({ isMeant, refusing: REFUSALS[how] }, () => check(clusterId));
     }
     expect((await check(clusterId)).reachability).toBe('online');
-  }, 60_000);
+  }, 120_000);
 
   test('in place of removing something', async () => {
     const { heard, shown, is, ids, echoes, lookNow, lab, check, clusterId } = world;
@@ -140,7 +140,7 @@ describe('what a cluster says again', () => {
     await echoes.lab.whileRefusing(removing, () => check(clusterId));
     await check(clusterId);
     expect(lab.objects('services').map(({ metadata }) => metadata.name)).not.toContain('left');
-  }, 60_000);
+  }, 120_000);
 
   test('is nowhere in what the fleet answers, prints and keeps', async () => {
     const { heard, readAll, lab, check, clusterId, ids, search } = world;
@@ -155,5 +155,5 @@ describe('what a cluster says again', () => {
     expect(haystacks['public.deployment_events, in the end']).toContain('The engine says');
     expect(haystacks.output).toContain('what is gone could not be looked for');
     expect(found).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });

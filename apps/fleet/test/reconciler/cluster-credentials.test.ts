@@ -7,7 +7,7 @@ describe('who the fleet is on a cluster', () => {
   let world: Awaited<ReturnType<typeof startCanaryWorld>>;
   beforeAll(async () => {
     world = await startCanaryWorld();
-  }, 60_000);
+  }, 120_000);
   afterAll(() => world?.end(), 60_000);
 
   test('a token goes only to the server that it was given for', async () => {
@@ -31,7 +31,7 @@ describe('who the fleet is on a cluster', () => {
     const back = { server: lab.url, ca_certificate: lab.ca, auth };
     expect((await heard('PUT', `clusters/${clusterId}`, back)).status).toBe(200);
     expect((await check(clusterId)).reachability).toBe('online');
-  }, 60_000);
+  }, 120_000);
 
   test('a client certificate is enough, also where something is refused', async () => {
     const { keep, pair, registered, deployed, is, ids, echoes, recovers } = world;
@@ -44,7 +44,7 @@ describe('who the fleet is on a cluster', () => {
       await is(await deployed('certified', cluster), 'failed', 'InvalidSpec');
     });
     await recovers(ids.at(-1) ?? '');
-  }, 60_000);
+  }, 120_000);
 
   test('is nowhere in what the fleet answers, prints and keeps', async () => {
     const { readAll, ids, search } = world;
@@ -52,5 +52,5 @@ describe('who the fleet is on a cluster', () => {
     const { found, haystacks } = await search();
     expect(haystacks['public.clusters, in the end']).toContain('ciphertext');
     expect(found).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });

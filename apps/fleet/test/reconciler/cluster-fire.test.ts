@@ -26,7 +26,7 @@ describe('three replicas while the cluster misbehaves and replicas are frozen an
   let world: Awaited<ReturnType<typeof startClusterFireWorld>>;
   beforeAll(async () => {
     world = await startClusterFireWorld(TIMINGS);
-  }, 60_000);
+  }, 120_000);
   afterAll(() => world?.stop(), 60_000);
 
   /** What runs of a deployment, in words. */

@@ -46,7 +46,7 @@ export async function startClusterWorld(options: ApiServerOptions = {}) {
   const { machines } = world.services;
   machines.start();
   const api = world.asAdmin;
-  const words = wordsOf(api);
+  const words = wordsOf(world);
   const { good } = words;
   const aCluster = async (given: Body = {}) => {
     const auth = { kind: 'token', token: server.token };
@@ -57,8 +57,8 @@ export async function startClusterWorld(options: ApiServerOptions = {}) {
   const checked = async (id: string) => (await good(api.post(`/api/v1/clusters/${id}/check`))).cluster;
   const clusterIs = (id: string, reachability: string) =>
     eventually(`the cluster is ${reachability}`, async () => {
-      const seen = await cluster(id);
-      return seen.reachability === reachability && seen;
+      const row = await world.database.client.cluster.findUniqueOrThrow({ where: { id } });
+      return row.reachability === reachability && cluster(id);
     });
   return {
     ...{ ...world, ...words, hub, api, machines, server, aCluster, cluster, checked, clusterIs },
@@ -84,7 +84,7 @@ export function aClusterWorld(): () => ClusterWorld & { readonly clusterId: stri
     const { id } = await started.aCluster();
     await started.clusterIs(id, 'online');
     world = { ...started, clusterId: id };
-  }, 60_000);
+  }, 120_000);
   afterAll(() => world?.stop(), 60_000);
   return () => world;
 }

@@ -28,7 +28,7 @@ describe('a template on a cluster', () => {
     );
     const [volume] = (await good(api.get('/api/v1/storage'))).storage;
     expect(volume).toMatchObject({ name: 'web-data', phase: 'bound', attached_to: [{ name: 'web' }] });
-  }, 60_000);
+  }, 120_000);
 
   test('shows what its pod prints', async () => {
     const { api, server } = world();
@@ -62,7 +62,7 @@ describe('a template on a cluster', () => {
     await ask(id, 'rollback');
     await deploymentIs(id, 'running');
     expect(image()).toContain('registry.example.test/team/web:1');
-  }, 60_000);
+  }, 120_000);
 
   test('stops with its volume kept, starts again, and is gone with all that it had', async () => {
     const { ask, deploymentIs, server, removed, good, api } = world();
@@ -76,7 +76,7 @@ describe('a template on a cluster', () => {
     expect(ownedBy(server, id)).toEqual([]);
     expect(server.objects('persistentvolumeclaims')).toEqual([]);
     expect((await good(api.get('/api/v1/storage'))).storage).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test('leaves nothing of what somebody who was frozen makes of it after its end', async () => {
     const { server, clusterId, checked } = world();
@@ -113,7 +113,7 @@ describe('what goes wrong on a cluster', () => {
     await deploymentIs(id, 'degraded', 'FieldConflict');
     expect(replicas()).toBe(4);
     await world().removed(id);
-  }, 60_000);
+  }, 120_000);
 
   test('on a host there is nothing to take over', async () => {
     const { api, aWorkload, good } = world();
@@ -142,7 +142,7 @@ describe('what goes wrong on a cluster', () => {
     await deploymentIs(id, 'running');
     expect((await deployment(id)).reason).toBeNull();
     await removed(id);
-  }, 60_000);
+  }, 120_000);
 
   test('what somebody removes by hand is seen by the watch, put back, and told', async () => {
     const { deployed, deploymentIs, server, events, removed } = world();
@@ -158,7 +158,7 @@ describe('what goes wrong on a cluster', () => {
     await eventually('it is put back', async () => (await events(id)).includes(told));
     await deploymentIs(id, 'running');
     await removed(id);
-  }, 60_000);
+  }, 120_000);
 
   test('a cluster that is away changes nothing, and what was asked meanwhile is done when it is back', async () => {
     const { deployed, deploymentIs, deployment, server, ask, clusterIs, clusterId, checked, events } = world();
@@ -186,7 +186,7 @@ describe('what goes wrong on a cluster', () => {
       expect.stringMatching(/^engine: created /),
       expect.stringMatching(/^engine: changed /),
     ]);
-  }, 60_000);
+  }, 120_000);
 
   test('a token that was exchanged is told as such, and another one is used from then on', async () => {
     const { server, checked, clusterId, good, api } = world();

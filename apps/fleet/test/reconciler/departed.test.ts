@@ -36,7 +36,7 @@ describeWithEngine('what is gone from a machine', () => {
     expect(await volumes()).toMatch(/^other-data-\S+$/);
     const left = (await podman.byHand('ps', '--format', '{{.Names}}')).split('\n').sort();
     expect(left).toEqual([expect.stringMatching(/^other-/), 'stranger']);
-  }, 90_000);
+  }, 120_000);
 
   test('takes along a volume that was made and never noted', async () => {
     const { api, good, database, removed, deployed, deploymentIs } = world();
@@ -50,5 +50,5 @@ describeWithEngine('what is gone from a machine', () => {
     await good(api.delete(`/api/v1/storage/${volumeId}`));
     await eventually('its row is gone', async () => (await storage()).length === 1);
     expect(await volumes()).not.toMatch(/^third-data-/m);
-  }, 60_000);
+  }, 120_000);
 });

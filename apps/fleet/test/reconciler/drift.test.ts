@@ -14,7 +14,7 @@ describeWithEngine('what somebody does by hand', () => {
   beforeAll(async () => {
     ({ id } = await world().deployed('web', SLEEPER, { replicas: 2 }));
     name = (await world().deploymentIs(id, 'running')).instances[0].name;
-  }, 60_000);
+  }, 120_000);
 
   test.each([
     ['removed', () => world().podman.discard(name), () => `engine: created ${name} again: it was gone`],
@@ -32,7 +32,7 @@ describeWithEngine('what somebody does by hand', () => {
       expect(now.map(({ state }) => state)).toEqual(['Up', 'Up']);
       expect(now[1]).toEqual(other);
     },
-    60_000,
+    120_000,
   );
 
   test('to a container that is stopped is put right, and told', async () => {
@@ -47,7 +47,7 @@ describeWithEngine('what somebody does by hand', () => {
     await eventually('it is put right', async () => (await events(id)).includes(told));
     await deploymentIs(id, 'running');
     expect((await containers(id)).map(({ state }) => state)).toEqual(['Up', 'Up']);
-  }, 60_000);
+  }, 120_000);
 
   test('to containers that are not the fleet’s is nobody’s business, however alike they are', async () => {
     const { podman, deploymentIs, ask, removed, containers } = world();
@@ -68,5 +68,5 @@ describeWithEngine('what somebody does by hand', () => {
     const left = await podman.byHand('ps', '--no-trunc', '--quiet');
     expect(left.split('\n').sort()).toEqual(strangers.slice(0, 3).sort());
     expect(await podman.byHand('volume', 'ls', '--quiet')).toBe('alike');
-  }, 60_000);
+  }, 120_000);
 });

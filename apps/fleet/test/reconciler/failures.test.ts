@@ -16,7 +16,7 @@ describeWithEngine('what goes wrong is told by its reason, and goes well when it
     expect(await containers(id)).toEqual([]);
     await podman.byHand('tag', podman.image, 'localhost/svc-test/other:1');
     await deploymentIs(id, 'running');
-  }, 90_000);
+  }, 120_000);
 
   test('a program that does not stay up', async () => {
     const { api, good, deployed, deploymentIs } = world();
@@ -25,7 +25,7 @@ describeWithEngine('what goes wrong is told by its reason, and goes well when it
     expect((await deploymentIs(id, 'retrying', 'CrashLoop')).message).toContain('exit code 3');
     await good(api.put(`/api/v1/deployments/${id}`, { env: { GREETING: 'good day' } }));
     await deploymentIs(id, 'running');
-  }, 90_000);
+  }, 120_000);
 
   test('a program that needs more memory than it has', async () => {
     const { api, good, deployed, deployment, deploymentIs } = world();
@@ -36,7 +36,7 @@ describeWithEngine('what goes wrong is told by its reason, and goes well when it
     await good(api.put(`/api/v1/workloads/${workload_id}`, { command: SLEEPER.command }));
     await good(api.put(`/api/v1/deployments/${id}`, { revision: 2 }));
     await deploymentIs(id, 'running');
-  }, 90_000);
+  }, 120_000);
 
   test('a port that something else has: another one is taken, and what ran keeps its own', async () => {
     const { good, api, deployed, ask, deploymentIs, fetched, events } = world();
@@ -58,7 +58,7 @@ describeWithEngine('what goes wrong is told by its reason, and goes well when it
     } finally {
       stranger.close();
     }
-  }, 90_000);
+  }, 120_000);
 
   test('a GPU that its host was said to have: it never runs without', async () => {
     const { api, good, deployed, deployment, deploymentIs, containers, host, hostId } = world();
@@ -71,5 +71,5 @@ describeWithEngine('what goes wrong is told by its reason, and goes well when it
     await good(api.put(`/api/v1/deployments/${id}`, { revision: 2 }));
     await deploymentIs(id, 'running');
     expect((await host(hostId)).allocated.gpu_count).toBe(0);
-  }, 90_000);
+  }, 120_000);
 });

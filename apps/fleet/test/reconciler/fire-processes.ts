@@ -24,7 +24,14 @@ export async function startFireProcesses({
       RATE_LIMIT: 'off',
       ...environment,
     });
-  const replicas = await Promise.all(names.map(startOne));
+  const end = async () => {
+    await world.endAll();
+    await world.database.drop();
+  };
+  const replicas = await Promise.all(names.map(startOne)).catch(async (error) => {
+    await end();
+    throw error;
+  });
   let frozen: number | undefined;
   const secret = await anAdminToken(world.database.url);
 
@@ -65,8 +72,7 @@ export async function startFireProcesses({
     },
     stop: async () => {
       for (const { child } of replicas) child.kill('SIGCONT');
-      await world.endAll();
-      await world.database.drop();
+      await end();
     },
   };
 }

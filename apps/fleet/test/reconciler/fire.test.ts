@@ -26,7 +26,7 @@ describeWithEngine('three replicas while the engine misbehaves and replicas are 
   let world: Awaited<ReturnType<typeof startFireWorld>>;
   beforeAll(async () => {
     world = await startFireWorld(TIMINGS);
-  }, 60_000);
+  }, 120_000);
   afterAll(() => world?.stop(), 120_000);
 
   test(

@@ -3,7 +3,7 @@ import { createCaller } from '../secrets/caller.ts';
 import type { Canary } from '../secrets/forms.ts';
 import { eventually } from './words.ts';
 
-/** Secrets that are to be found nowhere, as they are made. */
+/** Makes secrets, and keeps them for a search. */
 export function anAviary() {
   const canaries: Canary[] = [];
   const keep = <T extends Canary['value']>(name: string, value: T): T => {
@@ -15,7 +15,7 @@ export function anAviary() {
   return { canaries: canaries as readonly Canary[], keep, aCanary };
 }
 
-/** Asks a fleet as somebody, and keeps each answer. */
+/** Calls a fleet with a token, and keeps each answer. */
 export function listenTo(url: string, as: string) {
   const { call } = createCaller(url);
   const answers: string[] = [];
@@ -25,30 +25,36 @@ export function listenTo(url: string, as: string) {
     return answer;
   };
   const shown = async (id: string) => (await heard('GET', `deployments/${id}`)).body.deployment;
+  const aWorkload = async (name: string, spec: object): Promise<string> =>
+    (await heard('POST', 'workloads', { name, ...spec })).body.workload.id;
+  /** @returns its id */
+  const create = async (body: object) => {
+    const made = await heard('POST', 'deployments', body);
+    expect(made.status).toBe(201);
+    return String(made.body.deployment.id);
+  };
   return {
     answers: answers as readonly string[],
     heard,
     shown,
-    /** Waits until what was asked for last has come to this. */
+    /** Waits until the last generation is in this phase. */
     is: async (id: string, phase: string, reason: string | null = null) => {
       let seen: Awaited<ReturnType<typeof shown>>;
       const isSo = () => seen.phase === phase && seen.reason === reason && seen.generation === seen.observed_generation;
-      await eventually(`it is ${phase}`, async () => {
+      const look = async () => {
         seen = await shown(id);
         return isSo();
-      }).catch((cause) => {
+      };
+      await eventually(`it is ${phase}`, look, 100).catch((cause) => {
         throw new Error(`${cause.message}, but ${seen.name} is ${seen.phase}, ${seen.reason}: ${seen.message}`);
       });
     },
-    /** A deployment of a workload of its own. */
-    deployed: async (name: string, spec: object, given: object = {}) => {
-      const workload = await heard('POST', 'workloads', { name, ...spec });
-      const body = { name, workload_id: workload.body.workload.id, ...given };
-      const made = await heard('POST', 'deployments', body);
-      expect(made.status).toBe(201);
-      return String(made.body.deployment.id);
-    },
-    /** Everything that there is to be read of deployments. */
+    aWorkload,
+    create,
+    /** Creates a deployment of a workload of its own. @returns its id */
+    deployed: async (name: string, spec: object, given: object = {}) =>
+      create({ name, workload_id: await aWorkload(name, spec), ...given }),
+    /** Reads all that the API shows of deployments, and the lists of the other resources. */
     readAll: async (ids: readonly string[]) => {
       for (const id of ids) {
         for (const part of ['', '/events?limit=100', '/manifest', '/revisions'])

@@ -27,7 +27,7 @@ describeWithEngine('the log of a deployment', () => {
     await deploymentIs(silent, 'running');
     server = createServer(app).listen(0, '127.0.0.1');
     await once(server, 'listening');
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     server?.closeAllConnections();
     server?.close();
@@ -62,14 +62,14 @@ describeWithEngine('the log of a deployment', () => {
     }
     expect(text).toMatch(/^tick \d+\ntick \d+\ntick \d+\n/);
     await letGoOf(answer);
-  }, 30_000);
+  }, 60_000);
 
   test('is followed also where nothing is written, and let go as well', async () => {
     const answer = await followed(silent);
     expect(answer.statusCode).toBe(200);
     await eventually('the engine is asked', async () => proxy.underWay() > 0);
     await letGoOf(answer);
-  }, 30_000);
+  }, 60_000);
 
   test('is a 404 for what is not there, a 400 for who is not of it, a 503 while its machine is away', async () => {
     const { api, ask, deploymentIs } = world();
@@ -84,5 +84,5 @@ describeWithEngine('the log of a deployment', () => {
     await ask(silent, 'stop');
     await deploymentIs(silent, 'stopped');
     expect(await api.get(path)).toMatchObject({ status: 404 });
-  }, 60_000);
+  }, 120_000);
 });

@@ -18,7 +18,7 @@ describeWithEngine('a deployment', () => {
     );
     expect(await Promise.all(answers)).toEqual(['hello \n', 'hello \n', 'hello \n']);
     expect((await containers(id))[0]).toEqual(first);
-  }, 60_000);
+  }, 120_000);
 
   test('gives back what it does not need any more', async () => {
     const { ask, deploymentIs, containers, database } = world();
@@ -27,7 +27,7 @@ describeWithEngine('a deployment', () => {
     expect((await deploymentIs(id, 'running')).instances).toHaveLength(1);
     expect(await containers(id)).toEqual([first]);
     expect(await database.client.allocatedPort.count()).toBe(1);
-  }, 60_000);
+  }, 120_000);
 
   test('is begun anew by new values of a secret that it uses, and of no other', async () => {
     const { api, good, deployed, deploymentIs, containers, fetched } = world();
@@ -42,5 +42,5 @@ describeWithEngine('a deployment', () => {
     expect(await fetched(user.id)).toBe('hello new\n');
     expect((await deploymentIs(other.id, 'running')).generation).toBe(before.generation);
     expect(await containers(other.id)).toEqual([left]);
-  }, 60_000);
+  }, 120_000);
 });

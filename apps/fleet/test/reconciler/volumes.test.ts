@@ -31,7 +31,7 @@ describeWithEngine('a volume on a real engine', () => {
     await ask(id, 'restart');
     await deploymentIs(id, 'running');
     expect(await phases()).toEqual({ 'web-one': 'bound', 'web-two': 'bound' });
-  }, 90_000);
+  }, 120_000);
 
   test('that is deleted and still in use by somebody else holds up the removal of no other', async () => {
     const { api, good, podman, removed } = world();
@@ -50,5 +50,5 @@ describeWithEngine('a volume on a real engine', () => {
     await podman.byHand('rm', 'user');
     await eventually('it is gone, too', async () => (await storage()).length === 0);
     expect(await names()).toEqual(['']);
-  }, 60_000);
+  }, 120_000);
 });

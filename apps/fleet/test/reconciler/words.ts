@@ -1,23 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Answered, Api } from '@svc/testing';
+import type { Database } from '../../src/database/client.ts';
 
 /** What a test says of something. */
 export type Body = Readonly<Record<string, unknown>>;
 
 const PATIENCE_MS = 60_000;
-const BETWEEN_MS = 40;
 
-/** Looks until there is something to see. @throws after a minute, with what was waited for, and what was seen last */
-export async function eventually<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await pause(BETWEEN_MS)) {
+/** Looks until there is something to see. @throws after a minute, with what was waited for */
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  betweenMs = 20,
+): Promise<T> {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await pause(betweenMs)) {
     const seen = await look();
     if (seen) return seen;
   }
   throw new Error(`still not after ${PATIENCE_MS / 1000} s: ${what}`);
 }
 
-/** What tests say of deployments, whatever they run on. */
-export function wordsOf(api: Api) {
+interface World {
+  readonly asAdmin: Api;
+  readonly database: Database;
+}
+
+/** Helpers for tests of deployments, whatever they run on. They change things over the API, and wait for rows. */
+export function wordsOf({ asAdmin: api, database: { client } }: World) {
   const good = async (asked: Promise<Answered>) => {
     const answer = await asked;
     if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${answer.text}`);
@@ -32,19 +41,23 @@ export function wordsOf(api: Api) {
     return (await good(api.post('/api/v1/deployments', { name, workload_id: id, ...given }))).deployment;
   };
   const deployment = async (id: string) => (await good(api.get(`/api/v1/deployments/${id}`))).deployment;
-  /** Waits until what was asked for last has come to this. */
+  /** Waits until the last generation is in this phase. */
   const deploymentIs = async (id: string, phase: string, reason: string | null = null) => {
-    let seen = await deployment(id);
-    const isSo = () => seen.phase === phase && seen.reason === reason && seen.observed_generation === seen.generation;
-    await eventually(`${seen.name} is ${phase}`, async () => {
-      seen = await deployment(id);
-      return isSo();
-    }).catch((cause) => {
-      throw new Error(`${cause.message}, but ${JSON.stringify(seen)}`);
+    const isSo = (seen: {
+      phase: string;
+      reason: string | null;
+      generation: number;
+      observed_generation: number | null;
+    }) => seen.phase === phase && seen.reason === reason && seen.observed_generation === seen.generation;
+    return eventually(`the deployment is ${phase}`, async () => {
+      if (!isSo(await client.deployment.findUniqueOrThrow({ where: { id } }))) return false;
+      const seen = await deployment(id);
+      return isSo(seen) && seen;
+    }).catch(async (cause) => {
+      throw new Error(`${cause.message}, but ${JSON.stringify(await deployment(id))}`);
     });
-    return seen;
   };
-  /** What engines did to it and came to, in words, the first at the beginning. */
+  /** Its events in words, the oldest first. */
   const events = async (id: string): Promise<string[]> =>
     (await good(api.get(`/api/v1/deployments/${id}/events?limit=100`))).events
       .reverse()
@@ -53,10 +66,7 @@ export function wordsOf(api: Api) {
     (await good(api.post(`/api/v1/deployments/${id}/${operation}`, body))).deployment;
   const removed = async (id: string) => {
     await good(api.delete(`/api/v1/deployments/${id}`));
-    await eventually('the deployment is gone', async () => {
-      const { status } = await api.get(`/api/v1/deployments/${id}`);
-      return status === 404;
-    });
+    await eventually('the deployment is gone', async () => (await client.deployment.count({ where: { id } })) === 0);
   };
 
   return { good, aWorkload, deployed, deployment, deploymentIs, events, ask, removed };

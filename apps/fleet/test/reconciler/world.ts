@@ -40,7 +40,7 @@ export async function startMachineWorld() {
   const { machines } = world.services;
   machines.start();
   const api = world.asAdmin;
-  const words = wordsOf(api);
+  const words = wordsOf(world);
   const { good } = words;
   /** A host of the Podman, unless it is said otherwise. */
   const aHost = async (given: Body = {}) => {
@@ -50,8 +50,8 @@ export async function startMachineWorld() {
   const host = async (id: string) => (await good(api.get(`/api/v1/hosts/${id}`))).host;
   const hostIs = (id: string, reachability: string) =>
     eventually(`the host is ${reachability}`, async () => {
-      const seen = await host(id);
-      return seen.reachability === reachability && seen;
+      const row = await world.database.client.host.findUniqueOrThrow({ where: { id } });
+      return row.reachability === reachability && host(id);
     });
 
   /** The containers of a deployment, whatever they do. */

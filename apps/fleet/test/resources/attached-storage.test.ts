@@ -1,4 +1,5 @@
 // Volumes and the deployments that have them: when they stay, and when they go.
+import { byDepth } from '@svc/testing';
 import { pathOf, type Shown, startResources } from './resources.ts';
 
 const world = await startResources();
@@ -37,7 +38,7 @@ describe('a volume that is attached', () => {
   });
 
   test('is deleted, or attached, but never both', async () => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < byDepth({ short: 2, full: 5, long: 20 }); round++) {
       const { id } = await aVolume();
       const body = { name: aName('race'), workload_id: keeping.id, target, volumes: { data: { storage_id: id } } };
       const [made, deleted] = await Promise.all([

@@ -1,4 +1,5 @@
 // What all kinds of resources have alike: changing and deleting, and what somebody else did meanwhile.
+import { inTurn } from '@svc/testing';
 import { kindsIn } from './kinds.ts';
 import { complainedOf, pathOf, type Shown, singulars, startResources } from './resources.ts';
 
@@ -9,7 +10,9 @@ afterAll(() => world.stop());
 
 const TENFOLD = Array.from({ length: 10 });
 
-describe.each(kinds)('$plural', ({ plural, said, change, shown, other, readOnly, deleted }) => {
+const turns = kinds.map((kind, index) => ({ ...kind, turn: { index, of: kinds.length } }));
+
+describe.each(turns)('$plural', ({ turn, plural, said, change, shown, other, readOnly, deleted }) => {
   const singular = singulars[plural];
   const aNew = (given: object = {}) => make(plural, { labels: { team: 'ml' }, ...said, ...given });
   const put = (id: string, body: object, headers = {}) => asAdmin.put(pathOf(plural, id), body, headers);
@@ -64,7 +67,7 @@ describe.each(kinds)('$plural', ({ plural, said, change, shown, other, readOnly,
     expect(await read(before.id)).toEqual(before);
   });
 
-  test.each(['[]', 'null', '"text"', '7', '{'])('%s is no change', async (body) => {
+  test.each(inTurn(['[]', 'null', '"text"', '7', '{'], turn))('%s is no change', async (body) => {
     const before = await aNew();
     const answer = await asAdmin.send({ method: 'PUT', path: pathOf(plural, before.id), body });
     expect(answer.status).toBe(400);
@@ -79,7 +82,7 @@ describe.each(kinds)('$plural', ({ plural, said, change, shown, other, readOnly,
     expect((await put(before.id, { name: before.name, labels: {} })).status).toBe(200);
   });
 
-  test('a change goes on from the version that its caller has seen', async () => {
+  test('a change is made to the version that its caller has seen', async () => {
     const { id } = await aNew();
     const { etag } = await readWithTag(id);
     expect((await put(id, change, { 'If-Match': etag })).status).toBe(200);
@@ -100,7 +103,8 @@ describe.each(kinds)('$plural', ({ plural, said, change, shown, other, readOnly,
     expect((await readAgain()).status).toBe(200);
   });
 
-  test.each(['"1"', '"7"', '"1", "3"', '"1.of-another-look"'])('and from no other: %s', async (seen) => {
+  const stale = ['"1"', '"7"', '"1", "3"', '"1.of-another-look"'];
+  test.each(inTurn(stale, turn))('a change from the version %s is refused', async (seen) => {
     const { id } = await aNew();
     await put(id, { labels: {} });
     const before = await read(id);
@@ -112,7 +116,8 @@ describe.each(kinds)('$plural', ({ plural, said, change, shown, other, readOnly,
     expect(await read(id)).toEqual(before);
   });
 
-  test.each(['2', '""', 'W/"1"', '"one"', '"1" "2"', '"1",', '"-1"'])('%s names no version', async (seen) => {
+  const invalid = ['2', '""', 'W/"1"', '"one"', '"1" "2"', '"1",', '"-1"'];
+  test.each(inTurn(invalid, turn))('%s names no version', async (seen) => {
     const before = await aNew();
     const answers = [
       await put(before.id, change, { 'If-Match': seen }),

@@ -1,4 +1,5 @@
 // Deleted, or used: of two requests at the same moment one finds what the other did.
+import { byDepth } from '@svc/testing';
 import { pathOf, startResources } from './resources.ts';
 
 const world = await startResources();
@@ -6,7 +7,7 @@ const { aName, aSecret, aWorkload, asAdmin } = world;
 const host = await world.aRoomyHost();
 afterAll(() => world.stop());
 
-const ROUNDS = Array.from({ length: 6 }, (_, round) => round);
+const ROUNDS = Array.from({ length: byDepth({ short: 2, full: 6, long: 60 }) }, (_, round) => round);
 const deploy = (given: object) =>
   asAdmin.post(pathOf('deployments'), { name: aName('race'), target: { host_id: host.id }, ...given });
 

@@ -1,4 +1,5 @@
 // What all kinds of resources have alike: making, reading, finding.
+import { inTurn } from '@svc/testing';
 import { kindsIn } from './kinds.ts';
 import { complainedOf, pathOf, singulars, startResources } from './resources.ts';
 
@@ -9,7 +10,9 @@ afterAll(() => world.stop());
 
 const ABSENT = '019a0000-0000-7000-8000-000000000000';
 
-describe.each(kinds)('$plural', ({ plural, said, wrong, wrongPaths }) => {
+const turns = kinds.map((kind, index) => ({ ...kind, turn: { index, of: kinds.length } }));
+
+describe.each(turns)('$plural', ({ turn, plural, said, wrong, wrongPaths }) => {
   const path = pathOf(plural);
   const named = async (query: string): Promise<string[]> => {
     const { status, body } = await asViewer.get(`${path}?${query}`);
@@ -56,13 +59,11 @@ describe.each(kinds)('$plural', ({ plural, said, wrong, wrongPaths }) => {
     expect(await labelled('team=ml,team=web')).toEqual([]);
   });
 
-  test.each(['', ',', 'gpu,', '=ml', 'a b', 'team=a=b', 'team=a b', '-gpu', 'a/b/c'])(
-    'a label that none can be is refused by name: %j',
-    async (label) => {
-      const answer = await asViewer.get(`${path}?label=${encodeURIComponent(label)}`);
-      expect([answer.status, complainedOf(answer)]).toEqual([400, ['label']]);
-    },
-  );
+  const labels = ['', ',', 'gpu,', '=ml', 'a b', 'team=a=b', 'team=a b', '-gpu', 'a/b/c'];
+  test.each(inTurn(labels, turn))('an invalid label selector is refused by name: %j', async (label) => {
+    const answer = await asViewer.get(`${path}?label=${encodeURIComponent(label)}`);
+    expect([answer.status, complainedOf(answer)]).toEqual([400, ['label']]);
+  });
 
   test('pages go on from each other, the newest first', async () => {
     const made = [];
@@ -92,15 +93,13 @@ describe.each(kinds)('$plural', ({ plural, said, wrong, wrongPaths }) => {
     expect(ids).toEqual([...ids].sort());
   });
 
-  test.each(['limit=101', 'limit=0', 'page=0', 'limit=ten', 'page=1&page=2', 'sort=name'])(
-    'a list is not asked with %s',
-    async (query) => {
-      const answer = await asViewer.get(`${path}?${query}`);
-      expect([answer.status, complainedOf(answer)]).toEqual([400, [query.split('=')[0]]]);
-    },
-  );
+  const queries = ['limit=101', 'limit=0', 'page=0', 'limit=ten', 'page=1&page=2', 'sort=name'];
+  test.each(inTurn(queries, turn))('a list with the query %s is refused', async (query) => {
+    const answer = await asViewer.get(`${path}?${query}`);
+    expect([answer.status, complainedOf(answer)]).toEqual([400, [query.split('=')[0]]]);
+  });
 
-  test.each([ABSENT, 'nothing', `${ABSENT}0`, '%00', '..%2f'])('there is none at %s', async (id) => {
+  test.each(inTurn([ABSENT, 'nothing', `${ABSENT}0`, '%00', '..%2f'], turn))('there is none at %s', async (id) => {
     const answers = [
       await asAdmin.get(`${path}/${id}`),
       await asAdmin.put(`${path}/${id}`, {}),

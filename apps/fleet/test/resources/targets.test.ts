@@ -1,5 +1,6 @@
 // Hosts and clusters with something on them: what was given away, what can't change any more, and who is in the way.
 import { setTimeout as pause } from 'node:timers/promises';
+import { byDepth } from '@svc/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import { decideAlone } from '../../src/resources/decisions.ts';
@@ -91,7 +92,7 @@ describe.each([
   });
 
   test('are deleted, or deployed to, but never both', async () => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < byDepth({ short: 2, full: 5, long: 20 }); round++) {
       const target = await make();
       const name = world.aName('race');
       const [made, deleted] = await Promise.all([

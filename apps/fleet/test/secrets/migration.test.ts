@@ -1,22 +1,23 @@
-// Values that were sealed before the key's id stood beside them.
+// Values that were sealed before their rows had the id of the key.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { migrate } from '@svc/database';
-import { createEmptyDatabase, onServer } from '@svc/testing';
+import { createEmptyDatabase, createTestDatabase, onServer } from '@svc/testing';
+import { exportJWK, generateKeyPair } from 'jose';
 import { loadSigningKey } from '../../src/auth/signing-keys.ts';
 import { checkEncryptionKeys } from '../../src/database/canary.ts';
 import { openDatabase } from '../../src/database/client.ts';
 import { sealedColumns } from '../../src/database/sealed-columns.ts';
-import { createSealer } from '../../src/sealing.ts';
+import { createSealer, type EncryptionKey } from '../../src/sealing.ts';
 import { aKey } from '../process-world.ts';
 import { keyOf } from './sealed-rows.ts';
 
 const PRISMA_DIR = path.resolve(import.meta.dirname, '../../../../prisma/fleet');
-/** The migration from which on it does. */
+/** The migration that adds the id. */
 const FILLS = /_identity$/;
 
-/** The migrations before that one, in a folder of their own. */
+/** A folder with the migrations before that one. */
 function formerMigrations(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fleet-migrations-'));
   const names = fs.readdirSync(path.join(PRISMA_DIR, 'migrations')).sort();
@@ -24,7 +25,7 @@ function formerMigrations(): string {
     0,
     names.findIndex((name) => FILLS.test(name)),
   );
-  if (former.length === 0) throw new Error('no migration is former');
+  if (former.length === 0) throw new Error('there is no earlier migration');
   fs.cpSync(PRISMA_DIR, folder, {
     recursive: true,
     filter: (source) => {
@@ -35,38 +36,45 @@ function formerMigrations(): string {
   return folder;
 }
 
-// The ids end in every place of the three bytes that base64 takes at once, and hold every kind of character.
-test.each(['a', 'ab', 'abc', 'Key_2026-11', 'x'.repeat(32)])('of a key called %s are found, and open', async (kid) => {
+// Base64 takes three bytes at a time: these ids end at each of the three places, and have every kind of character.
+const kids = ['a', 'ab', 'abc', 'Key_2026-11', 'x'.repeat(32)];
+
+test('the ids of the keys of sealed values are found, and the values open', async () => {
   const [{ url, drop }, folder] = [await createEmptyDatabase(), formerMigrations()];
   const database = openDatabase(url, () => undefined);
   try {
     await migrate({ prismaDir: folder, databaseUrl: url });
-    const key = keyOf(aKey(kid));
-    const sealer = createSealer([key]);
-    const canary = await sealer.seal({ table: 'encryption_canary', column: 'sealed', row: '1' }, 'canary');
-    const signing = await aFormerSigningKey(sealer);
+    const keys = kids.map((kid) => keyOf(aKey(kid)));
+    const [first = { kid: '', key: new Uint8Array() }] = keys;
+    const canary = await createSealer([first]).seal(
+      { table: 'encryption_canary', column: 'sealed', row: '1' },
+      'canary',
+    );
     await onServer(url, async (client) => {
       await client.query('INSERT INTO encryption_canary (sealed) VALUES ($1)', [canary]);
-      await client.query('INSERT INTO signing_keys (kid, public_jwk, private_jwk) VALUES ($1, $2, $3)', signing.active);
-      await client.query(
-        'INSERT INTO signing_keys (kid, public_jwk, private_jwk, retired_at) VALUES ($1, $2, $3, now())',
-        signing.retired,
-      );
+      for (const key of keys) {
+        await client.query(
+          'INSERT INTO signing_keys (kid, public_jwk, private_jwk, retired_at) VALUES ($1, $2, $3, $4)',
+          await aFormerSigningKey(key, key === first ? null : new Date()),
+        );
+      }
     });
 
     await migrate({ prismaDir: PRISMA_DIR, databaseUrl: url });
-    await checkEncryptionKeys(database, sealer);
-    expect((await loadSigningKey(database, sealer)).kid).toBe(signing.active[0]);
-    const kids = await onServer(url, async (client) => {
-      const tables = ['encryption_canary', 'signing_keys', 'signing_keys'].map(
-        (table) => `SELECT sealed_with FROM ${table}`,
-      );
-      return (await client.query(tables.join(' UNION ALL '))).rows.map(({ sealed_with }) => sealed_with);
-    });
-    expect(kids).toEqual(Array(5).fill(kid));
-    await expect(checkEncryptionKeys(database, createSealer([keyOf(aKey('another'))]))).rejects.toThrow(
-      `no key "${kid}"`,
+    await checkEncryptionKeys(database, createSealer(keys));
+    expect((await loadSigningKey(database, createSealer([first]))).kid).toBe(`signing-${first.kid}`);
+    const [found, rows] = await onServer(url, async (client) => [
+      (await client.query('SELECT sealed_with FROM encryption_canary')).rows,
+      (await client.query('SELECT kid, sealed_with FROM signing_keys')).rows,
+    ]);
+    expect(found).toEqual([{ sealed_with: first.kid }]);
+    expect(Object.fromEntries(rows.map(({ kid, sealed_with }) => [kid, sealed_with]))).toEqual(
+      Object.fromEntries(kids.map((kid) => [`signing-${kid}`, kid])),
     );
+    for (const { kid } of keys) {
+      const others = createSealer(keys.filter((key) => key.kid !== kid));
+      await expect(checkEncryptionKeys(database, others)).rejects.toThrow(`no key "${kid}"`);
+    }
   } finally {
     await database.close();
     await drop();
@@ -74,20 +82,17 @@ test.each(['a', 'ab', 'abc', 'Key_2026-11', 'x'.repeat(32)])('of a key called %s
   }
 });
 
-/** Rows of signing keys as they were made then. */
-async function aFormerSigningKey(sealer: ReturnType<typeof createSealer>) {
-  const { generateKeyPair, exportJWK } = await import('jose');
-  const row = async (kid: string) => {
-    const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
-    const place = { table: 'signing_keys', column: 'private_jwk', row: kid };
-    return [kid, await exportJWK(publicKey), await sealer.seal(place, JSON.stringify(await exportJWK(privateKey)))];
-  };
-  return { active: await row('active'), retired: await row('retired') };
+/** The values of a row of a signing key as they were before the migration. */
+async function aFormerSigningKey(key: EncryptionKey, retiredAt: Date | null) {
+  const kid = `signing-${key.kid}`;
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+  const place = { table: 'signing_keys', column: 'private_jwk', row: kid };
+  const sealed = await createSealer([key]).seal(place, JSON.stringify(await exportJWK(privateKey)));
+  return [kid, await exportJWK(publicKey), sealed, retiredAt];
 }
 
-test('every column of sealed values says with which key, wherever it says so', async () => {
-  const { url, drop } = await createEmptyDatabase();
-  await migrate({ prismaDir: PRISMA_DIR, databaseUrl: url });
+test('every table with sealed values has a column for the id of their key', async () => {
+  const { url, drop } = await createTestDatabase();
   const tables = await onServer(url, async (client) => {
     const { rows } = await client.query(
       `SELECT table_name FROM information_schema.columns WHERE column_name = 'sealed_with' ORDER BY 1`,

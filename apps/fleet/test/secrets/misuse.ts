@@ -1,26 +1,29 @@
 import type { Endpoint } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
+import { inTurn } from '@svc/testing';
 import type { Call } from './caller.ts';
 
-/** Ends a session that is still needed. */
+/** Ends a session that later calls need. */
 const KEPT_BACK = '/api/v1/auth/logout';
 const endpoints: readonly Endpoint[] = Object.values(fleetEndpoints);
 
 export interface Misuse {
-  /** With which every endpoint is called. */
+  /** Every endpoint is called with each of them. At depth `short` they alternate. */
   readonly credentials: readonly string[];
-  /** What stands wherever it does not belong. */
+  /** Values that are sent where they do not belong. */
   readonly secrets: readonly string[];
   /** Of the right form to be taken for a credential in a path. */
   readonly recognised: (secret: string) => boolean;
 }
 
-/** Calls every endpoint with every credential, with secrets in the query, the headers and bodies of every kind. */
+/** Calls every endpoint with secrets in the query, the headers and bodies of every kind. */
 export async function misuseEndpoints(call: Call, { credentials, secrets }: Misuse): Promise<void> {
-  for (const { method, path, bodyLimit } of endpoints.filter((endpoint) => endpoint.path !== KEPT_BACK)) {
+  let calls = 0;
+  for (const [index, { method, path, bodyLimit }] of endpoints.entries()) {
+    if (path === KEPT_BACK) continue;
     const at = path.replace(/:\w+/g, 'nothing');
-    for (const [index, as] of credentials.entries()) {
-      const secret = secrets[index % secrets.length] ?? '';
+    for (const as of inTurn(credentials, { index, of: endpoints.length })) {
+      const secret = secrets[calls++ % secrets.length] ?? '';
       const text = encodeURIComponent(secret);
       const headers = { Cookie: `a=${text}`, Referer: `http://x.test/?t=${text}`, 'User-Agent': secret };
       const asked = { as, headers };

@@ -21,8 +21,8 @@ export function keyOf(text: string): EncryptionKey {
   return { kid, key: new Uint8Array(Buffer.from(key, 'base64')) };
 }
 
-/** Seals with a key as ENCRYPTION_KEYS has it. */
-export const sealerOf = (key: string): Sealer => createSealer([keyOf(key)]);
+/** Seals with the first of these keys, which are as ENCRYPTION_KEYS has them, and opens with all. */
+export const sealerOf = (...keys: readonly string[]): Sealer => createSealer(keys.map(keyOf));
 
 /** Everything that is sealed in a database. */
 export async function sealedIn({ client }: Database): Promise<readonly SealedRow[]> {

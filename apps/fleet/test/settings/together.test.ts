@@ -1,3 +1,4 @@
+import { byDepth } from '@svc/testing';
 import { aTemplate } from '../a-template.ts';
 import { holdAnswers } from '../fake-hub.ts';
 import { HUB, keysAt, OIDC, startSettingsWorld } from './world.ts';
@@ -5,6 +6,7 @@ import { HUB, keysAt, OIDC, startSettingsWorld } from './world.ts';
 const world = await startSettingsWorld();
 const { one, other, hub, nextHub, issuer, nextIssuer } = world;
 const SYNC = '/api/v1/catalog/sync';
+const ROUNDS = byDepth({ short: 2, full: 4, long: 20 });
 
 const names = async () => {
   const { body } = await one.admin.get('/api/v1/catalog/templates');
@@ -50,7 +52,7 @@ test('changes at once lose nothing of one another', async () => {
     allow_userinfo: true,
   } as const;
   const { client_secret: _, ...shown } = changes;
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     const answers = await Promise.all(
       Object.entries(changes).map(([name, value], index) =>
         (index % 2 === 0 ? one : other).admin.put(OIDC, { [name]: value }),
@@ -65,7 +67,7 @@ test('changes at once lose nothing of one another', async () => {
 
 test('an address and a key that change at the same moment never mix', async () => {
   for (const each of [hub, nextHub]) each.publish(aTemplate());
-  for (let round = 0; round < 4; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     const answers = await Promise.all([
       one.admin.put(HUB, { url: nextHub.url, api_key: nextHub.key }),
       other.admin.put(HUB, { url: hub.url, api_key: hub.key }),
@@ -98,7 +100,7 @@ test('a hub that changes while a sync runs: the run ends with the former one, th
 });
 
 test('a change and a return to the environment at once leave one of the two, whole', async () => {
-  for (let round = 0; round < 4; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     await Promise.all([
       one.admin.put(OIDC, { issuer: nextIssuer.url, client_id: 'next', client_secret: null }),
       other.admin.delete(OIDC),

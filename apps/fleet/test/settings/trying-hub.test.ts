@@ -1,12 +1,13 @@
 import { newSecretToken } from '@svc/auth';
 import { breakOff, closeConnection, neverAnswer, neverEnd, refuse, send, sendChanged } from '../fake-hub.ts';
+import { SHORT_TIMEOUT_MS } from '../world.ts';
 import { HUB, keysAt, startSettingsWorld } from './world.ts';
 
 const world = await startSettingsWorld();
 const { one, other, hub, nextHub, issuer } = world;
 const sql = world.database.client;
 
-const tryHub = (body: object = {}) => one.admin.post(`${HUB}/test`, body);
+const tryHub = (body: object = {}, { admin } = one) => admin.post(`${HUB}/test`, body);
 const aKey = newSecretToken('svcc_');
 const leaking = 'words of the other side';
 
@@ -26,7 +27,6 @@ test('trying stores nothing and changes nothing', async () => {
 });
 
 test.each([
-  ['keeps silent', neverAnswer, 'does not answer'],
   ['drops the connection', closeConnection, 'does not answer'],
   ['breaks off', breakOff, 'does not answer'],
   ['never comes to an end', neverEnd, 'does not answer'],
@@ -42,6 +42,15 @@ test.each([
   expect([status, body.code, body.detail]).toEqual([502, 'hub_unreachable', expect.stringContaining(words)]);
   expect(text).not.toContain(leaking);
   expect(text).not.toContain(hub.key);
+});
+
+test('a hub that does not answer in time is reported as that', async () => {
+  hub.behave(neverAnswer, 'organization');
+  const { status, body } = await tryHub({}, world.aReplica({ outboundTimeoutMs: SHORT_TIMEOUT_MS }));
+  expect([status, body.code, body.detail]).toEqual([
+    ...[502, 'hub_unreachable'],
+    expect.stringContaining('does not answer'),
+  ]);
 });
 
 test('a key that the hub does not take is told as that', async () => {

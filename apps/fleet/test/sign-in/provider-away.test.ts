@@ -1,5 +1,5 @@
 import { DISCOVERY } from '../oidc/bendable-issuer.ts';
-import { FRONTEND } from '../world.ts';
+import { FRONTEND, SHORT_TIMEOUT_MS } from '../world.ts';
 import { LOGIN, meAt } from './browser.ts';
 import { startSignInWorld } from './world.ts';
 
@@ -69,8 +69,8 @@ test.each([
   expect(await stored()).toMatchObject(before);
 });
 
-test('a provider that never answers costs a bounded time, and the replica goes on', async () => {
-  const browser = freshBrowser();
+test('a sign-in at a provider that does not answer ends after a timeout, and the replica serves other requests', async () => {
+  const browser = newBrowser([world.aReplica(), world.aReplica({ outboundTimeoutMs: SHORT_TIMEOUT_MS })]);
   const query = backFrom(await browser.begin());
   issuer.bend('/token', () => 'silence');
   const [answer, alive] = await Promise.all([browser.comeBack(query), world.asAdmin.get('/api/v1/auth/me')]);

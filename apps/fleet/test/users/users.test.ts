@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { byDepth } from '@svc/testing';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();
@@ -139,7 +140,7 @@ test('an id that is no user’s is absent, whatever else it is, in the same byte
 });
 
 test('of ten who remove a user at the same moment one does, and the others find nobody', async () => {
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < byDepth({ short: 2, full: 5, long: 20 }); round++) {
     const { id } = (await create()).body.user;
     const ten = await Promise.all(Array.from({ length: 10 }, () => asAdmin.delete(`${USERS}/${id}`)));
     expect(ten.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(404)]);
@@ -147,7 +148,7 @@ test('of ten who remove a user at the same moment one does, and the others find 
 });
 
 test('changed and removed at the same moment, a user is removed', async () => {
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < byDepth({ short: 3, full: 10, long: 40 }); round++) {
     const { id } = (await create()).body.user;
     const [changed, removed] = await Promise.all([
       asAdmin.put(`${USERS}/${id}`, { name: 'Late' }),
@@ -157,4 +158,57 @@ test('changed and removed at the same moment, a user is removed', async () => {
     expect([200, 404]).toContain(changed.status);
     expect((await asAdmin.get(`${USERS}/${id}`)).status).toBe(404);
   }
+});
+
+describe('an e-mail address', () => {
+  test('is stored in lower case, without blanks around it', async () => {
+    const { body } = await create({ email: '  Alan.TURING@Example.Test\u00a0' });
+    expect(body.user.email).toBe('alan.turing@example.test');
+  });
+
+  test('belongs to one user, however it is written', async () => {
+    await create({ email: 'only@example.test' });
+    for (const email of ['only@example.test', ' ONLY@example.test']) {
+      const { status, body } = await create({ email });
+      expect([status, body.code]).toEqual([409, 'email_taken']);
+    }
+  });
+
+  test('belongs to one of ten users that are created concurrently on two replicas', async () => {
+    const admin = `Bearer ${(await world.aToken({ role: 'admin' })).secret}`;
+    const replicas = [world, world.aReplica()].map(({ api }) => api(admin));
+    const body = aBody({ email: 'race@example.test' });
+    const ten = Array.from({ length: 10 }, (_, index) => replicas[index % 2]?.post(USERS, body));
+    const statuses = (await Promise.all(ten)).map((answer) => answer?.status);
+    expect(statuses.sort()).toEqual([201, ...Array(9).fill(409)]);
+    expect(await sql.user.count({ where: { email: 'race@example.test' } })).toBe(1);
+  });
+
+  test('of a removed user can be used again', async () => {
+    const { body } = await create({ email: 'again@example.test' });
+    await asAdmin.delete(`${USERS}/${body.user.id}`);
+    const second = await create({ email: 'again@example.test' });
+    expect(second.status).toBe(201);
+    expect(second.body.user.id).not.toBe(body.user.id);
+  });
+});
+
+const EMAIL = 'grace.hopper@example.test';
+
+test.each([
+  ['seven characters', 'tr4ctor'],
+  ['a famous password', 'password1'],
+  ['a row of the keyboard', 'qwertyuiop'],
+  ['one character many times', 'aaaaaaaaaaaaaaaa'],
+  ['digits in their order', '1234567890'],
+  ['the e-mail', 'grace.hopper@example.test'],
+  ['what stands before the @', 'grace.hopper'],
+])('%s is refused as a password, for a new user and in a change', async (_, password) => {
+  const made = await asAdmin.post(USERS, { email: EMAIL, role: 'viewer', password });
+  expect([made.status, pathsOf(made)]).toEqual([400, ['password']]);
+  const user = await world.aUser('viewer', { email: EMAIL });
+  const changed = await asAdmin.put(`${USERS}/${user.id}`, { password });
+  expect([changed.status, pathsOf(changed)]).toEqual([400, ['password']]);
+  await user.signIn(); // the former one is still good
+  await sql.user.delete({ where: { id: user.id } });
 });

@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { poolOptions, translatingClient } from '@svc/database';
+import { type PoolWishes, poolOptions, translatingClient } from '@svc/database';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { constraintProblems } from './constraints.ts';
 
@@ -13,16 +13,22 @@ export interface Database {
 const READERS = 10;
 const CATALOG_WRITERS = 2;
 
-/**
- * What each pool waits for at most. A request asks for a connection twice, to know its caller and to answer: with the
- * longest statement after that it stays under five seconds.
- */
-export const poolLimits = { connectTimeoutMs: 1000, lockTimeoutMs: 2000 } as const;
+export type PoolLimits = Pick<PoolWishes, 'connectTimeoutMs' | 'lockTimeoutMs' | 'statementTimeoutMs'>;
 
-/** The hub's database. `onError` hears of idle connections that were lost; requests hear of theirs themselves. */
-export function openDatabase(connectionString: string, onError: (error: Error) => void): Database {
+/**
+ * The longest waits of each pool. A request asks for a connection twice, to authenticate its caller and to answer. With the
+ * longest statement after that it takes less than five seconds.
+ */
+export const poolLimits = { connectTimeoutMs: 1000, lockTimeoutMs: 2000 } as const satisfies PoolLimits;
+
+/** The hub's database. `onError` receives the errors of idle connections; a request receives those of its own. */
+export function openDatabase(
+  connectionString: string,
+  onError: (error: Error) => void,
+  limits: PoolLimits = poolLimits,
+): Database {
   const connect = (max: number, applicationName: string) => {
-    const pool = poolOptions({ connectionString, max, applicationName, ...poolLimits });
+    const pool = poolOptions({ connectionString, max, applicationName, ...limits });
     const adapter = new PrismaPg(pool, { onPoolError: onError, onConnectionError: onError });
     return translatingClient(new PrismaClient({ adapter }), constraintProblems);
   };

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { exportCatalog } from '../../src/commands/export.ts';
@@ -7,9 +7,11 @@ import { startWorld, type World } from '../world.ts';
 
 const STARTER = path.resolve(import.meta.dirname, '../../../../infra/catalog');
 
-const aFolder = () => path.join(mkdtempSync(path.join(tmpdir(), 'export-')), 'catalog');
+const folders = mkdtempSync(path.join(tmpdir(), 'export-'));
+afterAll(() => rmSync(folders, { recursive: true }));
+const aFolder = () => path.join(mkdtempSync(path.join(folders, 'new-')), 'catalog');
 
-/** The catalog as it means something elsewhere: without ids, stamps, counts, and the weight of the stored row. */
+/** What an export preserves: everything but ids, stamps, counts, and the weight of the stored row. */
 async function contentOf({ database: { client } }: World) {
   const omit = { id: true, created_at: true, updated_at: true } as const;
   const categories = await client.category.findMany({ omit: { ...omit, shown_at: true }, orderBy: { slug: 'asc' } });
@@ -21,7 +23,7 @@ async function contentOf({ database: { client } }: World) {
   return { categories, templates };
 }
 
-test('export and import round-trip as equal data, owners and odd text included', async () => {
+test('an exported catalog is imported with equal data, including owners and unusual text', async () => {
   const [source, target] = [await startWorld(), await startWorld()];
   await importCatalog(source.database, { folder: STARTER, dryRun: false });
   const owner = await source.anOrganization({ slug: 'acme' });
@@ -58,20 +60,23 @@ test('export and import round-trip as equal data, owners and odd text included',
   await Promise.all([source.stop(), target.stop()]);
 });
 
-test('an import leaves the owner of a template alone whose file does not speak of one', async () => {
+test('an import of a file without an owner keeps the owner of its template', async () => {
   const world = await startWorld();
-  await importCatalog(world.database, { folder: STARTER, dryRun: false });
+  const { id: template } = await world.aTemplate();
+  const folder = aFolder();
+  await exportCatalog(world.database, folder);
   const { id } = await world.anOrganization();
   const admin = await world.aUser('admin');
-  const template = await world.database.client.template.findUniqueOrThrow({ where: { slug: 'qdrant' } });
-  await admin.put('/api/v1/admin/templates', { id: template.id, owner_org_id: id });
-  expect(await importCatalog(world.database, { folder: STARTER, dryRun: false })).toEqual([
+  expect((await admin.put('/api/v1/admin/templates', { id: template, owner_org_id: id })).status).toBe(200);
+  expect(await importCatalog(world.database, { folder, dryRun: false })).toEqual([
     expect.stringMatching(/^0 created, 0 updated/),
   ]);
+  const { owner_org_id } = await world.database.client.template.findUniqueOrThrow({ where: { id: template } });
+  expect(owner_org_id).toBe(id);
   await world.stop();
 });
 
-test('an owner that is not there is refused before anything is written', async () => {
+test('an import with an unknown owner is refused and writes nothing', async () => {
   const [source, target] = [await startWorld(), await startWorld()];
   const owner = await source.anOrganization({ slug: 'absent-there' });
   await source.aTemplate({ owner_org_id: owner.id });
@@ -84,15 +89,16 @@ test('an owner that is not there is refused before anything is written', async (
   await Promise.all([source.stop(), target.stop()]);
 });
 
-test('a folder that is not empty is left alone', async () => {
+test('an export into a folder that is not empty is refused', async () => {
   const world = await startWorld();
-  const folder = mkdtempSync(path.join(tmpdir(), 'export-'));
+  const folder = aFolder();
+  mkdirSync(folder);
   writeFileSync(path.join(folder, 'mine.txt'), 'x');
   await expect(exportCatalog(world.database, folder)).rejects.toThrow(/not empty/);
   await world.stop();
 });
 
-test('an import that fails half-way changes nothing', async () => {
+test('an import that fails halfway changes nothing', async () => {
   const [source, target] = [await startWorld(), await startWorld()];
   await source.aTemplate({ slug: 'first' });
   await source.aTemplate({ slug: 'second' });

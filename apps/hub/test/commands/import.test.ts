@@ -1,119 +1,130 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { importCatalog } from '../../src/commands/import.ts';
-import { startWorld } from '../world.ts';
+import { startWorld, type World } from '../world.ts';
 
 const STARTER = path.resolve(import.meta.dirname, '../../../../infra/catalog');
 
-let world: Awaited<ReturnType<typeof startWorld>>;
-beforeEach(async () => {
-  world = await startWorld();
-});
-afterEach(() => world.stop());
-
-const run = (folder: string, dryRun = false) => importCatalog(world.database, { folder, dryRun });
+const folders = mkdtempSync(path.join(tmpdir(), 'import-'));
+afterAll(() => rmSync(folders, { recursive: true }));
+const aFolder = () => mkdtempSync(path.join(folders, 'catalog-'));
 
 /** A folder with one category and the given template files. */
 function folderOf(templates: Record<string, string>, categories = '- { slug: tools, name: Tools }\n'): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'catalog-'));
+  const folder = aFolder();
   mkdirSync(path.join(folder, 'templates'));
   writeFileSync(path.join(folder, 'categories.yaml'), categories);
   for (const [file, content] of Object.entries(templates)) writeFileSync(path.join(folder, 'templates', file), content);
   return folder;
 }
 
+let world: World;
+const run = (folder: string, dryRun = false) => importCatalog(world.database, { folder, dryRun });
 const clock = async () =>
   (await world.database.client.catalogClock.findUniqueOrThrow({ where: { id: 1 } })).at.getTime();
 const counts = async () => [await world.database.client.category.count(), await world.database.client.template.count()];
 
-test('the starter catalog has at least 30 templates, is imported whole, and a second import changes nothing', async () => {
-  await run(STARTER);
-  const [categories = 0, templates = 0] = await counts();
-  expect(templates).toBeGreaterThanOrEqual(30);
-  const stamp = await clock();
-  expect(await run(STARTER)).toEqual([`0 created, 0 updated, ${categories + templates} unchanged`]);
-  expect(await clock()).toBe(stamp);
-});
-
-test('the starter catalog answers a search for llama, and keeps its private category to itself', async () => {
-  await run(STARTER);
-  const found = await world.nobody.get('/api/v1/catalog/templates?search=llama');
-  expect(found.body.pagination.total).toBeGreaterThanOrEqual(3);
-  const listed = (await world.nobody.get('/api/v1/catalog/templates')).body.pagination.total;
-  expect(listed).toBeLessThan((await counts())[1] ?? 0);
-});
-
-test('an edited file updates that template only, and says which members', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'catalog-'));
-  cpSync(STARTER, folder, { recursive: true });
-  await run(folder);
-  const before = (await world.nobody.get('/api/v1/catalog/templates/updates?since=1970-01-01T00:00:00Z')).body
-    .checked_at;
-  const file = path.join(folder, 'templates', 'qdrant.yaml');
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/^description: .*$/m, 'description: Edited.'));
-  expect(await run(folder)).toEqual([
-    expect.stringMatching(/^update template qdrant \(description, search_text\)$/),
-    expect.stringMatching(/^0 created, 1 updated/),
-  ]);
-  const updates = await world.nobody.get(`/api/v1/catalog/templates/updates?since=${before}`);
-  expect(updates.body.templates).toEqual([expect.objectContaining({ slug: 'qdrant', description: 'Edited.' })]);
-});
-
-test('a dry run says what would change and changes nothing', async () => {
-  const folder = folderOf({ 'one.yaml': 'name: One\ncategory: tools\n' });
-  const stamp = await clock();
-  expect(await run(folder, true)).toEqual([
-    'would create category tools',
-    'would create template one',
-    'dry run: 2 to create, 0 to update, 0 unchanged',
-  ]);
-  expect(await counts()).toEqual([0, 0]);
-  expect(await clock()).toBe(stamp);
-});
-
-test('one import is one transaction: all that it writes has one stamp', async () => {
-  await run(folderOf({ 'one.yaml': 'name: One\ncategory: tools\n', 'two.yaml': 'name: Two\ncategory: tools\n' }));
-  const stamps = (await world.database.client.template.findMany()).map(({ updated_at }) => updated_at.getTime());
-  expect(new Set(stamps)).toEqual(new Set([await clock()]));
-});
-
-test('rows that no file speaks of stay as they are', async () => {
-  const kept = await world.aTemplate();
-  await run(folderOf({}));
-  expect(await world.database.client.template.findUnique({ where: { id: kept.id } })).toEqual(kept);
-});
-
-test('everything that is wrong with a folder is said at once, and nothing is written', async () => {
-  const folder = folderOf({
-    'bad-yaml.yaml': 'name: [\n',
-    'no-category.yaml': 'name: x\n',
-    'port.yaml': 'name: x\ncategory: tools\nports: [{ containerPort: 99999 }]\n',
-    'stranger.yaml': 'name: x\ncategory: tools\ncolour: red\n',
-    'good.yaml': 'name: Good\ncategory: tools\n',
+// Each test continues where the previous one ended.
+describe('the starter catalog', () => {
+  beforeAll(async () => {
+    world = await startWorld();
+    await run(STARTER);
   });
-  const error = await run(folder).then(
-    () => new Error('was imported'),
-    (reason: Error) => reason,
-  );
-  for (const line of [
-    'bad-yaml.yaml: can',
-    'no-category.yaml: category: is required',
-    'port.yaml: ports.0.containerPort',
-    'stranger.yaml: the file',
-  ]) {
-    expect(error.message).toContain(line);
-  }
-  expect(await counts()).toEqual([0, 0]);
+  afterAll(() => world.stop());
+
+  test('has at least 30 templates, and a second import changes nothing', async () => {
+    const [categories = 0, templates = 0] = await counts();
+    expect(templates).toBeGreaterThanOrEqual(30);
+    const stamp = await clock();
+    expect(await run(STARTER)).toEqual([`0 created, 0 updated, ${categories + templates} unchanged`]);
+    expect(await clock()).toBe(stamp);
+  });
+
+  test('answers a search for llama, and shows its private category to nobody without a grant', async () => {
+    const found = await world.nobody.get('/api/v1/catalog/templates?search=llama');
+    expect(found.body.pagination.total).toBeGreaterThanOrEqual(3);
+    const listed = (await world.nobody.get('/api/v1/catalog/templates')).body.pagination.total;
+    expect(listed).toBeLessThan((await counts())[1] ?? 0);
+  });
+
+  test('of which one file is edited updates that template only, and the report names the changed members', async () => {
+    const folder = aFolder();
+    cpSync(STARTER, folder, { recursive: true });
+    const before = (await world.nobody.get('/api/v1/catalog/templates/updates?since=1970-01-01T00:00:00Z')).body
+      .checked_at;
+    const file = path.join(folder, 'templates', 'qdrant.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^description: .*$/m, 'description: Edited.'));
+    expect(await run(folder)).toEqual([
+      expect.stringMatching(/^update template qdrant \(description, search_text\)$/),
+      expect.stringMatching(/^0 created, 1 updated/),
+    ]);
+    const updates = await world.nobody.get(`/api/v1/catalog/templates/updates?since=${before}`);
+    expect(updates.body.templates).toEqual([expect.objectContaining({ slug: 'qdrant', description: 'Edited.' })]);
+  });
 });
 
-test('a category that neither the folder nor the catalog has is refused before anything is written', async () => {
-  await expect(run(folderOf({ 'lost.yaml': 'name: Lost\ncategory: nowhere\n' }))).rejects.toThrow(
-    /lost\.yaml: no category has the slug nowhere/,
-  );
-  expect(await counts()).toEqual([0, 0]);
-});
+describe('an import', () => {
+  beforeEach(async () => {
+    world = await startWorld();
+  });
+  afterEach(() => world.stop());
 
-test('a folder that is no catalog says what one looks like', async () => {
-  await expect(run(path.join(tmpdir(), 'there-is-no-such-folder'))).rejects.toThrow(/categories\.yaml and templates/);
+  test('as a dry run reports the changes and makes none', async () => {
+    const folder = folderOf({ 'one.yaml': 'name: One\ncategory: tools\n' });
+    const stamp = await clock();
+    expect(await run(folder, true)).toEqual([
+      'would create category tools',
+      'would create template one',
+      'dry run: 2 to create, 0 to update, 0 unchanged',
+    ]);
+    expect(await counts()).toEqual([0, 0]);
+    expect(await clock()).toBe(stamp);
+  });
+
+  test('is one transaction: everything that it writes has the same stamp', async () => {
+    await run(folderOf({ 'one.yaml': 'name: One\ncategory: tools\n', 'two.yaml': 'name: Two\ncategory: tools\n' }));
+    const stamps = (await world.database.client.template.findMany()).map(({ updated_at }) => updated_at.getTime());
+    expect(new Set(stamps)).toEqual(new Set([await clock()]));
+  });
+
+  test('keeps rows without a file', async () => {
+    const kept = await world.aTemplate();
+    await run(folderOf({}));
+    expect(await world.database.client.template.findUnique({ where: { id: kept.id } })).toEqual(kept);
+  });
+
+  test('of a folder with errors reports all of them, and writes nothing', async () => {
+    const folder = folderOf({
+      'bad-yaml.yaml': 'name: [\n',
+      'no-category.yaml': 'name: x\n',
+      'port.yaml': 'name: x\ncategory: tools\nports: [{ containerPort: 99999 }]\n',
+      'stranger.yaml': 'name: x\ncategory: tools\ncolour: red\n',
+      'good.yaml': 'name: Good\ncategory: tools\n',
+    });
+    const error = await run(folder).then(
+      () => new Error('was imported'),
+      (reason: Error) => reason,
+    );
+    for (const line of [
+      'bad-yaml.yaml: can',
+      'no-category.yaml: category: is required',
+      'port.yaml: ports.0.containerPort',
+      'stranger.yaml: the file',
+    ]) {
+      expect(error.message).toContain(line);
+    }
+    expect(await counts()).toEqual([0, 0]);
+  });
+
+  test('is refused if neither the folder nor the catalog has a category, and writes nothing', async () => {
+    await expect(run(folderOf({ 'lost.yaml': 'name: Lost\ncategory: nowhere\n' }))).rejects.toThrow(
+      /lost\.yaml: no category has the slug nowhere/,
+    );
+    expect(await counts()).toEqual([0, 0]);
+  });
+
+  test('of a folder that is no catalog is refused with the expected files', async () => {
+    await expect(run(path.join(tmpdir(), 'there-is-no-such-folder'))).rejects.toThrow(/categories\.yaml and templates/);
+  });
 });

@@ -2,7 +2,8 @@ import path from 'node:path';
 import { type LocalIssuer, startLocalIssuer } from '@svc/testing';
 import { ask, prepareFaults, type RunningService } from '@svc/testing/faults';
 
-const MAIN = path.resolve(import.meta.dirname, '../../dist/main.js');
+/** The built program. */
+export const MAIN = path.resolve(import.meta.dirname, '../../dist/main.js');
 const AUDIENCE = 'https://hub.example.test';
 const ADMIN_EMAIL = 'root@example.test';
 
@@ -11,9 +12,10 @@ interface HubSettings {
   readonly issuer: string;
   /** Default: any free port. */
   readonly port?: number;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** What a test of faults starts, all of which is ended after the last test of the file. */
+/** Starts what tests of hub processes need, and ends all of it after the last test of the file. */
 export function prepareHubFaults() {
   const { aService, ...faults } = prepareFaults();
 
@@ -23,9 +25,9 @@ export function prepareHubFaults() {
     return issuer;
   };
   /** A hub in a process of its own, ready to serve. */
-  const aHub = ({ databaseUrl, issuer, port }: HubSettings): Promise<RunningService> => {
+  const aHub = ({ databaseUrl, issuer, port, environment }: HubSettings): Promise<RunningService> => {
     const oidc = { OIDC_ISSUER: issuer, OIDC_AUDIENCE: AUDIENCE, SUPERADMIN_EMAILS: ADMIN_EMAIL };
-    return aService({ main: MAIN, port, environment: { DATABASE_URL: databaseUrl, ...oidc } });
+    return aService({ main: MAIN, port, environment: { DATABASE_URL: databaseUrl, ...oidc, ...environment } });
   };
   return { ...faults, anIssuer, aHub };
 }

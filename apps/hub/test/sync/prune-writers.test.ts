@@ -7,7 +7,7 @@ import { anInstance, startWorld } from '../world.ts';
 import { clientByCursor, listingOf, lostIn } from './mirror.ts';
 import { DAY_MS, historyOf } from './prune.ts';
 
-const world = await startWorld();
+const world = await startWorld({ limits: { lockTimeoutMs: 500 } });
 const replica = anInstance(world.databaseUrl, world.issuer);
 const history = historyOf(world);
 const { client } = world.database;

@@ -1,9 +1,7 @@
-import type { AddressInfo } from 'node:net';
-import { createHttpServer } from '@svc/http';
-import type { LocalIssuer } from '@svc/testing';
 import { ask } from '@svc/testing/faults';
 import { pruneHistory } from '../../src/catalog/prune.ts';
-import { anInstance, startWorld } from '../world.ts';
+import { aListeningHub } from '../listening-hub.ts';
+import { startWorld } from '../world.ts';
 import { clientByCursor, clientBySince, type Get, listingOf, lostIn } from './mirror.ts';
 import { alternating, poll, startWriters } from './race-load.ts';
 
@@ -93,22 +91,6 @@ async function aTrack(hubs: number) {
     stop: async () => {
       await Promise.all(listening.map(({ stop }) => stop()));
       await world.stop();
-    },
-  };
-}
-
-/** An instance of the hub that listens. */
-async function aListeningHub(databaseUrl: string, issuer: LocalIssuer) {
-  const instance = anInstance(databaseUrl, issuer);
-  const server = createHttpServer(instance.app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // a server that listens on a port has one
-  return {
-    url: `http://127.0.0.1:${port}`,
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await instance.stop();
     },
   };
 }

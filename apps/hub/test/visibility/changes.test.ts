@@ -1,5 +1,5 @@
-// Whatever changes what is seen works at the next request: for every caller, in every place, on every instance.
-import type { Api } from '@svc/testing';
+// A change of what callers see takes effect at the next request: for every caller, in every place, on every instance.
+import { type Api, byDepth } from '@svc/testing';
 import { type CatalogTransaction, writeCatalog } from '../../src/database/catalog-write.ts';
 import { anInstance, startWorld } from '../world.ts';
 import { countsOf, type Place, places, updatesSince } from './places.ts';
@@ -78,37 +78,75 @@ const changes: Readonly<Record<string, Change>> = {
   },
 };
 
-const callersOf = (seer: Seer) => [world, replica].map(({ api }) => api(cast.authorizations[seer]));
+const instances = [world, replica];
 
-/** Every caller finds the one template in every place, or in none, as the row says; the counts agree. */
-async function expectSeen(scene: Scene, row: Row) {
-  const look = async (seer: Seer, api: Api) => {
-    for (const place of Object.keys(places) as Place[]) {
+const FILTERS: readonly Place[] = ['search', 'tags', 'category', 'featured'];
+const allPlaces = Object.keys(places) as Place[]; // of a record of places
+/** Every place, with only one of the filters of the list. */
+const somePlaces = (turn: number): Place[] =>
+  allPlaces.filter((place) => !FILTERS.includes(place) || place === FILTERS[turn % FILTERS.length]);
+
+/** What one caller asks one instance. */
+interface Look {
+  readonly seer: Seer;
+  readonly api: Api;
+  readonly places: readonly Place[];
+}
+
+/** Pairs of callers with the same rows in the table. */
+const ALIKE: readonly (readonly Seer[])[] = [
+  ['nobody', 'member'],
+  ['admin', 'superadmin'],
+];
+/** Every caller, with only one of each pair. */
+const someSeers = (turn: number): Seer[] =>
+  seers.filter((seer) => !ALIKE.some((pair) => pair.includes(seer) && pair[turn % pair.length] !== seer));
+
+/**
+ * Every caller asks every instance in every place. At depth short the callers, the instance and the filter alternate with the
+ * turn.
+ */
+const looksOf = (turn: number): Look[] =>
+  byDepth({ short: someSeers(turn), full: seers, long: seers }).flatMap((seer, n) =>
+    instances
+      .filter((_, instance) => byDepth({ short: (turn + n) % instances.length === instance, full: true, long: true }))
+      .map(({ api }) => ({
+        seer,
+        api: api(cast.authorizations[seer]),
+        places: byDepth({ short: somePlaces(turn + n), full: allPlaces, long: allPlaces }),
+      })),
+  );
+
+/** Every caller finds the one template in every place, or in none, as the row says. The counts agree with it. */
+async function expectSeen(looks: readonly Look[], scene: Scene, row: Row) {
+  const look = async ({ seer, api, places: wanted }: Look) => {
+    for (const place of wanted) {
       const found = await places[place](api, scene);
       expect({ seer, place, found: found.length }).toEqual({ seer, place, found: +row[seer] });
     }
     const { open = 0, private: closed = 0 } = await countsOf(api, scene);
     expect({ seer, atMost: open + closed <= +row[seer] }).toEqual({ seer, atMost: true });
   };
-  await Promise.all(seers.flatMap((seer) => callersOf(seer).map((api) => look(seer, api))));
+  await Promise.all(looks.map(look));
 }
 
-test.each(Object.entries(changes))('%s works at the next request', async (name, { from, after, act }) => {
+const cells = Object.entries(changes).map(([name, change], turn) => ({ name, change, turn }));
+
+test.each(cells)('$name takes effect at the next request', async ({ name, change: { from, after, act }, turn }) => {
   const scene = await aScene(world, cast, { mark: name.replaceAll(' ', ''), kinds: [from] });
   const before = templates[from];
-  await expectSeen(scene, before);
+  const looks = looksOf(turn);
+  await expectSeen(looks, scene, before);
   const { checkedAt } = await updatesSince(world.api(), '1970-01-01T00:00:00Z');
   await writeCatalog(world.database, (catalog) => act(catalog, scene));
-  await expectSeen(scene, after);
+  await expectSeen(looks, scene, after);
 
   const [thing] = scene.things;
-  for (const seer of seers) {
-    for (const api of callersOf(seer)) {
-      const { templates: sent, removed } = await updatesSince(api, checkedAt);
-      expect({ seer, removed }).toEqual({ seer, removed: before[seer] && !after[seer] ? [thing?.id] : [] });
-      if (!before[seer]) expect({ seer, sent }).toEqual({ seer, sent: after[seer] ? [thing?.id] : [] });
-      if (!after[seer]) expect({ seer, sent }).toEqual({ seer, sent: [] });
-    }
+  for (const { seer, api } of looks) {
+    const { templates: sent, removed } = await updatesSince(api, checkedAt);
+    expect({ seer, removed }).toEqual({ seer, removed: before[seer] && !after[seer] ? [thing?.id] : [] });
+    if (!before[seer]) expect({ seer, sent }).toEqual({ seer, sent: after[seer] ? [thing?.id] : [] });
+    if (!after[seer]) expect({ seer, sent }).toEqual({ seer, sent: [] });
   }
 });
 
@@ -123,7 +161,7 @@ test.each([
   for (const api of apis) expect((await api.get('/api/v1/catalog/categories')).status).toBe(401);
 });
 
-test('an organization that is suspended is refused at the next request, and let in when it is active again', async () => {
+test('a suspended organization is refused from the next request on, until it is active again', async () => {
   const organization = await world.anOrganization();
   const apis = [world, replica].map(({ api }) => api(`Bearer ${organization.key}`));
   for (const [status, expected] of [

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Waits for something that comes by itself. @throws after half a minute, with what was waited for */
+/** Waits for a condition. @throws after half a minute, with the name of the condition */
 export async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + 30_000; Date.now() < deadline; await wait(20)) {
     if (await isSo()) return;

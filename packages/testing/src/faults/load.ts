@@ -37,22 +37,29 @@ const headersOf = ({ authorization, headers, body }: Asked): Record<string, stri
   ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
 });
 
-const PAUSE_MS = 10;
 const MOST_REQUESTS = 2000;
 
-/** Sends the requests of each lane one after the other until it is stopped; lanes run beside each other. */
-export function startLoad(lanes: readonly (() => Promise<Seen>)[]) {
+/** Sends the requests of each lane one after the other until it is stopped. Lanes run concurrently. */
+export function startLoad(
+  lanes: readonly (() => Promise<Seen>)[],
+  { pauseMs = 10 }: { readonly pauseMs?: number } = {},
+) {
   const seen: Seen[] = [];
+  const byLane = lanes.map((): Seen[] => []);
   let stopping = false;
-  const running = lanes.map(async (lane) => {
+  const running = lanes.map(async (lane, index) => {
     for (let count = 1; !stopping && count <= MOST_REQUESTS; count++) {
-      seen.push(await lane());
-      await wait(PAUSE_MS);
+      const answer = await lane();
+      seen.push(answer);
+      byLane[index]?.push(answer);
+      await wait(pauseMs);
     }
   });
   return {
     /** What was seen so far. */
     seen: seen as readonly Seen[],
+    /** What was seen so far, by lane. */
+    lanes: byLane as readonly (readonly Seen[])[],
     /** Ends the load. @returns everything that was seen */
     stop: async (): Promise<readonly Seen[]> => {
       stopping = true;

@@ -33,7 +33,7 @@ function demandNoSecret(what: unknown): void {
 const echo =
   (status: number) =>
   (request: Received): Meddling => {
-    const message = `invalid: ${request.body} ${base64(`${CANARY}-database-password`)}`;
+    const message = `invalid: ${base64(`${CANARY}-database-password`)} ${request.body}`; // messages are cut, so the secret comes first
     const causes = [{ reason: 'FieldValueInvalid', field: 'spec.template', message }];
     const body = {
       kind: 'Status',

@@ -1,3 +1,4 @@
+import { byDepth } from '@svc/testing';
 import { startWorld, TEMPORARY_ADMIN } from '../world.ts';
 
 const world = await startWorld();
@@ -132,4 +133,112 @@ test('a replica that refuses a refresh token does not use it up', async () => {
   await refreshWith(refresh_token, { nobody: world.aReplica({ temporaryAdmin: undefined }).api() });
   await elevenSecondsPass();
   expect((await refreshWith(refresh_token)).status).toBe(200);
+});
+
+const ROUNDS = byDepth({ short: 4, full: 20, long: 200 });
+const TIME_LIMIT_MS = 30_000 + 1000 * ROUNDS;
+const replicas = [world, world.aReplica()];
+const refreshAt = (index: number, refresh_token: string) =>
+  replicas[index % replicas.length]?.api().post('/api/v1/auth/refresh', { refresh_token });
+const statusWith = async (access_token: string) => (await meWith(access_token)).status;
+
+test('ten concurrent uses on two replicas count as one use whose answer was lost', async () => {
+  const user = await world.aUser('viewer');
+  const { refresh_token } = await user.signIn();
+  const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => refreshAt(index, refresh_token)));
+  const given = answers.map((answer) => answer?.body.refresh_token);
+  expect(new Set(answers.map((answer) => answer?.status))).toEqual(new Set([200]));
+  expect(new Set(given).size).toBe(10);
+  for (const answer of answers) expect(await statusWith(answer?.body.access_token)).toBe(200);
+});
+
+test(
+  'two successors that are used at the same moment end the session, whoever of them hears what',
+  async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { refresh_token } = await world.signIn();
+      const [first, second] = [await refreshAt(0, refresh_token), await refreshAt(1, refresh_token)];
+      const used = await Promise.all([first, second].map((pair, index) => refreshAt(index, pair?.body.refresh_token)));
+      expect(used.map((answer) => answer?.body.code)).toContain('invalid_grant');
+      for (const answer of [first, second, ...used]) {
+        if (answer?.status === 200) expect(await statusWith(answer.body.access_token)).toBe(401);
+      }
+    }
+  },
+  TIME_LIMIT_MS,
+);
+
+test(
+  'refreshed and logged out at the same moment, a session is over',
+  async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { access_token, refresh_token } = await world.signIn();
+      const [refreshed, left] = await Promise.all([
+        refreshAt(round, refresh_token),
+        world.api(`Bearer ${access_token}`).post('/api/v1/auth/logout'),
+      ]);
+      expect(left.status).toBe(204);
+      if (refreshed?.status === 200) {
+        expect(await statusWith(refreshed.body.access_token)).toBe(401);
+        expect((await refreshAt(round, refreshed.body.refresh_token))?.status).toBe(401);
+      } else {
+        expect(refreshed?.body.code).toBe('invalid_grant');
+      }
+    }
+  },
+  TIME_LIMIT_MS,
+);
+
+test.each([
+  ['of a local user', 7 * 24, async () => (await world.aUser('viewer')).signIn()],
+  ['of the temporary admin', 24, () => world.signIn()],
+])('a session %s lasts %d hours, by the clock of the database', async (_, hours, signIn) => {
+  await sql.session.deleteMany();
+  const { access_token, refresh_token } = await signIn();
+  const rows = await sql.$queryRaw`
+    SELECT extract(epoch FROM expires_at - created_at)::int / 3600 AS hours FROM sessions`;
+  expect(rows).toEqual([{ hours }]);
+  await sql.$executeRaw`UPDATE sessions SET expires_at = now() + interval '1 minute'`;
+  expect(await statusWith(access_token)).toBe(200);
+  await sql.$executeRaw`UPDATE sessions SET expires_at = now()`;
+  expect(await statusWith(access_token)).toBe(401);
+  expect((await refreshAt(1, refresh_token))?.body.code).toBe('invalid_grant');
+});
+
+const LOGOUT = '/api/v1/auth/logout';
+const ME = '/api/v1/auth/me';
+
+test('logging out ends the access token at the next request, on every replica', async () => {
+  const { access_token } = await world.signIn();
+  const me = world.api(`Bearer ${access_token}`);
+  const onAnotherReplica = world.aReplica().api(`Bearer ${access_token}`);
+  expect((await onAnotherReplica.get(ME)).status).toBe(200);
+  expect(await me.post(LOGOUT)).toMatchObject({ status: 204, text: '' });
+  expect((await me.get(ME)).body.code).toBe('invalid_token');
+  expect((await onAnotherReplica.get(ME)).body.code).toBe('invalid_token');
+});
+
+test('logging out ends the refresh token', async () => {
+  const { access_token, refresh_token } = await world.signIn();
+  await world.api(`Bearer ${access_token}`).post(LOGOUT);
+  const { status, body } = await world.nobody.post('/api/v1/auth/refresh', { refresh_token });
+  expect([status, body.code]).toEqual([401, 'invalid_grant']);
+});
+
+test('logging out ends one session and leaves the others', async () => {
+  const [mine, another] = [await world.asTemporaryAdmin(), await world.asTemporaryAdmin()];
+  await mine.post(LOGOUT);
+  expect((await another.get(ME)).status).toBe(200);
+});
+
+test('a second log-out is a request without a session', async () => {
+  const me = await world.asTemporaryAdmin();
+  await me.post(LOGOUT);
+  expect(await me.post(LOGOUT)).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
+});
+
+test('a token has no session to end, and goes on working', async () => {
+  const { status, body } = await world.asAdmin.post(LOGOUT);
+  expect([status, body.code]).toEqual([403, 'insufficient_scope']);
+  expect((await world.asAdmin.get(ME)).status).toBe(200);
 });

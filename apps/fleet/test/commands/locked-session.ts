@@ -1,0 +1,33 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '../../src/database/client.ts';
+import type { Prisma } from '../../src/generated/prisma/client.ts';
+
+interface Locked {
+  /** Sees the session that the work waits for. */
+  readonly transaction: Prisma.TransactionClient;
+  readonly id: string;
+}
+
+/** Locks the session in the middle, starts work, and acts when the work waits for that session. @returns the work */
+export function whileSessionIsLocked<T>(
+  { client }: Database,
+  start: () => T,
+  act: (started: T, locked: Locked) => Promise<unknown>,
+): Promise<T> {
+  return client.$transaction(
+    async (transaction) => {
+      const sessions = await transaction.session.findMany({ select: { id: true }, orderBy: { id: 'asc' } });
+      const { id } = sessions[Math.floor(sessions.length / 2)] ?? { id: '' };
+      await transaction.$queryRaw`SELECT FROM sessions WHERE id = ${id}::uuid FOR UPDATE`;
+      const started = start();
+      for (let waiting: unknown[] = []; waiting.length === 0; ) {
+        await pause(10);
+        waiting = await client.$queryRaw<unknown[]>`
+          SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      }
+      await act(started, { transaction, id });
+      return started;
+    },
+    { timeout: 20_000 },
+  );
+}

@@ -1,0 +1,42 @@
+// An engine may repeat what it was sent when it refuses a request.
+import { afterEach, expect, test } from '@jest/globals';
+import { pass as passOnHost } from '../../src/engines/docker/pass.ts';
+import { pass as passOnCluster } from '../../src/engines/kubernetes/pass.ts';
+import type { Observation } from '../../src/engines/observation.ts';
+import { CANARY } from '../render/renderings.ts';
+import * as clusters from './kubernetes/world.ts';
+import { anEngine, clientOf, endAll, serve } from './servers.ts';
+import * as hosts from './world.ts';
+
+afterEach(async () => {
+  await endAll();
+  await clusters.endAll();
+});
+
+const WITH_SECRET = { secret_refs: [{ name: 'database', key: 'password', env: 'PASSWORD' }] };
+const ECHO = `invalid value ${CANARY}-database-password`;
+
+function expectScrubbed(observed: Observation): void {
+  expect(observed.message).toContain('The engine says: invalid value •••');
+  expect(JSON.stringify(observed)).not.toContain(CANARY);
+}
+
+test.each([400, 500])('a secret that Docker repeats in a refusal with %i is not in the observation', async (status) => {
+  const docker = anEngine((req, res) => {
+    const { pathname } = new URL(req.url ?? '', 'http://docker');
+    if (pathname.endsWith('/containers/json')) res.end('[]');
+    else if (pathname.includes('/images/')) res.end('{}');
+    else res.writeHead(status).end(JSON.stringify({ message: ECHO }));
+  });
+  const it = await hosts.aDeployment(hosts.aScript('', WITH_SECRET));
+  const client = clientOf(await serve(docker));
+  expectScrubbed(await passOnHost(client, hosts.running(await it.manifest()), it.fence()));
+});
+
+test('a secret that an API server repeats in a refusal is not in the observation', async () => {
+  const server = await clusters.anApiServer();
+  const refusal = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'InternalError', message: ECHO };
+  server.meddle(({ method }) => (method === 'PATCH' ? { status: 500, body: JSON.stringify(refusal) } : undefined));
+  const it = clusters.aDeployment(WITH_SECRET);
+  expectScrubbed(await passOnCluster(clusters.clientOf(server), clusters.running(it.manifest()), it.fence()));
+});

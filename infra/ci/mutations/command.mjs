@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+
+/** Time for an orderly end after SIGINT, which is what Ctrl-C in a terminal sends. */
+const GRACE_MS = 10_000;
+
+/** A signal to this process ends the check. The exit code is the one that a shell gives. */
+export class Interrupted extends Error {
+  constructor(signal) {
+    super(`stopped by ${signal}`);
+    this.exitCode = 128 + constants.signals[signal];
+  }
+}
+
+/** @returns a signal that is aborted with `Interrupted` when this process is told to stop */
+export function interruption() {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => controller.abort(new Interrupted(signal)));
+  }
+  return controller.signal;
+}
+
+/**
+ * Runs a command in a process group of its own, so that all of its processes can be ended together.
+ * @returns its exit code (null when a signal ended it), what it printed, and whether it exceeded its time
+ * @throws Interrupted once the group has ended
+ */
+export async function run(file, args, { cwd, env, timeoutMs, signal }) {
+  signal.throwIfAborted();
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  let timedOut = false;
+  let killer;
+  const end = () => {
+    endGroup(child.pid, 'SIGINT');
+    killer ??= setTimeout(() => endGroup(child.pid, 'SIGKILL'), GRACE_MS);
+  };
+  const limit = setTimeout(() => {
+    timedOut = true;
+    end();
+  }, timeoutMs);
+  signal.addEventListener('abort', end);
+  try {
+    const code = await new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    signal.throwIfAborted();
+    return { code, output, timedOut };
+  } finally {
+    clearTimeout(limit);
+    clearTimeout(killer);
+    signal.removeEventListener('abort', end);
+  }
+}
+
+function endGroup(pid, signal) {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error; // it has ended
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * The faults that the check plants, and the tests that must catch them.
+ *
+ * `edits`: each `find` occurs exactly once in its file. After a refactoring, update it so that it plants the same fault.
+ * The changed source must still compile, so an edit leaves no unused variable behind.
+ * `tests`: Jest path patterns within a package, as narrow as possible. Only tests at depth `short` count.
+ */
+export const mutations = [
+  {
+    name: 'visibility clause dropped',
+    edits: [
+      {
+        file: 'apps/hub/src/catalog/visibility.ts',
+        find: 'const openToAll = Prisma.sql`(t.is_public AND NOT c.is_private)`;',
+        replace: 'const openToAll = Prisma.sql`(t.is_public)`;',
+      },
+    ],
+    tests: [{ package: 'apps/hub', pattern: 'test/visibility/matrix' }],
+  },
+  {
+    // A write moves the clock in its own transaction and so locks the clock's row until it commits. Here another
+    // transaction moves the clock, and the lock is released before the write takes its stamp.
+    name: 'catalog stamp taken without its lock',
+    edits: [
+      {
+        file: 'apps/hub/src/database/catalog-write.ts',
+        find: '{ catalogWriter }: Database,',
+        replace: '{ catalogWriter, client }: Database,',
+      },
+      {
+        file: 'apps/hub/src/database/catalog-write.ts',
+        find: 'await transaction.$executeRaw`\n          UPDATE catalog_clock',
+        replace: 'await client.$executeRaw`\n          UPDATE catalog_clock',
+      },
+      {
+        file: 'prisma/hub/migrations/20261120120000_init/migration.sql',
+        find: 'SELECT at INTO stamp FROM catalog_clock WHERE xmin = pg_current_xact_id()::xid;',
+        replace: 'SELECT at INTO stamp FROM catalog_clock;',
+      },
+    ],
+    tests: [{ package: 'apps/hub', pattern: 'test/sync/writer-queue' }],
+  },
+  {
+    name: 'role too permissive',
+    edits: [
+      {
+        file: 'apps/fleet/src/policy.ts',
+        find: "'resources-write': roles(['admin', 'operator']),",
+        replace: "'resources-write': roles(everyRole),",
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/resources/roles' }],
+  },
+  {
+    name: 'unaudited route',
+    edits: [
+      {
+        file: 'apps/fleet/src/users/endpoints.ts',
+        find: 'return recorded(context, fleetEndpoints.updateUser, async (transaction) => {',
+        replace: 'return database.client.$transaction(async (transaction) => {',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/audit/people' }],
+  },
+  {
+    name: 'lease without fence',
+    edits: [
+      {
+        file: 'apps/fleet/src/reconciler/write.ts',
+        find: ` AND lease_owner = \${claim.owner}::uuid AND lease_until > now()\n        AND generation`,
+        replace: ' AND generation',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/reconciler/lease' }],
+  },
+  {
+    name: 'leaked secret',
+    edits: [
+      {
+        file: 'apps/fleet/src/engines/words.ts',
+        find: "const said = clean(answer?.said ?? '');",
+        replace: "const said = answer?.said ?? '';",
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/engines/echoed-values' }],
+  },
+  {
+    name: 'skipped removal',
+    edits: [
+      {
+        file: 'apps/fleet/src/catalog/apply.ts',
+        find: 'dropTemplates(transaction, idsOf(page.removed))',
+        replace: 'dropTemplates(transaction, idsOf([]))',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/catalog/sync\\.test' }],
+  },
+  {
+    name: 'wrong status code',
+    edits: [{ file: 'packages/contract/src/fleet-secrets.ts', find: 'status: 201,', replace: 'status: 200,' }],
+    tests: [{ package: 'apps/fleet', pattern: 'test/resources/secrets' }],
+  },
+  {
+    name: 'lost counter',
+    edits: [
+      {
+        file: 'apps/hub/src/catalog/templates.ts',
+        find: 'DO UPDATE SET count = d.count + 1',
+        replace: `DO UPDATE SET count = \${download_count + 1}::bigint`,
+      },
+    ],
+    tests: [{ package: 'apps/hub', pattern: 'test/catalog/templates' }],
+  },
+  {
+    name: 'GPU assigned twice',
+    edits: [
+      {
+        file: 'apps/fleet/src/placement/gpus.ts',
+        find: 'const used = new Set(host.allocated.gpus);',
+        replace: 'const used = new Set<string>();',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/placement/gpus' }],
+  },
+  {
+    name: 'missing timeout',
+    edits: [
+      { file: 'packages/http/src/outbound.ts', find: '      signal: AbortSignal.timeout(timeoutMs),\n', replace: '' },
+    ],
+    tests: [{ package: 'packages/http', pattern: 'test/outbound\\.test' }],
+  },
+  {
+    name: 'unvalidated reply',
+    edits: [
+      {
+        file: 'packages/contract/src/client.ts',
+        find: 'const reply = endpoint.reply.safeParse(parseJson(answer.body));',
+        replace: 'const reply = { success: true, data: parseJson(answer.body) };',
+      },
+    ],
+    tests: [{ package: 'apps/fleet', pattern: 'test/settings/trying-hub' }],
+  },
+];

@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { run } from './command.mjs';
+
+const SETUP_TIMEOUT_MS = 15 * 60_000;
+const COMPILE_TIMEOUT_MS = 5 * 60_000;
+
+/**
+ * Runs `work` with a copy of the working tree under the temporary folder, with its dependencies installed and its packages
+ * built, and with the options for commands in it. The copy is removed afterwards.
+ */
+export async function withScratch({ root, env: given, signal }, work) {
+  const folder = mkdtempSync(path.join(realpathSync(tmpdir()), 'mutations-'));
+  try {
+    chmodSync(folder, 0o755); // PostgreSQL may run under another account
+    const temporary = path.join(folder, 'tmp'); // what interrupted commands leave behind is removed, too
+    mkdirSync(temporary);
+    const env = { ...given, TMPDIR: temporary };
+    copySources(root, folder);
+    const setUp = async (file, ...args) => {
+      const result = await run(file, args, { cwd: folder, env, signal, timeoutMs: SETUP_TIMEOUT_MS });
+      if (result.code !== 0) throw new Error(`${result.output}\n${file} ${args.join(' ')} failed`);
+    };
+    await setUp('pnpm', 'install', '--frozen-lockfile', '--prefer-offline');
+    const cache = `--cache-dir=${path.join(root, '.turbo', 'cache')}`;
+    await setUp(binary(folder, 'turbo'), 'run', 'build', cache, '--output-logs=errors-only');
+    return await work(folder, { env, signal });
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Builds what the edits changed. Tests that start a service as a process run the built files. */
+export function compile(folder, { env, signal }) {
+  return run(binary(folder, 'tsc'), ['-b'], { cwd: folder, env, signal, timeoutMs: COMPILE_TIMEOUT_MS });
+}
+
+const binary = (folder, name) => path.join(folder, 'node_modules', '.bin', name);
+
+/** Copies what Git tracks or would track, as it is in the working tree. */
+function copySources(root, folder) {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  for (const file of new Set(listed.split('\0').filter((name) => name !== ''))) {
+    const source = path.join(root, file);
+    if (existsSync(source)) cpSync(source, path.join(folder, file)); // a deleted file is still tracked
+  }
+}
