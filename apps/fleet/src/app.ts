@@ -4,57 +4,45 @@ import { type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
 import { createService, type Enter, matchesOf, pathOf, type ServiceOptions } from '@svc/http';
 import { parse as parseCookies } from 'cookie';
 import type { Express } from 'express';
-import * as audit from './audit/endpoints.ts';
+import * as audit from './api/audit.ts';
+import { login } from './api/auth/login.ts';
+import * as oidc from './api/auth/oidc.ts';
+import * as auth from './api/auth.ts';
+import { createVerifier } from './api/authenticate.ts';
+import * as catalog from './api/catalog.ts';
+import * as clusters from './api/clusters.ts';
+import { implement, type RequestContext, type Services } from './api/context.ts';
+import { readDeploymentLogs } from './api/deployments/logs.ts';
+import * as deploymentOperations from './api/deployments/operations.ts';
+import { planDeployment } from './api/deployments/plan.ts';
+import * as deployments from './api/deployments.ts';
+import * as hosts from './api/hosts.ts';
+import { policy } from './api/policy.ts';
+import * as secrets from './api/secrets.ts';
+import * as settings from './api/settings.ts';
+import * as storage from './api/storage.ts';
+import * as tokens from './api/tokens.ts';
+import * as users from './api/users.ts';
+import * as workloads from './api/workloads.ts';
 import { createAuditGate } from './audit/gate.ts';
 import { actorOf } from './audit/recording.ts';
-import * as auth from './auth/endpoints.ts';
-import { login } from './auth/local.ts';
-import * as oidc from './auth/oidc-endpoints.ts';
-import { createVerifier } from './authenticate.ts';
-import { listMirroredCategories } from './catalog/categories.ts';
-import { getSyncState, syncCatalog } from './catalog/sync-endpoints.ts';
-import { observeSync } from './catalog/sync-metrics.ts';
-import { getMirroredTemplate, listMirroredTemplates } from './catalog/templates.ts';
-import { checkCluster } from './clusters/check.ts';
-import * as clusters from './clusters/endpoints.ts';
-import { implement, type RequestContext, type Services } from './context.ts';
-import { createDeployment } from './deployments/create.ts';
-import * as deployments from './deployments/endpoints.ts';
-import { readDeploymentLogs } from './deployments/logs.ts';
-import * as deploymentOperations from './deployments/operations.ts';
-import { planDeployment } from './deployments/plan.ts';
-import { checkHost } from './hosts/check.ts';
-import * as hosts from './hosts/endpoints.ts';
-import { policy } from './policy.ts';
+import { observeSync } from './catalog/sync-state.ts';
 import type { Principal } from './principal.ts';
-import * as secrets from './secrets/endpoints.ts';
-import * as settingsEndpoints from './settings/endpoints.ts';
-import * as storage from './storage/endpoints.ts';
-import * as tokens from './tokens/endpoints.ts';
-import * as users from './users/endpoints.ts';
-import * as workloads from './workloads/endpoints.ts';
 
 const routes = implement(fleetEndpoints, {
   ...auth,
   login,
   ...oidc,
-  listMirroredTemplates,
-  getMirroredTemplate,
-  listMirroredCategories,
-  getSyncState,
-  syncCatalog,
+  ...catalog,
   ...users,
   ...tokens,
-  ...settingsEndpoints,
+  ...settings,
   ...audit,
   ...hosts,
-  checkHost,
-  checkCluster,
   ...clusters,
   ...workloads,
   ...deployments,
   ...deploymentOperations,
-  createDeployment,
   planDeployment,
   readDeploymentLogs,
   ...storage,

@@ -8,21 +8,21 @@ import {
   serve,
   serviceOptionsOf,
 } from '@svc/http';
+import type { Services } from './api/context.ts';
 import { createFleet } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { keepChecking } from './auth/provider-checks.ts';
+import { loadSigningKey, type SigningKey } from './auth/session-tokens.ts';
 import { createSessions } from './auth/sessions.ts';
-import { loadSigningKey, type SigningKey } from './auth/signing-keys.ts';
 import { createTemporaryAdmin, type TemporaryAdmin } from './auth/temporary-admin.ts';
 import { createSync } from './catalog/sync.ts';
 import { readSyncState } from './catalog/sync-state.ts';
 import type { CatalogTimings } from './catalog/timings.ts';
 import { type Config, readConfig, settingsEnvironmentOf } from './config.ts';
-import type { Services } from './context.ts';
-import { checkEncryptionKeys } from './database/canary.ts';
 import { type Database, openDatabase } from './database/client.ts';
+import { checkEncryptionKeys } from './database/encryption.ts';
 import { keepHouse } from './housekeeping.ts';
-import { createMachines } from './reconciler/machines.ts';
+import { createMachines } from './reconciler/engine-runtime.ts';
 import type { ReconcilerTimings } from './reconciler/timings.ts';
 import { createSealer } from './sealing.ts';
 import { createHubs, createProviders, type Ways } from './settings/connections.ts';

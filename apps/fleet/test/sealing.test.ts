@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createTestDatabase } from '@svc/testing';
-import { loadSigningKey } from '../src/auth/signing-keys.ts';
-import { checkEncryptionKeys } from '../src/database/canary.ts';
+import { loadSigningKey } from '../src/auth/session-tokens.ts';
 import { openDatabase } from '../src/database/client.ts';
+import { checkEncryptionKeys } from '../src/database/encryption.ts';
 import { createSealer, UnknownKey } from '../src/sealing.ts';
 
 const aKey = (kid: string) => ({ kid, key: new Uint8Array(randomBytes(32)) });

@@ -7,17 +7,17 @@ import { type Api, apiOf, byDepth, createTestDatabase } from '@svc/testing';
 import { createFleet } from '../src/app.ts';
 import { createPasswords, type Passwords } from '../src/auth/passwords.ts';
 import { createProviderChecks } from '../src/auth/provider-checks.ts';
+import { loadSigningKey } from '../src/auth/session-tokens.ts';
 import { createSessions, type Owner } from '../src/auth/sessions.ts';
-import { loadSigningKey } from '../src/auth/signing-keys.ts';
 import { createTemporaryAdmin } from '../src/auth/temporary-admin.ts';
 import { createSync } from '../src/catalog/sync.ts';
 import { type Database, openDatabase } from '../src/database/client.ts';
 import type { Token } from '../src/generated/prisma/client.ts';
-import { createMachines } from '../src/reconciler/machines.ts';
+import { createMachines } from '../src/reconciler/engine-runtime.ts';
 import { createSealer } from '../src/sealing.ts';
 import { createHubs, createProviders } from '../src/settings/connections.ts';
-import type { OidcEnvironment } from '../src/settings/oidc.ts';
 import { createSettings } from '../src/settings/settings.ts';
+import type { OidcEnvironment } from '../src/settings/values.ts';
 import { SHORT_TIMINGS } from './timings.ts';
 
 /** The username and password of the temporary admin, unless a test says otherwise. */

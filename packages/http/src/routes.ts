@@ -34,14 +34,14 @@ export const routeFor =
     handle,
   });
 
-/** One route for every endpoint of a contract: a missing or a foreign one does not compile. */
+/** The routes of a contract, one for each endpoint. A missing route does not compile, other members of `routes` are ignored. */
 export const implementFor =
   <Context>() =>
   <T extends Record<string, Endpoint>>(
-    _contract: T,
+    contract: T,
     routes: { [K in keyof T]: Route<Context, T[K]> },
   ): Route<Context>[] =>
-    Object.values(routes) as Route<Context>[]; // the mapped type above is what makes them routes
+    Object.keys(contract).map((name) => routes[name] as Route<Context>); // the mapped type above makes each of them a route
 
 /** Authenticates and admits: who is calling, as the context that the handler gets. */
 export type Enter<Context> = (req: Request, res: Response, endpoint: Endpoint) => Promise<Context>;

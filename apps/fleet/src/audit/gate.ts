@@ -1,10 +1,10 @@
 import type { BearerCredential } from '@svc/auth';
 import { holdAnswer, unavailable } from '@svc/http';
 import type { Request, RequestHandler } from 'express';
+import { findToken } from '../auth/mcp-tokens.ts';
 import type { Database } from '../database/client.ts';
-import { findToken } from '../tokens/lookup.ts';
+import { createEntryWriter } from './entries.ts';
 import { Recording } from './recording.ts';
-import { createEntryWriter } from './writer.ts';
 
 declare global {
   namespace Express {

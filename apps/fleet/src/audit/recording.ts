@@ -1,8 +1,8 @@
 import { pathOf, requestIdOf } from '@svc/http';
 import type { Request, Response } from 'express';
 import { v7 as uuidv7 } from 'uuid';
+import type { KnownToken } from '../auth/mcp-tokens.ts';
 import type { Caller, Principal } from '../principal.ts';
-import type { KnownToken } from '../tokens/lookup.ts';
 
 /** An entry of the log, as it is written. */
 export interface Entry {

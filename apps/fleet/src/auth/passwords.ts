@@ -1,7 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { hash as hashArgon2, hashSync, type Options, parseOptions, verify as verifyArgon2 } from '@node-rs/argon2';
-import { refuseObvious } from './obvious-passwords.ts';
-import { createSemaphore, type SemaphoreBounds } from './semaphore.ts';
+import { unavailable } from '@svc/http';
+import pLimit from 'p-limit';
+import { refuseObvious } from './password-strength.ts';
+
+export interface SemaphoreBounds {
+  /** Calls that run at the same time. */
+  readonly concurrent: number;
+  /** Calls that wait for their turn. */
+  readonly waiting: number;
+}
+
+/** Limits concurrency. Waiting calls run in order. @throws 503 unavailable if too many calls wait already */
+export function createSemaphore({ concurrent, waiting }: SemaphoreBounds): <T>(work: () => Promise<T>) => Promise<T> {
+  const limit = pLimit(concurrent);
+  return async (work) => {
+    if (limit.activeCount >= concurrent && limit.pendingCount >= waiting) {
+      throw unavailable(`More than ${concurrent + waiting} sign-ins at this moment. Try again shortly.`);
+    }
+    return limit(work);
+  };
+}
 
 /** Passwords of local users. */
 export interface Passwords {

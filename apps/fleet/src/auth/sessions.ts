@@ -5,12 +5,16 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import type { TemporaryAdministrator, User } from '../principal.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Settings } from '../settings/settings.ts';
-import { userOf } from '../users/rows.ts';
-import { sessionOf, signAccessToken } from './access-tokens.ts';
-import { hashCredential, newCredential } from './credentials.ts';
-import { rotateRefreshToken } from './refresh-tokens.ts';
-import type { SigningKey } from './signing-keys.ts';
+import {
+  hashCredential,
+  newCredential,
+  rotateRefreshToken,
+  type SigningKey,
+  sessionOf,
+  signAccessToken,
+} from './session-tokens.ts';
 import type { TemporaryAdmin } from './temporary-admin.ts';
+import { userOf } from './users.ts';
 
 type Transaction = Prisma.TransactionClient;
 

@@ -1,6 +1,11 @@
-import { checkEncryptionKeys } from '../database/canary.ts';
 import type { Database } from '../database/client.ts';
-import { replaceSealed, type SealedColumn, sealedColumns, sealedOtherwise } from '../database/sealed-columns.ts';
+import {
+  checkEncryptionKeys,
+  replaceSealed,
+  type SealedColumn,
+  sealedColumns,
+  sealedOtherwise,
+} from '../database/encryption.ts';
 import type { Sealer } from '../sealing.ts';
 
 const BATCH = 100;

@@ -3,8 +3,8 @@ import { name as nameRule } from '@svc/contract';
 import { fleetRoles } from '@svc/contract/fleet';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
+import { insertToken } from '../auth/mcp-tokens.ts';
 import type { Database } from '../database/client.ts';
-import { insertToken } from '../tokens/rows.ts';
 
 const MAX_DAYS = 365;
 

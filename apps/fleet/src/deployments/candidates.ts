@@ -1,6 +1,6 @@
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { ClusterCandidate, ClusterNode, HostCandidate, Reachability, Taint } from '../placement/candidates.ts';
-import { bytes } from '../placement/quantity.ts';
+import { bytes } from '../quantities.ts';
 
 type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
 

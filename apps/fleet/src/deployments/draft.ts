@@ -2,9 +2,8 @@ import type { Target, WorkloadSpec } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { targetOf } from '../resources/target-rows.ts';
-import { type Base, secretNamesOf } from '../workloads/revisions.ts';
-import { specOf } from '../workloads/rows.ts';
+import { targetOf } from '../resources/targets.ts';
+import { type Base, secretNamesOf, specOf } from '../resources/workloads.ts';
 import type { DeploymentRow } from './rows.ts';
 
 /** A revision of a workload, as far as a deployment needs it. */

@@ -1,10 +1,9 @@
 import { phases } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
-import { condition, presentConditions } from '../resources/conditions.ts';
-import { type Kind, presentCommon, resourceRow } from '../resources/rows.ts';
-import { presentTarget } from '../storage/rows.ts';
-import { templateState, templateStates } from '../workloads/rows.ts';
+import { condition, type Kind, presentCommon, presentConditions, resourceRow } from '../resources/kind.ts';
+import { presentTarget } from '../resources/storage.ts';
+import { templateState, templateStates } from '../resources/workloads.ts';
 
 const deploymentRow = resourceRow.extend({
   workload_id: z.string(),

@@ -1,8 +1,10 @@
+import type { Target } from '@svc/contract/fleet';
+import { Problem } from '@svc/http';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { noteDeparted } from '../reconciler/departed.ts';
-import { allocatePorts } from '../reconciler/ports.ts';
-import { columnsOfTarget } from '../resources/target-rows.ts';
-import type { Decision } from './decide.ts';
+import { columnsOfTarget } from '../resources/targets.ts';
+import type { Decision } from './decision.ts';
+import { allocatePorts } from './ports.ts';
+import { noteDeparted } from './tombstones.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -87,4 +89,25 @@ export async function removeDeployment(transaction: Transaction, id: string): Pr
   await transaction.volume.deleteMany({ where: own });
   const target = await transaction.deployment.delete({ where: { id } });
   await noteDeparted(transaction, target, [id, ...volumes.map((volume) => volume.id)]);
+}
+
+interface Abandoned {
+  readonly target: Target;
+  readonly reachability: 'unknown' | 'online' | 'unreachable';
+}
+
+/** Forgets all that is on a host or cluster that is gone for good: what runs there goes on. @throws 409 where it answers */
+export async function abandon(
+  transaction: Prisma.TransactionClient,
+  { target, reachability }: Abandoned,
+): Promise<void> {
+  if (reachability === 'online') {
+    throw new Problem('in_use', 'It answers, so what is on it can be ended there: delete that first.');
+  }
+  const { host_id, cluster_id } = columnsOfTarget(target);
+  const where = { host_id, cluster_id };
+  for (const { id } of await transaction.deployment.findMany({ where, select: { id: true } })) {
+    await removeDeployment(transaction, id);
+  }
+  await transaction.volume.deleteMany({ where });
 }

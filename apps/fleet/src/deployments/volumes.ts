@@ -1,9 +1,9 @@
 import { DEFAULT_VOLUME_SIZE, type Target } from '@svc/contract/fleet';
 import { v7 as uuidv7 } from 'uuid';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { isUuid } from '../identified.ts';
 import type { BoundVolume } from '../render/rendering.ts';
-import { targetOf } from '../resources/target-rows.ts';
+import { isUuid } from '../resources/kind.ts';
+import { targetOf } from '../resources/targets.ts';
 import type { Draft, VolumeWish } from './draft.ts';
 import type { Refusal } from './refusals.ts';
 

@@ -1,5 +1,43 @@
 import type { Reason } from './errors.ts';
 
+/** On whose behalf a pass is made. */
+export interface Fence {
+  readonly deploymentId: string;
+  /** What was made for a later one is left alone. */
+  readonly generation: number;
+  /** Ends the pass between two steps; what is done stays done. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Of what is to run on any engine, beside its manifest. */
+export interface Running {
+  readonly kind: 'running';
+  /** This generation ran before: what is missing now has been taken away by somebody. */
+  readonly settled?: boolean;
+  /** Names of volumes that were there before: one that is gone is lost, and not made anew. */
+  readonly bound?: readonly string[];
+}
+
+/** What is to end. */
+export type Ending =
+  | { readonly kind: 'stopped' }
+  /** Nothing, for good; the volumes named go with it. */
+  | { readonly kind: 'gone'; readonly volumes: readonly string[] };
+
+/** Which lines of a log are wanted. */
+export interface LogOptions {
+  /** How many of the last lines; at most 10 000, which is also what is given where nothing is said. */
+  readonly tail?: number;
+  readonly since?: Date;
+  /** Goes on with what is written, until the container ends or the caller stops. */
+  readonly follow?: boolean;
+  /** Ends it at any time, also while nothing is written. */
+  readonly signal?: AbortSignal;
+}
+
+export const MOST_LINES = 10_000;
+export const MAX_LINE = 16_384;
+
 /** One copy of a deployment, as its engine has it. */
 export interface Instance {
   readonly name: string;

@@ -1,15 +1,80 @@
+import { createHash } from 'node:crypto';
 import { createJwtVerifier, isJwtShaped, type KeySource } from '@svc/auth';
 import { Problem } from '@svc/http';
 import { decodeProtectedHeader } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { tokenIntrospection } from 'openid-client';
-import { type Answer, createAnswerCache } from './answer-cache.ts';
-import { type Claims, claimsOf, issuedAtOf } from './claims.ts';
+import { z } from 'zod';
+import { askUserinfo, type Claims, claimsOf, issuedAtOf, subject } from './claims.ts';
 import type { Client } from './client.ts';
 import { GrantRefused, ProviderUnavailable } from './errors.ts';
-import { readIntrospection } from './introspection.ts';
-import type { Members } from './reach.ts';
+import type { Members } from './provider-fetch.ts';
 import type { ProviderSettings } from './settings.ts';
-import { askUserinfo } from './userinfo.ts';
+
+/** A cached value. `until` is the time after which it must not be used, in milliseconds since 1970. */
+export interface Answer<T> {
+  readonly value: T;
+  readonly until?: number;
+}
+
+/**
+ * Caches answers about secrets under the SHA-256 of the secret, for `ms` from the question. Concurrent questions about the
+ * same secret share one answer. Failures are not cached.
+ */
+export function createAnswerCache<T>(options: {
+  readonly ms: number;
+  readonly entries: number;
+  readonly now: () => number;
+}): (secret: string, ask: () => Promise<Answer<T>>) => Promise<T> {
+  const { ms, entries, now } = options;
+  const cache = new LRUCache<string, { readonly asked: Promise<Answer<T>>; until: number }>({ max: entries });
+  return async (secret, ask) => {
+    const key = createHash('sha256').update(secret).digest('base64url');
+    const cached = cache.get(key);
+    if (cached && cached.until > now()) return (await cached.asked).value;
+    const entry = { asked: ask(), until: now() + ms };
+    cache.set(key, entry);
+    try {
+      const { value, until = entry.until } = await entry.asked;
+      entry.until = Math.min(entry.until, until);
+      return value;
+    } catch (error) {
+      if (cache.peek(key) === entry) cache.delete(key);
+      throw error;
+    }
+  };
+}
+
+const activeToken = z.looseObject({
+  active: z.literal(true),
+  // A refresh token is active too: only this tells it from an access token.
+  token_type: z.string().regex(/^(?:bearer|access_token)$/i),
+  token_use: z.enum(['access_token', 'access']).optional(),
+  sub: subject,
+  iss: z.string().optional(),
+  exp: z.number().optional(),
+  nbf: z.number().optional(),
+  aud: z.union([z.string().transform((one) => [one]), z.array(z.string())]).default([]),
+  client_id: z.string().optional(),
+});
+
+/** What introspection tells of an access token that is good here, and until when; undefined of any other (RFC 7662). */
+export function readIntrospection(
+  said: Members,
+  settings: ProviderSettings,
+  now: number,
+): { readonly said: Members; readonly until: number } | undefined {
+  const token = activeToken.safeParse(said);
+  if (!token.success) return undefined;
+  const { iss = settings.issuer, exp = Number.POSITIVE_INFINITY, nbf = 0, aud, client_id } = token.data;
+  const until = exp * 1000;
+  if (iss !== settings.issuer || until <= now || nbf * 1000 > now + 5000) return undefined;
+  const isForUs =
+    aud.length > 0
+      ? aud.some((one) => one === settings.audience || one === settings.clientId)
+      : client_id === settings.clientId;
+  return isForUs ? { said, until } : undefined;
+}
 
 /** Whose access token it is. */
 export interface Bearer {

@@ -1,12 +1,11 @@
 import type { Send } from '@svc/contract';
 import { type Configuration, genericGrantRequest, tokenIntrospection } from 'openid-client';
 import { z } from 'zod';
-import { createClient } from './client.ts';
+import { ALGORITHMS, createClient } from './client.ts';
 import { GrantRefused, ProviderUnavailable } from './errors.ts';
 import { fetchMetadata, type Metadata } from './metadata.ts';
-import { parseObject, reach } from './reach.ts';
+import { parseObject, reach } from './provider-fetch.ts';
 import type { ProviderSettings } from './settings.ts';
-import { ALGORITHMS } from './signatures.ts';
 
 /** One thing that was tried. */
 export interface Check {

@@ -1,4 +1,6 @@
+import { type KeySource, KeysUnavailable } from '@svc/auth';
 import type { Send } from '@svc/contract';
+import { compactVerify, errors } from 'jose';
 import {
   allowInsecureRequests,
   type ClientAuth,
@@ -9,10 +11,34 @@ import {
   None,
   type ServerMetadata,
 } from 'openid-client';
-import { failureOf, isClientRefused } from './errors.ts';
+import { failureOf, GrantRefused, isClientRefused, ProviderUnavailable } from './errors.ts';
 import type { Metadata, MetadataSource } from './metadata.ts';
-import { fetchBy, isSecure } from './reach.ts';
-import { ALGORITHMS } from './signatures.ts';
+import { fetchBy, isSecure } from './provider-fetch.ts';
+
+/** What an ID token may be signed with: nothing symmetric, and never nothing. */
+export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
+
+/**
+ * Checks an ID token's signature; openid-client has checked all else, and would take the connection's word for the rest.
+ * Rejects with GrantRefused, or with ProviderUnavailable where the key can't be had.
+ */
+export async function checkSignature(idToken: string, keys: KeySource): Promise<void> {
+  try {
+    await compactVerify(idToken, keys.keyFor, { algorithms: ALGORITHMS });
+  } catch (error) {
+    if (error instanceof KeysUnavailable)
+      throw new ProviderUnavailable('The provider’s keys can’t be had.', { cause: error });
+    // Not for good: a new key may be published later than it signs.
+    if (error instanceof errors.JWKSNoMatchingKey)
+      throw new ProviderUnavailable('The ID token is signed with a key that the provider does not publish.');
+    if (error instanceof errors.JOSEError)
+      throw new GrantRefused(`The ID token’s signature fails its check (${error.code}).`);
+    // jose will not use some keys, such as RSA below 2048 bits.
+    if (error instanceof TypeError)
+      throw new ProviderUnavailable('A key of the provider can’t be used.', { cause: error });
+    throw error;
+  }
+}
 
 /** One call of openid-client. */
 export type Use<T> = (configuration: Configuration) => T | Promise<T>;

@@ -1,11 +1,9 @@
 import type { KeySource } from '@svc/auth';
 import type { IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
-import { type Claims, claimsOf, subject } from './claims.ts';
-import type { Client } from './client.ts';
+import { askUserinfo, type Claims, claimsOf, subject } from './claims.ts';
+import { type Client, checkSignature } from './client.ts';
 import { GrantRefused, ProviderUnavailable } from './errors.ts';
-import type { Members } from './reach.ts';
-import { checkSignature } from './signatures.ts';
-import { askUserinfo } from './userinfo.ts';
+import type { Members } from './provider-fetch.ts';
 
 /** Who signed in. */
 export interface SignedIn {

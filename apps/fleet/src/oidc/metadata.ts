@@ -1,7 +1,7 @@
 import type { Send } from '@svc/contract';
 import { z } from 'zod';
 import { ProviderUnavailable } from './errors.ts';
-import { isSecure, parseObject, reach } from './reach.ts';
+import { isSecure, parseObject, reach } from './provider-fetch.ts';
 
 const FRESH_MS = 3_600_000;
 const RETRY_MS = 2000;

@@ -13,7 +13,7 @@ import { createClient } from './client.ts';
 import { GrantRefused } from './errors.ts';
 import { personOf, refreshedPerson, type SignedIn } from './grants.ts';
 import { createMetadataSource, type Metadata } from './metadata.ts';
-import { secureAs } from './reach.ts';
+import { secureAs } from './provider-fetch.ts';
 import type { ProviderSettings } from './settings.ts';
 
 export type { Bearer } from './bearer.ts';

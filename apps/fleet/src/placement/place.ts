@@ -1,9 +1,8 @@
-import { byText } from './by-text.ts';
 import type { Candidate, TargetKind, TargetRef } from './candidates.ts';
-import type { Wish } from './demand.ts';
-import { type Fit, judge, type Misfit } from './judge.ts';
+import { type Fit, judge, type Misfit, type NameOf } from './feasibility.ts';
+import { byText } from './format.ts';
+import type { Wish } from './requirements.ts';
 import { bestFirst, type Score, whyPreferred } from './score.ts';
-import type { NameOf } from './volumes.ts';
 
 /** What speaks for or against one place, in sentences that a person can act on. */
 export interface Judged {

@@ -1,5 +1,4 @@
-import { byText } from './by-text.ts';
-import { cores, memory } from './words.ts';
+import { byText, cores, memory } from './format.ts';
 
 /**
  * What choosing a place costs. Compared member by member, in this order; the lower one wins. So GPUs and large machines

@@ -1,17 +1,17 @@
 import type { Database } from '../database/client.ts';
-import { allocatedGpus, allocatedPorts } from '../deployments/allocated.ts';
+import { renderingOf, storedOf } from '../deployments/manifest.ts';
+import { allocatedGpus, allocatedPorts } from '../deployments/ports.ts';
 import { type DeploymentRow, deployments } from '../deployments/rows.ts';
-import { renderingOf, storedOf } from '../deployments/stored.ts';
 import type { Cluster, Host, Prisma } from '../generated/prisma/client.ts';
 import { renderDocker } from '../render/docker.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
-import { volumeName } from '../render/names.ts';
+import { volumeName } from '../render/labels.ts';
 import { revealed } from '../render/secrets.ts';
-import { readRow } from '../resources/rows.ts';
+import { readRow } from '../resources/kind.ts';
+import { openValues } from '../resources/secrets.ts';
 import type { Sealer } from '../sealing.ts';
-import { openValues } from '../secrets/values.ts';
-import type { Assignment, Place } from './places.ts';
 import type { Claim } from './queue.ts';
+import type { Assignment, Place } from './targets.ts';
 
 type Transaction = Prisma.TransactionClient;
 

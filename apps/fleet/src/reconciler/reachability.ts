@@ -1,7 +1,7 @@
 import type { Database } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { addressOf, type Place, SQL } from './places.ts';
 import type { Claim } from './queue.ts';
+import { addressOf, type Place, SQL } from './targets.ts';
 import type { ReconcilerTimings } from './timings.ts';
 
 interface Due {

@@ -1,14 +1,14 @@
 import { inRounds, type Rounds } from '@svc/http';
-import { pass as passOnHost } from '../engines/docker/pass.ts';
+import { pass as passOnHost } from '../engines/docker/reconcile.ts';
 import { EngineFailure, Unreachable } from '../engines/errors.ts';
-import { pass as passOnCluster } from '../engines/kubernetes/pass.ts';
+import { pass as passOnCluster } from '../engines/kubernetes/reconcile.ts';
 import type { Observation } from '../engines/observation.ts';
 import type { Sealer } from '../sealing.ts';
 import { readDesired } from './desired.ts';
-import type { Assignment, Tools } from './places.ts';
 import { movePorts } from './ports.ts';
 import { type Claim, claimNext, LeaseLost, Superseded } from './queue.ts';
 import { askAtOnce } from './reachability.ts';
+import type { Assignment, Tools } from './targets.ts';
 import { letGo, writeFailed, writeObserved } from './write.ts';
 
 /** How many deployments this process works on at once. */

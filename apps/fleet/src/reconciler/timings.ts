@@ -1,5 +1,8 @@
-import { type Timing as DockerTimings, TIMING as dockerTimings } from '../engines/docker/address.ts';
-import { type Timing as KubernetesTimings, TIMING as kubernetesTimings } from '../engines/kubernetes/address.ts';
+import { type DockerTimings, DEFAULT_DOCKER_TIMINGS as dockerTimings } from '../engines/docker/client.ts';
+import {
+  type KubernetesTimings,
+  DEFAULT_KUBERNETES_TIMINGS as kubernetesTimings,
+} from '../engines/kubernetes/client.ts';
 
 /** Periods and delays of the reconciler, in milliseconds. */
 export interface ReconcilerTimings {

@@ -1,8 +1,8 @@
 import { inRounds, type Rounds } from '@svc/http';
 import { keepWatching as watch } from '../engines/kubernetes/watch.ts';
 import type { Cluster } from '../generated/prisma/client.ts';
-import { isUuid } from '../identified.ts';
-import type { Tools } from './places.ts';
+import { isUuid } from '../resources/kind.ts';
+import type { Tools } from './targets.ts';
 
 interface Watched {
   readonly client: Awaited<ReturnType<Tools['clusters']['of']>>;

@@ -3,7 +3,7 @@ import type { Database } from '../database/client.ts';
 import { removeDeployment } from '../deployments/store.ts';
 import type { Observation } from '../engines/observation.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { decideAlone } from '../resources/decisions.ts';
+import { decideAlone } from '../resources/placement-lock.ts';
 import type { Desired } from './desired.ts';
 import type { Claim } from './queue.ts';
 import type { ReconcilerTimings } from './timings.ts';

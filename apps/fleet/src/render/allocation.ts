@@ -1,7 +1,25 @@
-import { gpuCountOf } from '../placement/demand.ts';
-import type { Host, HostPort } from './host.ts';
-import { portKey } from './port-key.ts';
-import { portsOf, type Rendering } from './rendering.ts';
+import { gpuCountOf } from '../placement/requirements.ts';
+import { type Protocol, portsOf, type Rendering } from './rendering.ts';
+
+/** How an engine of a single machine writes a port: `53/udp`. */
+export const portKey = ({ containerPort, protocol }: { containerPort: number; protocol: Protocol }): string =>
+  `${containerPort}/${protocol.toLowerCase()}`;
+
+/** A port of a host that is allocated to one of a container. */
+export interface HostPort {
+  readonly containerPort: number;
+  readonly protocol: Protocol;
+  readonly hostPort: number;
+  readonly hostIp?: string;
+}
+
+/** What of a host shows in its containers: its engine, and what is allocated to each of them, by ordinal. */
+export interface Host {
+  readonly engine: 'docker' | 'podman';
+  /** Ids of GPUs as the engine names them: an index, a UUID or a CDI device. */
+  readonly gpus: readonly (readonly string[])[];
+  readonly ports: readonly (readonly HostPort[])[];
+}
 
 /** What people see in the place of a GPU or a port that is still to be allocated. */
 export const UNALLOCATED = 'unallocated';

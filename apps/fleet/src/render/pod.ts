@@ -1,17 +1,65 @@
+import { createHash } from 'node:crypto';
 import type { IContainer } from 'kubernetes-models/v1/Container';
 import type { IPodSpec } from 'kubernetes-models/v1/PodSpec';
 import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
 import type { IResourceRequirements } from 'kubernetes-models/v1/ResourceRequirements';
+import type { ISecret } from 'kubernetes-models/v1/Secret';
 import type { IToleration } from 'kubernetes-models/v1/Toleration';
-import { gpuCountOf } from '../placement/demand.ts';
-import { byteAmount, cpuAmount } from './amounts.ts';
-import { imageReference } from './image.ts';
-import { pullSecretName, secretKey } from './kubernetes-secrets.ts';
-import { labelsOf, startsAnewWith } from './labels.ts';
-import { objectName, volumeName } from './names.ts';
-import { isJob, mountsOf, type Protocol, portsOf, type Rendering, volumesOf } from './rendering.ts';
-import { said } from './said.ts';
+import { gpuCountOf } from '../placement/requirements.ts';
+import { byteAmount, cpuAmount } from '../quantities.ts';
+import { base64, dockerConfigJson, imageReference, pullCredentials } from './image.ts';
+import { labelsOf, objectName, startsAnewWith, volumeName } from './labels.ts';
+import { isJob, mountsOf, type Protocol, portsOf, type Rendering, said, volumesOf } from './rendering.ts';
 import { secretVariables } from './secrets.ts';
+
+/** What of a cluster shows in its objects. */
+export interface Cluster {
+  readonly namespace: string;
+  readonly gpu_resource_name: string;
+  readonly default_storage_class: string | null;
+}
+
+/** What every object of a deployment has in its metadata, beside its own name. */
+export interface Metadata {
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** What the secret for pulling the image is called. */
+export const pullSecretName = (rendering: Rendering): string => `${objectName(rendering)}-pull`;
+
+const MAX_KEY = 253;
+
+/** The key for a variable: its own name, as far as Kubernetes takes it. */
+export function secretKey(variable: string): string {
+  if (variable.length <= MAX_KEY) return variable;
+  const digest = createHash('sha256').update(variable).digest('hex').slice(0, 16);
+  return `${variable.slice(0, MAX_KEY - digest.length - 1)}.${digest}`;
+}
+
+/**
+ * The secrets of a deployment: one with the variables that secrets fill, one for pulling the image. Values stand in
+ * `data`: under server-side apply, what is left out of `stringData` stays in the cluster for ever.
+ */
+export function kubernetesSecrets(rendering: Rendering, metadata: Metadata): ISecret[] {
+  const variables = secretVariables(rendering);
+  const credentials = pullCredentials(rendering);
+  const secret = { apiVersion: 'v1', kind: 'Secret' } as const;
+  const opaque = (): ISecret => ({
+    ...secret,
+    metadata: { ...metadata, name: objectName(rendering) },
+    type: 'Opaque',
+    data: Object.fromEntries(variables.map(({ env, value }) => [secretKey(env), base64(value)])),
+  });
+  const pull = (json: string): ISecret => ({
+    ...secret,
+    metadata: { ...metadata, name: pullSecretName(rendering) },
+    type: 'kubernetes.io/dockerconfigjson',
+    data: { '.dockerconfigjson': base64(json) },
+  });
+  return [...(variables.length > 0 ? [opaque()] : []), ...(credentials ? [pull(dockerConfigJson(credentials))] : [])];
+}
 
 /** One container, called alike in every pod of ours. */
 const CONTAINER = 'main';

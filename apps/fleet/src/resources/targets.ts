@@ -1,26 +1,48 @@
-import { invalid, isLocalTarget, Problem } from '@svc/http';
-import type { RequestContext } from '../context.ts';
-import type { Complaint } from './complaints.ts';
+import type { Target } from '@svc/contract/fleet';
+import { Problem } from '@svc/http';
+import { Prisma } from '../generated/prisma/client.ts';
+import type { User } from './field-errors.ts';
 
-/**
- * What stands against having the fleet call this target. What is on the fleet's own machine is an admin's to register: an
- * engine's socket is root there. @throws 403
- */
-export function complaintsOfTarget(
-  { principal, refusalOf }: Pick<RequestContext, 'principal' | 'refusalOf'>,
-  path: string,
-  target: URL,
-): Complaint[] {
-  if (!isAdmin({ principal }) && isLocalTarget(target)) {
-    throw new Problem('insufficient_scope', 'Only an admin registers a local socket or a loopback address.');
-  }
-  const refusal = refusalOf(target);
-  return refusal ? [{ path, message: refusal.message }] : [];
+const FOR_GOOD = Prisma.sql`FOR KEY SHARE`;
+
+/** What is on a cluster or a host: its deployments, and volumes. */
+export const usersOfTarget = (
+  reader: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  { kind, id }: Target,
+): Promise<User[]> => {
+  const there = kind === 'host' ? Prisma.sql`host_id = ${id}::uuid` : Prisma.sql`cluster_id = ${id}::uuid`;
+  return reader.$queryRaw<User[]>`
+    SELECT 'deployment' AS kind, name FROM deployments WHERE ${there}
+    UNION ALL SELECT 'volume', name FROM volumes WHERE ${there} ORDER BY 1, 2`;
+};
+
+/** A target as the columns that name it. */
+export const columnsOfTarget = (target: Target | null) => ({
+  host_id: target?.kind === 'host' ? target.id : null,
+  cluster_id: target?.kind === 'cluster' ? target.id : null,
+});
+
+/** The target that columns name. */
+export function targetOf({ host_id, cluster_id }: ReturnType<typeof columnsOfTarget>): Target | null {
+  if (host_id !== null) return { kind: 'host', id: host_id };
+  return cluster_id === null ? null : { kind: 'cluster', id: cluster_id };
 }
 
-export const isAdmin = ({ principal }: Pick<RequestContext, 'principal'>): boolean =>
-  'role' in principal && principal.role === 'admin';
-
-/** A secret that is kept for one address is not sent to another. */
-export const againWithAddress = (path: string, address: string) =>
-  invalid([{ path, message: `must be given again with another ${address}: what is kept is for the former one` }]);
+/**
+ * Holds a target that something is to be on, so that it does not go meanwhile; what is only planned holds nothing.
+ * @throws 422 for one that is not there
+ */
+export async function refuseUnknownTarget(
+  reader: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  target: Target | null,
+  { hold = true } = {},
+): Promise<void> {
+  if (target === null) return;
+  const table = Prisma.raw(target.kind === 'host' ? 'hosts' : 'clusters');
+  const rows = await reader.$queryRaw<
+    object[]
+  >`SELECT id FROM ${table} WHERE id = ${target.id}::uuid ${hold ? FOR_GOOD : Prisma.empty}`;
+  if (rows.length > 0) return;
+  const message = `There is no ${target.kind} ${target.id}.`;
+  throw new Problem('unknown_target', message, { errors: [{ path: `target.${target.kind}_id`, message }] });
+}

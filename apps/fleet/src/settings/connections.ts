@@ -1,8 +1,7 @@
 import type { Outbound } from '@svc/http';
 import { connectHub, type Hub } from '../catalog/hub.ts';
 import { createProvider, type Provider } from '../oidc/provider.ts';
-import type { HubInEffect } from './hub.ts';
-import type { OidcInEffect } from './oidc.ts';
+import type { HubInEffect, OidcInEffect } from './values.ts';
 
 type Way = Pick<Outbound, 'send' | 'refusalOf'>;
 

@@ -1,8 +1,16 @@
 import type { Database } from '../database/client.ts';
 import type { Sealer } from '../sealing.ts';
-import { type HubEnvironment, type HubInEffect, type HubValues, hubInEffect } from './hub.ts';
-import { type OidcEnvironment, type OidcInEffect, type OidcValues, oidcInEffect } from './oidc.ts';
-import { readStored } from './store.ts';
+import {
+  type HubEnvironment,
+  type HubInEffect,
+  type HubValues,
+  hubInEffect,
+  type OidcEnvironment,
+  type OidcInEffect,
+  type OidcValues,
+  oidcInEffect,
+  readStored,
+} from './values.ts';
 
 /** What the environment says; what is set while the fleet runs wins over it. */
 export interface SettingsEnvironment {

@@ -1,6 +1,5 @@
 import { beforeEach, expect, jest, test } from '@jest/globals';
 import * as argon2 from '@node-rs/argon2';
-
 import { createPasswords } from '../../src/auth/passwords.ts';
 
 const verified = jest.fn(argon2.verify);

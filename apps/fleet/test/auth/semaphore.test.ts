@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createSemaphore } from '../../src/auth/semaphore.ts';
+import { createSemaphore } from '../../src/auth/passwords.ts';
 
 /** Calls that start when the semaphore admits them, and end when the test says so. */
 function someWork(bounds: { concurrent: number; waiting: number }) {

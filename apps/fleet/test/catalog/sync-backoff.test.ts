@@ -1,4 +1,4 @@
-import { backoff, retryAfter, spread } from '../../src/catalog/backoff.ts';
+import { backoff, retryAfter, spread } from '../../src/catalog/sync-failures.ts';
 
 const LEAST = () => 0;
 const MOST = () => 1 - Number.EPSILON;

@@ -1,8 +1,7 @@
 // The command as a process of the built program: beside a running fleet, killed, and refused.
 import { rotateKeys } from '../../src/commands/rotate-keys.ts';
 import { createToken } from '../../src/commands/tokens.ts';
-import { checkEncryptionKeys } from '../../src/database/canary.ts';
-import { sealedColumns } from '../../src/database/sealed-columns.ts';
+import { checkEncryptionKeys, sealedColumns } from '../../src/database/encryption.ts';
 import { aKey, startProcessWorld } from '../process-world.ts';
 import { openSealedRows, sealerOf } from '../secrets/sealed-rows.ts';
 import { whileSessionIsLocked } from './locked-session.ts';

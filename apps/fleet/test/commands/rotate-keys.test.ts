@@ -1,8 +1,7 @@
 import { createTestDatabase } from '@svc/testing';
-import { loadSigningKey } from '../../src/auth/signing-keys.ts';
+import { loadSigningKey } from '../../src/auth/session-tokens.ts';
 import { rotateKeys } from '../../src/commands/rotate-keys.ts';
-import { checkEncryptionKeys } from '../../src/database/canary.ts';
-import { sealedColumns } from '../../src/database/sealed-columns.ts';
+import { checkEncryptionKeys, sealedColumns } from '../../src/database/encryption.ts';
 import { aKey } from '../process-world.ts';
 import { openSealedRows, sealedIn, sealerOf } from '../secrets/sealed-rows.ts';
 import { whileSessionIsLocked } from './locked-session.ts';

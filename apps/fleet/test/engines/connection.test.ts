@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { check } from '../../src/engines/docker/check.ts';
-import { pass } from '../../src/engines/docker/pass.ts';
+import { pass } from '../../src/engines/docker/reconcile.ts';
 import { Unreachable } from '../../src/engines/errors.ts';
 import { aPair } from '../resources/certificates.ts';
 import { accept, anEngine, clientOf, endAll, serve, serveSecurely } from './servers.ts';

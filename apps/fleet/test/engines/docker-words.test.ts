@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { pass } from '../../src/engines/docker/pass.ts';
+import { pass } from '../../src/engines/docker/reconcile.ts';
 import { revealed } from '../../src/render/secrets.ts';
 import { anEngine, clientOf, endAll, serve } from './servers.ts';
 import { aDeployment, aScript, running } from './world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeWithEngine } from '@svc/testing/engine';
-import { pass } from '../../src/engines/docker/pass.ts';
+import { pass } from '../../src/engines/docker/reconcile.ts';
 import { aDeployment, aMachine, aScript, idsOf, passTo, passUntil, running, SLEEP } from './world.ts';
 
 const sleeper = aScript(SLEEP);

@@ -1,7 +1,8 @@
 // An engine may repeat what it was sent when it refuses a request.
+
 import { afterEach, expect, test } from '@jest/globals';
-import { pass as passOnHost } from '../../src/engines/docker/pass.ts';
-import { pass as passOnCluster } from '../../src/engines/kubernetes/pass.ts';
+import { pass as passOnHost } from '../../src/engines/docker/reconcile.ts';
+import { pass as passOnCluster } from '../../src/engines/kubernetes/reconcile.ts';
 import type { Observation } from '../../src/engines/observation.ts';
 import { CANARY } from '../render/renderings.ts';
 import * as clusters from './kubernetes/world.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { describeWithEngine } from '@svc/testing/engine';
-import { pass } from '../../src/engines/docker/pass.ts';
+import { pass } from '../../src/engines/docker/reconcile.ts';
 import type { Observation } from '../../src/engines/observation.ts';
 import { revealed } from '../../src/render/secrets.ts';
 import { aDeployment, aMachine, aScript, idsOf, passTo, passUntil, running, SERVE, SLEEP } from './world.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { describeWithEngine } from '@svc/testing/engine';
-import { pass } from '../../src/engines/docker/pass.ts';
+import { pass } from '../../src/engines/docker/reconcile.ts';
 import { aDeployment, aMachine, aScript, idsOf, passTo, running, SLEEP } from './world.ts';
 
 const sleeper = aScript(SLEEP);

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import { describeWithEngine } from '@svc/testing/engine';
-import { pass } from '../../src/engines/docker/pass.ts';
+import { pass } from '../../src/engines/docker/reconcile.ts';
 import { revealed } from '../../src/render/secrets.ts';
 import { CUSTOMER, startRegistry } from './registry.ts';
 import { aDeployment, aMachine, aScript, passTo, running, SLEEP } from './world.ts';

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { describeWithEngine } from '@svc/testing/engine';
-import { piecesOf } from '../../src/engines/docker/frames.ts';
-import { logs } from '../../src/engines/docker/logs.ts';
-import type { LogOptions } from '../../src/engines/log-options.ts';
+import { logs, piecesOf } from '../../src/engines/docker/logs.ts';
+import type { LogOptions } from '../../src/engines/observation.ts';
 import { anEngine, clientOf, endAll, serve } from './servers.ts';
 import { aDeployment, aMachine, aScript, type Deployment, passTo, running, SLEEP } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { scrubberFor } from '../../src/engines/docker/scrub.ts';
+import { scrubberFor } from '../../src/engines/docker/status.ts';
 import { registryAuth } from '../../src/render/image.ts';
 import { aDeployment, aScript } from './world.ts';
 

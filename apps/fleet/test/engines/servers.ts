@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createPlainServer, type Server, type Socket } from 'node:net';
-import type { HostAddress, Timing } from '../../src/engines/docker/address.ts';
-import { connect } from '../../src/engines/docker/client.ts';
-import type { Client } from '../../src/engines/docker/engine-client.ts';
+import {
+  connectDocker,
+  type DockerClient,
+  type DockerTimings,
+  type HostAddress,
+} from '../../src/engines/docker/client.ts';
 import { aPair, type Pair } from '../resources/certificates.ts';
 
 const ending: (() => Promise<void>)[] = [];
@@ -62,9 +65,13 @@ export async function serveSecurely(listener: RequestListener, client: Pair) {
 }
 
 /** A client with short timeouts. */
-export function clientOf(endpoint: string, given: Partial<HostAddress> = {}, timing: Partial<Timing> = {}): Client {
+export function clientOf(
+  endpoint: string,
+  given: Partial<HostAddress> = {},
+  timing: Partial<DockerTimings> = {},
+): DockerClient {
   const address: HostAddress = { engine: 'docker', endpoint, credentials: null, ...given };
-  const client = connect(address, { answer: 500, change: 500, pullIdle: 500, again: 1, ...timing });
+  const client = connectDocker(address, { answer: 500, change: 500, pullIdle: 500, again: 1, ...timing });
   ending.push(client.close);
   return client;
 }

@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import { TIMING } from '../../src/engines/docker/address.ts';
-import { type Inspected, inspected } from '../../src/engines/docker/answers.ts';
+import { DEFAULT_DOCKER_TIMINGS } from '../../src/engines/docker/client.ts';
 import type { Found } from '../../src/engines/docker/containers.ts';
-import { endpointsOf } from '../../src/engines/docker/endpoints.ts';
-import { stateOf } from '../../src/engines/docker/instances.ts';
-import { planOf } from '../../src/engines/docker/plan.ts';
+import { planOf, stateOf } from '../../src/engines/docker/plan.ts';
+import { type Inspected, inspected } from '../../src/engines/docker/schemas.ts';
+import { endpointsOf } from '../../src/engines/docker/status.ts';
 import type { RenderedContainer } from '../../src/render/docker.ts';
 import { aDeployment, aScript } from './world.ts';
 
@@ -68,7 +67,7 @@ describe('a container', () => {
     ['of a job that did not has failed', { ...exited(2), job: true }, 'failed', 'JobFailed'],
     ['of a job that ran out of memory says so', { ...exited(137), job: true, memory: 2 ** 24 }, 'failed', 'OOMKilled'],
   ])('%s', (_title, given, phase, reason) => {
-    expect(stateOf(aContainer(given), TIMING)).toMatchObject({ phase, reason });
+    expect(stateOf(aContainer(given), DEFAULT_DOCKER_TIMINGS)).toMatchObject({ phase, reason });
   });
 });
 
@@ -76,7 +75,7 @@ describe('to be done', () => {
   async function planFor(given: Given, spec: Partial<WorkloadSpec> = {}, retry = false) {
     const manifest = await (await aDeployment(aScript('', spec))).manifest();
     const found = manifest.containers.map((rendered) => aContainer(given, rendered));
-    return planOf(found, manifest, { timing: TIMING, retry }).map((step) => step.do);
+    return planOf(found, manifest, { timing: DEFAULT_DOCKER_TIMINGS, retry }).map((step) => step.do);
   }
 
   test.each<[string, Given, Partial<WorkloadSpec>, string[]]>([
@@ -103,7 +102,7 @@ test('what its engine is about to start again is not up: it waits for no turn to
     aContainer({ ...exited(1), Running: true, Restarting: at > 0 }, rendered),
   );
   const manifest = await it.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' });
-  const steps = planOf(found, manifest, { timing: TIMING, retry: false });
+  const steps = planOf(found, manifest, { timing: DEFAULT_DOCKER_TIMINGS, retry: false });
   expect(steps).toMatchObject([{ do: 'make', rendered: { ordinal: 1 } }]);
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { describeWithEngine, engineKind } from '@svc/testing/engine';
 import { check } from '../../src/engines/docker/check.ts';
 import { logs } from '../../src/engines/docker/logs.ts';
-import { pass } from '../../src/engines/docker/pass.ts';
+import { pass } from '../../src/engines/docker/reconcile.ts';
 import { revealed } from '../../src/render/secrets.ts';
 import { aDeployment, aMachine, aScript, idsOf, passTo, running, SERVE } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { pass } from '../../src/engines/docker/pass.ts';
+import { pass } from '../../src/engines/docker/reconcile.ts';
 import { KEYS } from '../../src/render/labels.ts';
 import { anEngine, clientOf, endAll, serve } from './servers.ts';
 import { aDeployment, aScript, type Deployment, running } from './world.ts';

@@ -3,10 +3,9 @@ import { afterAll, beforeAll } from '@jest/globals';
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import { freePort } from '@svc/testing';
 import { engineKind, startEngine, type TestEngine } from '@svc/testing/engine';
-import { connect } from '../../src/engines/docker/client.ts';
-import type { Client } from '../../src/engines/docker/engine-client.ts';
-import { pass } from '../../src/engines/docker/pass.ts';
-import type { Running, Wanted } from '../../src/engines/docker/wanted.ts';
+import { connectDocker, type DockerClient } from '../../src/engines/docker/client.ts';
+import type { Running, Wanted } from '../../src/engines/docker/containers.ts';
+import { pass } from '../../src/engines/docker/reconcile.ts';
 import type { Observation } from '../../src/engines/observation.ts';
 import { type DockerManifest, renderDocker } from '../../src/render/docker.ts';
 import type { Rendering } from '../../src/render/rendering.ts';
@@ -15,7 +14,7 @@ import { SHORT_TIMINGS } from '../timings.ts';
 
 export interface Machine {
   readonly podman: TestEngine;
-  readonly client: Client;
+  readonly client: DockerClient;
 }
 
 /** For the top of a describe: an engine for all of its tests. */
@@ -25,7 +24,7 @@ export function aMachine(options: () => Promise<Parameters<typeof startEngine>[0
     const podman = await startEngine(await options());
     machine = {
       podman,
-      client: connect(
+      client: connectDocker(
         { engine: podman.kind, endpoint: podman.endpoint, credentials: null },
         SHORT_TIMINGS.reconciler.docker,
       ),
@@ -110,7 +109,7 @@ interface Until {
 const MOST_PASSES = 300;
 
 /** Makes passes until the observation is as expected. @returns it, with the actions of all passes */
-export async function passUntil(client: Client, { wanted, fence, isThere }: Until) {
+export async function passUntil(client: DockerClient, { wanted, fence, isThere }: Until) {
   const actions: string[] = [];
   for (let left = MOST_PASSES; ; left -= 1) {
     const observation = await pass(client, wanted, fence);
@@ -123,7 +122,7 @@ export async function passUntil(client: Client, { wanted, fence, isThere }: Unti
 
 /** Passes until a deployment has come to rest in a phase. */
 export const passTo = (
-  client: Client,
+  client: DockerClient,
   o: Omit<Until, 'isThere'> & { readonly phase: Observation['phase'] },
 ): Promise<Observation> =>
   passUntil(client, { ...o, isThere: ({ phase, next }) => phase === o.phase && next !== 'soon' });

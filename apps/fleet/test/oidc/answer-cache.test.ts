@@ -1,4 +1,4 @@
-import { createAnswerCache } from '../../src/oidc/answer-cache.ts';
+import { createAnswerCache } from '../../src/oidc/bearer.ts';
 
 /** A cache of three answers, and the questions that it asked. */
 function aCache() {

@@ -1,6 +1,6 @@
-import { tolerates } from '../../src/placement/admission.ts';
 import type { Taint } from '../../src/placement/candidates.ts';
-import type { Toleration } from '../../src/placement/demand.ts';
+import { tolerates } from '../../src/placement/nodes.ts';
+import type { Toleration } from '../../src/placement/requirements.ts';
 import { against, aHost, aWish, judged } from './world.ts';
 
 const taint: Taint = { key: 'gpu', value: 'true', effect: 'NoSchedule' };

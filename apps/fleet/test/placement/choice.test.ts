@@ -1,6 +1,6 @@
 import type { Candidate } from '../../src/placement/candidates.ts';
-import type { Wish } from '../../src/placement/demand.ts';
 import { place } from '../../src/placement/place.ts';
+import type { Wish } from '../../src/placement/requirements.ts';
 import { aCluster, aHost, aWish, GiB, gpus } from './world.ts';
 
 const lastWords = (wish: Wish, candidates: readonly Candidate[]) =>

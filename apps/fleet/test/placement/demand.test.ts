@@ -1,4 +1,4 @@
-import { demandOf, needsOf } from '../../src/placement/demand.ts';
+import { demandOf, needsOf } from '../../src/placement/requirements.ts';
 import { aSpec, GiB } from './world.ts';
 
 test('a replica asks for what its workload says', () => {

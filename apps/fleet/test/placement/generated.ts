@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Candidate, ClusterCandidate, HostCandidate, Taint } from '../../src/placement/candidates.ts';
-import type { Toleration, Wish, WishedVolume } from '../../src/placement/demand.ts';
+import type { Toleration, Wish, WishedVolume } from '../../src/placement/requirements.ts';
 
 // Few values of everything: so much of it meets, and what fits is as common as what does not.
 

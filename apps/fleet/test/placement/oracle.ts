@@ -5,7 +5,7 @@ import type {
   HostCandidate,
   Machine,
 } from '../../src/placement/candidates.ts';
-import type { Wish } from '../../src/placement/demand.ts';
+import type { Wish } from '../../src/placement/requirements.ts';
 
 /**
  * The rules once more, written plainly: what speaks against a place, one short fact for each thing. It runs the wish in its

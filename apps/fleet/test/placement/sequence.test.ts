@@ -2,8 +2,8 @@ import { byDepth } from '@svc/testing';
 import { assertProperty } from '@svc/testing/properties';
 import fc from 'fast-check';
 import type { Candidate } from '../../src/placement/candidates.ts';
-import type { Wish } from '../../src/placement/demand.ts';
 import { type Chosen, place } from '../../src/placement/place.ts';
+import type { Wish } from '../../src/placement/requirements.ts';
 import { candidates, wish } from './generated.ts';
 
 const sums = (candidate: Candidate, { replicas, per_replica }: Wish) => ({

@@ -1,5 +1,5 @@
-import type { WishedVolume } from '../../src/placement/demand.ts';
 import { place } from '../../src/placement/place.ts';
+import type { WishedVolume } from '../../src/placement/requirements.ts';
 import { aCluster, against, aHost, aWish, judged } from './world.ts';
 
 const data = (given: Partial<WishedVolume>): WishedVolume => ({ name: 'data', access_mode: 'ReadWriteOnce', ...given });

@@ -1,7 +1,7 @@
 import { type WorkloadSpec, workloadDefaults } from '@svc/contract/fleet';
 import type { ClusterCandidate, ClusterNode, Gpu, HostCandidate } from '../../src/placement/candidates.ts';
-import type { Demand, Wish } from '../../src/placement/demand.ts';
 import { type Judged, place } from '../../src/placement/place.ts';
+import type { Demand, Wish } from '../../src/placement/requirements.ts';
 
 export const GiB = 1024 ** 3;
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Host } from '../../src/generated/prisma/client.ts';
-import { createHostClients } from '../../src/reconciler/hosts.ts';
+import { createHostClients } from '../../src/reconciler/engine-clients.ts';
 import { createSealer } from '../../src/sealing.ts';
 
 beforeEach(() => {

@@ -4,8 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeWithCluster } from '@svc/testing/cluster';
-import { connect } from '../../src/engines/kubernetes/client.ts';
-import type { Client } from '../../src/engines/kubernetes/cluster-client.ts';
+import { connectKubernetes, type KubernetesClient } from '../../src/engines/kubernetes/client.ts';
 import { objectsOf } from '../../src/engines/kubernetes/objects.ts';
 import { DEFAULT_TIMINGS } from '../../src/reconciler/timings.ts';
 import { aTemplate } from '../a-template.ts';
@@ -31,7 +30,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
   let processes: FireProcesses;
   let hub: Awaited<ReturnType<typeof startFakeHub>>;
   let replicas: ReturnType<typeof listenTo>[];
-  let client: Client;
+  let client: KubernetesClient;
   let clusterId: string;
   let id: string;
 
@@ -58,7 +57,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
   beforeAll(async () => {
     const { server, ca_certificate, auth } = cluster();
     if (auth.kind !== 'token' || ca_certificate === null) throw new Error('a token and a CA are needed');
-    client = connect({ server, ca_certificate, auth, namespace, gpu_resource_name: 'nvidia.com/gpu' });
+    client = connectKubernetes({ server, ca_certificate, auth, namespace, gpu_resource_name: 'nvidia.com/gpu' });
     proxy = await startClusterProxy({ url: server, ca: ca_certificate, token: auth.token });
     hub = await startFakeHub();
     const environment = { OUTBOUND_ALLOW: 'loopback', HUB_URL: hub.url, HUB_API_KEY: hub.key, HUB_SYNC_INTERVAL: '0' };

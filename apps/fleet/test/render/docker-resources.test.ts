@@ -1,5 +1,5 @@
+import type { Host } from '../../src/render/allocation.ts';
 import { renderDocker } from '../../src/render/docker.ts';
-import type { Host } from '../../src/render/host.ts';
 import { withoutValues } from '../../src/render/secrets.ts';
 import { bodyOf, render, web } from './docker-words.ts';
 import { aRendering, aSpec } from './renderings.ts';

@@ -1,7 +1,6 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import { type DockerManifest, renderDocker } from '../../src/render/docker.ts';
-import type { ContainerBody } from '../../src/render/docker-body.ts';
-import type { Host } from '../../src/render/host.ts';
+import type { Host } from '../../src/render/allocation.ts';
+import { type ContainerBody, type DockerManifest, renderDocker } from '../../src/render/docker.ts';
 import type { Rendering } from '../../src/render/rendering.ts';
 import { aHost, aRendering, aSpec } from './renderings.ts';
 

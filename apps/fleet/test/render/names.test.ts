@@ -1,6 +1,6 @@
 import { assertProperty } from '@svc/testing/properties';
 import fc from 'fast-check';
-import { objectName, volumeName } from '../../src/render/names.ts';
+import { objectName, volumeName } from '../../src/render/labels.ts';
 
 const dnsLabel = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
 const row = fc.record({ id: fc.uuid(), name: dnsLabel });

@@ -3,7 +3,7 @@ import { assertProperty } from '@svc/testing/properties';
 import fc from 'fast-check';
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import type { IJob } from 'kubernetes-models/batch/v1/Job';
-import { bytes, milli } from '../../src/placement/quantity.ts';
+import { bytes, milli } from '../../src/quantities.ts';
 import { renderDocker } from '../../src/render/docker.ts';
 import { type KubernetesObject, renderKubernetes } from '../../src/render/kubernetes.ts';
 import type { Rendering } from '../../src/render/rendering.ts';

@@ -1,8 +1,8 @@
 import { type WorkloadSpec, workloadDefaults } from '@svc/contract/fleet';
-import { gpuCountOf } from '../../src/placement/demand.ts';
-import type { Cluster } from '../../src/render/cluster.ts';
+import { gpuCountOf } from '../../src/placement/requirements.ts';
+import type { Host } from '../../src/render/allocation.ts';
 import { resolveEnv } from '../../src/render/env.ts';
-import type { Host } from '../../src/render/host.ts';
+import type { Cluster } from '../../src/render/pod.ts';
 import { type BoundVolume, portsOf, type Rendering } from '../../src/render/rendering.ts';
 import { redacted, revealed } from '../../src/render/secrets.ts';
 

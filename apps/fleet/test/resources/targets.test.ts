@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { byDepth } from '@svc/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../../src/generated/prisma/client.ts';
-import { decideAlone } from '../../src/resources/decisions.ts';
+import { decideAlone } from '../../src/resources/placement-lock.ts';
 import { type Plural, pathOf, type Shown, startResources } from './resources.ts';
 
 const world = await startResources();

@@ -2,7 +2,7 @@
 import { template } from '@svc/contract';
 import { workloadDefaults, workloadMembers } from '@svc/contract/fleet';
 import { Prisma } from '../../src/generated/prisma/client.ts';
-import { templateHash } from '../../src/workloads/rows.ts';
+import { templateHash } from '../../src/resources/workloads.ts';
 import { aTemplate } from '../a-template.ts';
 import { startWorld } from '../world.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, openDatabase } from '../../src/database/client.ts';
-import { type SealedColumn, sealedColumns } from '../../src/database/sealed-columns.ts';
+import { type SealedColumn, sealedColumns } from '../../src/database/encryption.ts';
 import { createSealer, type EncryptionKey, type Sealer } from '../../src/sealing.ts';
 
 /** More than a rotation takes at once. */

@@ -1,5 +1,5 @@
-import { info, version } from './answers.ts';
-import type { Client } from './engine-client.ts';
+import type { DockerClient } from './client.ts';
+import { info, version } from './schemas.ts';
 
 /** What a machine says of itself. */
 export interface Facts {
@@ -12,7 +12,7 @@ export interface Facts {
 }
 
 /** Asks a machine who it is, and what it has. @throws Unreachable, with a sentence for operators */
-export async function check(client: Client): Promise<Facts> {
+export async function check(client: DockerClient): Promise<Facts> {
   const { engine, apiVersion } = await client.hello();
   const { body: it } = await client.read({ path: '/version' }, version);
   const { body: has } = await client.read({ path: '/info' }, info);

@@ -1,33 +1,152 @@
-import { type Dialled, dial } from '@svc/http';
+import { type Dialled, dial, type OutboundAllowance } from '@svc/http';
 import type { z } from 'zod';
-import type { Bounds } from '../bounds.ts';
-import { chunksOf } from '../chunks.ts';
-import { EngineFailure, Unreachable } from '../errors.ts';
-import { notAnEngine, unreachableBy } from '../unreachable.ts';
-import { jsonOf, wholeOf } from '../whole.ts';
-import { type HostAddress, TIMING, type Timing } from './address.ts';
-import type { Answer, Client, Request, Streamed } from './engine-client.ts';
-import { type Hello, helloOf } from './hello.ts';
-import { refusedWith } from './refused.ts';
+import { type Bounds, chunksOf, jsonOf, wholeOf } from '../body.ts';
+import { EngineFailure, notAnEngine, Permanent, Transient, Unreachable, unreachableBy } from '../errors.ts';
+import { oneLine } from '../redact.ts';
+
+/** A machine whose engine is called. */
+export interface HostAddress {
+  readonly engine: 'docker' | 'podman';
+  /** `unix:///path`, or `tcp://host:port`: by TLS where there are credentials. */
+  readonly endpoint: string;
+  readonly credentials: { readonly ca_certificate: string; readonly certificate: string; readonly key: string } | null;
+  /** What endpoints that were set through the API may be beside public; left out for what the operator set. */
+  readonly restrictTo?: ReadonlySet<OutboundAllowance> | undefined;
+}
+
+/** Milliseconds. */
+export interface DockerTimings {
+  /** For an answer, its whole body included. */
+  readonly answer: number;
+  /** For an answer to what changes something: networks and mounts are made meanwhile. */
+  readonly change: number;
+  /** That a pull may say nothing, and that it may take. */
+  readonly pullIdle: number;
+  readonly pull: number;
+  /** Before an engine is asked again for what it could not tell. */
+  readonly again: number;
+  /** That a container has been up before it counts as running. */
+  readonly settled: number;
+  /** What ended by itself sooner than this has crashed, whatever its exit code. */
+  readonly shortLife: number;
+}
+
+/** The values of production. */
+export const DEFAULT_DOCKER_TIMINGS: DockerTimings = {
+  answer: 15_000,
+  change: 60_000,
+  pullIdle: 600_000,
+  pull: 3_600_000,
+  again: 100,
+  settled: 3000,
+  shortLife: 10_000,
+};
+
+/** Who answers, and how it is spoken to. */
+export interface Hello {
+  readonly engine: 'docker' | 'podman';
+  readonly apiVersion: string;
+}
+
+/** The bodies that we make are those of the first; nothing later than the last was tried. */
+const FIRST = 41;
+const LAST = 47;
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Reads the answer to a ping. @throws Unreachable for what is no engine, not the one that it is said to be, or too old */
+export function helloOf(headers: Headers, expected: Hello['engine']): Hello {
+  const [, minor] = /^1\.(\d{1,3})$/.exec(String(headers['api-version'])) ?? [];
+  if (minor === undefined) throw notAnEngine();
+  const engine = headers['libpod-api-version'] === undefined ? 'docker' : 'podman';
+  if (engine !== expected) throw new Unreachable(`It is registered as ${expected}, and answers as ${engine}.`);
+  if (Number(minor) < FIRST) {
+    throw new Unreachable(`It speaks version 1.${minor} of the Docker Engine API, and 1.${FIRST} is needed.`);
+  }
+  return { engine, apiVersion: `1.${Math.min(Number(minor), LAST)}` };
+}
+
+/** The error for an answer that says no, whatever was asked. */
+export function refusedWith({
+  status,
+  text,
+}: {
+  readonly status: number;
+  readonly text: string;
+}): Permanent | Transient {
+  const answer = { status, said: oneLine(saidIn(text)) };
+  const message = `The engine refused a request (${status}).`;
+  if (status === 409 || status === 429 || status >= 500) return new Transient('EngineError', message, answer);
+  return new Permanent(status === 401 || status === 403 ? 'AuthFailed' : 'InvalidSpec', message, answer);
+}
+
+function saidIn(text: string): string {
+  const { message } = { ...(jsonOf(text) as object | undefined) } as { message?: unknown };
+  return typeof message === 'string' ? message : '';
+}
+
+export interface Request {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  /** Without the version of the API. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Statuses beside 2xx that are an answer, too. */
+  readonly accept?: readonly number[];
+  readonly timeoutMs?: number;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** The clock of the engine's machine. */
+  readonly at: number;
+  readonly text: string;
+}
+
+/** What is answered bit by bit: it may stand still for `idleMs` (0: for ever), and ends with its signal, if it has one. */
+export interface Streamed extends Request {
+  readonly idleMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** An engine that speaks the Docker Engine API. Everything rejects with an `EngineFailure`. */
+export interface DockerClient {
+  readonly address: HostAddress;
+  readonly timing: DockerTimings;
+  /** Who answers, asked once. */
+  hello(): Promise<Hello>;
+  /** One bounded exchange. */
+  ask(request: Request): Promise<Answer>;
+  /** The body of a GET, as far as the schema knows it. */
+  read<S extends z.ZodType>(request: Request, schema: S): Promise<{ readonly body: z.output<S>; readonly at: number }>;
+  /** An answer as it comes, never kept: whoever stops reading ends it. */
+  open(request: Streamed): Promise<AsyncGenerator<Buffer, void, void>>;
+  /** The same client, for work that ends with `signal`. */
+  within(signal: AbortSignal | undefined): DockerClient;
+  /** The same client, which asks before each request whether it may still be sent: `mustHold` throws where it may not. */
+  whileHeld(mustHold: () => void): DockerClient;
+  close(): Promise<void>;
+}
 
 /** A client for the engine of a machine. Nothing is called yet. */
-export function connect(address: HostAddress, timing: Partial<Timing> = {}): Client {
+export function connectDocker(address: HostAddress, timing: Partial<DockerTimings> = {}): DockerClient {
   const { endpoint, credentials, restrictTo } = address;
   const tls = credentials && { ca: credentials.ca_certificate, cert: credentials.certificate, key: credentials.key };
   const target = new URL(endpoint.replace(/^tcp:/, tls ? 'https:' : 'http:'));
   const dialled = dial({ target, restrictTo, ...(tls && { tls }) });
-  return new EngineClient({ address, timing: { ...TIMING, ...timing }, dialled, greeted: {} }, {});
+  return new EngineClient({ address, timing: { ...DEFAULT_DOCKER_TIMINGS, ...timing }, dialled, greeted: {} }, {});
 }
 
 interface Connection {
   readonly address: HostAddress;
-  readonly timing: Timing;
+  readonly timing: DockerTimings;
   readonly dialled: Dialled;
   /** The hello that went well, or is under way, shared by all views of the client. */
   readonly greeted: { hello?: Promise<Hello> | undefined };
 }
 
-class EngineClient implements Client {
+class EngineClient implements DockerClient {
   readonly #connection: Connection;
   readonly #bounds: Bounds;
 
@@ -44,9 +163,10 @@ class EngineClient implements Client {
     return this.#connection.timing;
   }
 
-  within = (signal: AbortSignal | undefined): Client => new EngineClient(this.#connection, { ...this.#bounds, signal });
+  within = (signal: AbortSignal | undefined): DockerClient =>
+    new EngineClient(this.#connection, { ...this.#bounds, signal });
 
-  whileHeld = (mustHold: () => void): Client => new EngineClient(this.#connection, { ...this.#bounds, mustHold });
+  whileHeld = (mustHold: () => void): DockerClient => new EngineClient(this.#connection, { ...this.#bounds, mustHold });
 
   close = () => this.#connection.dialled.close();
 

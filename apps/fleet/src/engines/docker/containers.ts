@@ -1,9 +1,31 @@
 import { setTimeout } from 'node:timers/promises';
+import type { DockerManifest } from '../../render/docker.ts';
 import { KEYS } from '../../render/labels.ts';
-import { eachOf } from '../each-of.ts';
+import { eachOf } from '../concurrency.ts';
 import { EngineFailure, unlessGone } from '../errors.ts';
-import { type Inspected, inspected, listed } from './answers.ts';
-import type { Client } from './engine-client.ts';
+import type { Running as Base, Ending, Fence } from '../observation.ts';
+import type { DockerClient } from './client.ts';
+import { type Inspected, inspected, listed } from './schemas.ts';
+
+/** What is to be on a machine. */
+export type Wanted = Running | Ending;
+
+/** What is to run. */
+export interface Running extends Base {
+  readonly manifest: DockerManifest<'values'>;
+  /** Start again what has crashed: its wait is over. */
+  readonly retry?: boolean;
+}
+
+/** A pass under way: what it has done, and what went wrong, by the ordinal of the container. */
+export interface Work {
+  readonly client: DockerClient;
+  readonly wanted: Running;
+  readonly fence: Fence;
+  readonly actions: string[];
+  readonly troubles: Map<number, EngineFailure>;
+  readonly volumes: string[];
+}
 
 /** A container of the deployment, by its labels. */
 export interface Found {
@@ -24,7 +46,7 @@ const LONGEST_STOP = 120;
 const LOOKS = 5;
 
 /** The containers of a deployment. One that lacks a label of ours is not ours, and not among them. */
-export async function containersOf(client: Client, deploymentId: string, looks = LOOKS): Promise<Found[]> {
+export async function containersOf(client: DockerClient, deploymentId: string, looks = LOOKS): Promise<Found[]> {
   try {
     return await lookAtAll(client, deploymentId);
   } catch (error) {
@@ -36,7 +58,7 @@ export async function containersOf(client: Client, deploymentId: string, looks =
   }
 }
 
-async function lookAtAll(client: Client, deploymentId: string): Promise<Found[]> {
+async function lookAtAll(client: DockerClient, deploymentId: string): Promise<Found[]> {
   const label = [`${KEYS.deployment}=${deploymentId}`, `${KEYS.managedBy}=fleet`];
   const query = { all: 'true', filters: JSON.stringify({ label }) };
   const { body } = await client.read({ path: '/containers/json', query }, listed);
@@ -45,7 +67,7 @@ async function lookAtAll(client: Client, deploymentId: string): Promise<Found[]>
   return found.filter((container) => container !== undefined).sort((a, b) => a.ordinal - b.ordinal);
 }
 
-async function inspect(client: Client, id: string, deploymentId: string): Promise<Found | undefined> {
+async function inspect(client: DockerClient, id: string, deploymentId: string): Promise<Found | undefined> {
   const read = await unlessGone(client.read({ path: `/containers/${id}/json` }, inspected));
   if (!read) return undefined;
   const { body: details, at } = read;
@@ -64,13 +86,13 @@ function ownershipOf(labels: Readonly<Record<string, string>>, deploymentId: str
 }
 
 /** Ends a container in peace, within the time that it was given, and removes it with what only it has. */
-export const remove = (client: Client, found: Found): Promise<void> =>
+export const remove = (client: DockerClient, found: Found): Promise<void> =>
   removeWithin(client, found, Math.min(found.details.Config.StopTimeout ?? 10, LONGEST_STOP));
 
 /** Ends a container at once, and removes it: it should not run at all. */
-export const discard = (client: Client, found: Found): Promise<void> => removeWithin(client, found, 0);
+export const discard = (client: DockerClient, found: Found): Promise<void> => removeWithin(client, found, 0);
 
-async function removeWithin(client: Client, { id, details }: Found, seconds: number): Promise<void> {
+async function removeWithin(client: DockerClient, { id, details }: Found, seconds: number): Promise<void> {
   if (details.State.Running) {
     await client.ask({
       method: 'POST',

@@ -1,13 +1,13 @@
-import type { VolumeBody } from '../../render/docker-body.ts';
+import type { VolumeBody } from '../../render/docker.ts';
 import { KEYS } from '../../render/labels.ts';
 import { Permanent, Transient, unlessGone } from '../errors.ts';
-import { volume } from './answers.ts';
-import type { Client } from './engine-client.ts';
+import type { DockerClient } from './client.ts';
+import { volume } from './schemas.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
 /** Labels of a volume; undefined where there is none of that name. */
-async function labelsOf(client: Client, name: string): Promise<Labels | undefined> {
+async function labelsOf(client: DockerClient, name: string): Promise<Labels | undefined> {
   const read = await unlessGone(client.read({ path: `/volumes/${encodeURIComponent(name)}` }, volume));
   return read?.body.Labels;
 }
@@ -18,7 +18,7 @@ const isManaged = (labels: Labels) => labels[KEYS.managedBy] === 'fleet' && labe
  * Sees to it that a volume is there. One that was there before is not made anew: it would be empty.
  * @returns what was done @throws Permanent for one that is lost
  */
-export async function provideVolume(client: Client, body: VolumeBody, wasThere: boolean): Promise<string[]> {
+export async function provideVolume(client: DockerClient, body: VolumeBody, wasThere: boolean): Promise<string[]> {
   const labels = await labelsOf(client, body.Name);
   if (labels && isManaged(labels) && labels[KEYS.storage] === body.Labels[KEYS.storage]) return [];
   if (labels) {
@@ -34,7 +34,7 @@ export async function provideVolume(client: Client, body: VolumeBody, wasThere: 
  * Removes a volume of the fleet, and what is in it. @returns what was done: nothing where there is none of ours
  * @throws Transient while something uses it
  */
-export async function removeVolume(client: Client, name: string): Promise<string[]> {
+export async function removeVolume(client: DockerClient, name: string): Promise<string[]> {
   const labels = await labelsOf(client, name);
   if (!labels || !isManaged(labels)) return [];
   const path = `/volumes/${encodeURIComponent(name)}`;

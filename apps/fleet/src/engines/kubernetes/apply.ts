@@ -1,12 +1,19 @@
 import type { KubernetesObject } from '../../render/kubernetes.ts';
 import { KEYS } from '../../render/labels.ts';
 import { EngineFailure, Permanent, Transient } from '../errors.ts';
-import { provideNamespace } from './namespace.ts';
-import { applyObject, called, type Found, isWorkload, nameOf, objectCalled } from './objects.ts';
-import { Overtaken } from './overtaken.ts';
-import { changedMeanwhile, lacksNamespace } from './refused.ts';
-import { removeOwned } from './remove.ts';
-import type { Work } from './wanted.ts';
+import { removeOwned } from './cleanup.ts';
+import { changedMeanwhile, lacksNamespace } from './errors.ts';
+import {
+  applyObject,
+  called,
+  type Found,
+  isWorkload,
+  nameOf,
+  Overtaken,
+  objectCalled,
+  provideNamespace,
+  type Work,
+} from './objects.ts';
 
 /** Controllers write to what they run all the time; each time what was found is out of date. */
 const TRIES = 5;

@@ -1,33 +1,165 @@
-import { type Dialled, dial, type Exchange, type Streaming } from '@svc/http';
-import type { Bounds } from '../bounds.ts';
-import { chunksOf } from '../chunks.ts';
-import { EngineFailure } from '../errors.ts';
-import { notAnEngine, unreachableBy } from '../unreachable.ts';
-import { jsonOf, wholeOf } from '../whole.ts';
-import { scrubberOf } from '../words.ts';
-import { type ClusterAddress, TIMING, type Timing } from './address.ts';
-import { type ApiAnswer, type ApiRequest, type Apis, apisOver } from './apis.ts';
-import { askedOf } from './asked.ts';
-import type { Client, Streamed } from './cluster-client.ts';
-import { refusedWith } from './refused.ts';
+import type {
+  AppsV1Api,
+  AuthorizationV1Api,
+  BatchV1Api,
+  CoreV1Api,
+  HttpMethod,
+  StorageV1Api,
+  VersionApi,
+} from '@kubernetes/client-node';
+import { type Dialled, dial, type Exchange, type OutboundAllowance, type Streaming } from '@svc/http';
+import { type Bounds, chunksOf, jsonOf, wholeOf } from '../body.ts';
+import { EngineFailure, notAnEngine, unreachableBy } from '../errors.ts';
+import { scrubberOf } from '../redact.ts';
+import { askedOf, refusedWith } from './errors.ts';
+
+/** A cluster whose API server is called, and as whom. */
+export interface ClusterAddress {
+  /** `https://host:port`, and a path where the API server is behind one. */
+  readonly server: string;
+  /** Whom to trust; null: the certificate authorities of the system. */
+  readonly ca_certificate: string | null;
+  readonly auth:
+    | { readonly kind: 'token'; readonly token: string }
+    | { readonly kind: 'client_certificate'; readonly certificate: string; readonly key: string };
+  /** Where everything of the fleet goes. */
+  readonly namespace: string;
+  readonly gpu_resource_name: string;
+  /** What servers that were set through the API may be beside public; left out for what the operator set. */
+  readonly restrictTo?: ReadonlySet<OutboundAllowance> | undefined;
+}
+
+/** Milliseconds. */
+export interface KubernetesTimings {
+  /** For an answer, its whole body included. */
+  readonly answer: number;
+  /** For an answer to what changes something: webhooks of the cluster are asked meanwhile. */
+  readonly change: number;
+  /** That a pod has been ready before it counts as running. */
+  readonly settled: number;
+  /** After which what should be gone is no longer waited for from moment to moment. */
+  readonly overdue: number;
+  /** That a watch may say nothing before it is begun anew. */
+  readonly watch: number;
+  /** The longest wait before a watch that broke is begun anew; it begins with a hundredth of it. */
+  readonly watchAgain: number;
+}
+
+/** The values of production. */
+export const DEFAULT_KUBERNETES_TIMINGS: KubernetesTimings = {
+  answer: 15_000,
+  change: 40_000,
+  settled: 10_000,
+  overdue: 60_000,
+  watch: 90_000,
+  watchAgain: 30_000,
+};
+
+/** The parts of the typed API that are used. */
+export interface Apis {
+  readonly core: CoreV1Api;
+  readonly apps: AppsV1Api;
+  readonly batch: BatchV1Api;
+  readonly storage: StorageV1Api;
+  readonly authorization: AuthorizationV1Api;
+  readonly version: VersionApi;
+}
+
+/** A request as the typed API makes it. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: URL;
+  readonly body?: string;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  /** JSON. */
+  readonly text: string;
+}
+
+/**
+ * The typed API of a server, over `send`: nothing else is called, and nothing is read from this machine. The library is
+ * loaded at the first use: it takes half a second and 60 MB, which a fleet without clusters need not have.
+ */
+export async function apisOver(server: string, send: (request: ApiRequest) => Promise<ApiAnswer>): Promise<Apis> {
+  const library = await import('@kubernetes/client-node');
+  const httpApi = library.wrapHttpLibrary({
+    send: async (request) => {
+      const body = request.getBody();
+      const method = methodOf(request.getHttpMethod());
+      const url = new URL(request.getUrl());
+      const { status, text } = await send({ method, url, ...(typeof body === 'string' && { body }) });
+      return new library.ResponseContext(status, { 'content-type': 'application/json' }, bodyOf(text));
+    },
+  });
+  const baseServer = new library.ServerConfiguration(server, {});
+  const configuration = library.createConfiguration({ baseServer, httpApi });
+  return {
+    core: new library.CoreV1Api(configuration),
+    apps: new library.AppsV1Api(configuration),
+    batch: new library.BatchV1Api(configuration),
+    storage: new library.StorageV1Api(configuration),
+    authorization: new library.AuthorizationV1Api(configuration),
+    version: new library.VersionApi(configuration),
+  };
+}
+
+function methodOf(method: HttpMethod): ApiRequest['method'] {
+  if (method === 'GET' || method === 'POST' || method === 'PUT' || method === 'PATCH') return method;
+  if (method === 'DELETE') return method;
+  throw new Error(`nothing of ours sends ${method}`);
+}
+
+const bodyOf = (text: string) => ({ text: async () => text, binary: async () => Buffer.from(text) });
+
+/** What is answered bit by bit: it may stand still for `idleMs` (0: for ever). */
+export interface Streamed {
+  /** Below the server's address. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly accept?: string;
+  readonly idleMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A Kubernetes API server. Everything rejects with an `EngineFailure`, which holds nothing of the credentials. */
+export interface KubernetesClient {
+  readonly address: ClusterAddress;
+  readonly timing: KubernetesTimings;
+  /** The typed API, each of whose requests is bounded in time and size. */
+  apis(): Promise<Apis>;
+  /** An answer as it comes, never kept: whoever stops reading ends it. */
+  open(request: Streamed): Promise<AsyncGenerator<Buffer, void, void>>;
+  /** The clock of the API server, as far as it was heard of. */
+  now(): number;
+  /** The same client, for work that ends with `signal`. */
+  within(signal: AbortSignal | undefined): KubernetesClient;
+  /** The same client, which asks before each request whether it may still be sent: `mustHold` throws where it may not. */
+  whileHeld(mustHold: () => void): KubernetesClient;
+  close(): Promise<void>;
+}
 
 /** A client for the API server of a cluster. Nothing is called yet. */
-export function connect(address: ClusterAddress, timing: Partial<Timing> = {}): Client {
+export function connectKubernetes(address: ClusterAddress, timing: Partial<KubernetesTimings> = {}): KubernetesClient {
   const { server, ca_certificate: ca, auth, restrictTo } = address;
   const identity = auth.kind === 'client_certificate' ? { cert: auth.certificate, key: auth.key } : {};
   const dialled = dial({ target: new URL(server), restrictTo, tls: { ...(ca !== null && { ca }), ...identity } });
-  return new ClusterClient({ address, timing: { ...TIMING, ...timing }, dialled, clock: { ahead: 0 } }, {});
+  return new ClusterClient(
+    { address, timing: { ...DEFAULT_KUBERNETES_TIMINGS, ...timing }, dialled, clock: { ahead: 0 } },
+    {},
+  );
 }
 
 interface Connection {
   readonly address: ClusterAddress;
-  readonly timing: Timing;
+  readonly timing: KubernetesTimings;
   readonly dialled: Dialled;
   /** Milliseconds by which the server's clock is ahead of ours. */
   readonly clock: { ahead: number };
 }
 
-class ClusterClient implements Client {
+class ClusterClient implements KubernetesClient {
   readonly #connection: Connection;
   readonly #bounds: Bounds;
   #apis: Promise<Apis> | undefined;
@@ -47,10 +179,11 @@ class ClusterClient implements Client {
 
   now = () => Date.now() + this.#connection.clock.ahead;
 
-  within = (signal: AbortSignal | undefined): Client =>
+  within = (signal: AbortSignal | undefined): KubernetesClient =>
     new ClusterClient(this.#connection, { ...this.#bounds, signal });
 
-  whileHeld = (mustHold: () => void): Client => new ClusterClient(this.#connection, { ...this.#bounds, mustHold });
+  whileHeld = (mustHold: () => void): KubernetesClient =>
+    new ClusterClient(this.#connection, { ...this.#bounds, mustHold });
 
   close = () => this.#connection.dialled.close();
 

@@ -1,8 +1,25 @@
 import { Permanent, Transient } from '../errors.ts';
-import { type LogOptions, MAX_LINE, MOST_LINES } from '../log-options.ts';
-import type { Client } from './cluster-client.ts';
-import { linesOf } from './lines.ts';
-import { podName, podsOf } from './look.ts';
+import { type LogOptions, MAX_LINE, MOST_LINES } from '../observation.ts';
+import type { KubernetesClient } from './client.ts';
+import { podName, podsOf } from './objects.ts';
+
+const EMPTY = Buffer.alloc(0);
+
+/** The lines of a stream of bytes, each cut where it is longer than `most` bytes. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>, most: number): AsyncGenerator<string, void, void> {
+  const textOf = (rest: Buffer, last: Buffer) => Buffer.concat([rest, last]).subarray(0, most).toString('utf8');
+  let rest = EMPTY;
+  for await (const bytes of chunks) {
+    let from = 0;
+    for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, from)) {
+      yield textOf(rest, bytes.subarray(from, end));
+      rest = EMPTY;
+      from = end + 1;
+    }
+    rest = Buffer.concat([rest, bytes.subarray(from)]).subarray(0, most);
+  }
+  if (rest.length > 0) yield textOf(rest, EMPTY);
+}
 
 /** As it is called in every pod of ours. */
 const CONTAINER = 'main';
@@ -13,7 +30,7 @@ const CONTAINER = 'main';
  * @throws Permanent where the deployment has no pod of that name, Transient where it has not begun
  */
 export async function* logs(
-  client: Client,
+  client: KubernetesClient,
   { deploymentId, name }: { readonly deploymentId: string; readonly name: string },
   { tail = MOST_LINES, since, follow = false, signal }: LogOptions = {},
 ): AsyncGenerator<string, void, void> {

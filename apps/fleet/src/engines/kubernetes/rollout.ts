@@ -1,9 +1,87 @@
-import type { V1Deployment, V1Pod, V1ReplicaSet } from '@kubernetes/client-node';
-import { cut, oneLine } from '../words.ts';
-import type { Seen } from './look.ts';
-import { isActive } from './pods.ts';
-import type { Standing } from './standings.ts';
-import { calm, fallen, type Verdict } from './verdict.ts';
+import type { V1Deployment, V1Job, V1Pod, V1ReplicaSet } from '@kubernetes/client-node';
+import { type EngineFailure, Permanent } from '../errors.ts';
+import type { Observation } from '../observation.ts';
+import { cut, oneLine, sentenceOf } from '../redact.ts';
+import type { Standing } from './instances.ts';
+import type { Seen } from './objects.ts';
+import { isActive } from './pod-status.ts';
+
+/** How a deployment stands, in short. */
+export type Verdict = Pick<Observation, 'phase' | 'reason' | 'message' | 'next'>;
+
+/** Nothing is wrong with it. */
+export const calm = (phase: Verdict['phase'], message: string, next: Verdict['next'] = 'settled'): Verdict => ({
+  phase,
+  reason: null,
+  message,
+  next,
+});
+
+interface StatusScope {
+  /** Something of it runs. */
+  readonly anyRuns: boolean;
+  readonly clean: (text: string) => string;
+}
+
+/** Something went wrong with the pass itself. */
+export function troubled(trouble: EngineFailure, { anyRuns, clean }: StatusScope): Verdict {
+  const isForGood = trouble instanceof Permanent;
+  return {
+    phase: anyRuns ? 'degraded' : isForGood ? 'failed' : 'retrying',
+    reason: trouble.reason,
+    message: sentenceOf(trouble, clean),
+    next: isForGood ? 'settled' : 'retry',
+  };
+}
+
+/** One of its pods does not come up. */
+export function fallen(
+  { name, state }: Standing,
+  { anyRuns, count }: { readonly anyRuns: boolean; readonly count: string },
+): Verdict {
+  const isForGood = state.isForGood === true;
+  return {
+    phase: anyRuns ? 'degraded' : isForGood ? 'failed' : 'retrying',
+    reason: state.reason,
+    message: `${name} ${state.message}. ${count}`,
+    next: isForGood ? 'settled' : 'retry',
+  };
+}
+
+const isTrue = ({ status }: V1Job, type: string): boolean =>
+  status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') === true;
+
+/** How a Job stands. */
+export function verdictOnJob(job: V1Job, standings: readonly Standing[]): Verdict {
+  if (isTrue(job, 'Complete')) return calm('stopped', 'Its work is done.');
+  if (isTrue(job, 'Failed')) return failed(job, standings);
+  const active = standings.filter(({ pod }) => isActive(pod));
+  if (job.spec?.suspend === true) {
+    return standings.some(({ state }) => state.phase !== 'completed' && state.phase !== 'failed')
+      ? calm('stopping', `${active.length} still to be stopped.`, 'soon')
+      : calm('stopped', 'Nothing of it is to run.');
+  }
+  const wanted = job.spec?.completions ?? 1;
+  const running = active.filter(({ state }) => state.phase === 'running').length;
+  const done = standings.filter(({ state }) => state.phase === 'completed').length;
+  const count = `${running} of ${wanted} up${done > 0 ? `, ${done} done` : ''}.`;
+  const down = active.find(({ state }) => state.reason !== null);
+  if (down) return fallen(down, { anyRuns: running > 0, count });
+  const isThere = running > 0 && running + done === wanted && standings.length === wanted;
+  return isThere ? calm('running', count) : calm('starting', count, 'soon');
+}
+
+function failed({ status }: V1Job, standings: readonly Standing[]): Verdict {
+  const condition = status?.conditions?.find(({ type }) => type === 'Failed');
+  const next = 'settled';
+  if (condition?.reason === 'DeadlineExceeded') {
+    const message = 'It did not end in the time that it was given.';
+    return { phase: 'failed', reason: 'DeadlineExceeded', message, next };
+  }
+  const worst = standings.find(({ state }) => state.phase === 'failed');
+  const message = worst ? `${worst.name} ${worst.state.message}.` : 'It has failed.';
+  return { phase: 'failed', reason: worst?.state.reason ?? 'JobFailed', message, next };
+}
 
 const REVISION = 'deployment.kubernetes.io/revision';
 const TEMPLATE = 'pod-template-hash';

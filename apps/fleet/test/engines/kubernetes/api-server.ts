@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { ClusterAddress } from '../../../src/engines/kubernetes/address.ts';
+import type { ClusterAddress } from '../../../src/engines/kubernetes/client.ts';
 import { aPair, type Pair } from '../../resources/certificates.ts';
 import { answer } from './api-server/answer.ts';
 import { Cluster, NAMESPACE } from './api-server/cluster.ts';

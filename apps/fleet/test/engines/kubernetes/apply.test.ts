@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { pass } from '../../../src/engines/kubernetes/pass.ts';
+import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
 import type { ApiServer } from './api-server.ts';
 import { aDeployment, anApiServer, clientOf, endAll, passTo, running } from './world.ts';
 

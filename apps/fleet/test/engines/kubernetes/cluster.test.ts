@@ -3,10 +3,9 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { describeWithCluster } from '@svc/testing/cluster';
 import { check } from '../../../src/engines/kubernetes/check.ts';
-import { connect } from '../../../src/engines/kubernetes/client.ts';
-import type { Client } from '../../../src/engines/kubernetes/cluster-client.ts';
+import { connectKubernetes, type KubernetesClient } from '../../../src/engines/kubernetes/client.ts';
 import { logs } from '../../../src/engines/kubernetes/logs.ts';
-import { pass } from '../../../src/engines/kubernetes/pass.ts';
+import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
 import { keepWatching } from '../../../src/engines/kubernetes/watch.ts';
 import type { Observation } from '../../../src/engines/observation.ts';
 import { aDeployment, altered, running } from './world.ts';
@@ -18,9 +17,9 @@ const MINUTES = 60_000;
 
 describeWithCluster('a deployment in a real cluster', (cluster) => {
   const namespace = `fleet-test-${randomBytes(4).toString('hex')}`;
-  let client: Client | undefined;
+  let client: KubernetesClient | undefined;
   const theClient = () => {
-    client ??= connect({ ...cluster(), namespace, gpu_resource_name: 'nvidia.com/gpu' });
+    client ??= connectKubernetes({ ...cluster(), namespace, gpu_resource_name: 'nvidia.com/gpu' });
     return client;
   };
 

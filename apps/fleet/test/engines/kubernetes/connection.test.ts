@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Permanent, Transient, Unreachable } from '../../../src/engines/errors.ts';
 import { check } from '../../../src/engines/kubernetes/check.ts';
-import { pass } from '../../../src/engines/kubernetes/pass.ts';
+import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
 import { aPair } from '../../resources/certificates.ts';
 import { aDeployment, anApiServer, clientOf, endAll, running } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { pass } from '../../../src/engines/kubernetes/pass.ts';
-import { removeVolume } from '../../../src/engines/kubernetes/volumes.ts';
+import { removeVolume } from '../../../src/engines/kubernetes/cleanup.ts';
+import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
 import { moment } from './api-server/objects.ts';
 import { aDeployment, anApiServer, clientOf, endAll, running } from './world.ts';
 

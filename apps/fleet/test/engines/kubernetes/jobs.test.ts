@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { pass } from '../../../src/engines/kubernetes/pass.ts';
+import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
 import * as fates from './api-server/fates.ts';
 import { aDeployment, anApiServer, clientOf, endAll, passTo, running } from './world.ts';
 

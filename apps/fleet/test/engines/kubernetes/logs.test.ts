@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Permanent, Transient, Unreachable } from '../../../src/engines/errors.ts';
 import { logs } from '../../../src/engines/kubernetes/logs.ts';
-import { pass } from '../../../src/engines/kubernetes/pass.ts';
-import type { LogOptions } from '../../../src/engines/log-options.ts';
+import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
+import type { LogOptions } from '../../../src/engines/observation.ts';
 import * as fates from './api-server/fates.ts';
 import { aDeployment, anApiServer, clientOf, endAll, running, until } from './world.ts';
 

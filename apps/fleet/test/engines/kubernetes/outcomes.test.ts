@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { pass } from '../../../src/engines/kubernetes/pass.ts';
+import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
 import type { Observation } from '../../../src/engines/observation.ts';
 import type { Fate } from './api-server/fates.ts';
 import * as fates from './api-server/fates.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { pass } from '../../../src/engines/kubernetes/pass.ts';
+import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
 import { deploymentOf } from '../../render/kubernetes-words.ts';
 import { at } from './api-server/objects.ts';
 import { aDeployment, altered, anApiServer, clientOf, endAll, passTo, running } from './world.ts';

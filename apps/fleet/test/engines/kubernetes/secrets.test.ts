@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { afterEach, expect, test } from '@jest/globals';
 import { EngineFailure } from '../../../src/engines/errors.ts';
-import { pass } from '../../../src/engines/kubernetes/pass.ts';
-import { scrubberFor } from '../../../src/engines/kubernetes/scrub.ts';
+import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
+import { scrubberFor } from '../../../src/engines/kubernetes/redact.ts';
 import { revealed } from '../../../src/render/secrets.ts';
 import { CANARY } from '../../render/renderings.ts';
 import { aPair } from '../../resources/certificates.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { pass } from '../../../src/engines/kubernetes/pass.ts';
+import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
 import { revealed } from '../../../src/render/secrets.ts';
 import { aDeployment, anApiServer, clientOf, endAll, passTo, running } from './world.ts';
 

@@ -4,8 +4,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { check } from '../../../src/engines/kubernetes/check.ts';
-import { connect } from '../../../src/engines/kubernetes/client.ts';
-import { pass } from '../../../src/engines/kubernetes/pass.ts';
+import { connectKubernetes } from '../../../src/engines/kubernetes/client.ts';
+import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
 import { aPair } from '../../resources/certificates.ts';
 import { addressOf, type Meddling } from './api-server.ts';
 import { aDeployment, anApiServer, clientOf, endAll, ending, running } from './world.ts';
@@ -106,7 +106,7 @@ describe('a cluster is not reached', () => {
     await once(server, 'listening');
     const url = `https://localhost:${(server.address() as AddressInfo).port}`;
     const address = addressOf({ url, ca: pair.certificate, token: 'x' });
-    const client = connect(address, { answer: 300 });
+    const client = connectKubernetes(address, { answer: 300 });
     ending.push(client.close, async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

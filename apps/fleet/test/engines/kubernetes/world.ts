@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import type { ClusterAddress, Timing } from '../../../src/engines/kubernetes/address.ts';
-import { connect } from '../../../src/engines/kubernetes/client.ts';
-import type { Client } from '../../../src/engines/kubernetes/cluster-client.ts';
-import { pass } from '../../../src/engines/kubernetes/pass.ts';
-import type { Running, Wanted } from '../../../src/engines/kubernetes/wanted.ts';
+import {
+  type ClusterAddress,
+  connectKubernetes,
+  type KubernetesClient,
+  type KubernetesTimings,
+} from '../../../src/engines/kubernetes/client.ts';
+import type { Running, Wanted } from '../../../src/engines/kubernetes/objects.ts';
+import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
 import type { Observation } from '../../../src/engines/observation.ts';
-import type { Cluster } from '../../../src/render/cluster.ts';
 import { type KubernetesManifest, renderKubernetes } from '../../../src/render/kubernetes.ts';
+import type { Cluster } from '../../../src/render/pod.ts';
 import type { Rendering } from '../../../src/render/rendering.ts';
 import { aCluster, aRendering, aSpec, aVolume } from '../../render/renderings.ts';
 import { type ApiServer, type ApiServerOptions, addressOf, startApiServer } from './api-server.ts';
@@ -28,8 +31,12 @@ export async function anApiServer(options: ApiServerOptions = {}): Promise<ApiSe
 }
 
 /** A client that gives up soon. */
-export function clientOf(server: ApiServer, given: Partial<ClusterAddress> = {}, timing: Partial<Timing> = {}): Client {
-  const client = connect(addressOf(server, given), { answer: 2000, change: 2000, settled: 1000, ...timing });
+export function clientOf(
+  server: ApiServer,
+  given: Partial<ClusterAddress> = {},
+  timing: Partial<KubernetesTimings> = {},
+): KubernetesClient {
+  const client = connectKubernetes(addressOf(server, given), { answer: 2000, change: 2000, settled: 1000, ...timing });
   ending.push(client.close);
   return client;
 }
@@ -82,7 +89,7 @@ interface To {
 const MOST_PASSES = 12;
 
 /** Passes, one after the other, until a deployment has come to rest in a phase; answers with all that was done, too. */
-export async function passTo(client: Client, { wanted, fence, phase }: To): Promise<Observation> {
+export async function passTo(client: KubernetesClient, { wanted, fence, phase }: To): Promise<Observation> {
   const actions: string[] = [];
   for (let left = MOST_PASSES; ; left -= 1) {
     const observed = await pass(client, wanted, fence);

@@ -1,0 +1,60 @@
+import type { Reply } from '@svc/contract';
+import type { fleetEndpoints } from '@svc/contract/fleet';
+import { Problem } from '@svc/http';
+import { actorOf } from '../../audit/recording.ts';
+import { ACCESS_TOKEN_SECONDS } from '../../auth/session-tokens.ts';
+import { type Owner, type Person, refuseWithoutRole, type TokenPair } from '../../auth/sessions.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import type { Caller } from '../../principal.ts';
+import type { RequestContext } from '../context.ts';
+
+/** A caller as `/auth/me` and sign-in show them. @throws where they have no role: the policy has refused them before */
+export function presentCaller(caller: Caller) {
+  const { name, role } = caller;
+  if (role === undefined) throw new Error('the policy admits nobody without a role');
+  switch (caller.kind) {
+    case 'temporary-admin':
+      return { kind: caller.kind, id: null, name, email: null, role, temporary: true };
+    case 'token':
+      return { kind: caller.kind, id: caller.id, name, email: null, role, temporary: false };
+    case 'user':
+      return { kind: caller.source, id: caller.id, name, email: caller.email, role, temporary: false };
+  }
+}
+
+type Transaction = Prisma.TransactionClient;
+
+/** Opens a session for somebody who showed who they are, and notes who came in. @throws 403 for somebody without a role */
+export async function openSession(
+  { sessions, recording }: RequestContext,
+  transaction: Transaction,
+  owner: Owner,
+): Promise<Person & { readonly sessionId: string }> {
+  const sessionId = await sessions.open(transaction, owner);
+  const person = await sessions.personIn(transaction, sessionId);
+  if (!person) throw new Problem('invalid_grant', 'The account is not there any more.');
+  refuseWithoutRole(person);
+  if (person.kind === 'user') {
+    await transaction.$executeRaw`UPDATE users SET last_sign_in_at = now() WHERE id = ${person.id}::uuid`;
+  }
+  const actor = actorOf(person);
+  if (actor) recording.by(actor);
+  return { ...person, sessionId };
+}
+
+/** Opens a session, and answers with its first tokens. */
+export async function signIn(
+  context: RequestContext,
+  transaction: Transaction,
+  owner: Owner,
+): Promise<Reply<typeof fleetEndpoints.login>> {
+  const person = await openSession(context, transaction, owner);
+  return presentSession(await context.sessions.tokensOf(transaction, person.sessionId), person);
+}
+
+export const presentSession = (pair: TokenPair, person: Person) => ({
+  ...pair,
+  token_type: 'Bearer' as const,
+  expires_in: ACCESS_TOKEN_SECONDS,
+  user: presentCaller(person),
+});

@@ -1,0 +1,68 @@
+import { type Category, paginationOf, type Template } from '@svc/contract';
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { containing } from '@svc/database';
+import { notFound } from '@svc/http';
+import { refuseUnrecordable } from '../audit/gate.ts';
+import { readSyncState } from '../catalog/sync-state.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import { type RequestContext, route } from './context.ts';
+
+export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates, async ({ database }, { query }) => {
+  const matching = Prisma.sql`FROM catalog_templates WHERE true ${filters(query)}`;
+  // One statement, so one snapshot: the total is the one of the page beside it, also of a page past the end.
+  const rows = await database.client.$queryRaw<{ total: number; document: Template | null }[]>`
+      SELECT counted.total, page.document
+      FROM (SELECT count(*)::int AS total ${matching}) counted
+      LEFT JOIN LATERAL (
+        SELECT document, sort_name, id ${matching}
+        ORDER BY sort_name, id LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}
+      ) page ON true
+      ORDER BY page.sort_name, page.id`;
+  const templates = rows.flatMap(({ document }) => (document ? [document] : []));
+  return { templates, pagination: paginationOf(query, rows[0]?.total ?? 0) };
+});
+
+export const getMirroredTemplate = route(fleetEndpoints.getMirroredTemplate, async ({ database }, { params }) => {
+  const [row] = await database.client.$queryRaw<{ document: Template }[]>`
+      SELECT document FROM catalog_templates WHERE slug = ${params.slug} ORDER BY updated_at DESC, id LIMIT 1`;
+  if (!row) throw notFound();
+  return row.document;
+});
+
+interface Filters {
+  readonly category?: string | undefined;
+  readonly search?: string | undefined;
+  readonly featured?: boolean | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+function filters({ category, search = '', featured, tags = [] }: Filters): Prisma.Sql {
+  return Prisma.sql`
+    ${category === undefined ? Prisma.empty : Prisma.sql`AND category_slug = ${category}`}
+    ${search === '' ? Prisma.empty : Prisma.sql`AND search_text LIKE ${containing(search)}`}
+    ${featured ? Prisma.sql`AND is_featured` : Prisma.empty}
+    ${tags.length === 0 ? Prisma.empty : Prisma.sql`AND tags && ${tags}::text[]`}`;
+}
+
+export const listMirroredCategories = route(fleetEndpoints.listMirroredCategories, async ({ database }) => {
+  const rows = await database.client.$queryRaw<{ document: Category; template_count: number }[]>`
+      SELECT document,
+             (SELECT count(*)::int FROM catalog_templates t WHERE t.category_id = c.id) AS template_count
+      FROM catalog_categories c ORDER BY sort_order, sort_name, id`;
+  return { categories: rows.map(({ document, template_count }) => ({ ...document, template_count })) };
+});
+
+export const getSyncState = route(fleetEndpoints.getSyncState, (context) => stateOf(context));
+
+/** No transaction of the request's: what could not be recorded is refused before the hub is asked. */
+export const syncCatalog = route(fleetEndpoints.syncCatalog, async (context, { body }) => {
+  context.recording.isKept = true;
+  await refuseUnrecordable(context.database);
+  await context.sync.run(body);
+  return stateOf(context);
+});
+
+const stateOf = async ({ database, settings }: RequestContext) => {
+  const { url, api_key } = await settings.hub();
+  return readSyncState(database, api_key === undefined ? undefined : (url ?? undefined));
+};

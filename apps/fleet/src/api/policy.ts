@@ -1,0 +1,32 @@
+import type { Policy, Verdict } from '@svc/auth';
+import type { FleetAccess, FleetRole } from '@svc/contract/fleet';
+import type { Principal } from '../principal.ts';
+
+const everyRole: readonly FleetRole[] = ['admin', 'operator', 'viewer'];
+
+/** What each kind of caller may do. */
+export const policy: Policy<FleetAccess, Principal> = {
+  anyone: () => true,
+  'signed-in': roles(everyRole),
+  session: (principal) =>
+    ('sessionId' in principal && principal.sessionId !== undefined) ||
+    'Only somebody who signed in here has a session; a token is revoked instead.',
+  'catalog-read': roles(everyRole),
+  'catalog-sync': roles(['admin', 'operator']),
+  'people-read': roles(everyRole),
+  'people-write': roles(['admin']),
+  settings: roles(['admin']),
+  audit: roles(['admin']),
+  'resources-read': roles(everyRole),
+  'resources-write': roles(['admin', 'operator']),
+  'secrets-read': roles(everyRole),
+  'secrets-write': roles(['admin']),
+};
+
+function roles(admitted: readonly FleetRole[]): (principal: Principal) => Verdict {
+  return (principal) => {
+    if (principal.kind === 'anonymous') return 'This needs a credential.';
+    if (principal.role === undefined) return 'The identity provider’s claims give you no role in this fleet.';
+    return admitted.includes(principal.role) || `This needs the role ${admitted.join(' or ')}.`;
+  };
+}

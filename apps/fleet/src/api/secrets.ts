@@ -1,0 +1,81 @@
+import { fleetEndpoints, type WorkloadSpec } from '@svc/contract/fleet';
+import { etagOfVersion, given, Tagged } from '@svc/http';
+import { v7 as uuidv7 } from 'uuid';
+import { authorOf } from '../audit/recording.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { keyOf } from '../render/secrets.ts';
+import { refuseInUse } from '../resources/field-errors.ts';
+import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/kind.ts';
+import { decideAlone } from '../resources/placement-lock.ts';
+import { presentSecret, refuseBadValues, type SecretRow, sealValues, secrets } from '../resources/secrets.ts';
+import { change } from './change.ts';
+import { route } from './context.ts';
+import { bumpUsersOfSecret } from './deployments/generations.ts';
+
+interface Row {
+  readonly name: string;
+  readonly refs: WorkloadSpec['secret_refs'];
+}
+
+/** What a deployment takes of a secret stays there while its values change. @throws 409 */
+export async function refuseKeysInUse(
+  transaction: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  { name }: SecretRow,
+  keys: readonly string[],
+): Promise<void> {
+  const rows = await transaction.$queryRaw<Row[]>`
+    SELECT d.name, v.spec->'secret_refs' AS refs FROM workload_revisions v
+    JOIN deployments d ON d.workload_id = v.workload_id AND d.revision = v.revision
+    WHERE v.secret_names @> ARRAY[${name}] ORDER BY d.name`;
+  const without = rows.filter(({ refs }) => refs.some((ref) => ref.name === name && keyOf(ref, keys) === undefined));
+  refuseInUse(without.map((row) => ({ kind: 'deployment', name: row.name })));
+}
+
+export const listSecrets = route(fleetEndpoints.listSecrets, async ({ database }, { query }) => {
+  const { rows, pagination } = await listRows(database.client, secrets, query);
+  return { secrets: rows.map(presentSecret), pagination };
+});
+
+export const getSecret = route(fleetEndpoints.getSecret, async ({ database }, { params }) => {
+  const secret = presentSecret(await readRow(database.client, secrets, params.id));
+  return new Tagged({ secret }, etagOfVersion(secret.version, secret));
+});
+
+export const createSecret = change(fleetEndpoints.createSecret, async (context, { body }) => {
+  const { transaction, settings, principal } = context;
+  const { name, labels, kind, values } = body;
+  refuseBadValues(kind, values);
+  const id = uuidv7();
+  const data = { id, name, labels, kind, created_by: authorOf(principal) };
+  await transaction.secret.create({ data: { ...data, ...(await sealValues(settings.sealer, id, values)) } });
+  return { secret: presentSecret(await readRow(transaction, secrets, id)) };
+});
+
+/** New values are a new generation of whatever runs with them. */
+export const updateSecret = change(fleetEndpoints.updateSecret, async (context, { params, body }) => {
+  const { transaction, settings, seen } = context;
+  const { values } = body;
+  if (values !== undefined) await decideAlone(transaction);
+  const before = await holdRow(transaction, secrets, { id: params.id, seen });
+  refuseRename(body, before);
+  const data = { ...given(body, ['labels']), ...changedNow() };
+  if (values === undefined) {
+    await transaction.secret.update({ where: { id: before.id }, data });
+  } else {
+    refuseBadValues(before.kind, values);
+    await refuseKeysInUse(transaction, before, Object.keys(values));
+    const rotated = { values_version: { increment: 1 }, last_rotated_at: new Date() };
+    const sealed = await sealValues(settings.sealer, before.id, values);
+    await transaction.secret.update({ where: { id: before.id }, data: { ...data, ...rotated, ...sealed } });
+    await bumpUsersOfSecret(context, before);
+  }
+  return { secret: presentSecret(await readRow(transaction, secrets, before.id)) };
+});
+
+export const deleteSecret = change(fleetEndpoints.deleteSecret, async ({ transaction, seen }, { params }) => {
+  await decideAlone(transaction);
+  const { id, used_by } = await holdRow(transaction, secrets, { id: params.id, seen });
+  refuseInUse(used_by);
+  await transaction.secret.delete({ where: { id } });
+  return undefined;
+});

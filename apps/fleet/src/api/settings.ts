@@ -1,0 +1,154 @@
+import { isSecretToken } from '@svc/auth';
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { given, invalid, Problem } from '@svc/http';
+import { reasonOf } from '../catalog/hub.ts';
+import {
+  forgetStored,
+  type HubInEffect,
+  type HubValues,
+  hubInEffect,
+  type OidcInEffect,
+  type OidcValues,
+  oidcInEffect,
+  presentHub,
+  presentOidc,
+  readStored,
+  type SettingName,
+  type Stored,
+  writeStored,
+} from '../settings/values.ts';
+import { type ChangeContext, change } from './change.ts';
+import { route } from './context.ts';
+
+type Change<V> = { readonly [K in keyof V]?: V[K] | undefined };
+
+const OIDC = [
+  'issuer',
+  'client_id',
+  'audience',
+  'role_claim',
+  'role_map',
+  'default_role',
+  'allow_userinfo',
+] as const satisfies readonly (keyof OidcValues)[];
+
+/** What is stored after a change of the provider. @throws 400 for another issuer without its secret */
+export function changeOidc(
+  before: Stored<OidcValues>,
+  body: Change<OidcValues> & { readonly client_secret?: string | null | undefined },
+  inEffect: OidcInEffect,
+): Stored<OidcValues> {
+  const issuer = body.issuer ?? inEffect.issuer;
+  const { client_secret } = body;
+  if (issuer !== inEffect.issuer && client_secret === undefined && inEffect.client_secret !== undefined) {
+    throw again('client_secret', 'issuer (null for a client without one)');
+  }
+  if (client_secret !== undefined && issuer === null)
+    throw invalid([{ path: 'issuer', message: 'is required with a client_secret' }]);
+  return {
+    values: { ...before.values, ...given(body, OIDC) },
+    secret: client_secret === undefined ? before.secret : { value: client_secret, address: issuer ?? '' },
+  };
+}
+
+/** What is stored after a change of the hub. @throws 400 for another address without its key */
+export function changeHub(
+  before: Stored<HubValues>,
+  body: Change<HubValues> & { readonly api_key?: string | undefined },
+  inEffect: HubInEffect,
+): Stored<HubValues> {
+  const url = body.url ?? inEffect.url;
+  const { api_key } = body;
+  if (url !== inEffect.url && api_key === undefined) throw again('api_key', 'url');
+  if (api_key !== undefined && !isSecretToken('svcc_', api_key)) {
+    throw invalid([{ path: 'api_key', message: 'must be an API key of the hub, whole: svcc_ and 49 characters' }]);
+  }
+  if (api_key !== undefined && url === null) throw invalid([{ path: 'url', message: 'is required with an api_key' }]);
+  return {
+    values: { ...before.values, ...given(body, ['url', 'sync_interval']) },
+    secret: api_key === undefined ? before.secret : { value: api_key, address: url ?? '' },
+  };
+}
+
+/** Else a secret that is kept would be sent to a stranger. */
+const again = (path: string, address: string) =>
+  invalid([
+    { path, message: `must be given again with another ${address}: the one that is kept is for the former one` },
+  ]);
+
+export const getOidcSettings = route(fleetEndpoints.getOidcSettings, async ({ settings }) =>
+  presentOidc(await settings.oidc()),
+);
+
+export const setOidcSettings = change(fleetEndpoints.setOidcSettings, async (context, { body }) => {
+  const { transaction, settings, providers } = context;
+  const { oidc } = settings.environment;
+  const before = await lockStored<OidcValues>(context, 'oidc');
+  const after = changeOidc(before, body, oidcInEffect(oidc, before));
+  const inEffect = oidcInEffect(oidc, after);
+  if (body.issuer !== undefined) refuseUncalled('issuer', providers.refusalOf(inEffect));
+  await writeStored(transaction, settings.sealer, { name: 'oidc', ...after });
+  return presentOidc(inEffect);
+});
+
+export const resetOidcSettings = change(fleetEndpoints.resetOidcSettings, async ({ transaction, settings }) => {
+  await forgetStored(transaction, 'oidc');
+  return presentOidc(oidcInEffect(settings.environment.oidc, { values: {}, secret: undefined }));
+});
+
+export const testOidcSettings = route(
+  fleetEndpoints.testOidcSettings,
+  async ({ database, settings, providers }, { body }) => {
+    const before = await readStored<OidcValues>(database.client, settings.sealer, 'oidc');
+    const { oidc } = settings.environment;
+    const provider = providers.of(oidcInEffect(oidc, changeOidc(before, body, oidcInEffect(oidc, before))));
+    if (!provider) throw new Problem('oidc_not_configured', 'A provider needs an issuer and a client_id.');
+    const checks = await provider.test();
+    return { ok: checks.every(({ ok }) => ok), checks: checks.map((check) => ({ ...check })) };
+  },
+);
+
+export const getHubSettings = route(fleetEndpoints.getHubSettings, async ({ settings }) =>
+  presentHub(await settings.hub()),
+);
+
+export const setHubSettings = change(fleetEndpoints.setHubSettings, async (context, { body }) => {
+  const { transaction, settings, hubs } = context;
+  const { hub } = settings.environment;
+  const before = await lockStored<HubValues>(context, 'hub');
+  const after = changeHub(before, body, hubInEffect(hub, before));
+  const inEffect = hubInEffect(hub, after);
+  if (body.url !== undefined) refuseUncalled('url', hubs.refusalOf(inEffect));
+  await writeStored(transaction, settings.sealer, { name: 'hub', ...after });
+  return presentHub(inEffect);
+});
+
+export const resetHubSettings = change(fleetEndpoints.resetHubSettings, async ({ transaction, settings }) => {
+  await forgetStored(transaction, 'hub');
+  return presentHub(hubInEffect(settings.environment.hub, { values: {}, secret: undefined }));
+});
+
+export const testHubSettings = route(fleetEndpoints.testHubSettings, async ({ database, settings, hubs }, { body }) => {
+  const before = await readStored<HubValues>(database.client, settings.sealer, 'hub');
+  const environment = settings.environment.hub;
+  const hub = hubs.of(hubInEffect(environment, changeHub(before, body, hubInEffect(environment, before))));
+  if (!hub) throw new Problem('hub_not_configured', 'A hub needs a url and an api_key.');
+  try {
+    return await hub.client.getOwnOrganization();
+  } catch (cause) {
+    throw new Problem('hub_unreachable', reasonOf(cause), { cause });
+  }
+});
+
+function refuseUncalled(path: string, refusal: string | undefined): void {
+  if (refusal !== undefined) throw invalid([{ path, message: refusal }]);
+}
+
+/** What is stored, while nobody else can change it: two changes at once are one after the other. */
+async function lockStored<V extends object>(
+  { transaction, settings }: ChangeContext,
+  name: SettingName,
+): Promise<Stored<V>> {
+  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext(${`settings ${name}`}))`;
+  return readStored<V>(transaction, settings.sealer, name);
+}

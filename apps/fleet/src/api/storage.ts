@@ -1,0 +1,58 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { etagOfVersion, given, invalid, Tagged } from '@svc/http';
+import { v7 as uuidv7 } from 'uuid';
+import { authorOf } from '../audit/recording.ts';
+import { bytes } from '../quantities.ts';
+import { refuseInUse } from '../resources/field-errors.ts';
+import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/kind.ts';
+import { decideAlone } from '../resources/placement-lock.ts';
+import { presentVolume, volumes } from '../resources/storage.ts';
+import { columnsOfTarget, refuseUnknownTarget, targetOf } from '../resources/targets.ts';
+import { change } from './change.ts';
+import { route } from './context.ts';
+
+export const listStorage = route(fleetEndpoints.listStorage, async ({ database }, { query }) => {
+  const { rows, pagination } = await listRows(database.client, volumes, query);
+  return { storage: rows.map(presentVolume), pagination };
+});
+
+export const getStorage = route(fleetEndpoints.getStorage, async ({ database }, { params }) => {
+  const storage = presentVolume(await readRow(database.client, volumes, params.id));
+  return new Tagged({ storage }, etagOfVersion(storage.version, storage));
+});
+
+export const createStorage = change(fleetEndpoints.createStorage, async (context, { body }) => {
+  const { transaction, principal } = context;
+  const { name, labels, size, access_mode, storage_class, reclaim, target } = body;
+  await refuseUnknownTarget(transaction, target);
+  const id = uuidv7();
+  const data = { id, name, labels, size, access_mode, storage_class, reclaim, created_by: authorOf(principal) };
+  await transaction.volume.create({ data: { ...data, ...columnsOfTarget(target) } });
+  return { storage: presentVolume(await readRow(transaction, volumes, id)) };
+});
+
+export const updateStorage = change(fleetEndpoints.updateStorage, async (context, { params, body }) => {
+  const { transaction, seen } = context;
+  const before = await holdRow(transaction, volumes, { id: params.id, seen });
+  refuseRename(body, before);
+  const { size = before.size } = body;
+  if (bytes(size) < bytes(before.size)) {
+    throw invalid([{ path: 'size', message: `must not be less than it is: ${before.size}` }]);
+  }
+  const data = { ...given(body, ['labels', 'size', 'reclaim']), ...changedNow() };
+  await transaction.volume.update({ where: { id: before.id }, data });
+  return { storage: presentVolume(await readRow(transaction, volumes, before.id)) };
+});
+
+/** A volume that no engine can have made is gone with its row; another one when its engine has removed it. */
+export const deleteStorage = change(fleetEndpoints.deleteStorage, async ({ transaction, seen }, { params }) => {
+  await decideAlone(transaction);
+  const { id, attached_to, touched, ...target } = await holdRow(transaction, volumes, {
+    id: params.id,
+    seen,
+  });
+  refuseInUse(attached_to.map(({ name }) => ({ kind: 'deployment', name })));
+  if (!touched || targetOf(target) === null) await transaction.volume.delete({ where: { id } });
+  else await transaction.volume.update({ where: { id }, data: { phase: 'deleting', ...changedNow() } });
+  return undefined;
+});

@@ -1,0 +1,80 @@
+import { challengesOf, hashSecretToken, newSecretToken, shownPrefix } from '@svc/auth';
+import { paginationOf } from '@svc/contract';
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { notFound, Problem } from '@svc/http';
+import { v7 as uuidv7 } from 'uuid';
+import { authorOf } from '../audit/recording.ts';
+import { insertToken, type TokenRow, tokenColumns } from '../auth/mcp-tokens.ts';
+import { holdUser } from '../auth/users.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import type { Principal } from '../principal.ts';
+import { isUuid } from '../resources/kind.ts';
+import { change } from './change.ts';
+import { route } from './context.ts';
+
+export const listTokens = route(fleetEndpoints.listTokens, async ({ database }, { query }) => {
+  const rows = await database.client.$queryRaw<(Partial<TokenRow> & { total: number })[]>`
+      SELECT counted.total, page.* FROM (SELECT count(*)::int AS total FROM tokens) counted
+      LEFT JOIN LATERAL (
+        SELECT ${tokenColumns} FROM tokens ORDER BY created_at DESC, id
+        LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}
+      ) page ON true ORDER BY page.created_at DESC, page.id`;
+  const tokens = rows.filter((row): row is TokenRow & { total: number } => row.id != null);
+  return { tokens, pagination: paginationOf(query, rows[0]?.total ?? 0) };
+});
+
+export const createToken = change(fleetEndpoints.createToken, async ({ transaction, principal }, { body }) => {
+  const secret = newSecretToken('svcm_');
+  const { name, role, expires_in_days = null } = body;
+  const maker = makerOf(principal);
+  await refuseRemoved(transaction, maker.created_by_user);
+  const token = await insertToken(transaction, secret, { id: uuidv7(), name, role, expires_in_days, ...maker });
+  return { token: { ...token, secret } };
+});
+
+export const reissueToken = change(fleetEndpoints.reissueToken, async ({ transaction }, { params }) => {
+  const secret = newSecretToken('svcm_');
+  // Its end is reckoned by the clock that will judge it: the database's.
+  const [token] = await changed(
+    transaction,
+    params.id,
+    Prisma.sql`token_hash = ${hashSecretToken(secret)}, token_prefix = ${shownPrefix(secret)},
+      expires_at = now() + make_interval(days => expires_in_days)`,
+    Prisma.sql`AND revoked_at IS NULL`,
+  );
+  if (token) return { token: { ...token, secret } };
+  await refuseAbsent(transaction, params.id);
+  throw new Problem('token_revoked', 'A revoked token stays revoked: make a new one.');
+});
+
+export const revokeToken = change(fleetEndpoints.revokeToken, async ({ transaction }, { params }) => {
+  const [token] = await changed(
+    transaction,
+    params.id,
+    Prisma.sql`revoked_at = coalesce(revoked_at, now())`,
+    Prisma.empty,
+  );
+  if (!token) throw notFound();
+  return { token };
+});
+
+const changed = (transaction: Prisma.TransactionClient, id: string, set: Prisma.Sql, condition: Prisma.Sql) =>
+  isUuid(id)
+    ? transaction.$queryRaw<TokenRow[]>`
+        UPDATE tokens SET ${set} WHERE id = ${id}::uuid ${condition} RETURNING ${tokenColumns}`
+    : Promise.resolve([]);
+
+async function refuseAbsent(transaction: Prisma.TransactionClient, id: string): Promise<void> {
+  if (!isUuid(id) || !(await transaction.token.findUnique({ where: { id }, select: { id: true } }))) throw notFound();
+}
+
+/** Who made a token: as people read it, and the person behind it, whose removal revokes it. */
+function makerOf(principal: Principal): { readonly created_by: string; readonly created_by_user: string | null } {
+  const person = principal.kind === 'token' ? principal.createdByUser : principal.kind === 'user' ? principal.id : null;
+  return { created_by: authorOf(principal), created_by_user: person };
+}
+
+/** Whoever was removed since their request began leaves no token behind; a removal that begins now waits, and finds it. */
+async function refuseRemoved(transaction: Prisma.TransactionClient, person: string | null): Promise<void> {
+  if (person !== null && !(await holdUser(transaction, person))) throw challengesOf('fleet').invalidToken();
+}

@@ -1,0 +1,80 @@
+import type { Database } from '../database/client.ts';
+import { type AuditEntry, Prisma } from '../generated/prisma/client.ts';
+import type { Entry } from './recording.ts';
+
+export interface AuditFilters {
+  readonly token_id?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly method?: string | undefined;
+  readonly path?: string | undefined;
+  readonly status?: number | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+}
+
+interface Wanted {
+  readonly filters: AuditFilters;
+  /** The entry before the first one that is wanted. */
+  readonly after: { readonly at: Date; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
+/** Entries, newest first. */
+export const readEntries = ({ client }: Database, { filters, after, limit }: Wanted): Promise<AuditEntry[]> =>
+  client.$queryRaw<AuditEntry[]>`
+    SELECT id, at, token_id, user_id, actor, method, path, status, aborted, request_id FROM audit_entries
+    WHERE true ${Prisma.join(conditions(filters, after), ' ')}
+    ORDER BY at DESC, id DESC LIMIT ${limit}`;
+
+function conditions(filters: AuditFilters, after: Wanted['after']): Prisma.Sql[] {
+  const { token_id, actor, method, path, status, from, to } = filters;
+  const given = (value: unknown, condition: Prisma.Sql) => (value === undefined ? Prisma.empty : condition);
+  return [
+    given(token_id, Prisma.sql`AND token_id = ${token_id}::uuid`),
+    given(actor, Prisma.sql`AND actor = ${actor}`),
+    given(method, Prisma.sql`AND method = ${method}`),
+    given(path, Prisma.sql`AND starts_with(path, ${path})`),
+    given(status, Prisma.sql`AND status = ${status}`),
+    given(from, Prisma.sql`AND at >= ${from}`),
+    given(to, Prisma.sql`AND at < ${to}`),
+    after ? Prisma.sql`AND (at, id) < (${after.at}, ${after.id}::uuid)` : Prisma.empty,
+  ];
+}
+
+/** Writes entries that belong to no change. */
+export interface EntryWriter {
+  /** Resolves when the entry is committed; does nothing for one that is there already. */
+  write(entry: Entry): Promise<void>;
+}
+
+const MOST_AT_ONCE = 200;
+
+/** Entries that wait while others are written go together in one statement: one commit for many answers. */
+export function createEntryWriter({ client }: Database): EntryWriter {
+  interface Waiting {
+    readonly entry: Entry;
+    readonly done: () => void;
+    readonly failed: (error: unknown) => void;
+  }
+  const waiting: Waiting[] = [];
+  let writing = false;
+  const writeAll = async () => {
+    writing = true;
+    for (let batch = waiting.splice(0, MOST_AT_ONCE); batch.length > 0; batch = waiting.splice(0, MOST_AT_ONCE)) {
+      try {
+        await client.auditEntry.createMany({ data: batch.map(({ entry }) => entry), skipDuplicates: true });
+        for (const { done } of batch) done();
+      } catch (error) {
+        for (const { failed } of batch) failed(error);
+      }
+    }
+    writing = false;
+  };
+  return {
+    write: (entry) =>
+      new Promise((done, failed) => {
+        waiting.push({ entry, done, failed });
+        if (!writing) void writeAll();
+      }),
+  };
+}

@@ -1,0 +1,141 @@
+import { createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import { type CryptoKey, errors, exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT } from 'jose';
+import type { Database } from '../database/client.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import type { Sealer } from '../sealing.ts';
+
+/** A new opaque credential of 256 bits. */
+export const newCredential = (): string => randomBytes(32).toString('base64url');
+
+/** What is kept of one. */
+export const hashCredential = (credential: string): string => createHash('sha256').update(credential).digest('hex');
+
+/** The key pair with which the fleet signs access tokens, shared by all replicas. */
+export interface SigningKey {
+  readonly kid: string;
+  readonly publicKey: CryptoKey;
+  readonly privateKey: CryptoKey;
+  /** A secret that all replicas derive alike and that outlives the encryption keys. */
+  secretFor(purpose: string): Uint8Array;
+}
+
+/** The fleet's signing key; made, and kept encrypted, by whoever starts first. */
+export async function loadSigningKey({ client }: Database, sealer: Sealer): Promise<SigningKey> {
+  const active = () => client.signingKey.findFirst({ where: { retired_at: null } });
+  if (!(await active())) await client.signingKey.createMany({ data: await newKey(sealer), skipDuplicates: true });
+  const row = await active();
+  if (!row) throw new Error('no signing key could be made');
+  const privateJwk: JWK = JSON.parse(await sealer.open(placeOf(row.kid), row.private_jwk));
+  const publicJwk = row.public_jwk as JWK; // written below
+  return {
+    kid: row.kid,
+    publicKey: await importKey(publicJwk),
+    privateKey: await importKey(privateJwk),
+    secretFor: (purpose) => new Uint8Array(hkdfSync('sha256', privateJwk.d ?? '', row.kid, purpose, 32)),
+  };
+}
+
+async function newKey(sealer: Sealer) {
+  const kid = randomUUID();
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+  const private_jwk = await sealer.seal(placeOf(kid), JSON.stringify(await exportJWK(privateKey)));
+  const { kty, crv, x } = await exportJWK(publicKey);
+  return { kid, public_jwk: { kty, crv, x } as object, private_jwk, sealed_with: sealer.kid };
+}
+
+const placeOf = (kid: string) => ({ table: 'signing_keys', column: 'private_jwk', row: kid });
+
+async function importKey(jwk: JWK): Promise<CryptoKey> {
+  const key = await importJWK(jwk, 'EdDSA');
+  if (key instanceof Uint8Array) throw new TypeError('a signing key is an asymmetric one');
+  return key;
+}
+
+/** Seconds for which an access token is good; it is checked against its session at each request all the same. */
+export const ACCESS_TOKEN_SECONDS = 600;
+const ISSUER = 'fleet';
+
+/** An access token of a session, as every replica knows it again. */
+export const signAccessToken = ({ kid, privateKey }: SigningKey, sessionId: string): Promise<string> =>
+  new SignJWT()
+    .setProtectedHeader({ alg: 'EdDSA', kid, typ: 'at+jwt' })
+    .setIssuer(ISSUER)
+    .setAudience(ISSUER)
+    .setSubject(sessionId)
+    .setIssuedAt()
+    .setExpirationTime(`${ACCESS_TOKEN_SECONDS}s`)
+    .sign(privateKey);
+
+/** The session of an access token; undefined for a token that this key did not sign or that is past its time. */
+export async function sessionOf({ kid, publicKey }: SigningKey, token: string): Promise<string | undefined> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, publicKey, {
+      algorithms: ['EdDSA'],
+      issuer: ISSUER,
+      audience: ISSUER,
+      typ: 'at+jwt',
+      requiredClaims: ['exp', 'sub'],
+    });
+    return protectedHeader.kid === kid ? payload.sub : undefined;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
+}
+
+/** A refresh token that is to be exchanged; tokens by their hashes. */
+export interface Rotation {
+  readonly hash: string;
+  readonly successor: string;
+  /** Of the temporary admin, as they are now; null where there is none. */
+  readonly fingerprint: string | null;
+}
+
+interface Row {
+  readonly id: string;
+  /** Two parties hold tokens of this session: one of them stole it. */
+  readonly shared: boolean;
+}
+
+/**
+ * Exchanges a refresh token for its successor. A repeat within ten seconds, before a successor was used, is a lost answer
+ * and gets a successor too; any other second use, of the token or of two of its successors, ends the session.
+ * @returns the session's id, or undefined when the token is not good
+ */
+export async function rotateRefreshToken({ client }: Database, rotation: Rotation): Promise<string | undefined> {
+  const { hash, successor } = rotation;
+  return client.$transaction(async (transaction) => {
+    const row = await lockSession(transaction, rotation);
+    if (!row) return undefined;
+    if (row.shared) {
+      await transaction.$executeRaw`UPDATE sessions SET ended_at = now() WHERE id = ${row.id}::uuid`;
+      return undefined;
+    }
+    await transaction.$executeRaw`
+        UPDATE refresh_tokens SET used_at = coalesce(used_at, now()) WHERE token_hash = ${hash}`;
+    await transaction.$executeRaw`
+        INSERT INTO refresh_tokens (token_hash, session_id, parent_hash) VALUES (${successor}, ${row.id}::uuid, ${hash})`;
+    return row.id;
+  });
+}
+
+/** Finds a token's session and locks it: two uses of one token come one after the other. */
+async function lockSession(
+  transaction: Prisma.TransactionClient,
+  { hash, fingerprint }: Rotation,
+): Promise<Row | undefined> {
+  await transaction.$queryRaw`
+    SELECT FROM sessions WHERE id = (SELECT session_id FROM refresh_tokens WHERE token_hash = ${hash}) FOR UPDATE`;
+  const [row] = await transaction.$queryRaw<Row[]>`
+    SELECT s.id,
+           t.used_at <= now() - interval '10 seconds' IS TRUE
+           OR t.used_at IS NOT NULL AND EXISTS (
+             SELECT FROM refresh_tokens n WHERE n.parent_hash = t.token_hash AND n.used_at IS NOT NULL)
+           OR EXISTS (
+             SELECT FROM refresh_tokens n
+             WHERE n.parent_hash = t.parent_hash AND n.token_hash <> t.token_hash AND n.used_at IS NOT NULL) AS shared
+    FROM refresh_tokens t JOIN sessions s ON s.id = t.session_id
+    WHERE t.token_hash = ${hash} AND s.ended_at IS NULL AND s.expires_at > now()
+      AND (s.user_id IS NOT NULL OR s.fingerprint = ${fingerprint})`;
+  return row;
+}

@@ -1,2 +1,0 @@
-/** Where the credentials of a cluster are sealed for. */
-export const placeOfCredentials = (row: string) => ({ table: 'clusters', column: 'sealed', row });

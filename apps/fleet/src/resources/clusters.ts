@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { Prisma } from '../generated/prisma/client.ts';
+import { showAmount } from '../quantities.ts';
+import { condition, type Kind, presentCommon, presentConditions, resourceRow } from './kind.ts';
+
+/** Where the credentials of a cluster are sealed for. */
+export const clusterCredentialsPlace = (row: string) => ({ table: 'clusters', column: 'sealed', row });
+
+const clusterRow = resourceRow.extend({
+  server: z.string(),
+  ca_certificate: z.string().nullable(),
+  auth_kind: z.enum(['token', 'client_certificate']),
+  namespace: z.string(),
+  network_types: z.array(z.string()),
+  default_storage_class: z.string().nullable(),
+  gpu_resource_name: z.string(),
+  reachability: z.enum(['unknown', 'online', 'unreachable']),
+  message: z.string(),
+  last_seen_at: z.date().nullable(),
+  kubernetes_version: z.string().nullable(),
+  capacity: z.object({ cpu: z.string(), memory: z.string(), gpu_count: z.int() }).nullable(),
+  cpu_millis: z.bigint().nullable(),
+  memory_bytes: z.bigint().nullable(),
+  gpu_count: z.int().nullable(),
+  conditions: z.array(condition),
+  storage_classes: z.array(z.object({ name: z.string(), is_default: z.boolean() })),
+  allocated_cpu: z.bigint(),
+  allocated_memory: z.bigint(),
+  allocated_gpus: z.int(),
+});
+export type ClusterRow = z.output<typeof clusterRow>;
+
+export const clusters: Kind<ClusterRow> = {
+  table: 'clusters',
+  row: clusterRow,
+  columns: Prisma.sql`r.server, r.ca_certificate, r.auth_kind::text, r.namespace, r.network_types, r.default_storage_class,
+    r.gpu_resource_name, r.reachability::text, r.message, r.last_seen_at, r.kubernetes_version, r.capacity, r.cpu_millis, r.memory_bytes,
+    r.gpu_count, r.conditions, r.storage_classes,
+    (SELECT coalesce(sum(d.cpu_millis), 0)::bigint FROM deployments d WHERE d.cluster_id = r.id) AS allocated_cpu,
+    (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.cluster_id = r.id) AS allocated_memory,
+    (SELECT coalesce(sum(d.gpu_count), 0)::int FROM deployments d WHERE d.cluster_id = r.id) AS allocated_gpus`,
+};
+
+/** A cluster as the API shows it. */
+export const presentCluster = (row: ClusterRow) => ({
+  ...presentCommon(row),
+  server: row.server,
+  ca_certificate: row.ca_certificate,
+  auth_kind: row.auth_kind,
+  namespace: row.namespace,
+  network_types: row.network_types,
+  default_storage_class: row.default_storage_class,
+  gpu_resource_name: row.gpu_resource_name,
+  reachability: row.reachability,
+  message: row.message,
+  last_seen_at: row.last_seen_at,
+  kubernetes_version: row.kubernetes_version,
+  capacity: row.capacity && { ...row.capacity },
+  allocatable:
+    row.cpu_millis === null || row.memory_bytes === null
+      ? null
+      : showAmount({ cpu_millis: row.cpu_millis, memory_bytes: row.memory_bytes, gpu_count: row.gpu_count ?? 0 }),
+  allocated: showAmount({
+    cpu_millis: row.allocated_cpu,
+    memory_bytes: row.allocated_memory,
+    gpu_count: row.allocated_gpus,
+  }),
+  conditions: presentConditions(row.conditions),
+  storage_classes: [...row.storage_classes],
+});

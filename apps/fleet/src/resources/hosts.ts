@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { Prisma } from '../generated/prisma/client.ts';
+import { showAmount } from '../quantities.ts';
+import { type Kind, presentCommon, resourceRow } from './kind.ts';
+
+/** Where the credentials of a host are sealed for. */
+export const hostCredentialsPlace = (row: string) => ({ table: 'hosts', column: 'sealed', row });
+
+const taint = z.object({
+  key: z.string(),
+  value: z.string(),
+  effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
+});
+const gpu = z.object({ id: z.string(), model: z.string(), vram: z.string() });
+
+/** A host, or a node of a cluster. */
+const machineRow = resourceRow.extend({
+  engine: z.enum(['docker', 'podman', 'kubernetes']),
+  /** The cluster of a node; null for a host. */
+  cluster_id: z.string().nullable(),
+  /** Null for a node. */
+  endpoint: z.string().nullable(),
+  has_credentials: z.boolean(),
+  network_types: z.array(z.string()),
+  taints: z.array(taint),
+  schedulable: z.boolean(),
+  gpus: z.array(gpu),
+  reachability: z.enum(['unknown', 'online', 'unreachable']),
+  message: z.string(),
+  last_seen_at: z.date().nullable(),
+  engine_version: z.string().nullable(),
+  arch: z.string().nullable(),
+  cpu_millis: z.bigint().nullable(),
+  memory_bytes: z.bigint().nullable(),
+  gpu_count: z.int(),
+  allocated_cpu: z.bigint(),
+  allocated_memory: z.bigint(),
+  allocated_gpus: z.array(z.string()),
+});
+export type MachineRow = z.output<typeof machineRow>;
+
+const hostRow = machineRow.extend({ cluster_id: z.null(), endpoint: z.string() });
+export type HostRow = z.output<typeof hostRow>;
+
+const own = Prisma.sql`r.engine::text, r.endpoint, r.network_types, r.taints, r.schedulable, r.gpus, r.reachability::text, r.message,
+    r.last_seen_at, r.engine_version, r.arch, r.cpu_millis, r.memory_bytes,
+    (SELECT coalesce(sum(d.cpu_millis), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_cpu,
+    (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_memory,
+    ARRAY(SELECT g.gpu_id FROM allocated_gpus g WHERE g.host_id = r.id ORDER BY g.gpu_id) AS allocated_gpus`;
+
+/** What is registered here, and can be changed. */
+export const hosts: Kind<HostRow> = {
+  table: 'hosts',
+  row: hostRow,
+  columns: Prisma.sql`${own}, r.sealed IS NOT NULL AS has_credentials, NULL::uuid AS cluster_id, jsonb_array_length(r.gpus) AS gpu_count`,
+};
+
+/** Hosts, and the nodes of clusters beside them. */
+export const machines: Kind<MachineRow> = {
+  table: 'machines',
+  row: machineRow,
+  columns: Prisma.sql`${own}, r.has_credentials, r.cluster_id, r.gpu_count`,
+};
+
+/** A host as the API shows it. */
+export const presentHost = (row: MachineRow) => ({
+  ...presentCommon(row),
+  engine: row.engine,
+  cluster_id: row.cluster_id,
+  endpoint: row.endpoint,
+  has_credentials: row.has_credentials,
+  network_types: row.network_types,
+  taints: row.taints,
+  schedulable: row.schedulable,
+  gpus: row.gpus,
+  reachability: row.reachability,
+  message: row.message,
+  last_seen_at: row.last_seen_at,
+  engine_version: row.engine_version,
+  arch: row.arch,
+  capacity:
+    row.cpu_millis === null || row.memory_bytes === null
+      ? null
+      : showAmount({ cpu_millis: row.cpu_millis, memory_bytes: row.memory_bytes, gpu_count: row.gpu_count }),
+  allocated:
+    row.cluster_id === null
+      ? showAmount({
+          cpu_millis: row.allocated_cpu,
+          memory_bytes: row.allocated_memory,
+          gpu_count: row.allocated_gpus.length,
+        })
+      : null,
+});

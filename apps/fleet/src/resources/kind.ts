@@ -1,0 +1,121 @@
+import { fold, paginationOf, uuid } from '@svc/contract';
+import type { LabelWish, ResourceQuery } from '@svc/contract/fleet';
+import { invalid, type Matches, notFound, Problem } from '@svc/http';
+import { z } from 'zod';
+import { Prisma } from '../generated/prisma/client.ts';
+
+/** Whether a path names a row at all; anything else is absent. */
+export const isUuid = (id: string): boolean => uuid.safeParse(id).success;
+
+/** A condition of a resource as its JSON column stores it. `at` is the time of the last transition (RFC 3339). */
+export const condition = z.object({
+  type: z.string(),
+  status: z.string(),
+  reason: z.string(),
+  message: z.string(),
+  at: z.string(),
+});
+export type Condition = z.output<typeof condition>;
+
+/** Conditions as the API shows them. */
+export const presentConditions = (conditions: readonly Condition[]) =>
+  conditions.map(({ at, ...rest }) => ({ ...rest, at: new Date(at) }));
+
+/** The columns of every kind. */
+export const resourceRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  labels: z.record(z.string(), z.string()),
+  version: z.int(),
+  created_at: z.date(),
+  updated_at: z.date(),
+  created_by: z.string(),
+});
+export type ResourceRow = z.output<typeof resourceRow>;
+
+/** A kind of resource. */
+export interface Kind<Row extends ResourceRow> {
+  /** The table or view that it is read from. */
+  readonly table: 'hosts' | 'machines' | 'clusters' | 'workloads' | 'deployments' | 'volumes' | 'secrets';
+  /** What is selected of a row `r`, beside the columns of every kind. */
+  readonly columns: Prisma.Sql;
+  /** Validates each row that is read, so that the row type and the query agree. */
+  readonly row: z.ZodType<Row>;
+}
+
+type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
+
+const common = Prisma.sql`r.id, r.name, r.labels, r.version, r.created_at, r.updated_at, r.created_by`;
+
+const columnsOf = ({ columns }: { readonly columns: Prisma.Sql }) => Prisma.sql`${common}, ${columns}`;
+
+/** A page of resources, the newest first. */
+export async function listRows<Row extends ResourceRow>(reader: Reader, kind: Kind<Row>, query: ResourceQuery) {
+  const from = Prisma.sql`${Prisma.raw(kind.table)} r WHERE ${Prisma.join(conditionsOf(query), ' AND ')}`;
+  const page = await reader.$queryRaw<{ id: string | null; total: number }[]>`
+    SELECT counted.total, page.* FROM (SELECT count(*)::int AS total FROM ${from}) counted
+    LEFT JOIN LATERAL (
+      SELECT ${columnsOf(kind)} FROM ${from} ORDER BY r.created_at DESC, r.id
+      LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}
+    ) page ON true ORDER BY page.created_at DESC, page.id`;
+  const rows = page.filter(({ id }) => id !== null).map((row) => kind.row.parse(row));
+  return { rows, pagination: paginationOf(query, page[0]?.total ?? 0) };
+}
+
+function conditionsOf({ search, label = [] }: ResourceQuery): Prisma.Sql[] {
+  const searched = search === undefined ? [] : [Prisma.sql`position(${fold(search)} in r.name) > 0`];
+  return [Prisma.sql`true`, ...searched, ...label.map(hasLabel)];
+}
+
+const hasLabel = ({ key, value }: LabelWish) =>
+  value === undefined
+    ? Prisma.sql`r.labels ? ${key}`
+    : Prisma.sql`r.labels @> jsonb_build_object(${key}::text, ${value}::text)`;
+
+/** One resource. @throws 404 */
+export async function readRow<Row extends ResourceRow>(reader: Reader, kind: Kind<Row>, id: string): Promise<Row> {
+  if (!isUuid(id)) throw notFound();
+  const [row] = await reader.$queryRaw<unknown[]>`
+    SELECT ${columnsOf(kind)} FROM ${Prisma.raw(kind.table)} r WHERE r.id = ${id}::uuid`;
+  if (row === undefined) throw notFound();
+  return kind.row.parse(row);
+}
+
+interface Wanted {
+  readonly id: string;
+  readonly seen: () => Matches;
+}
+
+/** Locks a resource that is to be changed. @throws 404; 412 where the caller has seen another version */
+export async function holdRow<Row extends ResourceRow>(
+  transaction: Prisma.TransactionClient,
+  kind: Kind<Row>,
+  { id, seen }: Wanted,
+): Promise<Row> {
+  const matches = seen();
+  if (!isUuid(id)) throw notFound();
+  await transaction.$queryRaw`SELECT FROM ${Prisma.raw(kind.table)} WHERE id = ${id}::uuid FOR UPDATE`;
+  const row = await readRow(transaction, kind, id);
+  if (matches(row.version)) return row;
+  throw new Problem('version_conflict', `It is at version ${row.version} by now: read it again, then change that.`);
+}
+
+/** A resource keeps its name; sent back as it was read it is no change. @throws 400 */
+export function refuseRename({ name }: { readonly name?: string | undefined }, row: ResourceRow): void {
+  if (name === undefined || name === row.name) return;
+  throw invalid([{ path: 'name', message: 'can’t be changed: make another one' }]);
+}
+
+/** What every change of a row writes. */
+export const changedNow = () => ({ version: { increment: 1 }, updated_at: new Date() });
+
+/** What every resource shows. */
+export const presentCommon = ({ id, name, labels, version, created_at, updated_at, created_by }: ResourceRow) => ({
+  id,
+  name,
+  labels,
+  version,
+  created_at,
+  updated_at,
+  created_by,
+});

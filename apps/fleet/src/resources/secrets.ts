@@ -1,0 +1,82 @@
+import { invalid } from '@svc/http';
+import { z } from 'zod';
+import { Prisma } from '../generated/prisma/client.ts';
+import type { Sealer } from '../sealing.ts';
+import { complaintsOfPair, refuseAll } from './field-errors.ts';
+import { type Kind, presentCommon, resourceRow } from './kind.ts';
+
+export type Values = Readonly<Record<string, string>>;
+
+const KEYS = { registry: ['username', 'password'], tls: ['tls.crt', 'tls.key'] } as const;
+
+/** What each kind of secret holds. @throws 400 */
+export function refuseBadValues(kind: SecretRow['kind'], values: Values): void {
+  if (kind === 'opaque') return;
+  const wanted: readonly string[] = KEYS[kind];
+  const given = Object.keys(values);
+  if (given.length !== wanted.length || wanted.some((key) => !given.includes(key))) {
+    throw invalid([
+      { path: 'values', message: `of a secret of kind ${kind} are ${wanted.join(' and ')}, and no others` },
+    ]);
+  }
+  if (kind !== 'tls') return;
+  const [certificate = '', key = ''] = wanted.map((name) => values[name]);
+  refuseAll(complaintsOfPair({ path: 'values.tls.crt', pem: certificate }, { path: 'values.tls.key', pem: key }));
+}
+
+const placeOf = (row: string) => ({ table: 'secrets', column: 'sealed', row });
+
+/** What is stored of values: encrypted, and their keys in clear. */
+export async function sealValues(sealer: Sealer, id: string, values: Values) {
+  const sealed = await sealer.seal(placeOf(id), JSON.stringify(values));
+  return { sealed, sealed_with: sealer.kid, keys: Object.keys(values).sort() };
+}
+
+/** The secrets with these names, with their values: for an engine and nobody else. */
+export async function openValues(
+  transaction: Pick<Prisma.TransactionClient, 'secret'>,
+  sealer: Sealer,
+  names: readonly string[],
+): Promise<{ name: string; version: number; values: Values }[]> {
+  const rows = await transaction.secret.findMany({ where: { name: { in: [...names] } } });
+  return Promise.all(
+    rows.map(async ({ id, name, sealed, values_version }) => ({
+      name,
+      version: values_version,
+      values: z.record(z.string(), z.string()).parse(JSON.parse(await sealer.open(placeOf(id), sealed))),
+    })),
+  );
+}
+
+const secretRow = resourceRow.extend({
+  kind: z.enum(['opaque', 'registry', 'tls']),
+  keys: z.array(z.string()),
+  values_version: z.int(),
+  last_rotated_at: z.date(),
+  used_by: z.array(z.object({ kind: z.enum(['workload', 'deployment']), id: z.string(), name: z.string() })),
+});
+export type SecretRow = z.output<typeof secretRow>;
+
+/** A workload uses what its latest revision names, a deployment what its own does. */
+export const secrets: Kind<SecretRow> = {
+  table: 'secrets',
+  row: secretRow,
+  columns: Prisma.sql`r.kind::text, r.keys, r.values_version, r.last_rotated_at,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('kind', u.kind, 'id', u.id, 'name', u.name) ORDER BY u.kind, u.name), '[]') FROM (
+      SELECT 'workload' AS kind, w.id, w.name FROM workload_revisions v
+        JOIN workloads w ON w.id = v.workload_id AND w.revision = v.revision WHERE v.secret_names @> ARRAY[r.name]
+      UNION ALL
+      SELECT 'deployment', d.id, d.name FROM workload_revisions v
+        JOIN deployments d ON d.workload_id = v.workload_id AND d.revision = v.revision WHERE v.secret_names @> ARRAY[r.name]
+    ) u) AS used_by`,
+};
+
+/** A secret as the API shows it: never its values. */
+export const presentSecret = (row: SecretRow) => ({
+  ...presentCommon(row),
+  kind: row.kind,
+  keys: row.keys,
+  values_version: row.values_version,
+  last_rotated_at: row.last_rotated_at,
+  used_by: row.used_by,
+});

@@ -1,0 +1,171 @@
+import { template } from '@svc/contract';
+import { type WorkloadSpec, workloadDefaults, workloadMembers, workloadSpec } from '@svc/contract/fleet';
+import { given, invalid, notFound } from '@svc/http';
+import { z } from 'zod';
+import { Prisma } from '../generated/prisma/client.ts';
+import { specProblems } from '../render/spec-problems.ts';
+import { type Kind, presentCommon, resourceRow } from './kind.ts';
+
+/** The template that a revision was made from; all null for a revision without one. */
+const origin = z.object({
+  template_id: z.string().nullable(),
+  template_slug: z.string().nullable(),
+  template_version: z.string().nullable(),
+  min_tier: z.string().nullable(),
+  /** Hash of the members that say what runs, at the time of the copy. */
+  template_hash: z.string().nullable(),
+});
+export type Origin = z.output<typeof origin>;
+
+export const templateStates = z.enum(['current', 'outdated', 'withdrawn']).nullable();
+type TemplateState = z.output<typeof templateStates>;
+
+const workloadRow = resourceRow.extend({
+  ...origin.shape,
+  revision: z.int(),
+  spec: workloadSpec,
+  said: z.custom<Partial<WorkloadSpec>>((value) => workloadSpec.partial().safeParse(value).success),
+  template_state: templateStates,
+});
+export type WorkloadRow = z.output<typeof workloadRow>;
+
+/** A stored specification. A member that was declared after it was stored has its default. */
+export const specOf = (stored: Prisma.JsonValue): WorkloadSpec => workloadSpec.parse(stored);
+
+/**
+ * A hash of what a template document of the mirror runs. Members that have their default do not count: the hash of a
+ * copy stays valid when a member is declared later, and a document that was stored before then has the same hash.
+ */
+export const templateHash = (document: Prisma.Sql) => Prisma.sql`(
+  SELECT encode(sha256(convert_to(coalesce(jsonb_object_agg(key, value), '{}')::text, 'UTF8')), 'hex')
+  FROM jsonb_each(${document}) WHERE ${JSON.stringify(workloadDefaults)}::jsonb -> key <> value)`;
+
+/** How the copy `v` of a template stands to the mirror, by the template's id: slugs move. */
+export const templateState = Prisma.sql`CASE
+  WHEN v.template_id IS NULL THEN NULL
+  WHEN NOT EXISTS (SELECT FROM catalog_templates t WHERE t.id = v.template_id) THEN 'withdrawn'
+  WHEN (SELECT ${templateHash(Prisma.sql`t.document`)} FROM catalog_templates t WHERE t.id = v.template_id) = v.template_hash THEN 'current'
+  ELSE 'outdated' END`;
+
+/** A member of the revision `v` that a workload `r` is at. */
+const latest = (expression: Prisma.Sql) =>
+  Prisma.sql`(SELECT ${expression} FROM workload_revisions v WHERE v.workload_id = r.id AND v.revision = r.revision)`;
+
+export const workloads: Kind<WorkloadRow> = {
+  table: 'workloads',
+  row: workloadRow,
+  columns: Prisma.sql`r.revision, ${latest(Prisma.sql`v.spec`)} AS spec, ${latest(Prisma.sql`v.said`)} AS said,
+    ${latest(Prisma.sql`v.template_id`)} AS template_id, ${latest(Prisma.sql`v.template_slug`)} AS template_slug,
+    ${latest(Prisma.sql`v.template_version`)} AS template_version, ${latest(Prisma.sql`v.min_tier`)} AS min_tier,
+    ${latest(Prisma.sql`v.template_hash`)} AS template_hash,
+    ${latest(templateState)} AS template_state`,
+};
+
+const presentOrigin = (row: Omit<Origin, 'template_hash'> & { readonly template_state: TemplateState }) => ({
+  template_id: row.template_id,
+  template_slug: row.template_slug,
+  template_version: row.template_version,
+  template_state: row.template_state,
+  min_tier: row.min_tier,
+});
+
+/** A workload as the API shows it: as its latest revision. */
+export const presentWorkload = (row: WorkloadRow) => ({
+  ...row.spec,
+  ...presentCommon(row),
+  ...presentOrigin(row),
+  revision: row.revision,
+});
+
+export const revisionRow = origin.omit({ template_hash: true }).extend({
+  revision: z.int(),
+  spec: workloadSpec,
+  template_state: templateStates,
+  created_at: z.date(),
+  created_by: z.string(),
+});
+type RevisionRow = z.output<typeof revisionRow>;
+
+export const presentRevision = (row: RevisionRow) => ({
+  ...row.spec,
+  ...presentOrigin(row),
+  revision: row.revision,
+  created_at: row.created_at,
+  created_by: row.created_by,
+});
+
+type Transaction = Prisma.TransactionClient;
+
+/** What a revision is made from: what a template says by now, under what was said here. */
+export interface Base extends Origin {
+  readonly spec: WorkloadSpec;
+}
+
+/** Where nothing comes from a template. */
+export const written: Base = {
+  template_id: null,
+  template_slug: null,
+  template_version: null,
+  template_hash: null,
+  min_tier: null,
+  spec: workloadDefaults,
+};
+
+/** What a template of the mirror says now. @throws 404 where the hub shows none of that slug */
+export async function baseOf(transaction: Transaction, slug: string): Promise<Base> {
+  const [row] = await transaction.$queryRaw<{ document: Prisma.JsonValue; hash: string }[]>`
+    SELECT document, ${templateHash(Prisma.sql`document`)} AS hash FROM catalog_templates
+    WHERE slug = ${slug} ORDER BY updated_at DESC, id LIMIT 1`;
+  if (!row) throw notFound();
+  const document = template.parse(row.document);
+  return {
+    template_id: document.id,
+    template_slug: document.slug,
+    template_version: document.version,
+    template_hash: row.hash,
+    min_tier: document.min_tier,
+    spec: workloadSpec.parse(document),
+  };
+}
+
+/** The members of something that say what runs. */
+export const saidIn = (
+  body: { readonly [M in keyof WorkloadSpec]?: WorkloadSpec[M] | undefined },
+): Partial<WorkloadSpec> => given(body, workloadMembers);
+
+interface Revision {
+  readonly workloadId: string;
+  readonly revision: number;
+  readonly base: Base;
+  readonly said: Partial<WorkloadSpec>;
+  readonly author: string;
+}
+
+/** Stores a revision, for good. @throws 400 for what no engine would take */
+export async function insertRevision(
+  transaction: Transaction,
+  { base, said, ...revision }: Revision,
+): Promise<WorkloadSpec> {
+  const { template_id, template_slug, template_version, template_hash, min_tier } = base;
+  const spec = { ...base.spec, ...said };
+  const problems = specProblems(spec);
+  if (problems.length > 0) throw invalid(problems);
+  await transaction.workloadRevision.create({
+    data: {
+      ...{ template_id, template_slug, template_version, template_hash, min_tier },
+      workload_id: revision.workloadId,
+      revision: revision.revision,
+      created_by: revision.author,
+      spec,
+      said,
+      secret_names: secretNamesOf(spec),
+    },
+  });
+  return spec;
+}
+
+/** The secrets that a workload needs, by name. */
+export function secretNamesOf({ secret_refs, registry_credentials }: WorkloadSpec): string[] {
+  const names = secret_refs.map(({ name }) => name);
+  return [...new Set(registry_credentials === null ? names : [...names, registry_credentials])].sort();
+}
