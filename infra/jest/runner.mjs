@@ -10,7 +10,7 @@ const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
  * Jest's `testRunner`: jest-circus, with modules loaded by Node instead of Jest's own module system. A worker loads each
  * module once for all of its test files.
  */
-export default function run(globalConfig, config, environment, runtime, testPath, sendMessageToJest) {
+export default function run(globalConfig, config, environment, _runtime, testPath, sendMessageToJest) {
   const jest = jestObject(environment);
   const native = {
     // Fresh for each test file: its state and its event handlers belong to one file.

@@ -21,7 +21,7 @@ export interface TemporaryAdministrator {
 }
 
 /** Automation, by an MCP token. */
-export interface TokenBearer {
+interface TokenBearer {
   readonly kind: 'token';
   readonly id: string;
   readonly name: string;

@@ -2,7 +2,7 @@ import { base64url, FlattenedEncrypt, flattenedDecrypt } from 'jose';
 import { z } from 'zod';
 
 /** Where a sealed value stands: it opens there and nowhere else. */
-export interface Place {
+interface Place {
   readonly table: string;
   readonly column: string;
   readonly row: string;

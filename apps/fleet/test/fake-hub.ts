@@ -10,7 +10,7 @@ export { type Call, calls } from './fake-hub/answers.ts';
 export * from './fake-hub/behaviours.ts';
 
 /** A request as the hub saw it. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly call: Call | undefined;
   readonly cursor: string | null;
   readonly limit: string | null;

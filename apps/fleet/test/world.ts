@@ -23,7 +23,7 @@ import { SHORT_TIMINGS } from './timings.ts';
 /** The username and password of the temporary admin, unless a test says otherwise. */
 export const TEMPORARY_ADMIN = { username: 'first-admin', password: 'a password of the first hours' };
 
-export const PUBLIC_URL = 'http://fleet.example.test';
+const PUBLIC_URL = 'http://fleet.example.test';
 /** The identity provider of users who come from nowhere else: nothing answers there. */
 export const PROVIDER = 'https://provider.example.test';
 /** A frontend that does its own sign-in. */

@@ -44,7 +44,7 @@ export const mutations = [
     name: 'role too permissive',
     edits: [
       {
-        file: 'apps/fleet/src/policy.ts',
+        file: 'apps/fleet/src/api/policy.ts',
         find: "'resources-write': roles(['admin', 'operator']),",
         replace: "'resources-write': roles(everyRole),",
       },
@@ -55,7 +55,7 @@ export const mutations = [
     name: 'unaudited route',
     edits: [
       {
-        file: 'apps/fleet/src/users/endpoints.ts',
+        file: 'apps/fleet/src/api/users.ts',
         find: 'return recorded(context, fleetEndpoints.updateUser, async (transaction) => {',
         replace: 'return database.client.$transaction(async (transaction) => {',
       },
@@ -77,7 +77,7 @@ export const mutations = [
     name: 'leaked secret',
     edits: [
       {
-        file: 'apps/fleet/src/engines/words.ts',
+        file: 'apps/fleet/src/engines/redact.ts',
         find: "const said = clean(answer?.said ?? '');",
         replace: "const said = answer?.said ?? '';",
       },
@@ -88,7 +88,7 @@ export const mutations = [
     name: 'skipped removal',
     edits: [
       {
-        file: 'apps/fleet/src/catalog/apply.ts',
+        file: 'apps/fleet/src/catalog/mirror.ts',
         find: 'dropTemplates(transaction, idsOf(page.removed))',
         replace: 'dropTemplates(transaction, idsOf([]))',
       },
@@ -115,7 +115,7 @@ export const mutations = [
     name: 'GPU assigned twice',
     edits: [
       {
-        file: 'apps/fleet/src/placement/gpus.ts',
+        file: 'apps/fleet/src/placement/capacity.ts',
         find: 'const used = new Set(host.allocated.gpus);',
         replace: 'const used = new Set<string>();',
       },

@@ -23,7 +23,7 @@ export const pages = {
     layout('That did not work', lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('')),
 };
 
-export function escapeHtml(text: string) {
+function escapeHtml(text: string) {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

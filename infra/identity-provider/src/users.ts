@@ -1,4 +1,4 @@
-export type User = {
+type User = {
   sub: string;
   email: string;
   email_verified: boolean;

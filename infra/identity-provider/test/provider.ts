@@ -3,7 +3,7 @@ import { type IdentityProvider, startIdentityProvider } from '../src/server.ts';
 import { parseSettings } from '../src/settings.ts';
 
 export const hubAudience = 'https://hub.example.test';
-export const fleetSecret = 'fleet-secret-of-the-tests';
+const fleetSecret = 'fleet-secret-of-the-tests';
 
 /** A provider on a free port, with the environment's defaults and what a test names. */
 export function aProvider(env: NodeJS.ProcessEnv = {}): Promise<IdentityProvider> {

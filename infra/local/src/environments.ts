@@ -4,7 +4,7 @@ import type { Program } from './services.ts';
 import type { Settings } from './settings.ts';
 
 export const hubAudience = 'https://hub.example.test';
-export const fleetAudience = 'https://fleet.example.test';
+const fleetAudience = 'https://fleet.example.test';
 export const people = { admin: 'admin@example.test', user: 'user@example.test', password: 'development' };
 export const temporaryAdmin = 'admin';
 

@@ -8,7 +8,7 @@ import type { Lifetime } from './lifetime.ts';
 import { repository } from './settings.ts';
 import { StartError } from './start-error.ts';
 
-export type ServiceName = 'hub' | 'fleet' | 'identity-provider';
+type ServiceName = 'hub' | 'fleet' | 'identity-provider';
 /** A service as it runs here: its environment, where it answers, and where it says with 200 that it is ready. */
 export type Program = { name: ServiceName; env: NodeJS.ProcessEnv; url: string; readyUrl: string };
 

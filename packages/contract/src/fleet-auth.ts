@@ -4,7 +4,7 @@ import { fleetRoles } from './fleet-access.ts';
 import { line } from './wire.ts';
 
 /** The caller as `/auth/me` and sign-in show them. */
-export const fleetCaller = z
+const fleetCaller = z
   .object({
     kind: z.enum(['temporary-admin', 'token', 'local', 'oidc']),
     id: z.string().nullable().meta({ description: 'Of the user or the token; null for the temporary admin' }),

@@ -138,7 +138,7 @@ export const plannedDeployment = z.strictObject({
   desired_state: desired.optional(),
 });
 
-export const refusal = z.object({ code: z.string(), path: z.string(), message: z.string() }).meta({ id: 'Refusal' });
+const refusal = z.object({ code: z.string(), path: z.string(), message: z.string() }).meta({ id: 'Refusal' });
 
 export const plan = z
   .object({

@@ -3,9 +3,9 @@ import { tier, tiers } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { ignored, name, slug, uuid } from './wire.ts';
 
-export const organizationStatus = z.enum(['active', 'suspended']);
-export const orgRole = z.enum(['org_admin', 'member']);
-export const userRole = z.enum(['user', 'admin', 'superadmin']);
+const organizationStatus = z.enum(['active', 'suspended']);
+const orgRole = z.enum(['org_admin', 'member']);
+const userRole = z.enum(['user', 'admin', 'superadmin']);
 
 /** An organization as its members and its key see it. */
 export const organization = z

@@ -21,7 +21,7 @@ const thingParams = z.strictObject({ id: z.string().max(20) });
 export const BODY_LIMIT = 1000;
 
 /** What the service of these tests answers to. */
-export const contract = {
+const contract = {
   listThings: endpoint({
     ...common,
     operationId: 'listThings',

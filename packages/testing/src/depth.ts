@@ -1,4 +1,4 @@
-export const depths = ['short', 'full', 'long'] as const;
+const depths = ['short', 'full', 'long'] as const;
 
 /**
  * How much work a test that can be scaled does. `short` is for every run while developing, `full` is for CI, and `long` is
@@ -15,13 +15,13 @@ export const byDepth = <T>(values: Readonly<Record<Depth, T>>): T => values[dept
 /** The seed of all generated input in this run: `TEST_SEED`, or 1. @throws RangeError if `TEST_SEED` is not a seed */
 export const seed: number = readSeed(process.env.TEST_SEED);
 
-export function readDepth(given = 'short'): Depth {
+function readDepth(given = 'short'): Depth {
   const known = depths.find((each) => each === given);
   if (!known) throw new RangeError(`TEST_DEPTH must be one of ${depths.join(', ')}, not ${given}`);
   return known;
 }
 
-export function readSeed(given = '1'): number {
+function readSeed(given = '1'): number {
   if (!/^\d{1,9}$/.test(given)) throw new RangeError(`TEST_SEED must be a whole number up to 999999999, not ${given}`);
   return Number(given);
 }

@@ -67,7 +67,7 @@ export function actorOf(principal: Principal): Actor | undefined {
 }
 
 /** Whom people read as the one who did something. */
-export function nameOf(caller: Caller): string {
+function nameOf(caller: Caller): string {
   switch (caller.kind) {
     case 'temporary-admin':
       return 'temporary-admin';

@@ -9,7 +9,7 @@ import type { OidcValues } from '../settings/values.ts';
 type Mapping = Pick<OidcValues, 'role_claim' | 'role_map' | 'default_role'>;
 
 /** The role of a user: a local one has it, one of the identity provider gets it from their claims as they are mapped now. */
-export function roleOfUser(
+function roleOfUser(
   { source, role, claims }: Pick<User, 'source' | 'role'> & { readonly claims: unknown },
   { role_claim, role_map, default_role }: Mapping,
 ): FleetRole | undefined {

@@ -8,7 +8,7 @@ type Transaction = Prisma.TransactionClient;
 const BATCH = 125;
 
 /** Stores templates as they were sent, without asking whether they are newer. */
-export async function storeTemplates(
+async function storeTemplates(
   transaction: Transaction,
   templates: readonly Template[],
   generation: number,
@@ -47,22 +47,22 @@ async function storeBatch(transaction: Transaction, templates: readonly Template
 }
 
 /** @returns how many templates went */
-export const dropTemplates = (transaction: Transaction, ids: readonly string[]): Promise<number> =>
+const dropTemplates = (transaction: Transaction, ids: readonly string[]): Promise<number> =>
   transaction.$executeRaw`DELETE FROM catalog_templates WHERE id = ANY(${ids}::uuid[])`;
 
 /** Drops what the full walk of a generation did not name. @returns how many templates went */
-export const sweep = (transaction: Transaction, generation: number): Promise<number> =>
+const sweep = (transaction: Transaction, generation: number): Promise<number> =>
   transaction.$executeRaw`DELETE FROM catalog_templates WHERE generation < ${generation}`;
 
 /** Whether a sweep would leave nothing of something. */
-export async function wouldEmpty(transaction: Transaction, generation: number): Promise<boolean> {
+async function wouldEmpty(transaction: Transaction, generation: number): Promise<boolean> {
   const [row] = await transaction.$queryRaw<{ would: boolean }[]>`
     SELECT EXISTS (SELECT FROM catalog_templates)
        AND NOT EXISTS (SELECT FROM catalog_templates WHERE generation >= ${generation}) AS would`;
   return row?.would ?? false;
 }
 
-export async function replaceCategories(transaction: Transaction, categories: readonly Category[]): Promise<void> {
+async function replaceCategories(transaction: Transaction, categories: readonly Category[]): Promise<void> {
   const rows = categories.map((category) => ({
     id: category.id,
     sort_order: category.sort_order,

@@ -23,7 +23,7 @@ export function retryAfter(header: string | undefined, now = Date.now()): number
 
 /** Why a sync came to nothing: labels of a figure, so a closed set. */
 export const failureKinds = ['unreachable', 'refused', 'unreadable', 'empty', 'not_stored'] as const;
-export type FailureKind = (typeof failureKinds)[number];
+type FailureKind = (typeof failureKinds)[number];
 
 export interface Failure {
   readonly kind: FailureKind;

@@ -9,14 +9,14 @@ import { type CatalogTimings, DEFAULT_TIMINGS } from './timings.ts';
 import { walk } from './walk.ts';
 
 /** Work that never overlaps itself, done for everybody who wished it before it began. */
-export interface OneAtATime<Wish> {
+interface OneAtATime<Wish> {
   /** Does the work. Called while it runs, it waits for a run that starts afterwards, together with all who wait. */
   run(wish: Wish): Promise<void>;
   /** Resolves when nothing runs and nobody waits. */
   idle(): Promise<void>;
 }
 
-export function oneAtATime<Wish>(work: (wishes: readonly Wish[]) => Promise<void>): OneAtATime<Wish> {
+function oneAtATime<Wish>(work: (wishes: readonly Wish[]) => Promise<void>): OneAtATime<Wish> {
   let running: Promise<void> | undefined;
   let next: { readonly wishes: Wish[]; readonly done: Promise<void> } | undefined;
   const start = (wishes: readonly Wish[]): Promise<void> => {
@@ -71,7 +71,7 @@ interface Wish {
 }
 
 /** The hub, and how often it is asked (0: only on demand), as they are configured now. */
-export interface HubNow {
+interface HubNow {
   readonly hub: Hub | undefined;
   readonly intervalSeconds: number;
 }

@@ -24,7 +24,7 @@ export interface SealedValue {
 export const sealedColumns: readonly SealedColumn[] = COLUMNS;
 
 /** The ids of all keys with which anything is sealed. */
-export async function keysInUse({ client }: Database): Promise<readonly string[]> {
+async function keysInUse({ client }: Database): Promise<readonly string[]> {
   const each = COLUMNS.map(
     ({ table }) => Prisma.sql`SELECT sealed_with FROM ${Prisma.raw(table)} WHERE sealed_with IS NOT NULL`,
   );

@@ -24,7 +24,7 @@ interface Placing {
  * Finds the place of a draft. What it has of a place already it keeps, GPUs by name, whatever has become of the place since: only
  * what is more is placed. What asks for something else than before is placed as a whole, and what is stopped nowhere.
  */
-export async function placed(transaction: Transaction, { draft, needs, mounted }: Placing): Promise<Placement> {
+async function placed(transaction: Transaction, { draft, needs, mounted }: Placing): Promise<Placement> {
   if (draft.desired === 'stopped') return { chosen: undefined, judged: [] };
   const held = await heldBy(transaction, draft, needs);
   if (held && held.gpus.length >= needs.replicas) return stays(held, needs.replicas);

@@ -91,7 +91,7 @@ async function onHost(transaction: Transaction, { id }: Target, { rendering, gpu
 const asShown = (object: object): Shown => JSON.parse(JSON.stringify(object));
 
 /** What one object is called among those of a manifest. */
-export function titleOf(object: Shown): string {
+function titleOf(object: Shown): string {
   const { name } = { ...object, ...(object.metadata as object | undefined) } as { readonly name?: unknown };
   return `${object.kind}/${name}`;
 }

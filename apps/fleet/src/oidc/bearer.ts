@@ -59,7 +59,7 @@ const activeToken = z.looseObject({
 });
 
 /** What introspection tells of an access token that is good here, and until when; undefined of any other (RFC 7662). */
-export function readIntrospection(
+function readIntrospection(
   said: Members,
   settings: ProviderSettings,
   now: number,

@@ -41,7 +41,7 @@ export async function checkSignature(idToken: string, keys: KeySource): Promise<
 }
 
 /** One call of openid-client. */
-export type Use<T> = (configuration: Configuration) => T | Promise<T>;
+type Use<T> = (configuration: Configuration) => T | Promise<T>;
 
 export interface Client {
   metadata(): Promise<Metadata>;

@@ -16,8 +16,6 @@ import { createMetadataSource, type Metadata } from './metadata.ts';
 import { secureAs } from './provider-fetch.ts';
 import type { ProviderSettings } from './settings.ts';
 
-export type { Bearer } from './bearer.ts';
-export type { Check } from './checks.ts';
 export type { Claims } from './claims.ts';
 export { GrantRefused, ProviderUnavailable } from './errors.ts';
 export type { SignedIn } from './grants.ts';

@@ -18,7 +18,7 @@ export interface Taint {
 export type Reachability = 'unknown' | 'online' | 'unreachable';
 
 /** CPU in thousandths, and memory. */
-export interface Amounts {
+interface Amounts {
   readonly cpu_millis: number;
   readonly memory_bytes: number;
 }

@@ -9,11 +9,11 @@ import type { Score } from './score.ts';
 export type NameOf = (target: TargetRef) => string;
 
 /** Why the volumes keep a deployment from a place: one lives elsewhere, or another deployment has it for itself. */
-export const volumeReasons = (wish: Wish, candidate: Candidate, nameOf: NameOf): string[] =>
+const volumeReasons = (wish: Wish, candidate: Candidate, nameOf: NameOf): string[] =>
   wish.volumes.flatMap((volume) => [...livesElsewhere(volume, candidate, nameOf), ...isTaken(volume)]);
 
 /** What to know about volumes where the deployment does fit. */
-export const volumeNotes = (wish: Wish, { kind }: Candidate): string[] =>
+const volumeNotes = (wish: Wish, { kind }: Candidate): string[] =>
   wish.volumes
     .filter(({ access_mode }) => kind === 'cluster' && wish.replicas > 1 && access_mode === 'ReadWriteOnce')
     .map(({ name }) => `volume ${name} is ReadWriteOnce: its ${wish.replicas} replicas must share one node`);

@@ -14,7 +14,7 @@ const untolerated = (machine: Machine, { tolerations }: Needs): Taint[] =>
   machine.taints.filter((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)));
 
 /** Taints that keep everything away that doesn't tolerate them, `NoExecute` as `NoSchedule`. */
-export const refusingTaints = (machine: Machine, needs: Needs): Taint[] =>
+const refusingTaints = (machine: Machine, needs: Needs): Taint[] =>
   untolerated(machine, needs).filter(({ effect }) => effect !== 'PreferNoSchedule');
 
 /** Taints that only ask to go elsewhere. */
@@ -32,7 +32,7 @@ export interface UnmetLabel {
 }
 
 /** The labels of the node selector that a machine lacks or has with another value. */
-export const unmetLabels = ({ labels }: Machine, { node_selector }: Needs): UnmetLabel[] =>
+const unmetLabels = ({ labels }: Machine, { node_selector }: Needs): UnmetLabel[] =>
   Object.entries(node_selector)
     .map(([key, wanted]) => ({ key, wanted, is: Object.hasOwn(labels, key) ? labels[key] : undefined }))
     .filter(({ wanted, is }) => is !== wanted);

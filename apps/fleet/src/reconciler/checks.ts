@@ -11,7 +11,7 @@ import type { Place, Tools } from './targets.ts';
 import { clearDeparted } from './tombstones.ts';
 
 /** Keeps what a cluster says of itself, and its nodes, if it is still the server that was asked. */
-export async function keepCluster(
+async function keepCluster(
   { client }: Database,
   place: Extract<Place, { kind: 'cluster' }>,
   { version, nodes, storage_classes, conditions }: ClusterFacts,

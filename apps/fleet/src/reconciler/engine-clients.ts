@@ -40,7 +40,7 @@ interface Known<Client> {
   readonly usedAt: number;
 }
 
-export function keepClients<Row extends { readonly id: string }, Client extends { close(): Promise<void> }>({
+function keepClients<Row extends { readonly id: string }, Client extends { close(): Promise<void> }>({
   keyOf,
   connect,
 }: Connecting<Row, Client>): Clients<Row, Client> {
@@ -68,7 +68,7 @@ export function keepClients<Row extends { readonly id: string }, Client extends 
 }
 
 /** What may be called for a row: what no admin registered is never on this machine. */
-export const allowanceFor = (
+const allowanceFor = (
   { by_admin }: { readonly by_admin: boolean },
   allowed: ClientOptions['allowed'],
 ): ClientOptions['allowed'] =>

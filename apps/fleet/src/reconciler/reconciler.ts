@@ -40,7 +40,7 @@ export function keepReconciling(options: Options): Rounds {
 }
 
 /** @returns whether there was anything to do */
-export async function workOnNext(options: Options, ending: AbortSignal): Promise<boolean> {
+async function workOnNext(options: Options, ending: AbortSignal): Promise<boolean> {
   const claim = await claimNext(options.database, options.timings.lease, ending);
   if (!claim) return false;
   try {

@@ -22,7 +22,7 @@ export interface Host {
 }
 
 /** What people see in the place of a GPU or a port that is still to be allocated. */
-export const UNALLOCATED = 'unallocated';
+const UNALLOCATED = 'unallocated';
 
 /**
  * The GPUs of a container, as many as it asks for.

@@ -28,7 +28,7 @@ export interface ContainerBody {
   readonly HostConfig: HostConfig;
 }
 
-export interface HostConfig {
+interface HostConfig {
   readonly NanoCpus?: number;
   readonly Memory?: number;
   readonly MemoryReservation?: number;
@@ -40,14 +40,14 @@ export interface HostConfig {
   readonly DeviceRequests?: readonly DeviceRequest[];
 }
 
-export interface Mount {
+interface Mount {
   readonly Type: 'volume';
   readonly Source: string;
   readonly Target: string;
   readonly ReadOnly: boolean;
 }
 
-export interface DeviceRequest {
+interface DeviceRequest {
   readonly Driver: string;
   readonly DeviceIDs: readonly string[];
   readonly Capabilities?: readonly (readonly string[])[];
@@ -72,7 +72,7 @@ const CDI_GPU = 'nvidia.com/gpu';
  *
  * @throws Error for an id that names no device: Podman would take it for a path of the host
  */
-export function deviceRequests(gpus: readonly string[], { engine }: Pick<Host, 'engine'>): DeviceRequest[] {
+function deviceRequests(gpus: readonly string[], { engine }: Pick<Host, 'engine'>): DeviceRequest[] {
   const alien = gpus.find((id) => !CDI_DEVICE.test(id) && !PLAIN_ID.test(id));
   if (alien !== undefined) throw new Error(`the GPU "${alien}" has no id that an engine knows`);
   const isCdi = (id: string): boolean => engine === 'podman' || CDI_DEVICE.test(id);
@@ -91,7 +91,7 @@ const LEAST_MILLI = 10;
 const LEAST_BYTES = 6 * 1024 * 1024;
 
 /** What a container may use of its host: counted out, and nothing of the host's own. */
-export function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConfig {
+function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConfig {
   const devices = deviceRequests(gpusOf(rendering, host, ordinal), host);
   return {
     ...limits(rendering),

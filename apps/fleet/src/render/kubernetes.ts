@@ -11,7 +11,7 @@ import { isJob, portsOf, type Rendering, type Secrecy, said, volumesOf } from '.
 import { demandRenderable } from './spec-problems.ts';
 
 /** A claim for each bound volume. All deployments that use a volume render the same claim. */
-export const kubernetesVolumes = (rendering: Rendering, cluster: Cluster): IPersistentVolumeClaim[] =>
+const kubernetesVolumes = (rendering: Rendering, cluster: Cluster): IPersistentVolumeClaim[] =>
   volumesOf(rendering).map((volume) => {
     const storageClassName = volume.storage_class || cluster.default_storage_class || undefined;
     return {
@@ -40,7 +40,7 @@ const MIN_READY_SECONDS = 10;
 const REVISION_HISTORY_LIMIT = 1;
 
 /** What runs: a Job where it ends by itself, else a Deployment. */
-export function kubernetesWorkload(rendering: Rendering, { metadata, gpuResource }: Given): IDeployment | IJob {
+function kubernetesWorkload(rendering: Rendering, { metadata, gpuResource }: Given): IDeployment | IJob {
   const template = podTemplate(rendering, gpuResource);
   const annotated = { ...metadata, annotations: { ...metadata.annotations, ...wishesOf(rendering) } };
   return isJob(rendering) ? job(rendering, annotated, template) : deployment(rendering, annotated, template);

@@ -27,12 +27,12 @@ export interface Metadata {
 }
 
 /** What the secret for pulling the image is called. */
-export const pullSecretName = (rendering: Rendering): string => `${objectName(rendering)}-pull`;
+const pullSecretName = (rendering: Rendering): string => `${objectName(rendering)}-pull`;
 
 const MAX_KEY = 253;
 
 /** The key for a variable: its own name, as far as Kubernetes takes it. */
-export function secretKey(variable: string): string {
+function secretKey(variable: string): string {
   if (variable.length <= MAX_KEY) return variable;
   const digest = createHash('sha256').update(variable).digest('hex').slice(0, 16);
   return `${variable.slice(0, MAX_KEY - digest.length - 1)}.${digest}`;

@@ -12,7 +12,7 @@ export interface Ways {
 }
 
 /** Connections by their settings: the same settings are the same connection, with what it has learnt. */
-export interface Connections<S, C> {
+interface Connections<S, C> {
   /** undefined where the settings name none */
   of(settings: S): C | undefined;
   /** Why the address in the settings is never called, as far as it says itself. */

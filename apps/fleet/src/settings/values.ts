@@ -8,7 +8,7 @@ export type SettingName = 'oidc' | 'hub';
 
 /** A secret, and the address that it was given for: it never goes to another one. `null`: there is none for it. */
 const secret = z.object({ value: z.string().nullable(), address: z.string() });
-export type StoredSecret = z.output<typeof secret>;
+type StoredSecret = z.output<typeof secret>;
 
 /** What was set while the fleet ran. */
 export interface Stored<V extends object> {
@@ -51,21 +51,21 @@ export const forgetStored = async (client: Client, name: SettingName): Promise<v
   await client.setting.deleteMany({ where: { name } });
 };
 
-export const placeOf = (name: SettingName) => ({ table: 'settings', column: 'sealed', row: name });
+const placeOf = (name: SettingName) => ({ table: 'settings', column: 'sealed', row: name });
 
 /** Where a value in effect comes from. */
-export type Source = 'environment' | 'set' | 'default';
+type Source = 'environment' | 'set' | 'default';
 
 /** What is in effect: what was set, over the environment, over what is so by default. */
-export interface Layered<V> {
+interface Layered<V> {
   readonly values: V;
   readonly sources: { readonly [K in keyof V]: Source };
 }
 
 /** Some of the values. */
-export type Some<V> = { readonly [K in keyof V]?: V[K] | undefined };
+type Some<V> = { readonly [K in keyof V]?: V[K] | undefined };
 
-export function layer<V extends object>(defaults: V, environment: Some<V>, set: Some<V>): Layered<V> {
+function layer<V extends object>(defaults: V, environment: Some<V>, set: Some<V>): Layered<V> {
   const names = Object.keys(defaults) as (keyof V)[];
   const sourceOf = (name: keyof V): Source =>
     set[name] !== undefined ? 'set' : environment[name] !== undefined ? 'environment' : 'default';
@@ -78,7 +78,7 @@ export function layer<V extends object>(defaults: V, environment: Some<V>, set: 
 }
 
 /** The address that something in effect goes to, and the one of the environment. */
-export interface Addresses {
+interface Addresses {
   readonly inEffect: string | null;
   readonly ofEnvironment: string | undefined;
 }
@@ -87,7 +87,7 @@ export interface Addresses {
  * The secret in effect, for the address in effect only: one that was set goes where it was set for, the environment's
  * where the environment says.
  */
-export function secretFor(
+function secretFor(
   { inEffect, ofEnvironment }: Addresses,
   stored: Stored<object>['secret'],
   fromEnvironment: string | undefined,

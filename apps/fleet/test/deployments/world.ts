@@ -24,7 +24,7 @@ let count = 0;
 const aName = (what: string) => `${what}-${++count}`;
 
 /** GPUs with 24 GiB each. */
-export const someGpus = (number: number) =>
+const someGpus = (number: number) =>
   Array.from({ length: number }, (_, index) => ({ id: `gpu-${index}`, model: 'any', vram: '24Gi' }));
 
 /**

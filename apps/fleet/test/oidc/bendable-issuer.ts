@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onLoopback } from '@svc/testing';
-import { aSigner, type Members, type Signer } from './signer.ts';
+import { aSigner, type Members } from './signer.ts';
 
 export const DISCOVERY = '/.well-known/openid-configuration';
 export const CLIENT = 'fleet';
@@ -108,4 +108,4 @@ async function read(req: IncomingMessage): Promise<Asked> {
   return { path, form: new URLSearchParams(await text(req)), authorization: req.headers.authorization };
 }
 
-export type { Members, Signer };
+export type { Members };

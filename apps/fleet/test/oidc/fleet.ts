@@ -4,7 +4,7 @@ import { type BendableIssuer, CLIENT } from './bendable-issuer.ts';
 import { secrets } from './secrets.ts';
 
 export const REDIRECT = 'https://fleet.example.test/api/v1/auth/oidc/callback';
-export const SECRET = 'the-secret';
+const SECRET = 'the-secret';
 
 const MAX_BYTES = 64 * 1024;
 

@@ -39,7 +39,7 @@ const gpus = fc
   .map((sizes) => sizes.map((size, index) => ({ id: `gpu-${index}`, model: 'L4', vram_bytes: size * 1024 })));
 
 /** A host; its id is given when all candidates are there. */
-export const host: fc.Arbitrary<HostCandidate> = fc
+const host: fc.Arbitrary<HostCandidate> = fc
   .record({
     ...machine,
     name: one('red', 'blue'),
@@ -65,7 +65,7 @@ const node = fc.record(
 );
 
 /** A cluster; its id is given when all candidates are there. */
-export const cluster: fc.Arbitrary<ClusterCandidate> = fc
+const cluster: fc.Arbitrary<ClusterCandidate> = fc
   .record({
     name: one('red', 'blue'),
     reachability,

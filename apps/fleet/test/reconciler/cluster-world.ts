@@ -38,7 +38,7 @@ interface NodeGiven {
 }
 
 /** A fleet, a hub, and something that answers like an API server, with one node; the fleet keeps what is there as desired. */
-export async function startClusterWorld(options: ApiServerOptions = {}) {
+async function startClusterWorld(options: ApiServerOptions = {}) {
   const server = await startApiServer(options);
   server.put('nodes', aNode('node-1'));
   const hub = await startFakeHub();

@@ -5,10 +5,8 @@ import { aBrowser, type Browser, type Tokens } from './browser.ts';
 export const SECRET = 'the secret of the fleet: +/%';
 export const AUDIENCE = 'https://fleet.example.test';
 
-export type SignInWorld = Awaited<ReturnType<typeof startSignInWorld>>;
-
 /** The environment of a fleet whose people are this issuer's. */
-export const atIssuer = ({ url }: Pick<BendableIssuer, 'url'>) => ({
+const atIssuer = ({ url }: Pick<BendableIssuer, 'url'>) => ({
   issuer: url,
   client_id: CLIENT,
   client_secret: SECRET,

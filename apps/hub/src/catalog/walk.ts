@@ -132,7 +132,7 @@ interface ListedWish {
 }
 
 /** What a viewer sees that did not change since `began`, in the order of ids. */
-export const listedEntries = (viewer: Viewer, { began, range: { after, upTo }, limit }: ListedWish): Prisma.Sql =>
+const listedEntries = (viewer: Viewer, { began, range: { after, upTo }, limit }: ListedWish): Prisma.Sql =>
   Prisma.sql`
     SELECT t.id, t.updated_at AS at, false AS removed, t.weight AS bytes FROM ${templateSources}
     WHERE t.id > ${after}::uuid ${upTo === undefined ? Prisma.empty : Prisma.sql`AND t.id <= ${upTo}::uuid`}
@@ -140,7 +140,7 @@ export const listedEntries = (viewer: Viewer, { began, range: { after, upTo }, l
     ORDER BY t.id LIMIT ${limit}`;
 
 /** What changed for a viewer after a position, removals included, in the order of (stamp, id). */
-export function changedEntries(viewer: Viewer, { at, after }: Cursor['position'], limit: number): Prisma.Sql {
+function changedEntries(viewer: Viewer, { at, after }: Cursor['position'], limit: number): Prisma.Sql {
   const since = after === undefined ? at : new Date(Math.max(0, at.getTime() - 1)); // at or later: stamps have milliseconds
   const later = after === undefined ? Prisma.sql`at > ${at}` : Prisma.sql`(at, id) > (${at}, ${after}::uuid)`;
   return Prisma.sql`

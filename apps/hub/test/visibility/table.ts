@@ -8,7 +8,7 @@ export type Caller = Seer | Refused;
 
 export type Owner = 'nobody' | 'granted' | 'ungranted' | 'another';
 export type Privacy = 'open' | 'private';
-export type Publicity = 'public' | 'hidden';
+type Publicity = 'public' | 'hidden';
 export type Kind = `${Publicity}, ${Privacy}, of ${Owner}`;
 
 export type Row = Readonly<Record<Seer, boolean>>;

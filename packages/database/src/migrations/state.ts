@@ -12,7 +12,7 @@ export type MigrationState = {
   failed: FailedMigration[];
 };
 
-export type FailedMigration = { name: string; log: string };
+type FailedMigration = { name: string; log: string };
 
 type HistoryRow = { migration_name: string; checksum: string; finished: boolean; logs: string | null };
 

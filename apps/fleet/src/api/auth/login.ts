@@ -10,7 +10,7 @@ import { type RequestContext, route } from '../context.ts';
 import { signIn } from './sign-in.ts';
 
 /** A sign-in that is tried: which account, from where. */
-export interface Attempt {
+interface Attempt {
   readonly account: string;
   readonly address: string;
 }
@@ -24,7 +24,7 @@ const FORGET_AFTER = '15 minutes';
  * success forgets it. After five failures each further one doubles the wait, up to a minute: guessing gets slow, nobody
  * is locked out for good. Shared by all replicas. @throws 429 while the account is blocked for the address
  */
-export async function countAttempt({ client }: Database, attempt: Attempt): Promise<void> {
+async function countAttempt({ client }: Database, attempt: Attempt): Promise<void> {
   const counted = await client.$executeRaw`
       INSERT INTO sign_in_failures AS f (subject, failures, last_at) VALUES (${subjectOf(attempt)}, 1, now())
       ON CONFLICT (subject) DO UPDATE SET
@@ -49,7 +49,7 @@ async function blocked(client: Database['client'], attempt: Attempt): Promise<Pr
 }
 
 /** Forgets the failures of an attempt that succeeded. */
-export async function forgetFailures({ client }: Database, attempt: Attempt): Promise<void> {
+async function forgetFailures({ client }: Database, attempt: Attempt): Promise<void> {
   await client.$executeRaw`DELETE FROM sign_in_failures WHERE subject = ${subjectOf(attempt)}`;
 }
 

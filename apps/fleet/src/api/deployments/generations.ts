@@ -40,7 +40,7 @@ export async function recordGeneration({ transaction, principal }: Author, asked
 }
 
 /** Notes that somebody asked for something. */
-export async function recordOperation(
+async function recordOperation(
   { transaction, principal }: Author,
   { id, operation, message, generation }: Asked & { readonly generation: number },
 ): Promise<void> {

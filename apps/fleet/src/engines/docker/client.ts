@@ -43,7 +43,7 @@ export const DEFAULT_DOCKER_TIMINGS: DockerTimings = {
 };
 
 /** Who answers, and how it is spoken to. */
-export interface Hello {
+interface Hello {
   readonly engine: 'docker' | 'podman';
   readonly apiVersion: string;
 }
@@ -55,7 +55,7 @@ const LAST = 47;
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Reads the answer to a ping. @throws Unreachable for what is no engine, not the one that it is said to be, or too old */
-export function helloOf(headers: Headers, expected: Hello['engine']): Hello {
+function helloOf(headers: Headers, expected: Hello['engine']): Hello {
   const [, minor] = /^1\.(\d{1,3})$/.exec(String(headers['api-version'])) ?? [];
   if (minor === undefined) throw notAnEngine();
   const engine = headers['libpod-api-version'] === undefined ? 'docker' : 'podman';
@@ -67,13 +67,7 @@ export function helloOf(headers: Headers, expected: Hello['engine']): Hello {
 }
 
 /** The error for an answer that says no, whatever was asked. */
-export function refusedWith({
-  status,
-  text,
-}: {
-  readonly status: number;
-  readonly text: string;
-}): Permanent | Transient {
+function refusedWith({ status, text }: { readonly status: number; readonly text: string }): Permanent | Transient {
   const answer = { status, said: oneLine(saidIn(text)) };
   const message = `The engine refused a request (${status}).`;
   if (status === 409 || status === 429 || status >= 500) return new Transient('EngineError', message, answer);
@@ -85,7 +79,7 @@ function saidIn(text: string): string {
   return typeof message === 'string' ? message : '';
 }
 
-export interface Request {
+interface Request {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   /** Without the version of the API. */
   readonly path: string;
@@ -97,7 +91,7 @@ export interface Request {
   readonly timeoutMs?: number;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   /** The clock of the engine's machine. */
   readonly at: number;
@@ -105,7 +99,7 @@ export interface Answer {
 }
 
 /** What is answered bit by bit: it may stand still for `idleMs` (0: for ever), and ends with its signal, if it has one. */
-export interface Streamed extends Request {
+interface Streamed extends Request {
   readonly idleMs: number;
   readonly signal?: AbortSignal;
 }

@@ -11,7 +11,7 @@ import { outcomeOf, overtakenBy } from './status.ts';
 import { provideVolume } from './volumes.ts';
 
 /** Has a deployment run. */
-export async function run(client: DockerClient, wanted: Running, fence: Fence): Promise<Observation> {
+async function run(client: DockerClient, wanted: Running, fence: Fence): Promise<Observation> {
   const found = await containersOf(client, fence.deploymentId);
   const overtaken = overtakenBy(found, fence);
   if (overtaken) return overtaken;

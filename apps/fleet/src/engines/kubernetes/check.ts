@@ -7,7 +7,7 @@ import type { KubernetesClient } from './client.ts';
 import { isForbidden } from './errors.ts';
 
 /** Something that is so with a cluster, or is not. */
-export interface Condition {
+interface Condition {
   readonly type: 'NamespaceReady' | 'Permitted' | 'NodesKnown' | 'StorageClassesKnown';
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
@@ -37,10 +37,7 @@ interface Known {
 }
 
 /** How it stands with what the driver needs of a cluster. */
-export async function conditionsOf(
-  client: KubernetesClient,
-  { areNodesKnown, areClassesKnown }: Known,
-): Promise<Condition[]> {
+async function conditionsOf(client: KubernetesClient, { areNodesKnown, areClassesKnown }: Known): Promise<Condition[]> {
   const findings = [
     await namespaceReady(client),
     await permitted(client),
@@ -133,7 +130,7 @@ async function isAllowed(
 }
 
 /** A machine of a cluster. */
-export interface NodeFacts {
+interface NodeFacts {
   readonly name: string;
   readonly uid: string;
   readonly labels: Readonly<Record<string, string>>;

@@ -32,11 +32,7 @@ interface Removal {
  *
  * @returns whether it was deleted now
  */
-export async function remove(
-  client: KubernetesClient,
-  found: Found,
-  { mayGo, tries = TRIES }: Removal,
-): Promise<boolean> {
+async function remove(client: KubernetesClient, found: Found, { mayGo, tries = TRIES }: Removal): Promise<boolean> {
   if (found.leaving || !mayGo(found)) return false;
   try {
     await deleteObject(client, found);
@@ -66,7 +62,7 @@ async function volumeCalled(client: KubernetesClient, name: string): Promise<Fou
 }
 
 /** Has a volume of the fleet deleted; its cluster keeps it until no pod uses it. @returns what was done */
-export async function deleteVolume(client: KubernetesClient, name: string): Promise<string[]> {
+async function deleteVolume(client: KubernetesClient, name: string): Promise<string[]> {
   const found = await volumeCalled(client, name);
   return found && (await remove(client, found, { mayGo: isOurs })) ? [`removed the volume ${name}`] : [];
 }

@@ -66,13 +66,13 @@ export interface Apis {
 }
 
 /** A request as the typed API makes it. */
-export interface ApiRequest {
+interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: URL;
   readonly body?: string;
 }
 
-export interface ApiAnswer {
+interface ApiAnswer {
   readonly status: number;
   /** JSON. */
   readonly text: string;
@@ -82,7 +82,7 @@ export interface ApiAnswer {
  * The typed API of a server, over `send`: nothing else is called, and nothing is read from this machine. The library is
  * loaded at the first use: it takes half a second and 60 MB, which a fleet without clusters need not have.
  */
-export async function apisOver(server: string, send: (request: ApiRequest) => Promise<ApiAnswer>): Promise<Apis> {
+async function apisOver(server: string, send: (request: ApiRequest) => Promise<ApiAnswer>): Promise<Apis> {
   const library = await import('@kubernetes/client-node');
   const httpApi = library.wrapHttpLibrary({
     send: async (request) => {
@@ -114,7 +114,7 @@ function methodOf(method: HttpMethod): ApiRequest['method'] {
 const bodyOf = (text: string) => ({ text: async () => text, binary: async () => Buffer.from(text) });
 
 /** What is answered bit by bit: it may stand still for `idleMs` (0: for ever). */
-export interface Streamed {
+interface Streamed {
   /** Below the server's address. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;

@@ -27,7 +27,7 @@ export function askedOf(method: string, url: URL): Asked {
 }
 
 /** `apply deployments in the namespace fleet` */
-export const wordsFor = ({ verb, resource, namespace }: Asked): string =>
+const wordsFor = ({ verb, resource, namespace }: Asked): string =>
   `${verb} ${resource}${namespace && ` in the namespace ${namespace}`}`;
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** `web-decade01 (Deployment)` */
-export const thingOf = ({ resource, name }: Asked): string =>
+const thingOf = ({ resource, name }: Asked): string =>
   name === '' ? resource : `${name} (${KINDS[resource] ?? resource})`;
 
 /** How an API server says no. */

@@ -35,7 +35,7 @@ export async function lastWarning(client: KubernetesClient, uid: string | undefi
 }
 
 /** The state of a pod, with what its events say of it where it says too little itself. */
-export async function explained(client: KubernetesClient, pod: V1Pod, state: State): Promise<State> {
+async function explained(client: KubernetesClient, pod: V1Pod, state: State): Promise<State> {
   if (!state.isVague) return state;
   const isImage = state.phase === 'created';
   const said = await lastWarning(client, pod.metadata?.uid, isImage ? /failed to pull|pulling image/i : /./);

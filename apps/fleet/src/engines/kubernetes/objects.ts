@@ -81,8 +81,7 @@ const FIELD_MANAGER = 'fleet';
 const OWNED = ['Deployment', 'Job', 'Service', 'Secret'] as const;
 
 /** What selects everything of a deployment. */
-export const selectorOf = (deploymentId: string): string =>
-  `${KEYS.managedBy}=fleet,${KEYS.deployment}=${deploymentId}`;
+const selectorOf = (deploymentId: string): string => `${KEYS.managedBy}=fleet,${KEYS.deployment}=${deploymentId}`;
 
 /** Whether it runs pods. */
 export const isWorkload = ({ kind }: { readonly kind: Kind }): boolean => kind === 'Deployment' || kind === 'Job';
@@ -148,7 +147,7 @@ export async function deleteObject(
 }
 
 /** Makes a namespace. */
-export const createNamespace = async (client: KubernetesClient, name: string): Promise<void> => {
+const createNamespace = async (client: KubernetesClient, name: string): Promise<void> => {
   const { core } = await client.apis();
   await core.createNamespace({ body: { metadata: { name } }, fieldManager: FIELD_MANAGER });
 };

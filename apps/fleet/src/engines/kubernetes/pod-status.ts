@@ -30,7 +30,7 @@ const PULLING = ['ErrImagePull', 'ImagePullBackOff', 'RegistryUnavailable', 'Ima
 const UNMAKEABLE = ['InvalidImageName', 'CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'];
 
 /** Why a container waits to be started; undefined where it is on its way. `before` is how it ended the last time. */
-export function waitingFor(
+function waitingFor(
   { reason = '', message = '' }: V1ContainerStateWaiting,
   before: State | undefined,
 ): State | undefined {

@@ -19,7 +19,7 @@ import {
 import { outcomeOf } from './status.ts';
 
 /** Has a deployment run. */
-export function run(client: KubernetesClient, wanted: Running, fence: Fence): Promise<Observation> {
+function run(client: KubernetesClient, wanted: Running, fence: Fence): Promise<Observation> {
   const actions: string[] = [];
   return unlessOvertaken(fence, actions, async () => {
     const found = await objectsOf(client, fence.deploymentId);

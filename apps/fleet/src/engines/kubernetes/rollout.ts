@@ -35,7 +35,7 @@ export function troubled(trouble: EngineFailure, { anyRuns, clean }: StatusScope
 }
 
 /** One of its pods does not come up. */
-export function fallen(
+function fallen(
   { name, state }: Standing,
   { anyRuns, count }: { readonly anyRuns: boolean; readonly count: string },
 ): Verdict {

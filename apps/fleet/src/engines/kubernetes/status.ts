@@ -9,7 +9,7 @@ import { scrubberFor, scrubberForPods } from './redact.ts';
 import { calm, troubled, type Verdict, verdictOnDeployment, verdictOnJob } from './rollout.ts';
 
 /** Where the ports of a deployment are reached from inside of its cluster. */
-export const endpointsOf = ({ manifest }: Running, namespace: string): Endpoint[] =>
+const endpointsOf = ({ manifest }: Running, namespace: string): Endpoint[] =>
   manifest.objects.flatMap((object) => {
     if (object.kind !== 'Service') return [];
     const host = `${nameOf(object)}.${namespace}.svc`;

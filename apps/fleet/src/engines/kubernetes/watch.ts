@@ -29,7 +29,7 @@ const event = z.object({
 });
 
 /** A watch on the objects of the fleet of one resource, which goes on where it broke off. */
-export class Watch {
+class Watch {
   readonly #client: KubernetesClient;
   readonly #path: string;
   readonly #changed: (labels: Labels) => void;

@@ -10,7 +10,7 @@ import { answerOtherwise, type Meddling } from './api-server/meddling.ts';
 import { type Received, received } from './api-server/request.ts';
 
 export type { Meddling } from './api-server/meddling.ts';
-export type { Stored } from './api-server/objects.ts';
+
 export type { Change } from './api-server/store.ts';
 
 export interface ApiServerOptions {

@@ -5,7 +5,7 @@ import { type Received, type Target, verbOf } from './request.ts';
 /** What nobody may do: `create namespaces`, `list nodes`, `* secrets`. */
 export type Forbidden = Set<string>;
 
-export const isForbidden = (rules: Forbidden, verb: string, resource: string): boolean =>
+const isForbidden = (rules: Forbidden, verb: string, resource: string): boolean =>
   rules.has(`${verb} ${resource}`) || rules.has(`* ${resource}`);
 
 /** @throws 401 for a stranger, 403 for what may not be done */

@@ -64,7 +64,7 @@ function sendLog({ store, logs }: Parts, { target, request, response }: Asked): 
   logs.send(target.name, request, response);
 }
 
-export function send(response: ServerResponse, code: number, body: object): void {
+function send(response: ServerResponse, code: number, body: object): void {
   response.writeHead(code, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
 }

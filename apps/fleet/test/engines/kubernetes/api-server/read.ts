@@ -38,7 +38,7 @@ export function list(store: Store, target: Target, request: Received): object {
   return { ...typed, metadata: { resourceVersion: version, ...rest }, items };
 }
 
-export const expired = () => new Refusal(410, 'Expired', { message: 'The provided continue parameter is too old' });
+const expired = () => new Refusal(410, 'Expired', { message: 'The provided continue parameter is too old' });
 
 /** Whether an object is among those that the selectors of a request mean. */
 export function selects(query: Received['query']): (object: Stored) => boolean {
