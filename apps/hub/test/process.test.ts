@@ -1,4 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { byDepth, createEmptyDatabase, figure, type LocalIssuer, onServer, startProcess } from '@svc/testing';
 import {
@@ -15,13 +17,22 @@ import { readConfig } from '../src/config.ts';
 import { openLedger } from './faults/ledger.ts';
 import { adminOf, MAIN, makeCategory, prepareHubFaults } from './faults/world.ts';
 
-const STARTER = path.resolve(import.meta.dirname, '../../../infra/catalog');
 const ISSUER = { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: 'https://hub.example.test' };
 /** Writes that are acknowledged before and after one of two replicas stops. */
 const SOME_WRITES = byDepth({ short: 8, full: 20, long: 20 });
 const PAUSE_MS = byDepth({ short: 40, full: 10, long: 10 });
 
 const { anIssuer, aHub, closers } = prepareHubFaults();
+
+/** A folder with a catalog of one template. */
+function aCatalog(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'catalog-'));
+  closers.push(() => rmSync(folder, { recursive: true }));
+  mkdirSync(path.join(folder, 'templates'));
+  writeFileSync(path.join(folder, 'categories.yaml'), '- { slug: tools, name: Tools }\n');
+  writeFileSync(path.join(folder, 'templates', 'one.yaml'), 'name: One\ncategory: tools\n');
+  return folder;
+}
 
 /** Runs the program with a command line and exactly this environment. */
 async function run(args: readonly string[], environment: Readonly<Record<string, string>>) {
@@ -82,10 +93,10 @@ describe('two hubs that start together on an empty database, while the issuer is
   test('serve what the commands have created, and log no key', async () => {
     const command = (...args: string[]) => run(args, { DATABASE_URL: databaseUrl });
     const [imported, created] = await Promise.all([
-      command('import', STARTER),
+      command('import', aCatalog()),
       command('create-organization', '--name', 'Acme', '--slug', 'acme'),
     ]);
-    expect(imported).toMatchObject({ code: 0, output: expect.stringContaining('created') });
+    expect(imported).toEqual({ code: 0, output: expect.stringContaining('2 created') });
     expect(created.code).toBe(0);
     const { key } = JSON.parse((await command('create-api-key', '--organization', 'acme', '--name', 'first')).output);
 
@@ -93,6 +104,7 @@ describe('two hubs that start together on an empty database, while the issuer is
     const get = async (at: string) =>
       (await ask(`${url}/api/v1/catalog/${at}`, { authorization: `Bearer ${key}` })).status;
     expect(await get('organization')).toBe(200);
+    expect(await get('templates/one')).toBe(200);
     expect(await get(`organization?x=${key}`)).toBe(400);
     expect(await get(`templates/${key}`)).toBe(404);
     await eventually('the request is logged', async () => output().includes('/api/v1/catalog/templates/[credential]'));
