@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Answered, Api } from '@svc/testing';
 import type { Database } from '../../src/database/client.ts';
 
-/** What a test says of something. */
+/** The body of a request. */
 export type Body = Readonly<Record<string, unknown>>;
 
 const PATIENCE_MS = 60_000;
