@@ -23,7 +23,7 @@ export const SHORT_TIMINGS = {
     watches: 500,
     afterChange: 100,
     logStart: 100,
-    docker: { ...RECONCILER.docker, settled: 500, shortLife: 500 },
+    docker: { ...RECONCILER.docker, settled: 300, shortLife: 300 },
     kubernetes: { ...RECONCILER.kubernetes, settled: 1000, watchAgain: 3000 },
   },
 };
