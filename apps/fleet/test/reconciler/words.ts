@@ -11,7 +11,7 @@ const PATIENCE_MS = 60_000;
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  betweenMs = 20,
+  betweenMs = 40,
 ): Promise<T> {
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await pause(betweenMs)) {
     const seen = await look();
