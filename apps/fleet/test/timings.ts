@@ -3,7 +3,7 @@ import { DEFAULT_TIMINGS as RECONCILER } from '../src/reconciler/timings.ts';
 
 /**
  * Timings for tests: about a tenth of those of production, where a test would wait for them. The idle wait is that of
- * production: the workers of a process take turns, so that a due deployment waits for a small part of it.
+ * production: eight workers look for work at different times, so that a due deployment waits for a small part of it.
  */
 export const SHORT_TIMINGS = {
   catalog: { ...CATALOG, lease: 1500, renewal: 400, leaseRetry: 20 },
