@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 
 const housekeepers: { stop(): Promise<void> }[] = [];
 
-/** A house that is kept all the time, unless a test says how often; with what its log was told. */
+/** Starts housekeeping with short pauses, with spies on its log. */
 function kept({ database = world.database, every = 5 }: Partial<Parameters<typeof keepHouse>[0]> = {}) {
   const log = createLog('fleet', 'silent');
   const told = { info: jest.spyOn(log, 'info'), warn: jest.spyOn(log, 'warn') };
@@ -32,18 +32,21 @@ afterEach(async () => {
 });
 
 let present = 0;
+/** Works with fake timers, too. */
+const { setTimeout: realTimeout } = globalThis;
+const pause = () => new Promise((resolve) => realTimeout(resolve, 5));
 
-/** Waits for as long as the present test may take. */
+/** Waits until the condition holds, or the present test has ended. */
 async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
   const mine = present;
-  while (mine === present && !(await condition())) await new Promise((resolve) => setImmediate(resolve));
+  while (mine === present && !(await condition())) await pause();
 }
 
 const failedSignIn = (age: string, subject: string = randomUUID()) =>
   client.$executeRaw`
     INSERT INTO sign_in_failures (subject, failures, last_at) VALUES (${subject}, 1, now() - ${age}::interval)`;
 
-/** A session by the ages of its end and of its expiry, with a refresh token that was used and its successor. */
+/** A session with these ages of its end and its expiry, a used refresh token and its successor. */
 async function aSession({ ended = null, expired }: { ended?: string | null; expired: string }): Promise<string> {
   const id = randomUUID();
   await client.$executeRaw`
@@ -59,14 +62,14 @@ const sessionsLeft = async () => (await client.session.findMany({ select: { id: 
 const failuresLeft = async () =>
   (await client.signInFailure.findMany({ select: { subject: true } })).map(({ subject }) => subject).sort();
 
-/** Everything of this kind has had its turn when this one, put there last, is gone. */
+/** Waits until rows that are created last are deleted: all rows have been looked at then. */
 async function aRoundHasPassed(): Promise<void> {
   const last = await aSession({ expired: '2 days' });
   await failedSignIn('1 hour', last);
   await until(async () => !(await sessionsLeft()).includes(last) && !(await failuresLeft()).includes(last));
 }
 
-test('failed sign-ins are forgotten after fifteen minutes', async () => {
+test('deletes failed sign-ins after fifteen minutes', async () => {
   await failedSignIn('14 minutes', 'recent');
   await failedSignIn('16 minutes', 'past');
   kept();
@@ -74,7 +77,7 @@ test('failed sign-ins are forgotten after fifteen minutes', async () => {
   expect(await failuresLeft()).toEqual(['recent']);
 });
 
-test('what is gone from a host is looked for there for a day', async () => {
+test('deletes records of removed objects after a day', async () => {
   const gone = [
     { id: randomUUID(), age: '23 hours' },
     { id: randomUUID(), age: '25 hours' },
@@ -91,7 +94,7 @@ test('what is gone from a host is looked for there for a day', async () => {
   expect(await client.departed.findMany({ select: { id: true } })).toEqual([{ id: gone[0].id }]);
 });
 
-test('sessions that ended or expired more than a day ago go, with their refresh tokens', async () => {
+test('deletes sessions and their refresh tokens a day after their end or expiry', async () => {
   const staying = [
     await aSession({ expired: '-1 hour' }),
     await aSession({ expired: '23 hours' }),
@@ -106,7 +109,7 @@ test('sessions that ended or expired more than a day ago go, with their refresh 
   expect(await client.refreshToken.count()).toBe(2 * staying.length);
 });
 
-test('a refresh token that was used long ago still ends its session when it is shown again', async () => {
+test('keeps used refresh tokens, so that a repeated use ends the session', async () => {
   const stolen = await world.signIn();
   const refresh = (refresh_token: string) => world.nobody.post('/api/v1/auth/refresh', { refresh_token });
   const second = await refresh(stolen.refresh_token);
@@ -132,7 +135,7 @@ const manyLeftovers = async (count: number) => {
 
 const nothingIsLeft = async () => (await sessionsLeft()).length + (await failuresLeft()).length === 0;
 
-test('replicas share the work: each row is deleted by one of them, and none of them fails', async () => {
+test('several replicas delete each row once without a failure', async () => {
   await manyLeftovers(3210);
   const others = [1, 2].map(() => openDatabase(world.databaseUrl, () => undefined));
   const replicas = [world.database, ...others].map((database) => kept({ database }));
@@ -144,7 +147,7 @@ test('replicas share the work: each row is deleted by one of them, and none of t
   expect(replicas.flatMap(({ warn }) => warn.mock.calls)).toEqual([]);
 });
 
-test('what another holds is left to a later round, and nothing waits for it', async () => {
+test('skips a locked row, and deletes it in a later round', async () => {
   const held = await aSession({ expired: '2 days' });
   const warn = await client.$transaction(async (transaction) => {
     await transaction.$queryRaw`SELECT FROM sessions WHERE id = ${held}::uuid FOR UPDATE`;
@@ -157,7 +160,7 @@ test('what another holds is left to a later round, and nothing waits for it', as
   expect(warn).not.toHaveBeenCalled();
 });
 
-test('a failure is logged, holds up nothing else, and is tried again', async () => {
+test('logs a failure, goes on with other tables, and repeats the work', async () => {
   await failedSignIn('1 hour');
   await aSession({ expired: '2 days' });
   await client.$executeRaw`ALTER TABLE sign_in_failures RENAME TO elsewhere`;
@@ -173,7 +176,7 @@ const HOUR_MS = 3_600_000;
 const REAL = ['nextTick', 'setImmediate', 'clearImmediate', 'setInterval', 'clearInterval', 'queueMicrotask'] as const;
 type Spied = jest.SpiedFunction<typeof client.$executeRawUnsafe>;
 
-test('the first round comes within a minute, the next ones each an hour later; stopped, none comes', async () => {
+test('makes the first round within a minute, then one each hour until it is stopped', async () => {
   jest.useFakeTimers({ doNotFake: [...REAL, 'Date', 'performance', 'hrtime'] });
   const statements = jest.spyOn(client, '$executeRawUnsafe');
   const { stop } = kept({ every: HOUR_MS });
@@ -186,7 +189,7 @@ test('the first round comes within a minute, the next ones each an hour later; s
   expect(statements).toHaveBeenCalledTimes(2 * TABLES);
 });
 
-/** A round has a statement for each of them. */
+/** Number of tables. A round has a statement for each. */
 const TABLES = 6;
 
 async function aRoundEndsAfter(milliseconds: number, statements: Spied): Promise<void> {
@@ -194,10 +197,10 @@ async function aRoundEndsAfter(milliseconds: number, statements: Spied): Promise
   jest.advanceTimersByTime(milliseconds);
   await until(() => statements.mock.calls.length === before + TABLES);
   await statements.mock.results.at(-1)?.value;
-  await new Promise((resolve) => setImmediate(resolve));
+  await pause();
 }
 
-test('who stops it waits for what is being deleted, and no further batch begins', async () => {
+test('stop waits for the running batch, and no other one begins', async () => {
   await manyLeftovers(3210);
   const begun = jest.spyOn(client, '$executeRawUnsafe');
   const { stop } = kept();
@@ -207,6 +210,6 @@ test('who stops it waits for what is being deleted, and no further batch begins'
   const left = await failuresLeft();
   expect(left.length).toBeGreaterThan(0);
   expect(left.length).toBeLessThan(3210);
-  await new Promise((resolve) => setImmediate(resolve));
+  await pause();
   expect(begun).toHaveBeenCalledTimes(batches);
 });

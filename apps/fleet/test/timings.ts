@@ -2,15 +2,14 @@ import { DEFAULT_TIMINGS as CATALOG } from '../src/catalog/timings.ts';
 import { DEFAULT_TIMINGS as RECONCILER } from '../src/reconciler/timings.ts';
 
 /**
- * Timings for tests: about a tenth of those in production, where a test would wait for them. A container counts as running
- * from the first full second of its engine's clock.
+ * Timings for tests: about a tenth of those of production, where a test would wait for them. The idle wait is that of
+ * production: eight workers look for work at different times, so that a due deployment waits for a small part of it.
  */
 export const SHORT_TIMINGS = {
   catalog: { ...CATALOG, lease: 1500, renewal: 400, leaseRetry: 20 },
   reconciler: {
     ...RECONCILER,
     lease: 1500,
-    idle: 250,
     afterError: 500,
     afterUnreachable: 200,
     progress: 100,
@@ -19,11 +18,11 @@ export const SHORT_TIMINGS = {
     checkIdle: 200,
     checkRetry: 100,
     checkRetryLimit: 6000,
-    volumes: 200,
+    volumes: 400,
     watches: 500,
     afterChange: 100,
     logStart: 100,
-    docker: { ...RECONCILER.docker, settled: 500, shortLife: 500 },
+    docker: { ...RECONCILER.docker, settled: 300, shortLife: 300 },
     kubernetes: { ...RECONCILER.kubernetes, settled: 1000, watchAgain: 3000 },
   },
 };

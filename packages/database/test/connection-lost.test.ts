@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/embedded.ts';
 import { poolOptions } from '../src/index.ts';
+import { serverUrl } from './on-database.ts';
 
-let server: EmbeddedPostgres;
-
-beforeAll(async () => {
-  server = await startEmbeddedPostgres();
-});
-afterAll(() => server.stop());
-
-test('a connection that the server ends in a statement is not given to the next, however soon it comes', async () => {
-  const pool = new pg.Pool(poolOptions({ connectionString: server.url('postgres'), max: 1, applicationName: 'lost' }));
+test('a connection that the server terminates during a statement is not used again', async () => {
+  const pool = new pg.Pool(poolOptions({ connectionString: serverUrl, max: 1, applicationName: 'lost-busy' }));
   pool.on('error', () => {});
   const client = await pool.connect();
   client.on('error', () => {}); // the socket's end, which comes later

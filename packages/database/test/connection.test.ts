@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/embedded.ts';
 import { poolOptions } from '../src/index.ts';
-import { rowsOf } from './on-database.ts';
-
-let server: EmbeddedPostgres;
-
-beforeAll(async () => {
-  server = await startEmbeddedPostgres();
-});
-afterAll(() => server.stop());
+import { aDatabase, rowsOf } from './on-database.ts';
 
 const asked = (sql: string) => ({ sql, args: [], argTypes: [] });
 
-test('a write after a transaction in which the server did not answer is no part of that transaction', async () => {
-  const url = server.url('postgres');
+test('a write after a transaction without an answer is not part of that transaction', async () => {
+  const url = await aDatabase();
   await rowsOf(url, 'create table written (n int)');
   const options = poolOptions({ connectionString: url, max: 1, applicationName: 'silent' });
   const silent = { ...options, statement_timeout: 0, query_timeout: 200 }; // PostgreSQL itself never gives up

@@ -6,15 +6,16 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/embedded.ts';
 import { migrate, migrationDrift, migrationState, newMigration } from '../src/index.ts';
-import { rowsOf } from './on-database.ts';
+import { aDatabase, rowsOf, serverUrl } from './on-database.ts';
 
 const fixture = fileURLToPath(new URL('./fixtures/garage', import.meta.url));
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'migrations-'));
 const init = '20260101000000_init';
 const wheels = '20260102000000_wheels';
-let server: EmbeddedPostgres;
+/** Not a superuser, like the role of a service. */
+const OWNER = 'garage';
+let migratedDatabase: string;
 let place: { prismaDir: string; databaseUrl: string };
 let count = 0;
 
@@ -27,20 +28,35 @@ function addMigration(name: string, sql: string): void {
 }
 
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
+  await rowsOf(serverUrl, `create role ${OWNER} login`);
+  const databaseUrl = ownersAddress(await aDatabase({ owner: OWNER }));
+  await migrate({ prismaDir: fixture, databaseUrl });
+  migratedDatabase = new URL(databaseUrl).pathname.slice(1);
+  // A database with connections can't be copied.
+  await rowsOf(
+    serverUrl,
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${migratedDatabase}'`,
+  );
 });
-afterAll(async () => {
-  await server.stop();
-  fs.rmSync(folder, { recursive: true });
-});
+afterAll(() => fs.rmSync(folder, { recursive: true }));
 
 beforeEach(async () => {
   count += 1;
-  const name = `garage${count}`;
-  const prismaDir = path.join(folder, name);
+  const prismaDir = path.join(folder, `garage${count}`);
   fs.cpSync(fixture, prismaDir, { recursive: true });
-  place = { prismaDir, databaseUrl: await server.ensureDatabase({ name, role: 'garage', password: 'g' }) };
+  place = { prismaDir, databaseUrl: ownersAddress(await aDatabase({ owner: OWNER })) };
 });
+
+function ownersAddress(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.username = OWNER;
+  return url.href;
+}
+
+/** From here on the test uses a database that has all migrations. */
+async function useMigrated(): Promise<void> {
+  place = { ...place, databaseUrl: ownersAddress(await aDatabase({ owner: OWNER, template: migratedDatabase })) };
+}
 
 describe('migrate', () => {
   test('applies every migration to an empty database, in order', async () => {
@@ -54,19 +70,19 @@ describe('migrate', () => {
   });
 
   test('applies only what is new', async () => {
-    await migrate(place);
+    await useMigrated();
     addMigration('20260103000000_vans', 'CREATE TABLE "vans" ("id" INTEGER PRIMARY KEY);');
     expect(await migrate(place)).toEqual(['20260103000000_vans']);
   });
 
   test('refuses when an applied file was edited', async () => {
-    await migrate(place);
+    await useMigrated();
     fs.appendFileSync(fileOf(init), '-- one more thing');
     await expect(migrate(place)).rejects.toThrow(`Applied migrations were edited: ${init}. Restore these files`);
   });
 
   test('takes a file with other line endings for the same', async () => {
-    await migrate(place);
+    await useMigrated();
     fs.writeFileSync(fileOf(init), fs.readFileSync(fileOf(init), 'utf8').replaceAll('\n', '\r\n'));
     expect(await migrate(place)).toEqual([]);
   });
@@ -90,16 +106,14 @@ describe('migrate', () => {
   });
 
   test('says in one sentence, without the password, that the database is not there', async () => {
-    const databaseUrl = place.databaseUrl.replace('garage:g@', 'garage:hush@').replace(/:\d+\//, ':1/');
+    const databaseUrl = place.databaseUrl.replace(`${OWNER}@`, `${OWNER}:hush@`).replace(/:\d+\//, ':1/');
     const refusal: unknown = await migrate({ ...place, databaseUrl }).catch((error: unknown) => error);
-    expect(String(refusal)).toMatch(
-      /^Error: The database garage\d+ at 127\.0\.0\.1:1 can't be reached: .*ECONNREFUSED/,
-    );
+    expect(String(refusal)).toMatch(/^Error: The database test_\w+ at 127\.0\.0\.1:1 can't be reached: .*ECONNREFUSED/);
     expect(String(refusal)).not.toContain('hush');
   });
 
   test('begins a migration anew whose process was killed in the middle of it', async () => {
-    await migrate(place);
+    await useMigrated();
     const slow = '20260103000000_slow';
     addMigration(slow, 'CREATE TABLE "vans" ("id" INTEGER PRIMARY KEY); SELECT pg_sleep(60); -- no end of line');
     const child = fork(fileURLToPath(new URL('../dist/migrations/child.js', import.meta.url)), { execArgv: [] });
@@ -130,18 +144,18 @@ describe('migrationState', () => {
   });
 
   test('names nothing on a migrated database', async () => {
-    await migrate(place);
+    await useMigrated();
     expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [] });
   });
 
   test('names an edited file', async () => {
-    await migrate(place);
+    await useMigrated();
     fs.appendFileSync(fileOf(wheels), '-- one more thing');
     expect(await stateOf()).toEqual({ pending: [], edited: [wheels], failed: [] });
   });
 
   test('does not mind migrations of a newer version of the program', async () => {
-    await migrate(place);
+    await useMigrated();
     fs.rmSync(path.dirname(fileOf(wheels)), { recursive: true });
     expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [] });
   });
@@ -149,12 +163,12 @@ describe('migrationState', () => {
 
 describe('migrationDrift', () => {
   test('is empty when the migrations make what the schema says', async () => {
-    await migrate(place);
+    await useMigrated();
     expect(await migrationDrift(place)).toBe('');
   });
 
   test('is the SQL that brings the database back to its schema', async () => {
-    await migrate(place);
+    await useMigrated();
     await rowsOf(place.databaseUrl, 'alter table cars drop column plate');
     expect(await migrationDrift(place)).toContain('ALTER TABLE "cars" ADD COLUMN');
   });
@@ -164,7 +178,7 @@ describe('newMigration', () => {
   const schema = () => path.join(place.prismaDir, 'schema.prisma');
 
   test('writes what the schema has and the migrations lack', async () => {
-    await migrate(place);
+    await useMigrated();
     fs.appendFileSync(schema(), '\nmodel Van {\n  id Int @id\n\n  @@map("vans")\n}\n');
     const name = await newMigration({ ...place, name: 'vans' });
     expect(await migrate(place)).toEqual([name]);
@@ -172,7 +186,7 @@ describe('newMigration', () => {
   });
 
   test('writes nothing when there is nothing to change', async () => {
-    await migrate(place);
+    await useMigrated();
     expect(await newMigration({ ...place, name: 'nothing' })).toBeUndefined();
   });
 

@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/embedded.ts';
 import { poolOptions } from '../src/index.ts';
-import { rowsOf } from './on-database.ts';
-
-let server: EmbeddedPostgres;
-let connectionString: string;
-
-beforeAll(async () => {
-  server = await startEmbeddedPostgres();
-  connectionString = server.url('postgres');
-});
-afterAll(() => server.stop());
+import { serverUrl as connectionString, rowsOf } from './on-database.ts';
 
 async function sessionSetting(url: string, name: string): Promise<unknown> {
   const pool = new pg.Pool(poolOptions({ connectionString: url, max: 1, applicationName: 'test' }));
@@ -46,14 +36,14 @@ test('nobody waits for a lock longer than for a statement', () => {
 
 test('a lost idle connection is reported, and the next query gets another', async () => {
   const lost: Error[] = [];
-  const options = poolOptions({ connectionString, max: 1, applicationName: 'lost' });
+  const options = poolOptions({ connectionString, max: 1, applicationName: 'lost-idle' });
   const onPoolError = (error: Error) => lost.push(error);
   const adapter = await new PrismaPg(options, { onPoolError, onConnectionError: onPoolError }).connect();
   const ask = () => adapter.queryRaw({ sql: 'select 1 as one', args: [], argTypes: [] });
   await ask();
   await rowsOf(
     connectionString,
-    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'lost'`,
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'lost-idle'`,
   );
   while (lost.length === 0) await new Promise(setImmediate);
   expect((await ask()).rows).toEqual([[1]]);

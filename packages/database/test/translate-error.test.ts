@@ -4,12 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Problem } from '@svc/http';
 import pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/embedded.ts';
 import { poolOptions, translateDatabaseError } from '../src/index.ts';
+import { aDatabase, serverUrl } from './on-database.ts';
 
 type Run = (sql: string) => Promise<unknown>;
 
-let server: EmbeddedPostgres;
 let pool: pg.Pool;
 let closeAdapter: () => Promise<void>;
 /** The ways to the database, each with its own form of error. */
@@ -37,8 +36,7 @@ const asClientError = (code: string) => (driverAdapterError: unknown) => {
 };
 
 beforeAll(async () => {
-  server = await startEmbeddedPostgres();
-  const options = poolOptions({ connectionString: server.url('postgres'), ...wishes });
+  const options = poolOptions({ connectionString: await aDatabase(), ...wishes });
   pool = new pg.Pool(options).on('error', () => {});
   const adapter = await new PrismaPg(options).connect();
   closeAdapter = () => adapter.dispose();
@@ -58,7 +56,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await closeAdapter();
   await pool.end();
-  await server.stop();
 });
 
 describe.each(['plain pg', "Prisma's adapter", "Prisma's typed client", "Prisma's raw queries"])(
@@ -121,6 +118,7 @@ describe.each(['plain pg', "Prisma's adapter", "Prisma's typed client", "Prisma'
 );
 
 describe('a pool', () => {
+  const serverPort = Number(new URL(serverUrl).port);
   const pools: pg.Pool[] = [];
   const poolAt = (port: number, changes: pg.PoolConfig = {}) => {
     const options = poolOptions({ connectionString: `postgresql://postgres@127.0.0.1:${port}/postgres`, ...wishes });
@@ -135,14 +133,14 @@ describe('a pool', () => {
   });
 
   test('whose connections are all busy becomes unavailable', async () => {
-    const busy = poolAt(server.port, { max: 1 });
+    const busy = poolAt(serverPort, { max: 1 });
     const client = await busy.connect();
     expect(await translated(busy.query('select 1'))).toMatchObject({ code: 'unavailable' });
     client.release();
   });
 
   test('whose server does not answer a query becomes unavailable', async () => {
-    const silent = poolAt(server.port, { query_timeout: 50 });
+    const silent = poolAt(serverPort, { query_timeout: 50 });
     expect(await translated(silent.query('select pg_sleep(0.2)'))).toMatchObject({ code: 'unavailable' });
   });
 
@@ -159,7 +157,7 @@ describe('a pool', () => {
   });
 
   test('whose connection was lost inside a transaction becomes unavailable', async () => {
-    const client = await poolAt(server.port).connect();
+    const client = await poolAt(serverPort).connect();
     client.on('error', () => {});
     await thrownBy(client.query('select pg_terminate_backend(pg_backend_pid())'));
     expect(await translated(client.query('select 1'))).toMatchObject({ code: 'unavailable' });

@@ -19,6 +19,8 @@ export interface ServiceOptions<Context> {
   readonly openapi: object;
   readonly health: Health;
   readonly rateLimit: boolean;
+  /** The rate limit of one address. Default: 6000. */
+  readonly requestsPerMinute?: number;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: readonly string[];
   readonly metricsToken?: string | undefined;
@@ -49,7 +51,7 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   app.use(refuseWithoutHost, refuseNoAddress);
   mountHealth(app, options.health);
   mountMetrics(app, metrics, options.metricsToken);
-  if (options.rateLimit) app.use(limitRate());
+  if (options.rateLimit) app.use(limitRate(options.requestsPerMinute));
   mountDocs(app, { ...options.openapi, servers: [{ url: options.publicUrl ?? '/' }] });
   mount(app, options.routes, options.enter);
   app.use(() => {
@@ -89,19 +91,17 @@ const originsOf = (origins: readonly string[]) =>
     preflightContinue: true,
   });
 
-const REQUESTS_PER_MINUTE = 6000;
-
-/** Bounds what one address can ask of one replica: a brake for runaway clients, not a quota. */
-const limitRate = () =>
+/** Bounds the requests of one address to one replica: protection from runaway clients, not a quota. */
+const limitRate = (requestsPerMinute = 6000) =>
   rateLimit({
     windowMs: 60_000,
-    limit: REQUESTS_PER_MINUTE,
+    limit: requestsPerMinute,
     standardHeaders: false,
     legacyHeaders: false,
     handler: (req, _res, next) => {
       const { resetTime } = (req as AugmentedRequest).rateLimit ?? {}; // set by the limiter that calls this
       const seconds = Math.max(1, Math.ceil(((resetTime?.getTime() ?? 0) - Date.now()) / 1000));
-      const detail = `At most ${REQUESTS_PER_MINUTE} requests a minute from one address: try again in ${seconds} s.`;
+      const detail = `At most ${requestsPerMinute} requests a minute from one address: try again in ${seconds} s.`;
       next(new Problem('rate_limited', detail, { headers: { 'Retry-After': `${seconds}` } }));
     },
   });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 
 const FIXTURE = fileURLToPath(new URL('./fixtures/service.mjs', import.meta.url));
 
@@ -70,12 +70,7 @@ function anAgent(): Agent {
   return agent;
 }
 
-test('a service listens on the port that it says', async () => {
-  const port = await portOf(start());
-  expect(await ask(port, '/healthz')).toMatchObject({ status: 200, connection: 'keep-alive' });
-});
-
-test('a port in use is one clear sentence, and a failure', async () => {
+test('a port in use is reported in one sentence, and the process ends with 1', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const address = other.address();
@@ -86,76 +81,46 @@ test('a port in use is one clear sentence, and a failure', async () => {
   other.close();
 });
 
-describe('a service that is told to stop', () => {
-  test('finishes the requests in flight, says so in readiness meanwhile, and ends with 0', async () => {
-    const service = start();
-    const port = await portOf(service);
-    const inFlight = ask(port, '/slow');
-    await service.entry('slow has begun');
-    service.child.kill('SIGTERM');
-    await service.entry('stopping');
-    const ready = await ask(port, '/readyz');
-    expect(ready).toMatchObject({ status: 503, connection: 'close' });
-    expect(JSON.parse(ready.body)).toMatchObject({ checks: [{ name: 'process', detail: 'stopping' }] });
-    service.child.stdin?.write('go');
-    expect(await inFlight).toMatchObject({ status: 200, body: '{"done":true}' });
-    expect(await service.ended).toBe(0);
-  });
+// A start is expensive, so each of these tests covers a whole life.
+test('on SIGTERM a service reports that it is not ready, serves meanwhile, finishes its requests and stops once', async () => {
+  const service = start();
+  const port = await portOf(service);
+  expect(await ask(port, '/healthz')).toMatchObject({ status: 200, connection: 'keep-alive' });
+  const inFlight = ask(port, '/slow');
+  await service.entry('slow has begun');
 
-  test('closes what it holds open when the last request is over, and not before', async () => {
-    const service = start();
-    const inFlight = ask(await portOf(service), '/slow');
-    await service.entry('slow has begun');
-    service.child.kill('SIGINT');
-    await service.entry('stopping');
-    expect(service.entries().map(({ message }) => message)).not.toContain('closed');
-    service.child.stdin?.write('go');
-    await inFlight;
-    await service.ended;
-    const messages = service.entries().map(({ message }) => message);
-    expect(messages.slice(-3)).toEqual(['request', 'closed', 'stopped']);
-  });
-
-  test('ends idle keep-alive connections', async () => {
-    const service = start();
-    const { socket } = await ask(await portOf(service), '/healthz');
-    const closed = socket && once(socket, 'close');
-    service.child.kill('SIGINT');
-    await closed;
-    expect(await service.ended).toBe(0);
-  });
-
-  test('does not wait for a connection whose last request was in flight', async () => {
-    const service = start();
-    const inFlight = ask(await portOf(service), '/slow');
-    await service.entry('slow has begun');
-    service.child.kill('SIGINT');
-    await service.entry('stopping');
-    service.child.stdin?.write('go');
-    expect((await inFlight).connection).toBe('close');
-    expect(await service.ended).toBe(0);
-  });
-
-  test('takes no new connections once the time to notice is over', async () => {
-    const service = start();
-    const port = await portOf(service);
-    service.child.kill('SIGINT');
-    await service.ended;
-    await expect(ask(port, '/healthz')).rejects.toThrow('ECONNREFUSED');
-  });
-
-  test('stops once, however often it is told', async () => {
-    const service = start();
-    await portOf(service);
-    service.child.kill('SIGTERM');
-    await service.entry('stopping');
-    service.child.kill('SIGINT');
-    expect(await service.ended).toBe(0);
-    expect(service.entries().filter(({ message }) => message === 'stopping')).toHaveLength(1);
-  });
+  service.child.kill('SIGTERM');
+  await service.entry('stopping');
+  service.child.kill('SIGINT');
+  const ready = await ask(port, '/readyz');
+  expect(ready).toMatchObject({ status: 503, connection: 'close' });
+  expect(JSON.parse(ready.body)).toMatchObject({ checks: [{ name: 'process', detail: 'stopping' }] });
+  service.child.stdin?.write('go');
+  expect(await inFlight).toMatchObject({ status: 200, body: '{"done":true}' });
+  expect(await service.ended).toBe(0);
+  expect(service.entries().filter(({ message }) => message === 'stopping')).toHaveLength(1);
+  await expect(ask(port, '/healthz')).rejects.toThrow('ECONNREFUSED');
 });
 
-test('a service stops when the process that supervises it is gone', async () => {
+test('on SIGINT a service ends idle connections at once, and closes what it holds open after its last request', async () => {
+  const service = start();
+  const port = await portOf(service);
+  const { socket } = await ask(port, '/healthz');
+  const idleClosed = socket && once(socket, 'close');
+  const inFlight = ask(port, '/slow');
+  await service.entry('slow has begun');
+
+  service.child.kill('SIGINT');
+  await idleClosed;
+  expect(service.entries().map(({ message }) => message)).not.toContain('closed');
+  service.child.stdin?.write('go');
+  expect((await inFlight).connection).toBe('close');
+  expect(await service.ended).toBe(0);
+  const messages = service.entries().map(({ message }) => message);
+  expect(messages.slice(-3)).toEqual(['request', 'closed', 'stopped']);
+});
+
+test('a service stops when its supervising process is gone', async () => {
   const service = start({ ipc: true });
   await portOf(service);
   service.child.disconnect();

@@ -1,5 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type { AugmentedRequest, RateLimitInfo } from 'express-rate-limit';
+import type { Enter } from '../src/index.ts';
 import { startService, stopServices } from './world.ts';
 
 afterEach(stopServices);
@@ -84,11 +86,12 @@ describe('the gate', () => {
   });
 });
 
-describe('too many requests', () => {
-  const LIMIT = 6000;
+describe('the rate limit', () => {
+  const LIMIT = 20;
+  const limited = { rateLimit: true, requestsPerMinute: LIMIT };
 
-  /** Sends that many requests on one connection, all at once, and waits for as many answers. */
-  const burst = (port: number, count: number) =>
+  /** Sends `LIMIT` requests on one connection, and waits for their answers. */
+  const burst = (port: number) =>
     new Promise<void>((resolve, reject) => {
       const socket = connect(port, '127.0.0.1');
       let seen = 0;
@@ -98,36 +101,53 @@ describe('too many requests', () => {
         const lines = (rest + chunk.toString('latin1')).split('\r\n');
         rest = lines.pop() ?? '';
         seen += lines.filter((line) => line.startsWith('HTTP/1.1 ')).length;
-        if (seen >= count) socket.destroy();
+        if (seen >= LIMIT) socket.destroy();
       });
       socket.on('close', () => resolve());
-      socket.write('HEAD /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(count));
+      socket.write('HEAD /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(LIMIT));
     });
 
-  test('from one address are a 429 that says when to come again', async () => {
-    const { api, port } = await startService({ rateLimit: true });
-    await burst(port, LIMIT);
+  test('is 6000 requests per minute', async () => {
+    const seen: unknown[] = [];
+    const enter: Enter<unknown> = async (req) => void seen.push((req as AugmentedRequest).rateLimit);
+    const { api } = await startService({ rateLimit: true, enter });
+    const before = Date.now();
+    await api.get('/things/latest').expect(200);
+    const [{ limit, used, resetTime }] = seen as [RateLimitInfo];
+    expect([limit, used]).toEqual([6000, 1]);
+    expect(resetTime?.getTime()).toBeGreaterThan(before);
+    expect(resetTime?.getTime()).toBeLessThanOrEqual(Date.now() + 60_000);
+  });
+
+  test('answers further requests of the address with 429 and Retry-After', async () => {
+    const { api, port } = await startService(limited);
+    await burst(port);
     const { body, headers } = await api.get('/things/latest').expect(429);
-    expect(body.code).toBe('rate_limited');
+    expect(body).toMatchObject({ code: 'rate_limited', detail: expect.stringContaining(`At most ${LIMIT} requests`) });
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
   });
 
-  test('are answered where the limit is off', async () => {
-    const { api, port } = await startService({ rateLimit: false });
-    await burst(port, LIMIT);
+  test('admits as many requests as it says', async () => {
+    const { api } = await startService({ rateLimit: true, requestsPerMinute: 2 });
+    for (const status of [200, 200, 429]) await api.get('/things/latest').expect(status);
+  });
+
+  test('does not apply if it is off', async () => {
+    const { api, port } = await startService({ ...limited, rateLimit: false });
+    await burst(port);
     await api.get('/things/latest').expect(200);
   });
 
-  test('of one client do not shut out another one behind the same trusted proxy', async () => {
-    const { api, port } = await startService({ rateLimit: true, trustProxy: ['127.0.0.1'] });
-    await burst(port, LIMIT);
+  test('applies to each client behind a trusted proxy', async () => {
+    const { api, port } = await startService({ ...limited, trustProxy: ['127.0.0.1'] });
+    await burst(port);
     await api.get('/things/latest').set('X-Forwarded-For', '203.0.113.7').expect(200);
   });
 
-  test('are not made fewer by a header of a client whom nobody trusts', async () => {
-    const { api, port } = await startService({ rateLimit: true });
-    await burst(port, LIMIT);
+  test('ignores X-Forwarded-For of an untrusted client, and does not apply to health checks', async () => {
+    const { api, port } = await startService(limited);
+    await burst(port);
     await api.get('/things/latest').set('X-Forwarded-For', '203.0.113.7').expect(429);
     await api.get('/healthz').expect(200);
   });

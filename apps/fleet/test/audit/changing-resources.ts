@@ -12,9 +12,9 @@ const SECRET = { values: { key: 'value' } };
 /** How to make a request of each kind that changes resources, each with rows of its own. */
 export function changingResources(world: World) {
   const name = () => `r-${randomUUID()}`;
-  const admin = async () => world.as(await world.aToken({ role: 'admin' }));
+  const { asAdmin } = world;
   const made = async (plural: string, singular: string, body: object): Promise<{ id: string }> => {
-    const answer = await (await admin()).post(`/api/v1/${plural}`, { name: name(), ...body });
+    const answer = await asAdmin.post(`/api/v1/${plural}`, { name: name(), ...body });
     expect([plural, answer.status]).toEqual([plural, 201]);
     return answer.body[singular];
   };
@@ -39,7 +39,7 @@ export function changingResources(world: World) {
     made('deployments', 'deployment', { ...(await whatRuns()), ...body });
   const aScaledOne = async () => {
     const deployment = await aDeployment();
-    await (await admin()).post(`/api/v1/deployments/${deployment.id}/scale`, { replicas: 2 });
+    await asAdmin.post(`/api/v1/deployments/${deployment.id}/scale`, { replicas: 2 });
     return deployment;
   };
   const change = { body: { labels: { team: 'ml' } } };

@@ -22,12 +22,14 @@ export function whileSessionIsLocked<T>(
       const started = start();
       for (let waiting: unknown[] = []; waiting.length === 0; ) {
         await pause(10);
-        waiting = await client.$queryRaw<unknown[]>`
-          SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        // On the transaction, which would end if it did nothing for a long time.
+        waiting = await transaction.$queryRaw<unknown[]>`
+          SELECT FROM pg_locks WHERE NOT granted AND pid IN (
+            SELECT pid FROM pg_locks WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
       }
       await act(started, { transaction, id });
       return started;
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
 }

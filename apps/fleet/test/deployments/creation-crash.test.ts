@@ -50,7 +50,7 @@ test(
       const load = startLoad(['a', 'b', 'c', 'd'].map((lane) => ledger.writer(`round-${round}-${lane}`)));
       try {
         await moreAcknowledged(ledger, SOME_CHANGES);
-        await wait(Math.random() * 100); // anywhere in a request
+        await wait(Math.random() * 100); // at any point of a request
       } finally {
         fleet.child.kill('SIGKILL');
         await fleet.ended;

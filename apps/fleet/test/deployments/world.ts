@@ -1,10 +1,10 @@
 import type { Template } from '@svc/contract';
 import type { Answered, Api } from '@svc/testing';
 import type { Prisma } from '../../src/generated/prisma/client.ts';
+import { contentsOf } from '../audit/contents.ts';
 import { mirrorIn } from '../catalog/mirror.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { startWorld } from '../world.ts';
-import { contentsOf } from './contents.ts';
 import { startDownloads } from './downloads.ts';
 
 export const GIB = 2 ** 30;

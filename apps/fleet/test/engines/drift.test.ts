@@ -8,8 +8,8 @@ const sleeper = aScript(SLEEP);
 describeWithEngine('on a real engine', () => {
   const machine = aMachine();
 
-  describe('what is changed behind the back of the fleet', () => {
-    test('is put right, and said', async () => {
+  describe('a change by hand', () => {
+    test('is corrected, with an action for each container', async () => {
       const { client, podman } = machine();
       const it = await aDeployment(sleeper, { replicas: 3 });
       const o = { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' as const };
@@ -26,7 +26,7 @@ describeWithEngine('on a real engine', () => {
       expect(await pass(client, { kind: 'gone', volumes: [] }, it.fence())).toMatchObject({ phase: 'gone' });
     });
 
-    test('is removed where there are more than there should be under our labels', async () => {
+    test('that leaves a surplus container has it removed', async () => {
       const { client, podman } = machine();
       const it = await aDeployment(sleeper);
       const o = { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' as const };
@@ -38,8 +38,8 @@ describeWithEngine('on a real engine', () => {
     });
   });
 
-  describe('a change', () => {
-    test('of how many there are leaves the others as they are', async () => {
+  describe('a new generation', () => {
+    test('with another number of replicas leaves the other containers alone', async () => {
       const { client } = machine();
       const it = await aDeployment(sleeper);
       const to = async (replicas: number, generation: number) => {
@@ -56,7 +56,7 @@ describeWithEngine('on a real engine', () => {
       expect(await idsOf(machine(), it)).toEqual({ [it.name(0)]: two[it.name(0)] });
     });
 
-    test('of what runs replaces one after the other, each when the one before is up', async () => {
+    test('replaces the containers one by one, each after the previous one is up', async () => {
       const { client } = machine();
       const it = await aDeployment(sleeper, { replicas: 3 });
       await passTo(client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
@@ -75,7 +75,7 @@ describeWithEngine('on a real engine', () => {
       expect(Math.min(...least)).toBe(2);
     });
 
-    test('that does not stay up stops at the first, and the others go on with what they had', async () => {
+    test('that crashes stops after the first container, and the others keep running', async () => {
       const { client } = machine();
       const it = await aDeployment(sleeper, { replicas: 2 });
       await passTo(client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });

@@ -9,8 +9,8 @@ import { aDeployment, aMachine, aScript, idsOf, passTo, passUntil, running, SERV
 describeWithEngine('on a real engine', () => {
   const machine = aMachine();
 
-  describe('what does not stay up', () => {
-    test('is a crash loop once its engine has given up, and started again only where its wait is over', async () => {
+  describe('a program', () => {
+    test('that exits again and again is a crash loop, and is started again only with retry', async () => {
       const { client, podman } = machine();
       const it = await aDeployment(aScript('exit 7'));
       const o = { wanted: running(await it.manifest()), fence: it.fence() };
@@ -29,7 +29,7 @@ describeWithEngine('on a real engine', () => {
       expect(await startedAt()).not.toBe(before);
     });
 
-    test('for it takes more than its memory is said to', async () => {
+    test('that exceeds its memory limit is reported as OOMKilled', async () => {
       const it = await aDeployment(aScript('x=0123456789abcdef; while :; do x=$x$x; done', { memory_request: '16Mi' }));
       const o = { wanted: running(await it.manifest()), fence: it.fence(), phase: 'retrying' as const };
       const found = await passTo(machine().client, o);
@@ -37,14 +37,14 @@ describeWithEngine('on a real engine', () => {
       expect(found.message).toMatch(/\(exit code 137\): it was killed, as happens .* more than its 16 MiB of memory/);
     });
 
-    test('for there is no such program is for somebody to change', async () => {
+    test('that is missing is an invalid spec', async () => {
       const it = await aDeployment(aScript('', { command: ['/bin/no-such-program'] }));
       const found = await pass(machine().client, running(await it.manifest()), it.fence());
       expect(found).toMatchObject({ phase: 'failed', reason: 'InvalidSpec', next: 'settled' });
       expect(found.message).toContain('/bin/no-such-program');
     });
 
-    test('for there is nothing to run is for somebody to change', async () => {
+    test('without a command is an invalid spec', async () => {
       const it = await aDeployment(aScript('', { command: [] }));
       const found = await pass(machine().client, running(await it.manifest()), it.fence());
       expect(found).toMatchObject({ phase: 'failed', reason: 'InvalidSpec', instances: [{ phase: 'missing' }] });
@@ -53,8 +53,8 @@ describeWithEngine('on a real engine', () => {
 
   describe('a job', () => {
     test.each([
-      ['that ends well has done its work', 'exit 0', { phase: 'stopped', reason: null, message: 'Its work is done.' }],
-      ['that does not has failed', 'exit 4', { phase: 'failed', reason: 'JobFailed' }],
+      ['with exit code 0 is stopped', 'exit 0', { phase: 'stopped', reason: null, message: 'Its work is done.' }],
+      ['with another exit code has failed', 'exit 4', { phase: 'failed', reason: 'JobFailed' }],
     ] as const)('%s, and is not started again', async (_title, script, expected) => {
       const { client } = machine();
       const it = await aDeployment(aScript(script, { kind: 'job' }));
@@ -64,8 +64,8 @@ describeWithEngine('on a real engine', () => {
     });
   });
 
-  describe('what a machine does not have', () => {
-    test('a port that is taken is named, and had as soon as it is free', async () => {
+  describe('a missing resource', () => {
+    test('a port in use is reported, and used when it is free', async () => {
       const { client } = machine();
       const it = await aDeployment(aScript(SERVE, { ports: [{ containerPort: 8080, protocol: 'TCP' }] }));
       const wanted = running(await it.manifest());
@@ -83,14 +83,14 @@ describeWithEngine('on a real engine', () => {
       expect(up.actions).toEqual([`started ${it.name()}`]);
     });
 
-    test('without a GPU that was asked for nothing runs', async () => {
+    test('nothing runs without a requested GPU', async () => {
       const it = await aDeployment(aScript(SLEEP, { gpu_count: 1 }));
       const found = await pass(machine().client, running(await it.manifest()), it.fence());
       expect(found).toMatchObject({ phase: 'failed', reason: 'GpuMissing', next: 'settled' });
       expect(await idsOf(machine(), it)).toEqual({});
     });
 
-    test('a volume that was there and is gone is lost, and not made anew', async () => {
+    test('a bound volume that is gone is lost, and not created again', async () => {
       const { client, podman } = machine();
       const it = await aDeployment(aScript(SLEEP, { volume_mounts: [{ name: 'data', mountPath: '/data' }] }));
       const o = { wanted: running(await it.manifest()), fence: it.fence() };
@@ -104,7 +104,7 @@ describeWithEngine('on a real engine', () => {
   });
 
   describe('the values of variables', () => {
-    test('are in nothing that is said, be it in the words of the engine', async () => {
+    test('are masked in messages of the engine', async () => {
       const secrets = revealed([{ name: 'password', version: 1, values: { PASSWORD: '/bin/c4n4ry-value' } }]);
       const spec = { secret_refs: [{ name: 'password', env: 'PASSWORD' }], command: ['/bin/c4n4ry-value'] };
       const it = await aDeployment(aScript('', spec), { secrets });

@@ -20,7 +20,7 @@ describeWithEngine('the log of a container', () => {
   const read = (it: Deployment, options: LogOptions = {}) =>
     logs(machine().client, { deploymentId: it.id, name: it.name() }, options);
 
-  test('has what was written to both streams, or the last lines of it', async () => {
+  test('has the lines of both streams, or the last ones', async () => {
     const it = await started(`echo one; echo 'zwei: ü' >&2; echo three; ${SLEEP}`);
     const all: string[] = [];
     for await (const line of read(it)) all.push(line);
@@ -42,7 +42,7 @@ describeWithEngine('the log of a container', () => {
     expect(lines).toEqual(['one', 'two']);
   });
 
-  test('ends when nobody reads on, and when it is told to', async () => {
+  test('ends when the reader stops, and with its signal', async () => {
     const it = await started('while :; do echo again; sleep 0.1; done');
     const seen: string[] = [];
     for await (const line of read(it, { follow: true })) {
@@ -58,7 +58,7 @@ describeWithEngine('the log of a container', () => {
     await expect(reading).rejects.toBe(reason);
   });
 
-  test('is not given for a container of somebody else', async () => {
+  test('is refused for a container of another deployment', async () => {
     const [it, other] = [await started(SLEEP), await started(SLEEP)];
     const reading = logs(machine().client, { deploymentId: it.id, name: other.name() });
     await expect(reading.next()).rejects.toThrow(`There is no container ${other.name()} of this deployment.`);
@@ -102,7 +102,7 @@ describe('lines', () => {
     return lines;
   }
 
-  test('are asked for no more when nobody reads on', async () => {
+  test('are not requested any more after the reader stops', async () => {
     let closed: Promise<unknown> = Promise.resolve();
     const reading = await readingFrom((res) => {
       closed = once(res, 'close');
@@ -119,24 +119,24 @@ describe('lines', () => {
     frame(1, Buffer.from('ei\n\nwithout an end')),
   ]);
 
-  test.each([1, 3, 8, 1000])('are those that were written, in pieces of %p bytes', async (size) => {
+  test.each([1, 3, 8, 1000])('are complete when they arrive in pieces of %p bytes', async (size) => {
     expect(await linesOf(MIXED, size)).toEqual(['eins', 'an error ü', 'zwei', '', 'without an end']);
   });
 
-  test('are cut where they are too long, and what follows is whole again', async () => {
+  test('are cut to the maximum length, and the next line is complete', async () => {
     const long = frame(1, Buffer.from(`${'x'.repeat(100_000)}\nshort\n`));
     const [first, second] = await linesOf(long, 5000);
     expect([first?.length, second]).toEqual([16_384, 'short']);
   });
 
   test.each([Buffer.from('hello, this is no frame'), Buffer.from([9, 0, 0, 0, 0, 0, 0, 1, 65])])(
-    'are not read from what is no log: %p',
+    'are not read from an answer that is not a log: %p',
     async (log) => {
       await expect(linesOf(log)).rejects.toThrow('What answers at its endpoint is no container engine.');
     },
   );
 
-  test('of nothing are none', async () => {
+  test('of an empty log are none', async () => {
     const none = (async function* () {})();
     expect((await piecesOf(none).next()).done).toBe(true);
   });

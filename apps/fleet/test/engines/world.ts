@@ -40,9 +40,9 @@ export function aMachine(options: () => Promise<Parameters<typeof startEngine>[0
   };
 }
 
-/** Runs until it is told to end. */
+/** Runs until it is stopped. */
 export const SLEEP = "trap 'exit 0' TERM; sleep 1000 & wait";
-/** Answers on 8080 with how often it has started, which it keeps in /data, and with its variables. */
+/** Serves its variables and the number of its starts at port 8080. It keeps the number in /data. */
 export const SERVE = [
   "trap 'exit 0' TERM",
   'mkdir -p /www /data; echo start >> /data/starts',
@@ -50,7 +50,7 @@ export const SERVE = [
   'httpd -f -p 8080 -h /www & wait',
 ].join('\n');
 
-/** A workload of the image that is there, with a script. */
+/** A workload that runs a script in the test image. */
 export const aScript = (script: string, given: Partial<WorkloadSpec> = {}): WorkloadSpec =>
   aSpec({
     registry_url: 'localhost',
@@ -62,7 +62,7 @@ export const aScript = (script: string, given: Partial<WorkloadSpec> = {}): Work
 
 type Given = Partial<Omit<Rendering<'values'>, 'spec'>>;
 
-/** A deployment under a name and an id of its own: `manifest` renders it, each time with what is said anew. */
+/** A deployment with its own id. `manifest` renders it with changes. */
 export async function aDeployment(spec: WorkloadSpec, first: Given = {}) {
   const id = randomUUID();
   const ports = new Map<string, number>();
@@ -93,7 +93,7 @@ export async function aDeployment(spec: WorkloadSpec, first: Given = {}) {
 
 export type Deployment = Awaited<ReturnType<typeof aDeployment>>;
 
-/** What a deployment is to be: running, as its manifest says. */
+/** A running deployment with this manifest. */
 export const running = (manifest: DockerManifest<'values'>, more: Partial<Running> = {}): Running => ({
   kind: 'running',
   manifest,
@@ -120,7 +120,7 @@ export async function passUntil(client: DockerClient, { wanted, fence, isThere }
   }
 }
 
-/** Passes until a deployment has come to rest in a phase. */
+/** Makes passes until the deployment is in a phase and nothing changes any more. */
 export const passTo = (
   client: DockerClient,
   o: Omit<Until, 'isThere'> & { readonly phase: Observation['phase'] },

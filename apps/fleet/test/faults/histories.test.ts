@@ -88,7 +88,7 @@ test.each(Array.from({ length: HISTORIES }, (_, index) => seed + index))(
       const replica = random.oneOf(replicas);
       await replica.run().catch((error: unknown) => {
         if (hub.shown().length > 0) throw error;
-        return replica.run(); // a hub that is empty says so twice
+        return replica.run(); // an empty hub has to be seen twice
       });
       await mirror.expectLike(hub);
     }

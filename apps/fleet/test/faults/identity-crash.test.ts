@@ -26,7 +26,7 @@ test(
       ]);
       try {
         await moreAcknowledged(ledger, SOME_CHANGES);
-        await wait(Math.random() * 100); // anywhere in a request
+        await wait(Math.random() * 100); // at any point of a request
       } finally {
         fleet.child.kill('SIGKILL');
         await fleet.ended;

@@ -6,7 +6,7 @@ import { anAdminToken, prepareFleetFaults } from './identity-world.ts';
 const { aDatabase, aFleet } = prepareFleetFaults();
 const SOME_CHANGES = 20;
 
-test('when one of two replicas is told to stop, no request fails for a client that honours readiness', async () => {
+test('no request fails while one of two replicas stops, for a client that honours readiness', async () => {
   const databaseUrl = await aDatabase();
   const [leaving, staying] = await Promise.all([aFleet({ databaseUrl }), aFleet({ databaseUrl })]);
   const balancer = aBalancer([leaving, staying]);

@@ -9,16 +9,16 @@ interface FleetSettings {
   readonly databaseUrl: string;
   /** Default: any free port. */
   readonly port?: number;
-  /** What else its environment says. */
+  /** Additional environment. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** What a test of faults starts, all of which is ended after the last test of the file. */
+/** Starts what fault tests need. Everything ends after the last test of the file. */
 export function prepareFleetFaults() {
   const ENCRYPTION_KEYS = aKey('of-the-test');
   const { aService, ...faults } = prepareFaults();
 
-  /** A fleet in a process of its own, ready to serve. */
+  /** Starts a fleet in its own process. @returns it when it is ready */
   const aFleet = ({ databaseUrl, port, environment }: FleetSettings): Promise<RunningService> =>
     aService({ main: MAIN, port, environment: { DATABASE_URL: databaseUrl, ENCRYPTION_KEYS, ...environment } });
   return { ...faults, aFleet };

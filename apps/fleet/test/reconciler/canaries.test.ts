@@ -1,5 +1,5 @@
-// Values of secrets on their way to a real engine: they are in no answer, no event, no log line and no table in clear; what a
-// container prints is passed on to who asks for its log, and is nowhere else.
+// Values of secrets that a real engine is given appear in no answer, event, log line or table in clear text. The exception is
+// the output of a container: its log is passed on to the caller, and is stored nowhere.
 import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
 import { anAdminToken } from '../faults/identity-world.ts';
 import { startProcessWorld } from '../process-world.ts';
@@ -13,7 +13,7 @@ import { SERVER, SLEEPER } from './world.ts';
 
 const { canaries, aCanary } = anAviary();
 
-describeWithEngine('secrets on a real engine', () => {
+describeWithEngine('values of secrets on a real engine', () => {
   let world: Awaited<ReturnType<typeof startProcessWorld>>;
   let podman: TestEngine;
   let proxy: EngineProxy;
@@ -31,7 +31,7 @@ describeWithEngine('secrets on a real engine', () => {
     await world.database.drop();
   }, 120_000);
 
-  test('are nowhere else, whatever goes wrong', async () => {
+  test('do not leak while deployments run and fail', async () => {
     const fleet = await world.startFleet({
       RATE_LIMIT: 'off',
       LOG_LEVEL: 'trace',
@@ -61,12 +61,12 @@ describeWithEngine('secrets on a real engine', () => {
     await is(noProgram, 'failed', 'InvalidSpec');
     await is(noImage, 'retrying', 'ImagePullFailed');
 
-    proxy.fate((request) => (request.startsWith('POST') ? 'refused' : 'passed')); // an engine that says what it was told
+    proxy.fate((request) => (request.startsWith('POST') ? 'refused' : 'passed')); // an engine that repeats the request
     const said = proxy.seen.refused;
     const rotated = { PASSWORD: aCanary('second value') };
     expect((await heard('PUT', `secrets/${secret.id}`, { values: rotated })).status).toBe(200);
     await eventually('the engine has refused', async () => proxy.seen.refused > said + 2);
-    await eventually('it says so', async () => (await shown(crashing)).reason === 'EngineError');
+    await eventually('the deployment has failed', async () => (await shown(crashing)).reason === 'EngineError');
     proxy.fate(() => 'passed');
     await heard('POST', `deployments/${printing}/restart`, {});
     await is(printing, 'running');
@@ -75,11 +75,11 @@ describeWithEngine('secrets on a real engine', () => {
     const log = await fetch(`${fleet.url}/api/v1/deployments/${printing}/logs`, {
       headers: { Authorization: `Bearer ${as}` },
     });
-    expect(await log.text()).toContain(`PASSWORD=${rotated.PASSWORD}`); // what it prints is its own
+    expect(await log.text()).toContain(`PASSWORD=${rotated.PASSWORD}`); // the output of a container is not searched
     const tables = await dump(world, 'in the end');
     await world.stop(fleet);
     const haystacks = { ...tables, answers: answers.join('\n'), output: fleet.output() };
-    expect(tables['public.deployment_events, in the end']).toContain('out of order'); // the engine's words are kept
+    expect(tables['public.deployment_events, in the end']).toContain('out of order'); // messages of the engine are stored
     expect(haystacks.output).toContain(`/api/v1/secrets/${secret.id}`);
     expect(leaks(canaries, haystacks)).toEqual([]);
   }, 120_000);

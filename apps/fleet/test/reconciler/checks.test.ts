@@ -17,7 +17,7 @@ describeWithEngine('the check of a host', () => {
   const aHost = (given = {}) => world.aHost({ name: `host-${++count}`, ...given });
   const checked = async (id: string, api = world.api) => (await world.good(api.post(`/api/v1/hosts/${id}/check`))).host;
 
-  test('says what its machine has', async () => {
+  test('reports the engine and the capacity of the machine', async () => {
     const { id } = await aHost();
     const { host } = JSON.parse(await world.podman.byHand('info', '--format', 'json'));
     const seen = await checked(id);
@@ -32,7 +32,7 @@ describeWithEngine('the check of a host', () => {
     expect(row.memory_bytes).toBe(BigInt(host.memTotal));
   }, 60_000);
 
-  test('is for operators and admins', async () => {
+  test('is allowed for operators and admins', async () => {
     const { id } = await aHost();
     const path = `/api/v1/hosts/${id}/check`;
     expect(await world.asViewer.post(path)).toMatchObject({ status: 403 });
@@ -53,12 +53,12 @@ describeWithEngine('the check of a host', () => {
       { endpoint: 'unix:///nowhere/engine.sock' },
       'There is no socket at its endpoint on the machine of this service.',
     ],
-  ])('says it of %s', async (_, given, message) => {
+  ])('reports %s', async (_, given, message) => {
     const { id } = await aHost(given);
     expect(await checked(id)).toMatchObject({ reachability: 'unreachable', message, capacity: null });
   });
 
-  test('says it of what is no engine', async () => {
+  test('reports a server that is not a container engine', async () => {
     const other = createServer((_, res) => res.end('hello')).listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { id } = await aHost({ endpoint: `tcp://127.0.0.1:${(other.address() as AddressInfo).port}` }); // it listens
@@ -69,7 +69,7 @@ describeWithEngine('the check of a host', () => {
     other.close();
   });
 
-  test('follows a host that moved, and one whose engine is said otherwise', async () => {
+  test('uses a changed endpoint and a changed engine at once', async () => {
     const { id } = await aHost({ endpoint: 'unix:///nowhere/engine.sock' });
     await world.hostIs(id, 'unreachable');
     const change = (body: object) => world.good(world.api.put(`/api/v1/hosts/${id}`, body));
@@ -81,18 +81,18 @@ describeWithEngine('the check of a host', () => {
     await world.hostIs(id, 'online');
   }, 60_000);
 
-  test('of one that does not answer holds up that of no other', async () => {
+  test('of a host that does not answer does not delay the check of another host', async () => {
     const proxy = await startEngineProxy(world.podman.endpoint);
     proxy.fate(() => 'hangs');
     await aHost({ endpoint: proxy.endpoint });
-    await eventually('it is asked', async () => proxy.seen.hangs > 0);
+    await eventually('the host is asked', async () => proxy.seen.hangs > 0);
     const { id } = await aHost();
     await world.hostIs(id, 'online');
-    expect([proxy.underWay(), proxy.seen.hangs]).toEqual([1, 1]); // the first is still waited for
+    expect([proxy.underWay(), proxy.seen.hangs]).toEqual([1, 1]); // the first check has not ended
     await proxy.stop();
   }, 120_000);
 
-  test('is made by itself, by one of several replicas at a time', async () => {
+  test('is made regularly, by one replica at a time', async () => {
     const proxy = await startEngineProxy(world.podman.endpoint);
     const { machines } = world.aReplica({ outboundAllow: new Set(['http', 'loopback', 'unix']) }).services;
     machines.start();
@@ -107,7 +107,7 @@ describeWithEngine('the check of a host', () => {
     for (let round = 1; round <= rounds; round += 1) {
       const before = asked;
       await world.database.client.host.update({ where: { id }, data: { check_at: new Date(0) } });
-      await eventually('it is asked', async () => asked > before && proxy.underWay() === 0);
+      await eventually('the host is asked', async () => asked > before && proxy.underWay() === 0);
     }
     expect(asked).toBe(rounds);
     await machines.stop();

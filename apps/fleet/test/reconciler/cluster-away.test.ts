@@ -13,7 +13,7 @@ const REPLICAS = ['a', 'b'];
 /** A request that hangs ends soon. */
 const timings = {
   ...SHORT_TIMINGS.reconciler,
-  kubernetes: { ...SHORT_TIMINGS.reconciler.kubernetes, answer: 5000, change: 5000 },
+  kubernetes: { ...SHORT_TIMINGS.reconciler.kubernetes, answer: 6000, change: 6000 },
 };
 /** More than both replicas together have workers. */
 const MANY = 20;

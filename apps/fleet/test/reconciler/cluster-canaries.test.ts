@@ -1,12 +1,12 @@
-// A cluster that says again all that it was told, wherever it can: what is secret is in no answer of the fleet, in no event, plan
-// or manifest, in no log line, and in no table in clear. The last test looks for it in all that came of the others.
+// A cluster that repeats everything it was sent, wherever it can. Secrets appear in no answer, event, plan, manifest, log line
+// or table in clear text. The last test searches the results of all others.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { crashing, evicted, running, unschedulable, waiting } from '../engines/kubernetes/api-server/fates.ts';
 import { startCanaryWorld } from './cluster-canary-world.ts';
 import { REFUSALS, type Request } from './cluster-echo.ts';
 import { eventually } from './words.ts';
 
-describe('what a cluster says again', () => {
+describe('a secret that a cluster repeats', () => {
   let world: Awaited<ReturnType<typeof startCanaryWorld>>;
   beforeAll(async () => {
     world = await startCanaryWorld();
@@ -22,7 +22,7 @@ describe('what a cluster says again', () => {
     ['undeclared', 'InvalidSpec'],
     ['broken', 'EngineError'],
   ] as const)(
-    'in place of taking a body (%s)',
+    'in the refusal of an object (%s)',
     async (how, reason) => {
       const { echoes, deployed, is, ids, recovers } = world;
       const name = how.toLowerCase();
@@ -36,7 +36,7 @@ describe('what a cluster says again', () => {
     120_000,
   );
 
-  test('in place of a list', async () => {
+  test('in the refusal of a list', async () => {
     const { heard, is, shown, deployed, echoes, recovers } = world;
     const id = await deployed('listed');
     await is(id, 'running');
@@ -54,7 +54,7 @@ describe('what a cluster says again', () => {
     }
   }, 120_000);
 
-  test('of a pod, and in its events', async () => {
+  test('in the status of a pod and its events', async () => {
     const { deployed, is, lab, told, podOf, lookNow, shown, recovers } = world;
     const id = await deployed('quoting');
     await is(id, 'running');
@@ -67,7 +67,7 @@ describe('what a cluster says again', () => {
       [unschedulable(words), 'Unschedulable'],
     ] as const;
     for (const [fate, reason] of fates) {
-      lab.hands.isFrozen = true; // no pod is put in the place of one that was ended
+      lab.hands.isFrozen = true; // no pod is replaced
       lab.become(fate, podOf(id).metadata.name);
       lab.warn(podOf(id), words);
       await lookNow(id);
@@ -79,7 +79,7 @@ describe('what a cluster says again', () => {
     await recovers(id);
   }, 120_000);
 
-  test('of a pod that has a former value of a secret', async () => {
+  test('in the status of a pod with a former value of the secret', async () => {
     const { heard, shown, ids, lab, podOf, told, tell, recovers } = world;
     const [id = ''] = ids;
     const { generation } = await shown(id);
@@ -98,7 +98,7 @@ describe('what a cluster says again', () => {
     await recovers(id);
   }, 120_000);
 
-  test('in place of a log', async () => {
+  test('in the refusal of a log', async () => {
     const { ids, echoes, heard } = world;
     const [id] = ids;
     for (const [how, status] of [
@@ -113,7 +113,7 @@ describe('what a cluster says again', () => {
     }
   }, 120_000);
 
-  test('in place of what a check asks', async () => {
+  test('in the refusals of a check', async () => {
     const { echoes, check, clusterId } = world;
     for (const how of ['unauthorized', 'notAllowed', 'invalid', 'undeclared', 'broken'] as const) {
       const isMeant = ({ path }: Request) => /nodes$|selfsubjectaccessreviews$/.test(path);
@@ -122,7 +122,7 @@ describe('what a cluster says again', () => {
     expect((await check(clusterId)).reachability).toBe('online');
   }, 120_000);
 
-  test('in place of removing something', async () => {
+  test('in the refusal of a deletion', async () => {
     const { heard, shown, is, ids, echoes, lookNow, lab, check, clusterId } = world;
     const [first = '', second = ''] = ids;
     const removing = { isMeant: ({ method }: Request) => method === 'DELETE', refusing: REFUSALS.broken };
@@ -142,16 +142,16 @@ describe('what a cluster says again', () => {
     expect(lab.objects('services').map(({ metadata }) => metadata.name)).not.toContain('left');
   }, 120_000);
 
-  test('is nowhere in what the fleet answers, prints and keeps', async () => {
+  test('appears in no answer, log line or table', async () => {
     const { heard, readAll, lab, check, clusterId, ids, search } = world;
     const [workload] = (await heard('GET', 'workloads')).body.workloads;
     const plan = await heard('POST', 'deployments/plan', { name: 'planned', workload_id: workload.id });
     expect(JSON.stringify(plan.body.manifest)).toContain('"kind":"Secret"');
     await lab.stop();
     expect(await check(clusterId)).toMatchObject({ reachability: 'unreachable' });
-    await readAll(ids.filter((id) => id !== ids[1])); // that one is gone
+    await readAll(ids.filter((id) => id !== ids[1])); // the second one is deleted
     const { found, haystacks } = await search();
-    // What is searched is what it should be.
+    // The searched text is complete.
     expect(haystacks['public.deployment_events, in the end']).toContain('The engine says');
     expect(haystacks.output).toContain('what is gone could not be looked for');
     expect(found).toEqual([]);

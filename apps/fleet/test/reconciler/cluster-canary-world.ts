@@ -12,13 +12,13 @@ import { anAviary, listenTo } from './heard.ts';
 type Servers = Record<'lab' | 'certified' | 'other', Awaited<ReturnType<typeof startApiServer>>>;
 
 /**
- * A fleet that prints all that it can, and three clusters: `lab` and `certified` say again what they were told, `other` is told
- * nothing. What is secret is a canary.
+ * A fleet that logs at the lowest level, and three clusters: `lab` and `certified` repeat what they were sent, `other` is sent
+ * nothing. All secrets are canaries.
  */
 export async function startCanaryWorld() {
   const { canaries, aCanary, keep } = anAviary();
   const told = { lab: [] as string[], certified: [] as string[] };
-  /** A new secret, which clusters are to be told. */
+  /** A new secret that these clusters will receive. */
   const tell = (name: string, ...clusters: readonly (keyof typeof told)[]) => {
     const value = aCanary(name);
     for (const cluster of clusters) told[cluster].push(value);
@@ -46,7 +46,7 @@ export async function startCanaryWorld() {
     expect((await check(made.body.cluster.id)).reachability).toBe('online');
     return made.body.cluster.id;
   };
-  /** Nobody waits a minute for the next round. */
+  /** Makes a deployment due. */
   const lookNow = (id: string) => world.query(`UPDATE deployments SET due_at = now() WHERE id = '${id}'`);
   await heard('POST', 'secrets', { name: 'pass', values: { PASSWORD: tell('first value', 'lab') } });
   const pull = {
@@ -60,7 +60,7 @@ export async function startCanaryWorld() {
   return {
     ...{ ...world, ...listening, ...servers, pair, aCanary, keep, told, tell, clusterId },
     echoes: { lab: makeEcho(servers.lab, told.lab), certified: makeEcho(servers.certified, told.certified) },
-    /** Those that were deployed, in their order. */
+    /** Of the deployments, in the order of creation. */
     ids: ids as readonly string[],
     check,
     registered,
@@ -77,12 +77,12 @@ export async function startCanaryWorld() {
       return pod;
     },
     lookNow,
-    /** It runs when nothing is wrong any more. */
+    /** Waits until a deployment runs. */
     recovers: async (id: string) => {
       await lookNow(id);
       await listening.is(id, 'running');
     },
-    /** Ends the fleet, and looks for canaries in all that it has said, printed and kept. */
+    /** Stops the fleet, and searches its answers, its output and its database for canaries. */
     search: async () => {
       const tables = await dump(world, 'in the end');
       await world.stop(fleet);

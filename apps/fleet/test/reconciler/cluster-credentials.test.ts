@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startCanaryWorld } from './cluster-canary-world.ts';
 import { REFUSALS, type Request } from './cluster-echo.ts';
 
-describe('who the fleet is on a cluster', () => {
+describe('the credentials for a cluster', () => {
   let world: Awaited<ReturnType<typeof startCanaryWorld>>;
   beforeAll(async () => {
     world = await startCanaryWorld();
   }, 120_000);
   afterAll(() => world?.end(), 60_000);
 
-  test('a token goes only to the server that it was given for', async () => {
+  test('a token is sent only to the server that it was registered for', async () => {
     const { heard, tell, lab, other, aCanary, check, clusterId } = world;
     const next = tell('next token of the cluster', 'lab');
     lab.rotate(next);
@@ -18,7 +18,7 @@ describe('who the fleet is on a cluster', () => {
     const auth = { kind: 'token', token: next };
     expect((await heard('PUT', `clusters/${clusterId}`, { auth })).status).toBe(200);
     expect((await check(clusterId)).reachability).toBe('online');
-    other.rotate(next); // it would know who comes with it
+    other.rotate(next); // it would accept the token
     const moved = { server: other.url, ca_certificate: other.ca };
     expect((await heard('PUT', `clusters/${clusterId}`, moved)).status).toBe(400);
     await check(clusterId);
@@ -33,7 +33,7 @@ describe('who the fleet is on a cluster', () => {
     expect((await check(clusterId)).reachability).toBe('online');
   }, 120_000);
 
-  test('a client certificate is enough, also where something is refused', async () => {
+  test('a client certificate authenticates all requests', async () => {
     const { keep, pair, registered, deployed, is, ids, echoes, recovers } = world;
     const key = keep('key of the certificate', pair.key);
     keep('key in bytes', createPrivateKey(key).export({ type: 'pkcs8', format: 'der' }));
@@ -46,7 +46,7 @@ describe('who the fleet is on a cluster', () => {
     await recovers(ids.at(-1) ?? '');
   }, 120_000);
 
-  test('is nowhere in what the fleet answers, prints and keeps', async () => {
+  test('appear in no answer, log line or table', async () => {
     const { readAll, ids, search } = world;
     await readAll(ids);
     const { found, haystacks } = await search();

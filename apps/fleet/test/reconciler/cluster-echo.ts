@@ -1,12 +1,12 @@
 import type { ApiServer, Meddling } from '../engines/kubernetes/api-server.ts';
 
-/** As it came to the API server. */
+/** A request as the API server received it. */
 export type Request = ApiServer['requests'][number];
 
-/** How an API server refuses something; each time it quotes all that it was ever told. */
+/** A refusal that quotes everything the API server was sent. */
 export type Refusing = (told: string) => { readonly status: number; readonly reason: string; readonly message: string };
 
-/** As API servers say no, and what stands before them. */
+/** Refusals of API servers and of proxies before them. */
 export const REFUSALS = {
   unauthorized: (told) => ({ status: 401, reason: 'Unauthorized', message: told }),
   forbidden: (told) => ({ status: 403, reason: 'Forbidden', message: `admission webhook denied the request: ${told}` }),
@@ -27,7 +27,7 @@ interface Rule {
   count: number;
 }
 
-/** Makes an API server quote all that it was ever `told` where it refuses something. */
+/** Makes an API server quote in its refusals everything that it was `told`. */
 export function makeEcho(server: ApiServer, told: readonly string[]) {
   const rules: Rule[] = [];
   const answerTo = (request: Request): Meddling | undefined => {
@@ -36,7 +36,7 @@ export function makeEcho(server: ApiServer, told: readonly string[]) {
     rule.count += 1;
     const all = `${told.join(' ')} ${request.body} ${JSON.stringify(request.headers)}`;
     const { status, reason, message } = rule.refusing(all);
-    // Each on its own, as names are.
+    // Each value on its own.
     const causes = [...told, ...dataIn(request)].flatMap((value) => [
       { reason: 'FieldManagerConflict', field: value, message: `conflict with "${value}"` },
       { reason: 'FieldValueInvalid', field: 'spec', message: `Invalid value: ${value}` },
@@ -46,7 +46,7 @@ export function makeEcho(server: ApiServer, told: readonly string[]) {
   };
   server.meddle(answerTo);
   return {
-    /** Some requests are refused while work goes on. @throws where there were none */
+    /** Refuses some requests during work. @throws if there were none */
     whileRefusing: async ({ isMeant, refusing }: Pick<Rule, 'isMeant' | 'refusing'>, work: () => Promise<unknown>) => {
       const rule = { isMeant, refusing, count: 0 };
       rules.push(rule);
@@ -57,5 +57,5 @@ export function makeEcho(server: ApiServer, told: readonly string[]) {
   };
 }
 
-/** What a Secret holds, as it is sent. */
+/** Values of a Secret in a request. */
 const dataIn = ({ body }: Request): string[] => Object.values((body && JSON.parse(body).data) || {});

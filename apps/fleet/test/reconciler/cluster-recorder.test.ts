@@ -3,7 +3,7 @@ import { KEYS } from '../../src/render/labels.ts';
 import { startApiServer } from '../engines/kubernetes/api-server.ts';
 import { wrongIn } from './cluster-recorder.ts';
 
-test('two objects that run one deployment are told, and a lower generation over a higher one', async () => {
+test('the recorder finds two objects for one deployment and a generation that goes backwards', async () => {
   const server = await startApiServer();
   const anObject = (name: string, deployment: string, generation: number) => ({
     metadata: {

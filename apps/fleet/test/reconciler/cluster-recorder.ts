@@ -3,10 +3,7 @@ import type { Change } from '../engines/kubernetes/api-server.ts';
 
 const OURS = ['deployments', 'services', 'secrets'];
 
-/**
- * Goes through all that ever changed in a cluster. @returns in words: where a deployment had two objects that run it, and where
- * an object was written over by a lower generation
- */
+/** @returns in words the changes of a cluster that gave a deployment two objects, or wrote a lower generation over a higher one */
 export function wrongIn(changes: readonly Change[]): string[] {
   const there = new Map<string, Map<string, number>>();
   return changes

@@ -3,7 +3,7 @@ import { startFakeHub } from '../fake-hub.ts';
 import { startWorld } from '../world.ts';
 import { type Body, eventually, wordsOf } from './words.ts';
 
-/** What runs, with all that a cluster can give it. */
+/** A workload with a variable, a secret, a port and a volume. */
 export const WEB = {
   registry_url: 'registry.example.test',
   image_name: 'team/web',
@@ -14,7 +14,7 @@ export const WEB = {
   volume_mounts: [{ name: 'data', mountPath: '/data' }],
 };
 
-/** What runs, and nothing else. */
+/** A workload with nothing but an image. */
 export const PLAIN = { image_name: 'team/plain', image_tag: '1' };
 
 /** A node as a cluster lists it. */
@@ -37,7 +37,7 @@ interface NodeGiven {
   readonly allocatable?: Readonly<Record<string, string>>;
 }
 
-/** A fleet, a hub, and something that answers like an API server, with one node; the fleet keeps what is there as desired. */
+/** A fleet that reconciles, a hub, and a fake API server with one node. */
 async function startClusterWorld(options: ApiServerOptions = {}) {
   const server = await startApiServer(options);
   server.put('nodes', aNode('node-1'));
@@ -62,7 +62,7 @@ async function startClusterWorld(options: ApiServerOptions = {}) {
     });
   return {
     ...{ ...world, ...words, hub, api, machines, server, aCluster, cluster, checked, clusterIs },
-    /** Nobody waits a minute for the next round. */
+    /** Makes a deployment due. */
     lookNow: (id: string) => world.database.client.deployment.update({ where: { id }, data: { due_at: new Date() } }),
     stop: async () => {
       await machines.stop();
@@ -75,7 +75,7 @@ async function startClusterWorld(options: ApiServerOptions = {}) {
 
 export type ClusterWorld = Awaited<ReturnType<typeof startClusterWorld>>;
 
-/** For the top of a describe: such a world for all of its tests, with its cluster registered and there. */
+/** For the top of a describe: such a world for all of its tests, with its cluster registered and online. */
 export function aClusterWorld(): () => ClusterWorld & { readonly clusterId: string } {
   let world: ClusterWorld & { readonly clusterId: string };
   beforeAll(async () => {

@@ -1,15 +1,15 @@
-// The story of a deployment on a cluster, over the API of the fleet; the cluster answers like one.
+// Deployments on a fake cluster, over the API of the fleet.
 import { describe, expect, test } from '@jest/globals';
 import { aTemplate } from '../a-template.ts';
 import { aClusterWorld, ownedBy, PLAIN, WEB } from './cluster-world.ts';
 import { eventually } from './words.ts';
 
-describe('a template on a cluster', () => {
+describe('a deployment of a template on a cluster', () => {
   const world = aClusterWorld();
   let id: string;
   let name: string;
 
-  test('becomes objects of the cluster, and runs', async () => {
+  test('creates the objects of the cluster and runs', async () => {
     const { good, api, hub, sync, deploymentIs, server, clusterId } = world();
     const plain = { env_schema: [], node_selector: {}, required_network_types: [], tolerations: [], gpu_count: 0 };
     hub.publish(aTemplate({ slug: 'web', ...WEB, registry_credentials: null, ...plain, vram_request: '' }));
@@ -30,7 +30,7 @@ describe('a template on a cluster', () => {
     expect(volume).toMatchObject({ name: 'web-data', phase: 'bound', attached_to: [{ name: 'web' }] });
   }, 120_000);
 
-  test('shows what its pod prints', async () => {
+  test('has the log of its pod', async () => {
     const { api, server } = world();
     const [pod] = server.objects('pods');
     server.logs.write(pod?.metadata.name ?? '', 'one\ntwo\n');
@@ -38,7 +38,7 @@ describe('a template on a cluster', () => {
     expect(answer.text).toBe('one\ntwo\n');
   });
 
-  test('has its manifest applied as it is shown, but for the values of secrets', async () => {
+  test('applies the manifest that the API shows, with the values of secrets', async () => {
     const { api, good, server } = world();
     const { manifest } = await good(api.get(`/api/v1/deployments/${id}/manifest`));
     const shown = manifest.find(({ kind }: { kind: string }) => kind === 'Deployment');
@@ -47,7 +47,7 @@ describe('a template on a cluster', () => {
     expect(JSON.stringify(server.object('secrets', name))).toContain(Buffer.from('geheim').toString('base64'));
   });
 
-  test('is made anew by a restart, scaled, and changed by a revision, and goes back', async () => {
+  test('is restarted, scaled, updated and rolled back', async () => {
     const { ask, deploymentIs, server, good, api, deployment } = world();
     const image = () => JSON.stringify(server.object('deployments', name).spec);
     const [before] = server.objects('pods');
@@ -64,7 +64,7 @@ describe('a template on a cluster', () => {
     expect(image()).toContain('registry.example.test/team/web:1');
   }, 120_000);
 
-  test('stops with its volume kept, starts again, and is gone with all that it had', async () => {
+  test('keeps its volume when it is stopped, and leaves nothing when it is deleted', async () => {
     const { ask, deploymentIs, server, removed, good, api } = world();
     await ask(id, 'stop');
     await deploymentIs(id, 'stopped');
@@ -78,7 +78,7 @@ describe('a template on a cluster', () => {
     expect((await good(api.get('/api/v1/storage'))).storage).toEqual([]);
   }, 120_000);
 
-  test('leaves nothing of what somebody who was frozen makes of it after its end', async () => {
+  test('has an object removed that is created after its deletion', async () => {
     const { server, clusterId, checked } = world();
     const labels = { 'fleet/deployment': id, 'app.kubernetes.io/managed-by': 'fleet' };
     server.put('services', { metadata: { name, labels } });
@@ -89,10 +89,10 @@ describe('a template on a cluster', () => {
   });
 });
 
-describe('what goes wrong on a cluster', () => {
+describe('problems on a cluster', () => {
   const world = aClusterWorld();
 
-  test('somebody else’s field is told with its owner, left alone, and taken over only when that is asked for, once', async () => {
+  test('a field of another manager is reported, and overwritten only with take_over, once', async () => {
     const { deployed, deploymentIs, server, good, api, events, lookNow } = world();
     const { id } = await deployed('owned', PLAIN);
     await deploymentIs(id, 'running');
@@ -115,7 +115,7 @@ describe('what goes wrong on a cluster', () => {
     await world().removed(id);
   }, 120_000);
 
-  test('on a host there is nothing to take over', async () => {
+  test('take_over is refused for a deployment on a host', async () => {
     const { api, aWorkload, good } = world();
     const { id: workload_id } = await aWorkload('stopped', PLAIN);
     const body = { name: 'stopped', workload_id, desired_state: 'stopped' };
@@ -127,7 +127,7 @@ describe('what goes wrong on a cluster', () => {
     ]);
   });
 
-  test('what the cluster refuses is told with its field, and not sent again until somebody changes something', async () => {
+  test('an object that the cluster rejects is reported with the invalid field', async () => {
     const { deployed, deploymentIs, server, lookNow, deployment, removed } = world();
     const causes = [{ reason: 'FieldValueInvalid', message: 'no', field: 'spec.template.spec.containers[0].image' }];
     const body = JSON.stringify({ kind: 'Status', reason: 'Invalid', message: 'is invalid', details: { causes } });
@@ -144,7 +144,7 @@ describe('what goes wrong on a cluster', () => {
     await removed(id);
   }, 120_000);
 
-  test('what somebody removes by hand is seen by the watch, put back, and told', async () => {
+  test('an object that is deleted by hand is noticed by the watch, and created again with an event', async () => {
     const { deployed, deploymentIs, server, events, removed } = world();
     const { id } = await deployed('drift', PLAIN);
     await deploymentIs(id, 'running');
@@ -160,7 +160,7 @@ describe('what goes wrong on a cluster', () => {
     await removed(id);
   }, 120_000);
 
-  test('a cluster that is away changes nothing, and what was asked meanwhile is done when it is back', async () => {
+  test('an unreachable cluster changes no state, and changes are made when it is back', async () => {
     const { deployed, deploymentIs, deployment, server, ask, clusterIs, clusterId, checked, events } = world();
     const { id } = await deployed('away', PLAIN);
     await deploymentIs(id, 'running');
@@ -188,7 +188,7 @@ describe('what goes wrong on a cluster', () => {
     ]);
   }, 120_000);
 
-  test('a token that was exchanged is told as such, and another one is used from then on', async () => {
+  test('a rejected token is reported, and a new one is used at once', async () => {
     const { server, checked, clusterId, good, api } = world();
     server.rotate('the next token');
     expect(await checked(clusterId)).toMatchObject({

@@ -1,11 +1,11 @@
-// A process can be frozen between its look at the lease and the request, and send it when all is over.
+// A process that is frozen between its check of the lease and a request sends the request after the deletion.
 import { describeWithEngine } from '@svc/testing/engine';
 import { eventually } from './words.ts';
 import { aMachineWorld, SLEEPER } from './world.ts';
 
 const WITH_VOLUME = { ...SLEEPER, volume_mounts: [{ name: 'data', mountPath: '/data' }] };
 
-describeWithEngine('what is gone from a machine', () => {
+describeWithEngine('a deleted deployment', () => {
   const world = aMachineWorld();
   const storage = async () => (await world().good(world().api.get('/api/v1/storage'))).storage;
   const volumes = () => world().podman.byHand('volume', 'ls', '--quiet');
@@ -15,7 +15,7 @@ describeWithEngine('what is gone from a machine', () => {
   };
   const checked = async (hostId: string) => world().good(world().api.post(`/api/v1/hosts/${hostId}/check`));
 
-  test('is removed again when somebody makes it after all, and nothing else is', async () => {
+  test('has containers and volumes removed that are created after its deletion, and no others', async () => {
     const { deployed, deploymentIs, removed, containers, podman } = world();
     const { id, target } = await deployed('web', WITH_VOLUME);
     const [{ name = '' } = {}] = (await deploymentIs(id, 'running')).instances;
@@ -38,7 +38,7 @@ describeWithEngine('what is gone from a machine', () => {
     expect(left).toEqual([expect.stringMatching(/^other-/), 'stranger']);
   }, 120_000);
 
-  test('takes along a volume that was made and never noted', async () => {
+  test('has a volume removed that was created and never recorded', async () => {
     const { api, good, database, removed, deployed, deploymentIs } = world();
     const { id } = await deployed('third', WITH_VOLUME);
     await deploymentIs(id, 'running');

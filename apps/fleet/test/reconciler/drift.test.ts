@@ -3,7 +3,7 @@ import { SHORT_TIMINGS } from '../timings.ts';
 import { eventually } from './words.ts';
 import { aMachineWorld, SLEEPER } from './world.ts';
 
-describeWithEngine('what somebody does by hand', () => {
+describeWithEngine('a change by hand', () => {
   const world = aMachineWorld();
   let id: string;
   let name: string;
@@ -20,13 +20,13 @@ describeWithEngine('what somebody does by hand', () => {
     ['removed', () => world().podman.discard(name), () => `engine: created ${name} again: it was gone`],
     ['paused', () => world().podman.byHand('pause', name), () => `engine: resumed ${name}: it was paused`],
   ])(
-    'to a container that is %s is put right, and told',
+    'is corrected, with an event: a container is %s',
     async (_, doIt, event) => {
       const { containers, deploymentIs, events } = world();
       const other = (await containers(id))[1];
       await doIt();
       await lookNow();
-      await eventually('it is put right', async () => (await events(id)).includes(event()));
+      await eventually('it is corrected', async () => (await events(id)).includes(event()));
       await deploymentIs(id, 'running');
       const now = await containers(id);
       expect(now.map(({ state }) => state)).toEqual(['Up', 'Up']);
@@ -35,7 +35,7 @@ describeWithEngine('what somebody does by hand', () => {
     120_000,
   );
 
-  test('to a container that is stopped is put right, and told', async () => {
+  test('is corrected, with an event: a container is stopped', async () => {
     const { containers, podman, deploymentIs, events } = world();
     await eventually('a stop does not count as a crash any more', async () => {
       const { StartedAt } = JSON.parse(await podman.byHand('inspect', '--format', '{{json .State}}', name));
@@ -44,12 +44,12 @@ describeWithEngine('what somebody does by hand', () => {
     await podman.byHand('stop', name);
     await lookNow();
     const told = `engine: started ${name} again: it had stopped (exit code 0)`;
-    await eventually('it is put right', async () => (await events(id)).includes(told));
+    await eventually('it is corrected', async () => (await events(id)).includes(told));
     await deploymentIs(id, 'running');
     expect((await containers(id)).map(({ state }) => state)).toEqual(['Up', 'Up']);
   }, 120_000);
 
-  test('to containers that are not the fleet’s is nobody’s business, however alike they are', async () => {
+  test('to similar containers that do not belong to the fleet is left alone', async () => {
     const { podman, deploymentIs, ask, removed, containers } = world();
     const sleep = [podman.image, '/bin/sh', '-c', 'sleep 1000'];
     const label = (key: string, value: string) => ['--label', `${key}=${value}`];

@@ -3,12 +3,12 @@ import { createServer } from 'node:net';
 import { describeWithEngine } from '@svc/testing/engine';
 import { aMachineWorld, SERVER, SLEEPER } from './world.ts';
 
-const TOLD = "trap 'exit 0' TERM; sleep 1000 & wait";
+const SLEEP = "trap 'exit 0' TERM; sleep 1000 & wait";
 
-describeWithEngine('what goes wrong is told by its reason, and goes well when its cause is mended:', () => {
+describeWithEngine('a failure has a reason, and ends with its cause:', () => {
   const world = aMachineWorld();
 
-  test('an image that is not there', async () => {
+  test('the image is missing', async () => {
     const { deployed, deploymentIs, podman, containers } = world();
     const { id } = await deployed('no-image', { ...SLEEPER, image_name: 'svc-test/other' });
     const failed = await deploymentIs(id, 'retrying', 'ImagePullFailed');
@@ -18,16 +18,16 @@ describeWithEngine('what goes wrong is told by its reason, and goes well when it
     await deploymentIs(id, 'running');
   }, 120_000);
 
-  test('a program that does not stay up', async () => {
+  test('the program exits at once', async () => {
     const { api, good, deployed, deploymentIs } = world();
-    const script = `[ "$GREETING" = hello ] && exit 3; ${TOLD}`;
+    const script = `[ "$GREETING" = hello ] && exit 3; ${SLEEP}`;
     const { id } = await deployed('crashing', { ...SLEEPER, command: ['/bin/sh', '-c', script] });
     expect((await deploymentIs(id, 'retrying', 'CrashLoop')).message).toContain('exit code 3');
     await good(api.put(`/api/v1/deployments/${id}`, { env: { GREETING: 'good day' } }));
     await deploymentIs(id, 'running');
   }, 120_000);
 
-  test('a program that needs more memory than it has', async () => {
+  test('the program exceeds its memory limit', async () => {
     const { api, good, deployed, deployment, deploymentIs } = world();
     const hungry = { ...SLEEPER, memory_request: '16Mi', command: ['/bin/sh', '-c', 'tail /dev/zero'] };
     const { id } = await deployed('hungry', hungry);
@@ -38,7 +38,7 @@ describeWithEngine('what goes wrong is told by its reason, and goes well when it
     await deploymentIs(id, 'running');
   }, 120_000);
 
-  test('a port that something else has: another one is taken, and what ran keeps its own', async () => {
+  test('the port is in use: the replica gets another one, and other replicas keep theirs', async () => {
     const { good, api, deployed, ask, deploymentIs, fetched, events } = world();
     await good(api.post('/api/v1/secrets', { name: 'pass', values: { PASSWORD: 'geheim' } }));
     const { id } = await deployed('web', SERVER, { replicas: 2 });
@@ -60,7 +60,7 @@ describeWithEngine('what goes wrong is told by its reason, and goes well when it
     }
   }, 120_000);
 
-  test('a GPU that its host was said to have: it never runs without', async () => {
+  test('the GPU is missing: the deployment never runs without it', async () => {
     const { api, good, deployed, deployment, deploymentIs, containers, host, hostId } = world();
     const { id } = await deployed('gpu', { ...SLEEPER, gpu_count: 1 });
     await deploymentIs(id, 'failed', 'GpuMissing');

@@ -21,11 +21,11 @@ export const rowsIn = (query: Query): Promise<Row[]> =>
 interface Rest {
   readonly query: Query;
   readonly withinMs: number;
-  /** What becomes of those that ask for GPUs. */
+  /** Expected phase of deployments with GPUs. */
   readonly withGpus: 'running' | 'failed';
 }
 
-/** Waits until every deployment is as it is desired. */
+/** Waits until every deployment is in its desired state. */
 export async function rest({ query, withinMs, withGpus }: Rest): Promise<void> {
   const unsettled = `
     SELECT name, phase, reason, message, generation, observed_generation, desired_state, failures, due_at - now() AS due
@@ -41,7 +41,7 @@ export async function rest({ query, withinMs, withGpus }: Rest): Promise<void> {
   throw new Error(`does not come to rest: ${JSON.stringify(left, null, 1)}`);
 }
 
-/** How deployments differ from what is known of them, in words; with operations that were acknowledged and are not kept. */
+/** Differences between the stored deployments and the ledger in words, with acknowledged operations that are not stored. */
 export async function differences(query: Query, ledger: Ledger): Promise<string[]> {
   const now = await rowsIn(query);
   const find = (id: string) => now.find((row) => row.id === id);
@@ -55,7 +55,7 @@ export async function differences(query: Query, ledger: Ledger): Promise<string[
     ...ledger.wrong,
     ...watched.map(({ what }) => what),
     ...ledger.all.flatMap((known) => differencesOf(find(known.id), known)),
-    ...now.filter(({ id }) => !ledger.all.some((known) => known.id === id)).map(({ name }) => `${name} is nobody's`),
+    ...now.filter(({ id }) => !ledger.all.some((known) => known.id === id)).map(({ name }) => `${name} is unknown`),
     ...acknowledged.filter((change) => !kept.has(change)).map((change) => `${change} is lost`),
   ];
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ask, type Seen } from '@svc/testing/faults';
 
-/** What is known of a deployment: each member is one of these values, several where an answer was lost. */
+/** What is known of a deployment. Each field has one of these values, several after an answer was lost. */
 export interface Known {
   readonly id: string;
   readonly name: string;
@@ -11,24 +11,24 @@ export interface Known {
   readonly desired: Set<'running' | 'stopped'>;
   gone: 'no' | 'maybe' | 'yes';
   generation: number;
-  /** Each change that was acknowledged, by its generation. */
+  /** Each acknowledged change with its generation. */
   readonly acknowledged: { readonly generation: number; readonly operation: string }[];
 }
 
 interface Place {
-  /** Of a replica of the fleet, each time of another one. */
+  /** Address of a random replica. */
   readonly url: () => string;
   readonly secret: string;
-  /** Where the deployments go. */
+  /** Target of the deployments. */
   readonly target: object;
-  /** Which workload the deployment of a slot has. */
+  /** Workload of the deployment of a slot. */
   readonly workloadOf: (slot: number) => string;
 }
 
 const pick = <T>(items: readonly [T, ...T[]]): T => items[Math.floor(Math.random() * items.length)] ?? items[0];
 const isLost = ({ status }: Seen): boolean => status === 0 || status >= 500;
 
-/** Somebody who changes deployments at random, one per slot, and keeps book of what was acknowledged. */
+/** Changes deployments at random, one per slot, and records what was acknowledged. */
 export function openLedger({ url, secret, target, workloadOf }: Place) {
   const all: Known[] = [];
   const wrong: string[] = [];
@@ -48,7 +48,7 @@ export function openLedger({ url, secret, target, workloadOf }: Place) {
     slots[index] ??= { key: randomUUID(), name: `fire-${++names}` };
     const slot = slots[index];
     const body = { name: slot.name, workload_id: workloadOf(index), target };
-    const seen = await send('POST', '', body, { 'Idempotency-Key': slot.key }); // a lost answer: the same again next time
+    const seen = await send('POST', '', body, { 'Idempotency-Key': slot.key }); // repeated after a lost answer
     if (seen.status !== 201) return;
     const { id, generation } = seen.body.deployment;
     slot.known = {
@@ -58,7 +58,7 @@ export function openLedger({ url, secret, target, workloadOf }: Place) {
     all.push(slot.known);
   };
 
-  /** One member is to have one value; the value is one of several where nobody knows whether that was heard. */
+  /** Records a requested value. After a lost answer both the old and the new value are possible. */
   const settle = <T>(seen: Seen, values: Set<T>, value: T) => {
     if (seen.status === 200) values.clear();
     if (seen.status === 200 || isLost(seen)) values.add(value);
@@ -103,13 +103,13 @@ export function openLedger({ url, secret, target, workloadOf }: Place) {
       known.generation = generation;
     }
     if (seen.status === 404) {
-      if (known.gone === 'no') wrong.push(`${known.name} is not there, and nobody deleted it`);
+      if (known.gone === 'no') wrong.push(`${known.name} is gone without a deletion`);
       known.gone = 'yes';
     }
     if (known.gone === 'yes') slots[index] = { key: randomUUID(), name: `fire-${++names}` };
   };
 
-  /** Changes one thing in a slot, whatever is there. */
+  /** Makes one change in a slot. */
   const step = async (index: number) => {
     const known = slots[index]?.known;
     await (known ? change(index, known) : create(index));
@@ -120,7 +120,7 @@ export function openLedger({ url, secret, target, workloadOf }: Place) {
     wrong,
     counts: counts as Readonly<typeof counts>,
     create,
-    /** Goes on changing the slots that are this writer's, until told otherwise. */
+    /** Changes these slots again and again until told otherwise. */
     write: async (mine: readonly number[], until: AbortSignal) => {
       while (!until.aborted) {
         await step(mine[Math.floor(Math.random() * mine.length)] ?? 0);

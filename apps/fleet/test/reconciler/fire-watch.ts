@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A container of the fleet as its engine lists it. */
+/** A container of the fleet as the engine lists it. */
 export interface Shown {
   readonly id: string;
   readonly deployment: string;
@@ -18,14 +18,14 @@ interface Listed {
   readonly Ports: readonly { readonly PublicPort?: number }[] | null;
 }
 
-/** Asks an engine itself, past whatever is in the way of the fleet. */
+/** Asks an engine directly, without the proxy. */
 export async function askEngine<T>(endpoint: string, path: string): Promise<T> {
   const answer = await new Promise<string>((resolve, reject) => {
     const asked = request({ socketPath: new URL(endpoint).pathname, path, agent: false });
     asked.once('response', (response) => text(response).then(resolve, reject)).once('error', reject);
     asked.end();
   });
-  return JSON.parse(answer) as T; // the engine's own words: a test fails where it is otherwise
+  return JSON.parse(answer) as T; // a test fails if it is otherwise
 }
 
 export async function shownBy(endpoint: string): Promise<Shown[]> {
@@ -42,7 +42,7 @@ export async function shownBy(endpoint: string): Promise<Shown[]> {
 
 const twice = <T>(items: readonly T[]): T[] => items.filter((item, index) => items.indexOf(item) !== index);
 
-/** What is there twice and must not be: a copy of a deployment, a port. */
+/** Replicas and ports that exist twice. */
 export const doubledIn = (shown: readonly Shown[]): string[] => [
   ...twice(shown.map(({ deployment, ordinal }) => `copy ${ordinal} of ${deployment}`)),
   ...twice(

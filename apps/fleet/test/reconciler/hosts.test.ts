@@ -16,7 +16,7 @@ const aHost = () =>
   ({ id: randomUUID(), engine: 'docker', endpoint: 'unix:///x', sealed: null, by_admin: true }) as Host;
 const after = (minutes: number) => jest.setSystemTime(Date.now() + minutes * 60_000);
 
-test('a client is kept as long as its host is asked, and the host says the same', async () => {
+test('a client is reused while it is in use and its host does not change', async () => {
   const clients = createHostClients({ sealer, allowed: new Set() });
   const [one, another] = [aHost(), aHost()];
   const first = await clients.of(one);
@@ -29,7 +29,7 @@ test('a client is kept as long as its host is asked, and the host says the same'
   await clients.close();
 });
 
-test('a client of a host that nobody asks any more is closed', async () => {
+test('an idle client is closed', async () => {
   const clients = createHostClients({ sealer, allowed: new Set() });
   const deleted = await clients.of(aHost());
   const close = jest.spyOn(deleted, 'close');

@@ -44,15 +44,15 @@ describeWithEngine('the log of a deployment', () => {
   };
   const letGoOf = async (answer: IncomingMessage) => {
     answer.destroy();
-    await eventually('nobody asks the engine any more', async () => proxy.underWay() === 0);
+    await eventually('the requests to the engine have ended', async () => proxy.underWay() === 0);
   };
 
-  test('is as long as it was asked to be', async () => {
+  test('has the last lines with tail', async () => {
     const { text } = await world().api.get(`/api/v1/deployments/${id}/logs?tail=2`);
     expect(text).toMatch(/^tick (\d+)\ntick \d+\n$/);
   });
 
-  test('goes on while it is followed, and its engine is let go with who followed', async () => {
+  test('is followed, and the request to the engine ends when the client leaves', async () => {
     const answer = await followed(id);
     expect(answer.statusCode).toBe(200);
     let text = '';
@@ -64,14 +64,14 @@ describeWithEngine('the log of a deployment', () => {
     await letGoOf(answer);
   }, 60_000);
 
-  test('is followed also where nothing is written, and let go as well', async () => {
+  test('is followed while nothing is written, and the request to the engine ends when the client leaves', async () => {
     const answer = await followed(silent);
     expect(answer.statusCode).toBe(200);
     await eventually('the engine is asked', async () => proxy.underWay() > 0);
     await letGoOf(answer);
   }, 60_000);
 
-  test('is a 404 for what is not there, a 400 for who is not of it, a 503 while its machine is away', async () => {
+  test('is a 404 without a container, a 400 for a wrong instance, and a 503 while the machine is unreachable', async () => {
     const { api, ask, deploymentIs } = world();
     const path = `/api/v1/deployments/${silent}/logs`;
     expect(await api.get(`${path}?instance=another`)).toMatchObject({ status: 400 });

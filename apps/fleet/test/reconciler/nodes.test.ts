@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { aClusterWorld, aNode, PLAIN } from './cluster-world.ts';
 
-describe('a cluster that was checked', () => {
+describe('a checked cluster', () => {
   const world = aClusterWorld();
   const nodes = async (query = '') => (await world().good(world().api.get(`/api/v1/hosts?${query}`))).hosts;
 
-  test('says its version, its capacity, its storage classes, and what the fleet may do', async () => {
+  test('has a version, a capacity, storage classes and conditions', async () => {
     const { server, checked, clusterId } = world();
     const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };
     server.put('storageclasses', { metadata: { name: 'fast', annotations } });
@@ -32,7 +32,7 @@ describe('a cluster that was checked', () => {
     ]);
   });
 
-  test('has its nodes among the hosts, found by search and labels as they are', async () => {
+  test('has its nodes among the hosts, with search and labels', async () => {
     const { clusterId, good, api } = world();
     const [node] = await nodes('search=node-2');
     expect(node).toMatchObject({
@@ -52,7 +52,7 @@ describe('a cluster that was checked', () => {
     expect((await good(api.get(`/api/v1/hosts/${node.id}`))).host).toEqual(node);
   });
 
-  test('has nodes that nobody changes here', async () => {
+  test('has nodes that are read-only', async () => {
     const { api } = world();
     const [{ id }] = await nodes('search=node-2');
     const answers = [
@@ -65,7 +65,7 @@ describe('a cluster that was checked', () => {
     expect((await nodes('search=node-2'))[0]).toMatchObject({ id, schedulable: false });
   });
 
-  test('keeps a node under its id, and forgets one that is gone', async () => {
+  test('keeps the id of a node, and removes a node that is gone', async () => {
     const { server, checked, clusterId } = world();
     const before = await nodes();
     server.put('nodes', aNode('node-1', { ready: 'False' }));
@@ -79,7 +79,7 @@ describe('a cluster that was checked', () => {
     await checked(clusterId);
   });
 
-  test('is placed on by what its nodes can hold, each for itself', async () => {
+  test('is a target only if one of its nodes has room for a replica', async () => {
     const { good, api, aWorkload, server, checked, clusterId } = world();
     const labels = { 'nvidia.com/gpu.memory': '24576' };
     for (const name of ['node-1', 'node-3']) server.put('nodes', aNode(name, { labels }));
@@ -96,7 +96,7 @@ describe('a cluster that was checked', () => {
     expect(await plan('larger', { gpu_count: 1, vram_request: '80Gi' })).toMatchObject({ ok: false });
   });
 
-  test('that fails in the middle is there, and what is known of it stays', async () => {
+  test('stays online with its known facts when a part of the check fails', async () => {
     const { server, checked, clusterId } = world();
     const before = await checked(clusterId);
     const body = JSON.stringify({ kind: 'Status', reason: 'InternalError', message: 'etcdserver: request timed out' });
@@ -107,7 +107,7 @@ describe('a cluster that was checked', () => {
     server.meddle(() => undefined);
   });
 
-  test('that may not be listed has no room that anybody knows of', async () => {
+  test('has no known capacity if its nodes may not be listed', async () => {
     const { server, checked, clusterId } = world();
     server.forbidden.add('list nodes');
     server.forbidden.add('patch deployments');

@@ -16,13 +16,13 @@ export interface Passing {
 interface Ends {
   readonly createServer: (answer: (req: IncomingMessage, res: ServerResponse) => void) => Server;
   readonly listen: (server: Server) => void;
-  /** A request to what is behind. */
+  /** A request to the server. */
   readonly ask: (passing: Passing) => ClientRequest;
-  /** How what is behind would refuse it. */
+  /** How the server would refuse it. */
   readonly refusal: (passing: Passing) => { readonly status: number; readonly body: object };
 }
 
-/** Something between the fleet and what it asks, on which things can go wrong. It can be gone, and come back to the same place. */
+/** A proxy between the fleet and a server, which can make requests fail. It can stop and start again at the same address. */
 export async function startProxy({ createServer, listen, ask, refusal }: Ends) {
   const seen: Record<Fate, number> = { passed: 0, refused: 0, reset: 0, lost: 0, hangs: 0, late: 0 };
   const held: (() => void)[] = [];
@@ -62,7 +62,7 @@ export async function startProxy({ createServer, listen, ask, refusal }: Ends) {
     passed.end(passing.body);
   };
   const server = createServer((req, res) => {
-    answer(req, res).catch(() => res.destroy()); // whoever asked has left
+    answer(req, res).catch(() => res.destroy()); // the client has left
   });
   const open = async () => {
     listen(server);
@@ -78,21 +78,21 @@ export async function startProxy({ createServer, listen, ask, refusal }: Ends) {
 
   return {
     server,
-    /** How many requests had which fate. */
+    /** Number of requests by fate. */
     seen: seen as Readonly<Record<Fate, number>>,
-    /** From now on this becomes of requests. */
+    /** Sets the fate of requests from now on. */
     fate: (of: typeof fateOf) => {
       fateOf = of;
     },
-    /** From now on each takes up to so long. */
+    /** Delays each request from now on by up to so many milliseconds. */
     slow: (ms: number) => {
       slownessMs = ms;
     },
-    /** What is late comes. */
+    /** Passes on the requests that are late. */
     letGo: () => {
       for (const go of held.splice(0)) go();
     },
-    /** How many requests are not answered to the end yet. */
+    /** Number of requests that have not ended. */
     underWay: () => underWay,
     goAway,
     comeBack: open,

@@ -1,6 +1,5 @@
-// The story of a deployment over the API of the fleet, on the cluster that FLEET_TEST_KUBECONFIG names (with a token), in a
-// namespace of its own, or in that of FLEET_TEST_NAMESPACE. FLEET_TEST_IMAGE: an image with a shell, `library/busybox:1.37`
-// unless it is said.
+// Deployments on the cluster that FLEET_TEST_KUBECONFIG names (with a token), in a new namespace or in FLEET_TEST_NAMESPACE.
+// FLEET_TEST_IMAGE is an image with a shell. Default: `library/busybox:1.37`.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeWithCluster } from '@svc/testing/cluster';
@@ -79,7 +78,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
   }, MINUTES);
 
   test(
-    'has a template running, with its secret and its volume, and shows what it prints',
+    'runs a template with a secret and a volume, and shows its log',
     async () => {
       await post('secrets', { name: 'pass', values: { PASSWORD: 'geheim' } });
       const plain = { env_schema: [], node_selector: {}, required_network_types: [], tolerations: [], gpu_count: 0 };
@@ -103,7 +102,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
   );
 
   test(
-    'changes it, and stops, starts and scales it',
+    'updates, rolls back, stops and starts it',
     async () => {
       const { uid } = (await itsDeployment(id))?.metadata ?? {};
       const { workload_id } = await by(0).shown(id);
@@ -127,7 +126,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
   );
 
   test(
-    'tells who has set a field of it, and takes that over only when it is asked to',
+    'reports a field of another manager, and overwrites it only with take_over',
     async () => {
       const it = await by(0).deployed('owned', spec(SLEEP));
       await by(0).is(it, 'running');
@@ -152,7 +151,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
   );
 
   test(
-    'says why something does not run: no such image, a crash; and when its work is done',
+    'reports a missing image, a crash and a finished job',
     async () => {
       const absent = await by(0).deployed('absent', { image_name: 'library/there-is-no-such-image' });
       const crashing = await by(0).deployed('crashing', spec('exit 3'));
@@ -168,7 +167,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
   );
 
   test(
-    'puts back by either replica what somebody has removed, and what was asked while it was away',
+    'creates a deleted object again, and makes changes that were requested while it was unreachable',
     async () => {
       const { metadata } = (await itsDeployment(id)) ?? {};
       const { apps } = await client.apis();
@@ -194,7 +193,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
   );
 
   test(
-    'leaves nothing of it behind',
+    'leaves nothing after a deletion',
     async () => {
       await by(1).heard('DELETE', `deployments/${id}`);
       await gone(id);

@@ -5,7 +5,7 @@ describeWithEngine('a deployment', () => {
   const world = aMachineWorld();
   let id: string;
 
-  test('has as many copies as it is told, each under a port of its own, and leaves those alone that stay', async () => {
+  test('scales up with a port for each replica, and leaves the existing replicas alone', async () => {
     const { ask, deployed, deploymentIs, containers } = world();
     ({ id } = await deployed('web', { ...SERVER, volume_mounts: [], secret_refs: [] }));
     await deploymentIs(id, 'running');
@@ -20,7 +20,7 @@ describeWithEngine('a deployment', () => {
     expect((await containers(id))[0]).toEqual(first);
   }, 120_000);
 
-  test('gives back what it does not need any more', async () => {
+  test('scales down and releases ports', async () => {
     const { ask, deploymentIs, containers, database } = world();
     const [first] = await containers(id);
     await ask(id, 'scale', { replicas: 1 });
@@ -29,7 +29,7 @@ describeWithEngine('a deployment', () => {
     expect(await database.client.allocatedPort.count()).toBe(1);
   }, 120_000);
 
-  test('is begun anew by new values of a secret that it uses, and of no other', async () => {
+  test('is restarted by new values of a secret that it uses, and not by those of another', async () => {
     const { api, good, deployed, deploymentIs, containers, fetched } = world();
     const secret = (await good(api.post('/api/v1/secrets', { name: 'pass', values: { PASSWORD: 'old' } }))).secret;
     const user = await deployed('user', { ...SERVER, volume_mounts: [] });

@@ -3,11 +3,11 @@ import { aTemplate } from '../a-template.ts';
 import { eventually } from './words.ts';
 import { aMachineWorld, SERVER } from './world.ts';
 
-describeWithEngine('a template on a real engine', () => {
+describeWithEngine('a deployment of a template on a real engine', () => {
   const world = aMachineWorld();
   let id: string;
 
-  test('becomes what answers, with its variable, its secret and its volume', async () => {
+  test('serves requests, with its variable, its secret and its volume', async () => {
     const { good, api, hub, sync, deploymentIs, fetched } = world();
     await good(api.post('/api/v1/secrets', { name: 'pass', values: { PASSWORD: 'geheim' } }));
     const plain = { env_schema: [], node_selector: {}, required_network_types: [], tolerations: [] };
@@ -23,7 +23,7 @@ describeWithEngine('a template on a real engine', () => {
     expect(volume).toMatchObject({ name: 'web-data', phase: 'bound', attached_to: [{ name: 'web' }] });
   }, 120_000);
 
-  test('is made anew by a restart, and keeps its volume', async () => {
+  test('is replaced by a restart, and keeps its volume', async () => {
     const { ask, deploymentIs, fetched, containers } = world();
     const [before] = await containers(id);
     await ask(id, 'restart');
@@ -32,7 +32,7 @@ describeWithEngine('a template on a real engine', () => {
     expect((await containers(id)).map((it) => it.id)).not.toEqual([before?.id]);
   }, 120_000);
 
-  test('runs a new revision when it is told to, and the old one again after a rollback', async () => {
+  test('is updated to a new revision, and rolled back', async () => {
     const { api, good, ask, deployment, deploymentIs, fetched } = world();
     const { workload_id } = await deployment(id);
     await good(api.put(`/api/v1/workloads/${workload_id}`, { env: [{ name: 'GREETING', value: 'good day' }] }));
@@ -45,7 +45,7 @@ describeWithEngine('a template on a real engine', () => {
     expect(await fetched(id)).toBe('hello geheim\n');
   }, 120_000);
 
-  test('has the new values of its secret without being asked to', async () => {
+  test('gets new values of its secret without a request', async () => {
     const { api, good, deploymentIs, fetched, events } = world();
     const [secret] = (await good(api.get('/api/v1/secrets'))).secrets;
     await good(api.put(`/api/v1/secrets/${secret.id}`, { values: { PASSWORD: 'neu' } }));
@@ -54,7 +54,7 @@ describeWithEngine('a template on a real engine', () => {
     expect(await events(id)).toContain('rotate-secret: the secret pass has new values');
   }, 120_000);
 
-  test('is gone from its machine while it is stopped, and has its place and volume when it is started', async () => {
+  test('has no container while it is stopped, and its port and volume after a start', async () => {
     const { ask, deployment, deploymentIs, containers, fetched } = world();
     const { endpoints } = await deployment(id);
     await ask(id, 'stop');
@@ -65,7 +65,7 @@ describeWithEngine('a template on a real engine', () => {
     expect((await fetched(id, '/starts')).split('\n').length).toBeGreaterThan(3);
   }, 120_000);
 
-  test('leaves nothing behind when it is deleted, but a volume that is to be retained until that is deleted', async () => {
+  test('leaves nothing when it is deleted but a retained volume', async () => {
     const { api, good, removed, podman, database } = world();
     const [volume] = (await good(api.get('/api/v1/storage'))).storage;
     await good(api.put(`/api/v1/storage/${volume.id}`, { reclaim: 'retain' }));

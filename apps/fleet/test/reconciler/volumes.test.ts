@@ -12,7 +12,7 @@ describeWithEngine('a volume on a real engine', () => {
   const names = async () => (await world().podman.byHand('volume', 'ls', '--quiet')).split('\n').sort();
   let id: string;
 
-  test('that somebody took away is lost, and not made anew and empty; put back, it is there again', async () => {
+  test('that was removed by hand is lost and not created again; when it is back it is bound again', async () => {
     const { ask, deployed, deploymentIs, containers, podman } = world();
     ({ id } = await deployed('web', TWO));
     await deploymentIs(id, 'running');
@@ -33,7 +33,7 @@ describeWithEngine('a volume on a real engine', () => {
     expect(await phases()).toEqual({ 'web-one': 'bound', 'web-two': 'bound' });
   }, 120_000);
 
-  test('that is deleted and still in use by somebody else holds up the removal of no other', async () => {
+  test('that cannot be removed yet does not delay the removal of others', async () => {
     const { api, good, podman, removed } = world();
     const all: { id: string }[] = await storage();
     for (const each of all) await good(api.put(`/api/v1/storage/${each.id}`, { reclaim: 'retain' }));

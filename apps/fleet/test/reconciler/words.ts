@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Answered, Api } from '@svc/testing';
 import type { Database } from '../../src/database/client.ts';
 
-/** What a test says of something. */
+/** The body of a request. */
 export type Body = Readonly<Record<string, unknown>>;
 
 const PATIENCE_MS = 60_000;
@@ -11,7 +11,7 @@ const PATIENCE_MS = 60_000;
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  betweenMs = 20,
+  betweenMs = 40,
 ): Promise<T> {
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await pause(betweenMs)) {
     const seen = await look();

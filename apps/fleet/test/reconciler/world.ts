@@ -13,9 +13,9 @@ const IMAGE = {
   env: [{ name: 'GREETING', value: 'hello' }],
 };
 
-/** What runs until it is told to end, and nothing else. */
+/** A workload that runs until it is stopped. */
 export const SLEEPER = { ...IMAGE, command: ['/bin/sh', '-c', SLEEP] };
-/** What answers on 8080, with a variable, a secret and a volume. */
+/** A workload that serves port 8080, with a variable, a secret and a volume. */
 export const SERVER = {
   ...IMAGE,
   command: ['/bin/sh', '-c', SERVE],
@@ -28,11 +28,11 @@ export const SERVER = {
 export interface Listed {
   readonly name: string;
   readonly id: string;
-  /** `Up`, or how else it stands. */
+  /** The first word of its status, such as `Up`. */
   readonly state: string;
 }
 
-/** A fleet, a hub and a real Podman; what machines there are is kept as desired. */
+/** A fleet that reconciles, a hub and a real engine. */
 export async function startMachineWorld() {
   const podman = await startEngine();
   const hub = await startFakeHub();
@@ -42,7 +42,7 @@ export async function startMachineWorld() {
   const api = world.asAdmin;
   const words = wordsOf(world);
   const { good } = words;
-  /** A host of the Podman, unless it is said otherwise. */
+  /** Registers the engine as a host. */
   const aHost = async (given: Body = {}) => {
     const body = { name: 'machine', engine: podman.kind, endpoint: podman.endpoint, ...given };
     return (await good(api.post('/api/v1/hosts', body))).host;
@@ -54,7 +54,7 @@ export async function startMachineWorld() {
       return row.reachability === reachability && host(id);
     });
 
-  /** The containers of a deployment, whatever they do. */
+  /** The containers of a deployment in any state. */
   const containers = async (id: string, of = podman): Promise<Listed[]> => {
     const filter = ['--filter', `label=fleet/deployment=${id}`];
     const lines = await of.byHand('ps', '--all', ...filter, '--format', '{{.Names}} {{.ID}} {{.Status}}');
@@ -68,7 +68,7 @@ export async function startMachineWorld() {
 
   return {
     ...{ ...world, ...words, podman, hub, api, machines, aHost, host, hostIs, containers },
-    /** What the first port of a deployment answers. */
+    /** The answer of the first port of a deployment. */
     fetched: async (id: string, path = '/') => {
       const [endpoint] = (await words.deployment(id)).endpoints;
       const answer = await fetch(`http://${endpoint.address}${path}`, { headers: { connection: 'close' } });
@@ -85,7 +85,7 @@ export async function startMachineWorld() {
 
 export type MachineWorld = Awaited<ReturnType<typeof startMachineWorld>>;
 
-/** For the top of a describe: such a world for all of its tests, with a host that is there. */
+/** For the top of a describe: such a world for all of its tests, with a host that is online. */
 export function aMachineWorld(): () => MachineWorld & { readonly hostId: string } {
   let world: MachineWorld & { readonly hostId: string };
   beforeAll(async () => {

@@ -120,7 +120,7 @@ test('two replicas that run at once ask once for each session', async () => {
   for (let count = 0; count < 4; count += 1) await signIn({ sub: `many-${count}` });
   await quarterPasses();
   await sql.$executeRaw`
-    CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.2); RETURN NEW; END $$`;
+    CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END $$`;
   await sql.$executeRaw`CREATE TRIGGER linger BEFORE UPDATE ON sessions FOR EACH ROW EXECUTE FUNCTION linger()`;
   const before = issuer.countOf('/token');
   issuer.bend('/token', () => ({ status: 503 }));

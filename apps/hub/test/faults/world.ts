@@ -39,11 +39,11 @@ export const adminOf = async (issuer: LocalIssuer, claims: { readonly iss?: stri
 };
 
 /** Makes an open category for the templates of a test. @returns its id */
-export async function makeCategory(hub: { readonly url: string }, admin: string): Promise<string> {
+export async function makeCategory(hub: { readonly url: string }, admin: string, name = 'Faults'): Promise<string> {
   const { status, body } = await ask(`${hub.url}/api/v1/admin/categories`, {
     method: 'POST',
     authorization: admin,
-    body: { name: 'Faults' },
+    body: { name },
   });
   expect(status).toBe(201);
   return body.category.id;

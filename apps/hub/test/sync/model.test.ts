@@ -12,7 +12,7 @@ import { lineOfBeginning } from './model-script.ts';
 import { polled, type Run, walked } from './model-steps.ts';
 import { aWalker } from './model-walker.ts';
 
-const HISTORIES = byDepth({ short: 18, full: 300, long: 3400 });
+const HISTORIES = byDepth({ short: 12, full: 300, long: 3400 });
 
 const hub = await aHub();
 afterAll(() => hub.stop());

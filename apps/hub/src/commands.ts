@@ -1,0 +1,68 @@
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { migrate } from '@svc/database';
+import type { Commands } from '@svc/http';
+import { exportCatalog } from './commands/export.ts';
+import { importCatalog } from './commands/import.ts';
+import { createApiKey, createOrganization } from './commands/organizations.ts';
+import { readDatabaseUrl } from './config.ts';
+import { type Database, openDatabase } from './database/client.ts';
+import { startHub } from './start.ts';
+
+const prismaDir = fileURLToPath(new URL('../../../prisma/hub', import.meta.url));
+
+/** The command lines of the hub's program. */
+export const usage = `node dist/main.js <command>
+  serve                                                       run the service (the default)
+  migrate                                                     bring the database up to date, and do nothing else
+  import <folder> [--dry-run]                                 bring the catalog to what a folder of YAML files says
+  export <folder>                                             write the catalog as such a folder, which must be empty
+  create-organization --name <name> --slug <slug> [--tier free|pro|enterprise]
+  create-api-key --organization <slug> --name <name>          prints the key, once`;
+
+/** The commands of the hub's program. They read the environment of the process. */
+export const commands: Commands = {
+  serve: () => startHub(prismaDir),
+  migrate: async () => {
+    const applied = await migrate({ prismaDir, databaseUrl: readDatabaseUrl(process.env) });
+    console.log(applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`);
+  },
+  import: async (args) => {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { 'dry-run': { type: 'boolean' } },
+    });
+    const [folder] = positionals;
+    if (folder === undefined || positionals.length > 1) throw new Error(`Name one folder.\n${usage}`);
+    const report = await withDatabase((database) =>
+      importCatalog(database, { folder, dryRun: values['dry-run'] ?? false }),
+    );
+    console.log(report.join('\n'));
+  },
+  export: async ([folder, ...rest]) => {
+    if (folder === undefined || rest.length > 0) throw new Error(`Name one folder.\n${usage}`);
+    console.log((await withDatabase((database) => exportCatalog(database, folder))).join('\n'));
+  },
+  'create-organization': async (args) => {
+    const options = { name: { type: 'string' }, slug: { type: 'string' }, tier: { type: 'string' } } as const;
+    const { values } = parseArgs({ args: [...args], options });
+    console.log(JSON.stringify(await withDatabase(createOrganization(values))));
+  },
+  'create-api-key': async (args) => {
+    const options = { organization: { type: 'string' }, name: { type: 'string' } } as const;
+    const { values } = parseArgs({ args: [...args], options });
+    console.log(JSON.stringify(await withDatabase(createApiKey(values))));
+  },
+};
+
+async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  const databaseUrl = readDatabaseUrl(process.env);
+  await migrate({ prismaDir, databaseUrl });
+  const database = openDatabase(databaseUrl, () => undefined); // a command hears of a lost connection by its statement
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}

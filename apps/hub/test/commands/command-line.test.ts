@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { jest } from '@jest/globals';
+import { commands } from '../../src/commands.ts';
+import { startWorld } from '../world.ts';
+
+const world = await startWorld();
+const folder = mkdtempSync(path.join(tmpdir(), 'command-line-'));
+const { DATABASE_URL } = process.env;
+beforeEach(() => {
+  process.env.DATABASE_URL = world.databaseUrl;
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  if (DATABASE_URL === undefined) delete process.env.DATABASE_URL;
+  else process.env.DATABASE_URL = DATABASE_URL;
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await world.stop();
+});
+
+/** Runs a command. @returns what it printed */
+async function run(name: string, ...args: string[]): Promise<string> {
+  const printed: unknown[] = [];
+  jest.spyOn(console, 'log').mockImplementation((text: unknown) => void printed.push(text));
+  await commands[name]?.(args);
+  return printed.join('\n');
+}
+
+/** A folder with a catalog of one template. */
+function aCatalog(): string {
+  const catalog = path.join(folder, 'catalog');
+  mkdirSync(path.join(catalog, 'templates'), { recursive: true });
+  writeFileSync(path.join(catalog, 'categories.yaml'), '- { slug: tools, name: Tools }\n');
+  writeFileSync(path.join(catalog, 'templates', 'one.yaml'), 'name: One\ncategory: tools\n');
+  return catalog;
+}
+
+test('import reports what it created, and with --dry-run what it would create', async () => {
+  const catalog = aCatalog();
+  expect(await run('import', catalog, '--dry-run')).toContain('dry run: 2 to create');
+  expect(await run('import', catalog)).toContain('2 created');
+  expect((await world.nobody.get('/api/v1/catalog/templates/one')).status).toBe(200);
+});
+
+test('export writes the catalog', async () => {
+  await run('import', aCatalog());
+  const copy = path.join(folder, 'copy');
+  await run('export', copy);
+  expect(readdirSync(path.join(copy, 'templates'))).toEqual(['one.yaml']);
+});
+
+test('create-organization and create-api-key print what they created, and the key works', async () => {
+  const organization = JSON.parse(
+    await run('create-organization', '--name', 'Acme', '--slug', 'acme', '--tier', 'pro'),
+  );
+  expect(organization).toMatchObject({ slug: 'acme' });
+  const { key } = JSON.parse(await run('create-api-key', '--organization', 'acme', '--name', 'first'));
+  const { status, body } = await world.api(`Bearer ${key}`).get('/api/v1/catalog/organization');
+  expect([status, body.organization]).toMatchObject([200, { slug: 'acme', tier: 'pro' }]);
+});
+
+test('migrate says that there is nothing to apply', async () => {
+  expect(await run('migrate')).toBe('nothing to apply');
+});
+
+test.each([
+  ['import', []],
+  ['import', ['a', 'b']],
+  ['export', []],
+  ['export', ['a', 'b']],
+])('%s with the folders %j is refused with the usage', async (name, args) => {
+  await expect(run(name, ...args)).rejects.toThrow(/Name one folder\.\n.*create-api-key/s);
+});
+
+test('serve without a reachable database fails with one sentence, without the password', async () => {
+  process.env.DATABASE_URL = 'postgresql://hub:canary-password@127.0.0.1:1/hub';
+  const settings = { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: 'https://hub.example.test' };
+  Object.assign(process.env, settings);
+  try {
+    const message: unknown = await run('serve').catch((error: unknown) => (error as Error).message);
+    expect(message).toMatch(/can't be reached/);
+    expect(String(message)).not.toMatch(/canary-password|\n/);
+  } finally {
+    for (const name of Object.keys(settings)) delete process.env[name];
+  }
+});
