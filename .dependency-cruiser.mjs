@@ -1,8 +1,50 @@
 // Rules for imports between packages and folders. `pnpm boundaries` checks them, as part of `pnpm check`.
 const source = '^(apps/[^/]+|packages/[^/]+|infra/[^/]+)/src';
 
+/** The folders of each service. A folder imports only from folders after it. */
+const layers = {
+  fleet: [
+    'commands',
+    'api',
+    'reconciler',
+    'deployments',
+    'audit',
+    'auth',
+    'settings',
+    'catalog',
+    'oidc',
+    'engines',
+    'resources',
+    'render',
+    'placement',
+    'database',
+  ],
+  hub: ['commands', 'admin', 'account', 'catalog', 'presenters', 'database'],
+};
+
+const layerRules = Object.entries(layers).flatMap(([app, folders]) =>
+  folders.slice(1).map((folder, index) => ({
+    name: `${app}-${folder}-imports-from-lower-folders-only`,
+    comment: 'Folders of a service depend on each other in one direction, in the order of `layers`.',
+    severity: 'error',
+    from: { path: `^apps/${app}/src/${folder}/` },
+    to: { path: `^apps/${app}/src/(${folders.slice(0, index + 1).join('|')})/` },
+  })),
+);
+
 export default {
   forbidden: [
+    ...layerRules,
+    {
+      name: 'every-folder-has-a-layer',
+      comment: 'A new folder of a service must be added to `layers`.',
+      severity: 'error',
+      from: {},
+      to: {
+        path: '^apps/(fleet|hub)/src/[^/]+/',
+        pathNot: Object.entries(layers).map(([app, folders]) => `^apps/${app}/src/(generated|${folders.join('|')})/`),
+      },
+    },
     {
       name: 'no-imports-between-services',
       comment: 'The hub and the fleet communicate only over HTTP.',
