@@ -44,4 +44,11 @@ const asset = (type: string, body: string | Buffer): Answer => ({
 });
 
 const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-const readAsset = (file: string) => readFileSync(path.join(folder, file));
+const assets = new Map<string, Buffer>();
+
+/** Reads each file once in a process. */
+function readAsset(file: string): Buffer {
+  const content = assets.get(file) ?? readFileSync(path.join(folder, file));
+  assets.set(file, content);
+  return content;
+}

@@ -107,8 +107,10 @@ function cacheControl(endpoint: Endpoint, req: Request): string {
 /** OPTIONS answers what is allowed; any other method that the path lacks is a 405. */
 export function refuseOtherMethods(app: Express, path: string, methods: readonly string[]): void {
   const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
-  app.options(path, (_req, res) => respond(res, { status: 204, headers: { Allow: allowed } }));
-  app.all(path, (req) => {
+  const route = app.route(path);
+  route.options((_req, res) => respond(res, { status: 204, headers: { Allow: allowed } }));
+  // app.all would add a layer for each of the methods that Node knows.
+  route.all((req) => {
     throw new Problem('method_not_allowed', `${req.method} is not possible here; allowed: ${allowed}.`, {
       headers: { Allow: allowed },
     });

@@ -11,7 +11,7 @@ export interface RefusalMatrix<Access extends string, Caller extends string> {
   /** A row for each access and in it a cell for each kind of caller: one that is missing does not compile. */
   readonly expected: Readonly<Record<Access, Readonly<Record<Caller, Expected>>>>;
   /** The callers that meet every endpoint at each depth. At depth `short`, the others meet one endpoint of each access. */
-  readonly everywhere: readonly Caller[];
+  readonly everywhere: readonly NoInfer<Caller>[];
   readonly api: (caller: Caller) => Api;
 }
 
@@ -22,31 +22,41 @@ const REFUSALS: readonly string[] = [
   'organization_suspended',
 ];
 
-const IS_COMPLETE = byDepth({ short: false, full: true, long: true });
+/** A caller who meets an endpoint, and the answer that is expected. */
+interface Cell<Caller> {
+  readonly endpoint: Endpoint;
+  readonly caller: Caller;
+  readonly verdict: Expected;
+}
+
+/** The cells of a matrix: all of them, or those that cover each caller with each access and each endpoint. */
+export function cellsOf<Access extends string, Caller extends string>(
+  { endpoints, expected, everywhere }: Omit<RefusalMatrix<Access, Caller>, 'api'>,
+  isComplete: boolean,
+): Cell<Caller>[] {
+  return endpoints.flatMap((endpoint) => {
+    const isFirstOfAccess = endpoint === endpoints.find(({ access }) => access === endpoint.access);
+    const row = expected[endpoint.access as Access]; // the endpoints of a contract declare its accesses
+    const callers = Object.keys(row) as Caller[]; // the keys of a record of callers
+    return callers
+      .filter((caller) => isComplete || isFirstOfAccess || everywhere.includes(caller))
+      .map((caller) => ({ endpoint, caller, verdict: row[caller] }));
+  });
+}
 
 /** Tests how endpoints answer each kind of caller. A new endpoint is covered as soon as it is declared. */
 export function testRefusals<Access extends string, Caller extends string>(
   matrix: RefusalMatrix<Access, Caller>,
 ): void {
-  const { endpoints, expected, everywhere, api } = matrix;
-  const cells = endpoints.flatMap((endpoint) => {
-    const meetsAll = IS_COMPLETE || endpoint === endpoints.find(({ access }) => access === endpoint.access);
-    const row = expected[endpoint.access as Access]; // the endpoints of a contract declare its accesses
-    const callers = Object.keys(row) as Caller[]; // the keys of a record of callers
-    return callers
-      .filter((caller) => meetsAll || everywhere.includes(caller))
-      .map((caller) => ({
-        endpoint,
-        caller,
-        verdict: row[caller],
-        title: `${endpoint.method.toUpperCase()} ${endpoint.path}`,
-      }));
-  });
+  const cells = cellsOf(matrix, byDepth({ short: false, full: true, long: true })).map((cell) => ({
+    ...cell,
+    title: `${cell.endpoint.method.toUpperCase()} ${cell.endpoint.path}`,
+  }));
 
   test.each(cells)('$title for $caller: $verdict', async ({ endpoint, caller, verdict }) => {
     const path = endpoint.path.replace(/:\w+/g, 'nothing-of-this-name');
     const body = endpoint.bodyLimit > 0 ? { body: {} } : {};
-    const answer = await api(caller).send({ method: endpoint.method.toUpperCase(), path, ...body });
+    const answer = await matrix.api(caller).send({ method: endpoint.method.toUpperCase(), path, ...body });
     if (verdict === 'admitted') expect(REFUSALS).not.toContain(answer.body?.code);
     else expect(answer.body?.code).toBe(verdict);
     if (answer.status === 401) expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="\w+"/);

@@ -4,7 +4,7 @@ import { endpoint, line, openApiDocument, problems, uuid } from '@svc/contract';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { oracleOf } from '../src/hostile/oracle.ts';
-import { rawRequests } from '../src/hostile/raw-requests.ts';
+import { rawRequests, rawRequestsInTurn } from '../src/hostile/raw-requests.ts';
 import { hostileRequests } from '../src/hostile/requests.ts';
 import { rightValues } from '../src/hostile/schema-values.ts';
 import { openWire, type WireAnswer } from '../src/hostile/wire.ts';
@@ -102,6 +102,14 @@ describe('requests', () => {
     expect(shown.filter((text) => text.includes('<somebody>')).length).toBeGreaterThan(100);
     expect(shown.filter((text) => text.includes('secret-of-somebody'))).toEqual([]);
   });
+});
+
+test('raw requests in turn: together the endpoints meet each kind', () => {
+  const target = { endpoint: createThing, known: {}, callers: ['somebody'], authorizations: callers, seed: 1 };
+  const met = (of: number) => Array.from({ length: of }, (_, index) => rawRequestsInTurn(target, { index, of })).flat();
+  const all = met(1).map(({ shown }) => shown);
+  expect(all.length).toBeGreaterThan(50);
+  expect(new Set(met(7).map(({ shown }) => shown))).toEqual(new Set(all));
 });
 
 test('the wire keeps its connection, and tells when one ends without an answer', async () => {
