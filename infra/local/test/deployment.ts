@@ -9,7 +9,7 @@ export type Environment = Readonly<Record<string, string>>;
 
 const mainOf = (app: App) => path.join(repository, 'apps', app, 'dist', 'main.js');
 
-/** Hub and fleet as somebody deploys them: two processes with an environment, each with its own database and role. */
+/** Hub and fleet as they are deployed: two processes with an environment, each with its own database and role. */
 export async function aDeployment() {
   const postgres: EmbeddedPostgres = await startEmbeddedPostgres();
   const running: StartedProcess[] = [];
@@ -32,7 +32,7 @@ export async function aDeployment() {
     },
   };
 
-  /** What a command of the service prints. */
+  /** Runs a command of the service. @returns what it printed */
   const command = async (app: App, ...args: string[]): Promise<string> => {
     const { ended, output } = startProcess(mainOf(app), args, environments[app]);
     if ((await ended) !== 0) throw new Error(output());
@@ -44,23 +44,23 @@ export async function aDeployment() {
     /** Of the hub's database, as its owner. */
     hubDatabase: environments.hub.DATABASE_URL ?? '',
     command,
-    /** A service that is ready. */
+    /** Starts a service. Resolves when it is ready. */
     start: async (app: App, more: Environment = {}): Promise<StartedProcess> => {
       const started = startProcess(mainOf(app), [], { ...environments[app], ...more });
       running.push(started);
       await untilReady(urls[app], started);
       return started;
     },
-    /** A token of the fleet. */
-    token: async (role: 'viewer' | 'operator'): Promise<string> =>
-      JSON.parse(await command('fleet', 'create-token', '--name', role, '--role', role)).secret,
-    /** The hub and a key for a fleet, as the fleet's environment has them. */
+    /** A token of the fleet for an operator. */
+    operatorToken: async (): Promise<string> =>
+      JSON.parse(await command('fleet', 'create-token', '--name', 'operator', '--role', 'operator')).secret,
+    /** The fleet's environment for this hub, with a new organization and its key. */
     forFleet: async (): Promise<Environment> => {
       await command('hub', 'create-organization', '--name', 'Acme', '--slug', 'acme');
       const { key } = JSON.parse(await command('hub', 'create-api-key', '--organization', 'acme', '--name', 'fleet'));
       return { HUB_URL: urls.hub, HUB_API_KEY: key };
     },
-    /** What the fleet's catalog answers. */
+    /** A request to the fleet's catalog. */
     fleet: async (method: 'GET' | 'POST', at: string, token: string) => {
       const headers = { authorization: `Bearer ${token}` };
       const response = await fetch(`${urls.fleet}/api/v1/catalog/${at}`, { method, headers });
@@ -76,7 +76,7 @@ export async function aDeployment() {
 
 export type Deployment = Awaited<ReturnType<typeof aDeployment>>;
 
-/** What tests read of an answer beyond comparing it. */
+/** The members of an answer that tests use. */
 interface Seen {
   readonly pagination: { readonly total: number };
   readonly last_success_at: string;

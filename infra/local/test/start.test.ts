@@ -2,111 +2,202 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { byDepth } from '@svc/testing';
+import { describeWithEngine, engineKind, engineProblem, startEngine, type TestEngine } from '@svc/testing/engine';
+import { findLocalEngine } from '../src/local-engine.ts';
 import { aProduct, freePorts, type Ports, type Product } from './product.ts';
+import { answersOf, tour } from './readme.ts';
 
-// One data folder through its life, each test going on where the one before has left it: a start takes seconds.
+const START_MS = 120_000;
+/** Signals that end the product beside SIGTERM. The tests of a lifetime cover each of them. */
+const OTHER_SIGNALS = byDepth<readonly NodeJS.Signals[]>({ short: [], full: ['SIGHUP'], long: ['SIGHUP', 'SIGINT'] });
+
+// One data folder through its life: each test continues where the previous one ended, since a start is expensive.
 let parent: string;
 let dataDir: string;
 let ports: Ports;
 let product: Product;
+let engine: TestEngine | undefined;
 
 beforeAll(async () => {
   parent = fs.mkdtempSync(path.join(tmpdir(), 'start-'));
   fs.chmodSync(parent, 0o711); // started by root, PostgreSQL is another user that must get through
-  dataDir = path.join(parent, 'data');
+  dataDir = path.join(parent, '.data');
   ports = await freePorts();
   product = await aProduct(dataDir, ports);
-}, 60_000);
+}, START_MS);
 afterAll(async () => {
   product?.kill('SIGTERM');
   await product?.end();
+  await engine?.stop();
   fs.rmSync(parent, { recursive: true });
-});
+}, START_MS);
 
 async function get(url: string, bearer: string | undefined) {
   const response = await fetch(url, { headers: { authorization: `Bearer ${bearer}` } });
   return { status: response.status, body: JSON.parse((await response.text()) || 'null') };
 }
 
-test('a first start runs five processes and ends what it says with ready', () => {
-  expect(Object.keys(product.pids).sort()).toEqual(['fleet', 'hub', 'identity-provider', 'postgres', 'runner']);
-  expect(product.lines.at(-1)).toMatch(
-    /^ready in [\d.]+ s: hub http:\/\/127\.0\.0\.1:\d+, fleet http:\/\/127\.0\.0\.1:\d+$/,
-  );
-});
-
-test('the credentials of demo.env are accepted, each in its place', async () => {
-  const { HUB_URL, FLEET_URL, ...demo } = product.demo;
-  const status = async (url: string, name: string) => (await get(url, demo[name])).status;
-  expect({
-    HUB_ADMIN_JWT: await status(`${HUB_URL}/api/v1/admin/templates`, 'HUB_ADMIN_JWT'),
-    HUB_USER_JWT: await status(`${HUB_URL}/api/v1/admin/templates`, 'HUB_USER_JWT'),
-    HUB_API_KEY: await status(`${HUB_URL}/api/v1/catalog/organization`, 'HUB_API_KEY'),
-    FLEET_ADMIN_TOKEN: await status(`${FLEET_URL}/api/v1/auth/me`, 'FLEET_ADMIN_TOKEN'),
-    FLEET_OPERATOR_TOKEN: await status(`${FLEET_URL}/api/v1/auth/me`, 'FLEET_OPERATOR_TOKEN'),
-    FLEET_VIEWER_TOKEN: await status(`${FLEET_URL}/api/v1/auth/me`, 'FLEET_VIEWER_TOKEN'),
-  }).toEqual({
-    HUB_ADMIN_JWT: 200,
-    HUB_USER_JWT: 403, // known, and no administrator
-    HUB_API_KEY: 200,
-    FLEET_ADMIN_TOKEN: 200,
-    FLEET_OPERATOR_TOKEN: 200,
-    FLEET_VIEWER_TOKEN: 200,
+describe('a first start', () => {
+  test('runs five processes, and the last line that it prints is ready', () => {
+    expect(Object.keys(product.pids).sort()).toEqual(['fleet', 'hub', 'identity-provider', 'postgres', 'runner']);
+    expect(product.lines.at(-1)).toMatch(
+      /^ready in [\d.]+ s: hub http:\/\/127\.0\.0\.1:\d+, fleet http:\/\/127\.0\.0\.1:\d+$/,
+    );
   });
+
+  test('writes credentials to demo.env that are accepted', async () => {
+    const { HUB_URL, FLEET_URL, ...demo } = product.demo;
+    const status = async (url: string, name: string) => (await get(url, demo[name])).status;
+    expect({
+      HUB_ADMIN_JWT: await status(`${HUB_URL}/api/v1/admin/templates`, 'HUB_ADMIN_JWT'),
+      HUB_USER_JWT: await status(`${HUB_URL}/api/v1/admin/templates`, 'HUB_USER_JWT'),
+      HUB_API_KEY: await status(`${HUB_URL}/api/v1/catalog/organization`, 'HUB_API_KEY'),
+      FLEET_ADMIN_TOKEN: await status(`${FLEET_URL}/api/v1/auth/me`, 'FLEET_ADMIN_TOKEN'),
+      FLEET_OPERATOR_TOKEN: await status(`${FLEET_URL}/api/v1/auth/me`, 'FLEET_OPERATOR_TOKEN'),
+      FLEET_VIEWER_TOKEN: await status(`${FLEET_URL}/api/v1/auth/me`, 'FLEET_VIEWER_TOKEN'),
+    }).toEqual({
+      HUB_ADMIN_JWT: 200,
+      HUB_USER_JWT: 403, // known, and no administrator
+      HUB_API_KEY: 200,
+      FLEET_ADMIN_TOKEN: 200,
+      FLEET_OPERATOR_TOKEN: 200,
+      FLEET_VIEWER_TOKEN: 200,
+    });
+  });
+
+  test('has synced the starter catalog to the fleet', async () => {
+    const { HUB_URL, FLEET_URL, HUB_API_KEY, FLEET_VIEWER_TOKEN } = product.demo;
+    const hub = await get(`${HUB_URL}/api/v1/catalog/templates`, HUB_API_KEY);
+    const fleet = await get(`${FLEET_URL}/api/v1/catalog/templates`, FLEET_VIEWER_TOKEN);
+    expect(hub.body.pagination.total).toBeGreaterThan(0);
+    expect(fleet.body.pagination.total).toBe(hub.body.pagination.total);
+  });
+
+  test('supports the tour of the README as printed', async () => {
+    const answers = await answersOf(tour(), parent);
+    const [found, foundByKey, categories, mirrored, fresh, edited, synced, arrived, session] = answers;
+    const [refused, planned, deployed, deployments] = answers.slice(9);
+    const some = { templates: expect.arrayContaining([expect.objectContaining({ slug: expect.any(String) })]) };
+    expect(found).toMatchObject(some);
+    expect(foundByKey).toMatchObject(some);
+    expect(categories).toMatchObject({
+      categories: expect.arrayContaining([expect.objectContaining({ slug: 'inference' })]),
+    });
+    expect(mirrored).toMatchObject(some);
+    expect(fresh).toMatchObject({ status: 'fresh', last_failure: null });
+    expect(edited).toMatchObject({ template: { slug: 'qdrant', description: 'The vector store of our choice' } });
+    expect(synced).toMatchObject({ status: 'fresh', last_sync: { full: false, updated: 1, removed: 0 } });
+    expect(arrived).toMatchObject({ slug: 'qdrant', description: 'The vector store of our choice' });
+    expect(session).toMatchObject({ token_type: 'Bearer', user: { role: 'admin', temporary: true } });
+    // This start finds no engine.
+    expect(planned).toMatchObject({ ok: false, refusals: [{ code: 'no_placement' }] });
+    expect(deployed).toMatchObject({ status: 422, code: 'no_placement' });
+    expect(deployments).toMatchObject({ deployments: [] });
+    expect(refused).toMatchObject({ status: 400, errors: [{ path: 'page' }, { path: 'colour' }] });
+  }, 60_000);
+
+  test('prints three commands that work', async () => {
+    const printed = product.lines.filter((line) => line.includes('; curl '));
+    expect(printed).toHaveLength(3);
+    const script = printed.map((line) => line.trim().replace('; curl', '\ncurl')).join('\n');
+    for (const answer of await answersOf(script, parent)) expect(answer).not.toHaveProperty('code');
+  });
+
+  test('ends everything on SIGTERM', async () => {
+    product.kill('SIGTERM');
+    expect(await product.end()).toEqual({ code: 0, stderr: 'stopping (SIGTERM)\n', left: [] });
+  }, 60_000);
 });
 
-test('the fleet has the starter catalog when it is ready', async () => {
-  const { HUB_URL, FLEET_URL, HUB_API_KEY, FLEET_VIEWER_TOKEN } = product.demo;
-  const hub = await get(`${HUB_URL}/api/v1/catalog/templates`, HUB_API_KEY);
-  const fleet = await get(`${FLEET_URL}/api/v1/catalog/templates`, FLEET_VIEWER_TOKEN);
-  expect(hub.body.pagination.total).toBeGreaterThan(0);
-  expect(fleet.body.pagination.total).toBe(hub.body.pagination.total);
+describe('a second start', () => {
+  beforeAll(async () => {
+    if (engineProblem(engineKind()) === undefined) engine = await startEngine();
+  }, START_MS);
+
+  test(
+    'keeps the data and the credentials',
+    async () => {
+      const before = product.demo;
+      product = await aProduct(dataDir, ports, engine?.endpoint);
+      const { HUB_URL, HUB_API_KEY } = product.demo;
+      expect(HUB_API_KEY).toBe(before.HUB_API_KEY);
+      expect(product.demo.FLEET_VIEWER_TOKEN).toBe(before.FLEET_VIEWER_TOKEN);
+      expect((await get(`${HUB_URL}/api/v1/catalog/organization`, HUB_API_KEY)).status).toBe(200);
+    },
+    START_MS,
+  );
+
+  describeWithEngine('that finds an engine', () => {
+    test('registers it as the host local', () => expectLocalHost());
+  });
+
+  test('shows the log of a service that ends unexpectedly, and ends the others', async () => {
+    process.kill(product.pids.hub ?? 0, 'SIGKILL');
+    const { code, stderr, left } = await product.end();
+    expect({ code, left }).toEqual({ code: 1, left: [] });
+    expect(stderr).toContain('hub ended unexpectedly (SIGKILL). The last lines of');
+  }, 60_000);
 });
 
-test('SIGTERM ends everything that was started', async () => {
-  product.kill('SIGTERM');
-  expect(await product.end()).toEqual({ code: 0, stderr: 'stopping (SIGTERM)\n', left: [] });
-});
+describe('a later start', () => {
+  beforeAll(async () => {
+    product = await aProduct(dataDir, ports, engine?.endpoint);
+  }, START_MS);
 
-test('a second start keeps the data and the credentials', async () => {
-  const before = product.demo;
-  product = await aProduct(dataDir, ports);
-  const { HUB_URL, HUB_API_KEY } = product.demo;
-  expect(HUB_API_KEY).toBe(before.HUB_API_KEY);
-  expect(product.demo.FLEET_VIEWER_TOKEN).toBe(before.FLEET_VIEWER_TOKEN);
-  expect((await get(`${HUB_URL}/api/v1/catalog/organization`, HUB_API_KEY)).status).toBe(200);
-}, 60_000);
+  describeWithEngine('that finds the engine again', () => {
+    test('keeps the host local', () => expectLocalHost());
+  });
 
-test('a terminal that is closed ends everything', async () => {
-  product.kill('SIGHUP');
-  expect(await product.end()).toEqual({ code: 0, stderr: 'stopping (SIGHUP)\n', left: [] });
-});
+  test(
+    'succeeds after the runner was killed, whose services end by themselves',
+    async () => {
+      product.kill('SIGKILL');
+      let { left } = await product.end();
+      while (left.some((name) => name !== 'postgres')) {
+        await sleep(50);
+        ({ left } = await product.end());
+      }
+      const killed = product.pids;
+      product = await aProduct(dataDir, ports);
+      expect(product.pids.postgres).not.toBe(killed.postgres);
+    },
+    START_MS,
+  );
 
-test('services end by themselves when the runner is killed, and the next start recovers', async () => {
-  product = await aProduct(dataDir, ports);
-  product.kill('SIGKILL');
-  let { left } = await product.end();
-  while (left.some((name) => name !== 'postgres')) {
-    await sleep(50);
-    ({ left } = await product.end());
+  test('names the log of a PostgreSQL that ends unexpectedly, and ends the others', async () => {
+    process.kill(product.pids.postgres ?? 0, 'SIGKILL');
+    const { code, stderr, left } = await product.end();
+    expect({ code, left }).toEqual({ code: 1, left: [] });
+    expect(stderr).toContain('PostgreSQL ended unexpectedly. Its log is');
+  }, 60_000);
+
+  for (const signal of OTHER_SIGNALS) {
+    test(
+      `ends everything on ${signal}`,
+      async () => {
+        product = await aProduct(dataDir, ports);
+        product.kill(signal);
+        expect(await product.end()).toEqual({ code: 0, stderr: `stopping (${signal})\n`, left: [] });
+      },
+      START_MS,
+    );
   }
-  const killed = product.pids;
-  product = await aProduct(dataDir, ports);
-  expect(product.pids.postgres).not.toBe(killed.postgres);
-}, 60_000);
-
-test('a service that dies ends the rest, and its log is shown', async () => {
-  process.kill(product.pids.hub ?? 0, 'SIGKILL');
-  const { code, stderr, left } = await product.end();
-  expect({ code, left }).toEqual({ code: 1, left: [] });
-  expect(stderr).toContain('hub ended unexpectedly (SIGKILL). The last lines of');
 });
 
-test('a PostgreSQL that dies ends the rest, and its log is named', async () => {
-  product = await aProduct(dataDir, ports);
-  process.kill(product.pids.postgres ?? 0, 'SIGKILL');
-  const { code, stderr, left } = await product.end();
-  expect({ code, left }).toEqual({ code: 1, left: [] });
-  expect(stderr).toContain('PostgreSQL ended unexpectedly. Its log is');
-}, 60_000);
+test('no engine is found where nothing answers as one', async () => {
+  expect(await findLocalEngine(['/nowhere/engine.sock', import.meta.filename])).toBeUndefined();
+});
+
+/** The product names the engine as the host `local`, and the fleet reaches it. */
+async function expectLocalHost(): Promise<void> {
+  expect(product.lines.find((line) => line.startsWith('host '))).toBe(
+    `host               local: Podman at ${engine?.endpoint}`,
+  );
+  const { FLEET_URL, FLEET_VIEWER_TOKEN } = product.demo;
+  const reachability = async () =>
+    (await get(`${FLEET_URL}/api/v1/hosts?search=local`, FLEET_VIEWER_TOKEN)).body.hosts[0]?.reachability;
+  while ((await reachability()) === 'unknown') await sleep(100);
+  expect(await reachability()).toBe('online');
+}

@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const repository = path.resolve(import.meta.dirname, '../../..');
+const readme = fs.readFileSync(path.join(repository, 'README.md'), 'utf8');
+
+/** The script of the tour, as it is printed. */
+export function tour(): string {
+  const block = /<!-- tour -->\n```sh\n(.*?)```/s.exec(readme)?.[1];
+  if (block === undefined) throw new Error('README.md has no tour');
+  return block;
+}
+
+/** The paths of the files that the README links to. */
+export const linkedFiles = (): string[] =>
+  [...readme.matchAll(/\]\(([^)#]+)\)/g)].map(([, target = '']) => path.join(repository, target));
+
+/** Runs a script in a folder. @returns what each curl of it printed */
+export async function answersOf(script: string, folder: string): Promise<Record<string, unknown>[]> {
+  const separated = script.replaceAll(/^curl /gm, 'echo; curl ');
+  const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', separated], { cwd: folder });
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>); // every answer of a service is an object
+}
