@@ -8,7 +8,7 @@ import pg from 'pg';
 import { aDeployment, type Deployment } from './deployment.ts';
 
 const TEMPLATES = byDepth({ short: 500, full: 5000, long: 100_000 });
-const IMPORTED = byDepth({ short: 250, full: 2500, long: 20_000 });
+const IMPORTED = byDepth({ short: 300, full: 2500, long: 20_000 });
 const TIME_LIMIT_MS = 120_000 + TEMPLATES * 10;
 /** What a service may need during a sync beyond what it needs when idle. */
 const MEMORY_MB = 300;

@@ -12,7 +12,7 @@ import type { Viewer } from '../../src/principal.ts';
 import { startWorld, type TestOrganization } from '../world.ts';
 import { key, type Model, newRows, ORGANIZATIONS, type Placed, take, worlds, write } from './generated.ts';
 
-const WORLDS = byDepth({ short: 6, full: 50, long: 1000 });
+const WORLDS = byDepth({ short: 5, full: 50, long: 1000 });
 
 const world = await startWorld();
 const { client } = world.database;
@@ -105,7 +105,7 @@ test(
       seeded({ numRuns: WORLDS }),
     );
   },
-  30_000 + WORLDS * 1000,
+  180_000 + WORLDS * 1000,
 );
 
 const now = async () => (await client.catalogClock.findFirstOrThrow()).at;
