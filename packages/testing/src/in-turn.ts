@@ -1,6 +1,6 @@
 import { byDepth } from './depth.ts';
 
-export interface Turn {
+interface Turn {
   readonly index: number;
   /** How many indexes there are. */
   readonly of: number;

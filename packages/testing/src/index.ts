@@ -3,7 +3,7 @@ export { type Answered, type Api, apiOf, type Wanted } from './api.ts';
 export { conformityTo, type Seen } from './conformity.ts';
 export { addressOf, createEmptyDatabase, createTestDatabase, onServer, type TestDatabase } from './databases.ts';
 export { byDepth, type Depth, depth, figure, seed } from './depth.ts';
-export { inTurn, type Turn } from './in-turn.ts';
+export { inTurn } from './in-turn.ts';
 export { type LocalIssuer, startLocalIssuer } from './issuer.ts';
 export { type LoopbackServer, onLoopback } from './loopback.ts';
 export { once } from './once.ts';
