@@ -41,6 +41,7 @@ export interface Callers {
 export function apiOf(app: Express, document: object): Callers {
   const check = conformityTo(document);
   const server = createServer(app).on('connection', (socket) => socket.unref()); // kept connections keep no process alive
+  server.keepAliveTimeout = 0; // the agent reuses connections, and must not find one that the server is closing
   const agent = new Agent({ keepAlive: true });
   const send = async ({ method, path, headers = {}, body }: Wanted): Promise<Answered> => {
     if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve).unref());
