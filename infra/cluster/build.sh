@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the control plane of Kubernetes from the sources that Debian 12 keeps, into the folder that is named. See README.md.
+# Builds the Kubernetes control plane from the source package of Debian 12 into a folder. See README.md.
 set -euo pipefail
 to=$(realpath -m "${1:?build.sh <folder>}")
 mkdir -p "$to/src"
@@ -16,7 +16,7 @@ mkdir -p "$GOPATH/src/k8s.io"
 [ -d "$GOPATH/src/k8s.io/kubernetes" ] || mv kubernetes-*/ "$GOPATH/src/k8s.io/kubernetes"
 cd "$GOPATH/src/k8s.io/kubernetes"
 
-# The one file of its own that the source does not bring along.
+# Generate the only generated file that the source package does not contain.
 go build -o "$to/openapi-gen" ./vendor/k8s.io/kube-openapi/cmd/openapi-gen
 inputs=$(grep -rlE '^// ?\+k8s:openapi-gen=' --include=*.go --exclude=*_test.go pkg cmd staging/src vendor/k8s.io | xargs -n1 dirname |
   sed -e 's#^staging/src/##; s#^vendor/##; s#^pkg/#k8s.io/kubernetes/pkg/#; s#^cmd/#k8s.io/kubernetes/cmd/#' |
@@ -32,4 +32,4 @@ done
 for program in kube-apiserver kube-controller-manager kube-scheduler; do
   go build -ldflags "$stamp" -o "$to/bin/$program" "./cmd/$program"
 done
-echo "built in $to/bin"
+echo "The programs are in $to/bin."

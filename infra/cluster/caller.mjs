@@ -1,24 +1,24 @@
 import { request } from 'node:https';
 
-/** Calls an API server as somebody. @returns status and body of the answer */
+/** A client of an API server with the credentials of a user. @returns status and body of the response */
 export const callerOf =
   ({ server, ca, token }) =>
-  (method, where, body, type = 'application/json') =>
+  (method, path, body, type = 'application/json') =>
     new Promise((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
-      // Said for DELETE, too, of which Node does not say it by itself.
-      const described = text && { 'content-type': type, 'content-length': Buffer.byteLength(text) };
-      const headers = { authorization: `Bearer ${token}`, ...described };
-      const sent = request(`${server}${where}`, { method, headers, ca, timeout: 10_000 }, async (answer) => {
+      // Set explicitly, because Node does not set the content length of a DELETE.
+      const contentHeaders = text && { 'content-type': type, 'content-length': Buffer.byteLength(text) };
+      const headers = { authorization: `Bearer ${token}`, ...contentHeaders };
+      const pending = request(`${server}${path}`, { method, headers, ca, timeout: 10_000 }, async (response) => {
         try {
-          const said = Buffer.concat(await answer.toArray()).toString('utf8');
-          const isJson = answer.headers['content-type']?.startsWith('application/json');
-          resolve({ status: answer.statusCode, body: isJson ? JSON.parse(said) : said });
+          const content = Buffer.concat(await response.toArray()).toString('utf8');
+          const isJson = response.headers['content-type']?.startsWith('application/json');
+          resolve({ status: response.statusCode, body: isJson ? JSON.parse(content) : content });
         } catch (error) {
           reject(error);
         }
       });
-      sent.on('timeout', () => sent.destroy(new Error('it did not answer in time')));
-      sent.on('error', reject);
-      sent.end(text);
+      pending.on('timeout', () => pending.destroy(new Error('timeout of the API server')));
+      pending.on('error', reject);
+      pending.end(text);
     });

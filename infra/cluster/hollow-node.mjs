@@ -1,14 +1,14 @@
-// A node that runs nothing: it says of its pods what a node would say, by what they are to run.
+// A simulated node: it runs no containers, but reports the pod status that a real node would report.
 import { createServer } from 'node:https';
 
 const NAME = 'hollow';
-const ROUND_MS = 300;
-const BEAT_MS = 10_000;
+const SYNC_INTERVAL_MS = 300;
+const HEARTBEAT_INTERVAL_MS = 10_000;
 const MERGE = 'application/merge-patch+json';
 
 const now = () => new Date().toISOString().replace(/\.\d+Z$/, 'Z');
 
-/** Registers the node, and keeps it and its pods alive; what they print is asked for at `port`. */
+/** Registers the node, and reports its status and that of its pods. Serves the logs of pods on `port`. */
 export async function keepNode(call, { port, key, cert }) {
   createServer({ key, cert }, (_request, response) => response.end('ready\n')).listen(port, '127.0.0.1');
   await call('POST', '/api/v1/nodes', {
@@ -18,23 +18,23 @@ export async function keepNode(call, { port, key, cert }) {
     metadata: { name: 'hollow', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
     provisioner: 'example.test/hollow',
   });
-  let beatAt = 0;
-  const round = async () => {
-    if (Date.now() - beatAt > BEAT_MS) {
+  let heartbeatAt = 0;
+  const sync = async () => {
+    if (Date.now() - heartbeatAt > HEARTBEAT_INTERVAL_MS) {
       await call('PATCH', `/api/v1/nodes/${NAME}/status`, { status: nodeStatus(port) }, MERGE);
-      beatAt = Date.now();
+      heartbeatAt = Date.now();
     }
     const { body: pods } = await call('GET', `/api/v1/pods?fieldSelector=spec.nodeName=${NAME}`);
-    for (const pod of pods.items ?? []) await move(call, pod);
+    for (const pod of pods.items ?? []) await updatePod(call, pod);
     const { body: claims } = await call('GET', '/api/v1/persistentvolumeclaims');
-    for (const claim of claims.items ?? []) if (claim.status.phase === 'Pending') await provide(call, claim);
+    for (const claim of claims.items ?? []) if (claim.status.phase === 'Pending') await provisionVolume(call, claim);
   };
-  const again = () =>
-    round()
-      .catch((error) => console.error(`the node could not go on: ${error.message}`))
-      .finally(() => setTimeout(again, ROUND_MS));
-  await round();
-  setTimeout(again, ROUND_MS);
+  const syncRepeatedly = () =>
+    sync()
+      .catch((error) => console.error(`sync of the node failed: ${error.message}`))
+      .finally(() => setTimeout(syncRepeatedly, SYNC_INTERVAL_MS));
+  await sync();
+  setTimeout(syncRepeatedly, SYNC_INTERVAL_MS);
 }
 
 const nodeStatus = (Port) => ({
@@ -59,12 +59,12 @@ const nodeStatus = (Port) => ({
   })),
 });
 
-async function move(call, { metadata, spec, status }) {
-  const where = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`;
+async function updatePod(call, { metadata, spec, status }) {
+  const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`;
   if (metadata.deletionTimestamp) {
-    await call('DELETE', where, { gracePeriodSeconds: 0, preconditions: { uid: metadata.uid } });
+    await call('DELETE', path, { gracePeriodSeconds: 0, preconditions: { uid: metadata.uid } });
   } else if (!status.containerStatuses) {
-    await call('PATCH', `${where}/status`, { status: podStatus(spec.containers[0]) }, MERGE);
+    await call('PATCH', `${path}/status`, { status: podStatus(spec.containers[0]) }, MERGE);
   }
 }
 
@@ -75,18 +75,18 @@ function podStatus({ name, image, command = [], args = [] }) {
   const ended = { terminated: { exitCode: Number(code), startedAt: now(), finishedAt: now() } };
   if (image.includes('no-such-image')) {
     const message = `rpc error: code = NotFound desc = failed to pull and unpack image "${image}": not found`;
-    return standing('Pending', { ...base, state: { waiting: { reason: 'ErrImagePull', message } } });
+    return statusWith('Pending', { ...base, state: { waiting: { reason: 'ErrImagePull', message } } });
   }
-  if (code === '0') return standing('Succeeded', { ...base, state: ended });
+  if (code === '0') return statusWith('Succeeded', { ...base, state: ended });
   if (code !== undefined) {
     const message = `back-off 10s restarting failed container=${name}`;
     const state = { waiting: { reason: 'CrashLoopBackOff', message } };
-    return standing('Running', { ...base, restartCount: 1, state, lastState: ended });
+    return statusWith('Running', { ...base, restartCount: 1, state, lastState: ended });
   }
-  return standing('Running', { ...base, ready: true, started: true, state: { running: { startedAt: now() } } });
+  return statusWith('Running', { ...base, ready: true, started: true, state: { running: { startedAt: now() } } });
 }
 
-const standing = (phase, container) => ({
+const statusWith = (phase, container) => ({
   phase,
   startTime: now(),
   containerStatuses: [container],
@@ -96,8 +96,8 @@ const standing = (phase, container) => ({
   })),
 });
 
-/** A volume of the very size that is asked for, and nothing behind it. */
-async function provide(call, { metadata, spec }) {
+/** Creates a volume of the requested size, without storage. */
+async function provisionVolume(call, { metadata, spec }) {
   await call('POST', '/api/v1/persistentvolumes', {
     metadata: { name: `hollow-${metadata.uid}` },
     spec: {

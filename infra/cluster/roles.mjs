@@ -11,7 +11,7 @@ const PATHS = {
   ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
 };
 
-/** What docs/clusters.md has people apply, for a group in place of the service account: where each is posted, and what. */
+/** The objects in docs/clusters.md with their API paths, for a group instead of the service account. */
 export function rolesOf(group) {
   const page = readFileSync(new URL('../../docs/clusters.md', import.meta.url), 'utf8');
   const [, text] = /<<'EOF'\n(.*?)\nEOF\n/s.exec(page);

@@ -1,8 +1,8 @@
-// Starts a Kubernetes control plane on loopback, with one node that only says that it runs pods. See README.md.
+// Starts a Kubernetes control plane on a loopback address, with one simulated node. See README.md.
 //
-//   node infra/cluster/start.mjs <folder that build.sh filled> <folder for what it keeps>
+//   node infra/cluster/start.mjs <output folder of build.sh> <data folder>
 //
-// Prints `FLEET_TEST_KUBECONFIG=<file>` when it is ready; ends with Ctrl-C, and whatever it started with it.
+// Prints `FLEET_TEST_KUBECONFIG=<file>` when it is ready. Ctrl-C stops all processes.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,13 +15,13 @@ import { callerOf } from './caller.mjs';
 import { keepNode } from './hollow-node.mjs';
 import { rolesOf } from './roles.mjs';
 
-const [built, kept] = process.argv.slice(2).map((folder) => path.resolve(folder));
-if (!built || !kept) {
-  console.error('node infra/cluster/start.mjs <folder that build.sh filled> <folder for what it keeps>');
+const [buildFolder, dataFolder] = process.argv.slice(2).map((folder) => path.resolve(folder));
+if (!buildFolder || !dataFolder) {
+  console.error('Usage: node infra/cluster/start.mjs <output folder of build.sh> <data folder>');
   process.exit(2);
 }
-await mkdir(kept, { recursive: true });
-const at = (...names) => path.join(kept, ...names);
+await mkdir(dataFolder, { recursive: true });
+const at = (...names) => path.join(dataFolder, ...names);
 
 const freePort = async () => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -38,23 +38,23 @@ function start(file, args) {
   child.stdout.pipe(log);
   child.stderr.pipe(log);
   child.once('exit', (code) => {
-    if (!ending) end(`${path.basename(file)} ended with ${code}: ${log.path} says why`);
+    if (!ending) end(`${path.basename(file)} ended with exit code ${code}. See ${log.path}.`);
   });
   children.push(child);
 }
 
 let ending = false;
-function end(why) {
+function end(error) {
   ending = true;
-  if (why) console.error(why);
+  if (error) console.error(error);
   for (const child of children) child.kill();
-  process.exitCode = why ? 1 : 0;
+  process.exitCode = error ? 1 : 0;
   setTimeout(() => process.exit(), 500);
 }
 process.once('SIGINT', () => end());
 process.once('SIGTERM', () => end());
 
-/** Admin is whoever runs the cluster; the fleet may what docs/clusters.md lets it. */
+/** `admin` is a cluster administrator. `fleet` has the permissions in docs/clusters.md. */
 const TOKENS = { admin: 'admin-of-the-test-cluster', fleet: 'fleet-in-the-test-cluster' };
 
 const [etcd, peer, secure, kubelet] = [await freePort(), await freePort(), await freePort(), await freePort()];
@@ -68,7 +68,7 @@ start('etcd', [
   ...['--data-dir', at('etcd'), '--listen-client-urls', etcdUrl, '--advertise-client-urls', etcdUrl],
   ...['--listen-peer-urls', `http://127.0.0.1:${peer}`, '--unsafe-no-fsync'],
 ]);
-start(path.join(built, 'bin/kube-apiserver'), [
+start(path.join(buildFolder, 'bin/kube-apiserver'), [
   ...['--etcd-servers', etcdUrl, '--bind-address=127.0.0.1', `--secure-port=${secure}`, '--cert-dir', at('pki')],
   ...['--service-cluster-ip-range=10.96.0.0/16', '--token-auth-file', at('tokens.csv'), '--authorization-mode=RBAC'],
   ...['--service-account-issuer=https://kubernetes.default.svc', '--disable-admission-plugins=ServiceAccount'],
@@ -87,7 +87,7 @@ await pause(500);
 const ca = await readFile(certificate, 'utf8');
 const call = callerOf({ server, ca, token: TOKENS.admin });
 for (let left = 120; (await call('GET', '/readyz').catch(() => undefined))?.status !== 200; left -= 1) {
-  if (left === 0) end('the API server is not ready');
+  if (left === 0) end('The API server did not become ready.');
   await pause(500);
 }
 
@@ -99,16 +99,18 @@ contexts: [{name: test, context: {cluster: test, user: ${user}}}]
 current-context: test
 `;
 for (const user of Object.keys(TOKENS)) await writeFile(at(`${user}.kubeconfig`), kubeconfig(user));
-const own = ['--kubeconfig', at('admin.kubeconfig'), '--leader-elect=false', '--port=0', '--secure-port=0'];
-start(path.join(built, 'bin/kube-controller-manager'), [
-  ...own,
+const commonArgs = ['--kubeconfig', at('admin.kubeconfig'), '--leader-elect=false', '--port=0', '--secure-port=0'];
+start(path.join(buildFolder, 'bin/kube-controller-manager'), [
+  ...commonArgs,
   ...['--service-account-private-key-file', at('pki/apiserver.key'), '--controllers=*,-ttl-after-finished'],
 ]);
-start(path.join(built, 'bin/kube-scheduler'), own);
+start(path.join(buildFolder, 'bin/kube-scheduler'), commonArgs);
 
-for (const [where, object] of rolesOf('fleets')) {
-  const answer = await call('POST', where, object);
-  if (![201, 409].includes(answer.status)) end(`${where} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+for (const [apiPath, object] of rolesOf('fleets')) {
+  const response = await call('POST', apiPath, object);
+  if (![201, 409].includes(response.status)) {
+    end(`POST ${apiPath} failed with ${response.status}: ${JSON.stringify(response.body)}`);
+  }
 }
 await keepNode(call, { port: kubelet, key: await readFile(at('pki/apiserver.key'), 'utf8'), cert: ca });
 console.log(`FLEET_TEST_KUBECONFIG=${at('admin.kubeconfig')}`);

@@ -1,4 +1,4 @@
 import preset from '../../infra/jest/preset.mjs';
 
-// oidc-provider warns on the console about Node 20 and about keeping tokens in memory; both are meant.
+// oidc-provider prints warnings about Node 20 and about tokens in memory; both are intended.
 export default { ...preset, silent: true };

@@ -1,9 +1,9 @@
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
-/** The realm of the worker itself: test files run as ordinary modules of their process. */
+/** Uses the realm of the worker process: test files run as ordinary modules. */
 export default class SharedRealm {
-  /** What Jest would put on the global object of a test file. */
+  /** Jest writes properties for the global object of a test file here. */
   global = {};
 
   constructor({ projectConfig }) {
@@ -14,7 +14,7 @@ export default class SharedRealm {
 
   async setup() {}
 
-  /** Nothing that a test file has replaced outlives it. */
+  /** Restores everything that the test file has mocked. */
   async teardown() {
     this.fakeTimersModern.dispose();
     this.moduleMocker.restoreAllMocks();

@@ -1,7 +1,7 @@
-// What `@jest/globals` exports, bound to the test file that runs at present.
+// The exports of `@jest/globals`, bound to the current test file.
 export let afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, jest;
 
-/** Makes these the globals, for modules that import them and for those that do not. */
+/** Sets the globals, for modules that import them and for others. */
 export function bindGlobals(given) {
   ({ afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, jest } = given);
   Object.assign(globalThis, { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, jest });

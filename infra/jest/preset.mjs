@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { isShort } from './full-only.mjs';
 
 const at = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -7,9 +8,11 @@ export default {
   testRunner: at('runner.mjs'),
   testSequencer: at('sequencer.mjs'),
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // The pattern of `isFullOnly`.
+  testPathIgnorePatterns: ['/node_modules/', ...(isShort ? ['\\.full\\.test\\.ts$'] : [])],
   moduleFileExtensions: ['ts', 'mjs', 'js', 'json'],
   transform: {}, // see hooks.mjs
   testTimeout: 30_000,
-  // The modules of all test files stay in a worker: one that has grown is replaced between two files.
-  workerIdleMemoryLimit: '1GB',
+  // The modules of all test files stay in memory. A worker that exceeds this limit is replaced before its next file.
+  workerIdleMemoryLimit: '2GB',
 };

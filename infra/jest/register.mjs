@@ -1,4 +1,4 @@
-// Preloaded into every Node process of Jest: tests and sources are imported as they are written.
+// Preloaded into every Node process of Jest, so that it can import TypeScript.
 import { register } from 'node:module';
 
 register('./hooks.mjs', import.meta.url);

@@ -1,12 +1,13 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { isFullOnly } from './full-only.mjs';
 
 const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequencer');
 
 /**
- * Starts the test files of `globals.slowestFirst` (paths from the package's folder, longest first), then all others in
- * Jest's order. Without durations of an earlier run Jest sorts by file size, and a small file that waits for processes or
- * an engine would start last.
+ * Starts the files of depth full (`*.full.test.ts`), then the files in `globals.slowestFirst` (paths relative to the package,
+ * slowest first), then all others. Without durations of an earlier run, Jest sorts by file size, so a small file that waits
+ * for processes or an engine would start last.
  */
 export default class SlowestFirst extends Sequencer {
   sort(tests) {
@@ -15,6 +16,7 @@ export default class SlowestFirst extends Sequencer {
 }
 
 function rankOf({ path: file, context: { config } }) {
+  if (isFullOnly(file)) return -1;
   const { slowestFirst = [] } = config.globals;
   const rank = slowestFirst.indexOf(path.relative(config.rootDir, file));
   return rank === -1 ? slowestFirst.length : rank;

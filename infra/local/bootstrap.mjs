@@ -1,6 +1,6 @@
-// npm start and npm test, on a machine that has Node and npm and nothing else.
-// An old Node must still be able to read this file and say what is wrong: no newer syntax and no node: imports here;
-// everything else is imported only once the version is known to be good.
+// npm start and npm test, on a machine with only Node and npm. Old versions of Node must be able to run this file and
+// report their version, so it uses no newer syntax and no node: imports. Other modules are imported only after the
+// version was checked.
 import { nodeProblem } from './bootstrap/node-version.mjs';
 
 const problem = nodeProblem(process.versions.node);

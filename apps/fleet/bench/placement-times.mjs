@@ -1,11 +1,11 @@
-// How long does it take to find a place for a deployment, with every candidate judged?
+// How long does it take to find a place for a deployment, with every candidate assessments?
 //
 //   node bench/placement-times.mjs [hosts, 1000 unless said] [deployments, 5000 unless said]
 //
 // It needs a build (pnpm build), no service and no database. Method: so many hosts of five sizes, every fourth with GPUs,
 // some of them tainted, labelled, closed or away, and four clusters of 25 nodes each; then so many deployments are placed
 // on them one after the other, each by `place` itself, and what they get is allocated. On what is left, `place` is timed
-// for wishes of several kinds: 200 times each after 20 that don't count, in one thread, every candidate judged with all
+// for wishes of several kinds: 200 times each after 20 that don't count, in one thread, every candidate assessments with all
 // its reasons. Nothing is drawn by chance: each run meets the same hosts and wishes.
 
 import { place } from '../dist/placement/place.js';
@@ -59,7 +59,7 @@ const aCluster = (index) => ({
   nodes: repeat(25, aNode),
 });
 
-const aWish = ({ cpus = 0, memory = 0, gpus = 0, vram = 0, ...given }) => ({
+const aRequest = ({ cpus = 0, memory = 0, gpus = 0, vram = 0, ...given }) => ({
   replicas: 1,
   per_replica: { cpu_millis: cpus * 1000, memory_bytes: memory * GiB, gpu_count: gpus, vram_bytes: vram * GiB },
   required_network_types: [],
@@ -71,24 +71,24 @@ const aWish = ({ cpus = 0, memory = 0, gpus = 0, vram = 0, ...given }) => ({
 
 const tolerant = [{ key: 'team', operator: 'Exists' }];
 const usual = [
-  aWish({ cpus: 0.5, memory: 1 }),
-  aWish({ cpus: 2, memory: 4, required_network_types: ['public'] }),
-  aWish({ cpus: 1, memory: 2, replicas: 3, node_selector: { disk: 'ssd' } }),
-  aWish({ cpus: 1, memory: 8, gpus: 1, vram: 24, tolerations: tolerant }),
-  aWish({ cpus: 0.25, memory: 0.5, required_network_types: ['mesh'] }),
+  aRequest({ cpus: 0.5, memory: 1 }),
+  aRequest({ cpus: 2, memory: 4, required_network_types: ['public'] }),
+  aRequest({ cpus: 1, memory: 2, replicas: 3, node_selector: { disk: 'ssd' } }),
+  aRequest({ cpus: 1, memory: 8, gpus: 1, vram: 24, tolerations: tolerant }),
+  aRequest({ cpus: 0.25, memory: 0.5, required_network_types: ['mesh'] }),
 ];
 
 const timed = {
-  'small, without any condition': aWish({ cpus: 0.1, memory: 0.1, tolerations: tolerant }),
-  'selector, network and three replicas': aWish({
+  'small, without any condition': aRequest({ cpus: 0.1, memory: 0.1, tolerations: tolerant }),
+  'selector, network and three replicas': aRequest({
     cpus: 1,
     memory: 2,
     replicas: 3,
     node_selector: { zone: 'zone-1', disk: 'ssd' },
     required_network_types: ['public'],
   }),
-  'two GPUs with 24 GiB each': aWish({ cpus: 1, memory: 8, gpus: 2, vram: 24, tolerations: tolerant }),
-  'fits nowhere, for many reasons': aWish({
+  'two GPUs with 24 GiB each': aRequest({ cpus: 1, memory: 8, gpus: 2, vram: 24, tolerations: tolerant }),
+  'fits nowhere, for many reasons': aRequest({
     cpus: 500,
     memory: 5000,
     gpus: 16,
@@ -97,7 +97,7 @@ const timed = {
     required_network_types: ['lab', 'mesh'],
     volumes: [{ name: 'data', access_mode: 'ReadWriteOnce', attached_to: 'other' }],
   }),
-  'with a target': aWish({ cpus: 0.1, target: { kind: 'host', id: aHost(hostCount - 1).id } }),
+  'with a target': aRequest({ cpus: 0.1, target: { kind: 'host', id: aHost(hostCount - 1).id } }),
 };
 
 function allocate({ allocated }, { replicas, per_replica }, { kind, gpus }) {
@@ -112,29 +112,29 @@ const byId = new Map(candidates.map((candidate) => [candidate.id, candidate]));
 let placed = 0;
 const started = performance.now();
 for (let index = 0; index < deploymentCount; index += 1) {
-  const wish = usual[index % usual.length];
-  const { chosen } = place(wish, candidates);
+  const request = usual[index % usual.length];
+  const { chosen } = place(request, candidates);
   if (!chosen) continue;
-  allocate(byId.get(chosen.id), wish, chosen);
+  allocate(byId.get(chosen.id), request, chosen);
   placed += 1;
 }
 const seconds = ((performance.now() - started) / 1000).toFixed(1);
 console.log(`Node ${process.version}; ${hostCount} hosts, 4 clusters with 25 nodes each`);
 console.log(`${placed} of ${deploymentCount} deployments placed one after the other in ${seconds} s`);
 
-const timeOf = (wish) => {
+const timeOf = (request) => {
   const before = performance.now();
-  place(wish, candidates);
+  place(request, candidates);
   return performance.now() - before;
 };
 const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 const shown = (milliseconds) => `${milliseconds.toFixed(2)} ms`;
 
-for (const [what, wish] of Object.entries(timed)) {
-  for (let round = 0; round < WARM_UP; round += 1) place(wish, candidates);
-  const sorted = repeat(TIMED, () => timeOf(wish)).toSorted((a, b) => a - b);
-  const { judged } = place(wish, candidates);
-  const fitting = judged.filter(({ fits }) => fits).length;
+for (const [what, request] of Object.entries(timed)) {
+  for (let round = 0; round < WARM_UP; round += 1) place(request, candidates);
+  const sorted = repeat(TIMED, () => timeOf(request)).toSorted((a, b) => a - b);
+  const { assessments } = place(request, candidates);
+  const fitting = assessments.filter(({ fits }) => fits).length;
   const times = `median ${shown(quantile(sorted, 0.5))}, p95 ${shown(quantile(sorted, 0.95))}`;
-  console.log(`${what} (${fitting} of ${judged.length} fit): ${times}, slowest ${shown(sorted.at(-1))}`);
+  console.log(`${what} (${fitting} of ${assessments.length} fit): ${times}, slowest ${shown(sorted.at(-1))}`);
 }

@@ -34,7 +34,7 @@ const FILL = `
       CASE n % 4 WHEN 0 THEN (SELECT jsonb_agg(jsonb_build_object('id', 'gpu-' || g, 'model', 'any', 'vram', '24Gi'))
         FROM generate_series(0, 7) g) ELSE '[]' END
     FROM generate_series(1, 1000) n;
-  INSERT INTO clusters (id, name, server, by_admin, created_by, auth_kind, sealed, sealed_with, namespace, network_types,
+  INSERT INTO clusters (id, name, server, by_admin, created_by, auth_kind, sealed, key_id, namespace, network_types,
       gpu_resource_name, reachability, check_at, cpu_millis, memory_bytes, gpu_count)
     SELECT gen_random_uuid(), 'cluster-' || n, 'https://cluster.example.test', true, 'bench', 'token', '', '', 'fleet',
       '{public}', 'nvidia.com/gpu', 'online', now() + interval '1 day', 400000, 1600 * 1073741824::bigint, 20

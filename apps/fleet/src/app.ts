@@ -49,12 +49,12 @@ const routes = implement(fleetEndpoints, {
   ...secrets,
 });
 
-type Own = 'routes' | 'enter' | 'openapi' | 'gate' | 'observe' | 'publicUrl' | 'corsOrigins';
-export interface FleetOptions extends Omit<ServiceOptions<RequestContext>, Own> {
+type OwnOptions = 'routes' | 'enter' | 'openapi' | 'gate' | 'observe' | 'publicUrl' | 'corsOrigins';
+export interface FleetOptions extends Omit<ServiceOptions<RequestContext>, OwnOptions> {
   readonly services: Services;
 }
 
-/** The fleet, without a port and without an environment. */
+/** Creates the fleet as an Express application. It does not read the environment or listen on a port. */
 export function createFleet({ services, ...options }: FleetOptions): Express {
   const challenges = challengesOf('fleet');
   const authenticate = createAuthenticator(createVerifier(services), challenges);
@@ -62,18 +62,19 @@ export function createFleet({ services, ...options }: FleetOptions): Express {
     const { credential, recording } = res.locals;
     const principal: Principal = (await authenticate(credential, recording)) ?? { kind: 'anonymous' };
     const actor = actorOf(principal);
-    if (actor) recording.by(actor);
+    if (actor) recording.setActor(actor);
     res.locals.caller = callerOf(principal);
     if (principal.kind === 'temporary-admin')
       options.log.warn({ path: pathOf(req.originalUrl) }, 'the temporary admin is in use');
-    const access = endpoint.access as FleetAccess; // every endpoint of the fleet's contract declares one
+    // All endpoints in the contract of the fleet declare an access of this type.
+    const access = endpoint.access as FleetAccess;
     admit({ policy, challenges }, { access, principal });
     return {
       ...services,
       principal,
       recording,
       address: req.ip ?? '',
-      seen: () => matchesOf(req),
+      ifMatch: () => matchesOf(req),
       idempotencyKey: req.get('Idempotency-Key'),
       cookie: (name) => parseCookies(req.headers.cookie ?? '')[name],
     };
@@ -91,5 +92,5 @@ export function createFleet({ services, ...options }: FleetOptions): Express {
   });
 }
 
-/** Who called, for the log of requests. */
+/** The caller in the request log. */
 const callerOf = (principal: Principal) => ('id' in principal ? `${principal.kind} ${principal.id}` : principal.kind);

@@ -13,21 +13,24 @@ import type { SettingsEnvironment } from './settings/settings.ts';
 
 const common = commonSettings({ port: '4200' });
 
-/** An id, and 32 bytes in base64. */
+/** A key id, and 32 bytes in base64. */
 const ENCRYPTION_KEY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
 
-/** `kid:base64-32-bytes`, comma-separated; the first encrypts. */
+/** `<id>:<32 bytes in base64>`, comma-separated. The first key encrypts. */
 const encryptionKeys = z.string().transform((text, context) => {
   const keys = text.split(',').flatMap((entry) => {
     const [, kid = '', encoded = ''] = ENCRYPTION_KEY.exec(entry.trim()) ?? [];
     return kid === '' ? [] : [{ kid, key: new Uint8Array(Buffer.from(encoded, 'base64')) }];
   });
   if (new Set(keys.map(({ kid }) => kid)).size === text.split(',').length) return keys;
-  context.addIssue({ code: 'custom', message: 'must be <id>:<32 bytes in base64>, comma-separated, each id once' });
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a comma-separated list of <id>:<32 bytes in base64> with unique ids',
+  });
   return z.NEVER;
 });
 
-/** `value=role`, comma-separated: what a value of the role claim makes of somebody. */
+/** `<value>=<role>`, comma-separated: the role for each value of the role claim. */
 const roleMap = z.string().transform((text, context) => {
   const pairs = text.split(',').map((pair) => pair.trim().split('='));
   const role = z.enum(fleetRoles);
@@ -36,7 +39,7 @@ const roleMap = z.string().transform((text, context) => {
   }
   context.addIssue({
     code: 'custom',
-    message: `must be <value>=<role>, comma-separated; roles: ${fleetRoles.join(', ')}`,
+    message: `must be a comma-separated list of <value>=<role>; roles: ${fleetRoles.join(', ')}`,
   });
   return z.NEVER;
 });
@@ -75,7 +78,7 @@ export type Config = z.output<typeof schema>;
 /** The whole configuration of the service. @throws SettingsError */
 export const readConfig = (environment: NodeJS.ProcessEnv): Config => readSettings(schema, environment);
 
-/** What the environment says of what can also be set while the fleet runs. */
+/** The environment's values for the settings that can also be set through the API. */
 export const settingsEnvironmentOf = (config: Config): SettingsEnvironment => ({
   oidc: {
     issuer: config.OIDC_ISSUER,
@@ -90,21 +93,21 @@ export const settingsEnvironmentOf = (config: Config): SettingsEnvironment => ({
   hub: { url: config.HUB_URL, api_key: config.HUB_API_KEY, sync_interval: config.HUB_SYNC_INTERVAL },
 });
 
-/** What a command that only needs the database reads. @throws SettingsError */
+/** The configuration of commands that need only the database. @throws SettingsError */
 export const readDatabaseUrl = (environment: NodeJS.ProcessEnv): string =>
   readSettings(z.object({ DATABASE_URL: common.DATABASE_URL }), environment).DATABASE_URL;
 
-/** What a command that encrypts reads. @throws SettingsError */
+/** The configuration of commands that encrypt. @throws SettingsError */
 export const readKeySettings = (environment: NodeJS.ProcessEnv): Pick<Config, 'DATABASE_URL' | 'ENCRYPTION_KEYS'> =>
   readSettings(z.object({ DATABASE_URL: common.DATABASE_URL, ENCRYPTION_KEYS: encryptionKeys }), environment);
 
-/** Two settings that come together or not at all; looked at whatever else is wrong. */
+/** Checks that two variables are set together or not at all, even if other variables are invalid. */
 function pair(one: string, other: string): z.core.$ZodCheck<object> {
   return z.superRefine<object>(
     (settings, context) => {
       const [missing, ...more] = [one, other].filter((name) => !Object.hasOwn(settings, name));
       if (missing === undefined || more.length > 0) return;
-      const message = `is required: ${one} and ${other} come together`;
+      const message = `is required: ${one} and ${other} must be set together`;
       context.addIssue({ code: 'custom', path: [missing], message });
     },
     { when: () => true },

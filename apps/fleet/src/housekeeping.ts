@@ -3,71 +3,76 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from './database/client.ts';
 
 /**
- * What is of no use any more, by table. `over` is a condition of SQL, by the database's clock; `key` the primary key.
+ * The rows that are deleted, by table. `condition` is an SQL condition that uses the clock of the database; `key` is
+ * the primary key.
  *
- * A session takes its refresh tokens along, used or not, and no token goes before its session: who shows a used one must be
- * found, since that is how a theft ends the session. With a used token gone, its rightful owner, back after a pause, would
- * merely be refused, and the thief's tokens would live on.
+ * Deleting a session deletes its refresh tokens, used or not. Tokens are never deleted before their session, because
+ * the second use of a token reveals a theft and ends the session. If a used token were deleted earlier, its owner would
+ * only be refused, and the tokens of the thief would stay valid.
  */
-const LEFTOVERS: readonly Leftover[] = [
-  { table: 'sign_in_failures', key: 'subject', over: "last_at < now() - interval '15 minutes'" },
-  { table: 'sign_in_transactions', key: 'state_hash', over: 'expires_at < now()' },
-  { table: 'sign_in_codes', key: 'code_hash', over: 'expires_at < now()' },
-  { table: 'repeatable_requests', key: 'key_hash', over: "created_at < now() - interval '1 day'" },
-  { table: 'departed', key: 'id', over: "at < now() - interval '1 day'" },
-  { table: 'sessions', key: 'id', over: "least(ended_at, expires_at) < now() - interval '1 day'" },
+const EXPIRED_ROWS: readonly ExpiredRows[] = [
+  { table: 'sign_in_failures', key: 'subject', condition: "last_at < now() - interval '15 minutes'" },
+  { table: 'sign_in_transactions', key: 'state_hash', condition: 'expires_at < now()' },
+  { table: 'sign_in_codes', key: 'code_hash', condition: 'expires_at < now()' },
+  { table: 'repeatable_requests', key: 'key_hash', condition: "created_at < now() - interval '1 day'" },
+  { table: 'tombstones', key: 'id', condition: "at < now() - interval '1 day'" },
+  { table: 'sessions', key: 'id', condition: "least(ended_at, expires_at) < now() - interval '1 day'" },
 ];
 
-interface Leftover {
+interface ExpiredRows {
   readonly table: string;
   readonly key: string;
-  readonly over: string;
+  readonly condition: string;
 }
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** Rows in one statement: it ends long before its timeout, also where each takes a hundred refresh tokens along. */
+/**
+ * The maximum number of rows per statement. A statement ends well before its timeout, even with a hundred tokens per
+ * session.
+ */
 const BATCH = 500;
 
-interface Keeping {
+interface HousekeepingOptions {
   readonly database: Database;
   readonly log: Log;
   /** Milliseconds between two rounds. */
-  readonly every?: number;
-  /** Days for which entries of the audit log are kept; without it for ever. */
+  readonly interval?: number;
+  /** Days for which audit entries are kept; unlimited if undefined. */
   readonly auditDays?: number | undefined;
 }
 
 /**
- * Deletes what is over, within a minute after the start and then again and again; what failed is tried again in the next
- * round. Replicas that do it at once share the work: none waits for rows that another is deleting.
+ * Deletes expired rows, first within a minute after the start and then periodically. A failed deletion is repeated in
+ * the next round. Replicas that run at the same time share the work: none waits for rows that another one is deleting.
  */
-export function keepHouse({ database, log, every = HOUR_MS, auditDays }: Keeping): Rounds {
-  const tidy = async (table: string, work: () => Promise<number>) => {
+export function startHousekeeping({ database, log, interval = HOUR_MS, auditDays }: HousekeepingOptions): Rounds {
+  const deleteExpired = async (table: string, work: () => Promise<number>) => {
     try {
       const rows = await work();
-      if (rows > 0) log.info({ table, rows }, 'leftovers deleted');
+      if (rows > 0) log.info({ table, rows }, 'expired rows deleted');
     } catch (error) {
-      log.warn({ err: error, table }, 'leftovers could not be deleted; tried again in the next round');
+      log.warn({ err: error, table }, 'deleting expired rows failed; will retry');
     }
   };
-  const first = Math.random() * Math.min(MINUTE_MS, every); // replicas that start together don't work together
+  const first = Math.random() * Math.min(MINUTE_MS, interval); // spreads replicas that start at the same time
   return inRounds(first, async (ending) => {
-    for (const leftover of LEFTOVERS) await tidy(leftover.table, () => deleteAll(database, leftover, ending));
-    if (auditDays !== undefined) await tidy('audit_entries', () => forgetEntries(database, auditDays, ending));
-    return every;
+    for (const expired of EXPIRED_ROWS) await deleteExpired(expired.table, () => deleteAll(database, expired, ending));
+    if (auditDays !== undefined)
+      await deleteExpired('audit_entries', () => deleteOldEntries(database, auditDays, ending));
+    return interval;
   });
 }
 
-/** Deletes batch after batch, until nothing is over or it is to end. @returns how many rows */
-async function deleteAll({ client }: Database, leftover: Leftover, ending: AbortSignal): Promise<number> {
-  const { table, key, over } = leftover;
-  // ARRAY makes the choice of rows happen once; else a plan could choose, and lock, anew for each row. Nothing in the text
-  // comes from anywhere but this file.
+/** Deletes expired rows in batches until none are left or `ending` is aborted. @returns the number of deleted rows */
+async function deleteAll({ client }: Database, expired: ExpiredRows, ending: AbortSignal): Promise<number> {
+  const { table, key, condition } = expired;
+  // ARRAY makes PostgreSQL evaluate the subquery once. Otherwise a plan could select and lock rows again for each row.
+  // All parts of the statement are constants of this file.
   const statement = `
     DELETE FROM ${table} WHERE ${key} = ANY (ARRAY(
-      SELECT ${key} FROM ${table} WHERE ${over} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`;
+      SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`;
   let rows = 0;
   for (let batch = BATCH; batch === BATCH && !ending.aborted; rows += batch) {
     batch = await client.$executeRawUnsafe(statement);
@@ -75,13 +80,16 @@ async function deleteAll({ client }: Database, leftover: Leftover, ending: Abort
   return rows;
 }
 
-/** Old entries of the audit log go by the one way that leaves an entry of its own. @returns how many */
-async function forgetEntries({ client }: Database, days: number, ending: AbortSignal): Promise<number> {
+/**
+ * Deletes old audit entries with `audit_forget`, which records the deletion as an entry.
+ * @returns the number of deleted entries
+ */
+async function deleteOldEntries({ client }: Database, days: number, ending: AbortSignal): Promise<number> {
   let rows = 0;
   for (let batch = 1; batch > 0 && !ending.aborted; rows += batch) {
-    const [forgotten] = await client.$queryRaw<{ count: number }[]>`
+    const [deleted] = await client.$queryRaw<{ count: number }[]>`
       SELECT audit_forget(now() - make_interval(days => ${days}::int), ${uuidv7()}::uuid) AS count`;
-    batch = forgotten?.count ?? 0;
+    batch = deleted?.count ?? 0;
   }
   return rows;
 }

@@ -13,11 +13,11 @@ import { startFleet } from './start.ts';
 const prismaDir = fileURLToPath(new URL('../../../prisma/fleet', import.meta.url));
 
 const USAGE = `node dist/main.js <command>
-  serve                                                       run the service (the default)
-  migrate                                                     bring the database up to date, and do nothing else
-  rotate-keys                                                 encrypt everything anew with the first of ENCRYPTION_KEYS
+  serve                                                       run the service (default)
+  migrate                                                     apply migrations to the database, and exit
+  rotate-keys                                                 encrypt all values again with the first of ENCRYPTION_KEYS
   create-token --name <name> --role admin|operator|viewer [--expires-in-days 1..365]
-                                                              prints the token, once`;
+                                                              create an MCP token and print it once`;
 
 const commands: Commands = {
   serve: () => startFleet(prismaDir),
@@ -45,7 +45,7 @@ const commands: Commands = {
     const create = createToken(values);
     const databaseUrl = readDatabaseUrl(process.env);
     await migrate({ prismaDir, databaseUrl });
-    const database = openDatabase(databaseUrl, () => undefined); // a command hears of a lost connection by its statement
+    const database = openDatabase(databaseUrl, () => undefined); // a statement reports the loss of its connection
     try {
       console.log(JSON.stringify(await create(database)));
     } finally {

@@ -1,15 +1,15 @@
 import type { FleetRole } from '@svc/contract/fleet';
 
-/** Somebody with an account: a local one, or one of the identity provider. */
+/** A local user, or a user of the identity provider. */
 export interface User {
   readonly kind: 'user';
   readonly id: string;
   readonly source: 'local' | 'oidc';
   readonly name: string;
   readonly email: string | null;
-  /** None where the provider's claims give none. */
+  /** undefined if the claims of the provider map to no role. */
   readonly role: FleetRole | undefined;
-  /** None for a request with an access token of the provider itself. */
+  /** undefined for a request with an access token of the provider. */
   readonly sessionId: string | undefined;
 }
 
@@ -20,18 +20,18 @@ export interface TemporaryAdministrator {
   readonly sessionId: string;
 }
 
-/** Automation, by an MCP token. */
+/** A program with an MCP token. */
 interface TokenBearer {
   readonly kind: 'token';
   readonly id: string;
   readonly name: string;
   readonly role: FleetRole;
-  /** The person behind it. */
+  /** The id of the user who created the token; null if none did. */
   readonly createdByUser: string | null;
 }
 
-/** Somebody, rather than nobody. */
+/** A principal other than anonymous. */
 export type Caller = User | TemporaryAdministrator | TokenBearer;
 
-/** Who can call the fleet. */
+/** The identity behind a credential, or anonymous. */
 export type Principal = { readonly kind: 'anonymous' } | Caller;

@@ -1,8 +1,8 @@
 import { base64url, FlattenedEncrypt, flattenedDecrypt } from 'jose';
 import { z } from 'zod';
 
-/** Where a sealed value stands: it opens there and nowhere else. */
-interface Place {
+/** The location of a sealed value. The value can be decrypted only there. */
+interface SealedLocation {
   readonly table: string;
   readonly column: string;
   readonly row: string;
@@ -13,22 +13,22 @@ export interface EncryptionKey {
   readonly key: Uint8Array;
 }
 
-/** Encrypts what may not stand in the database in clear: JWE with A256KW and A256GCM (RFC 7516, RFC 7518). */
+/** Encrypts values that must not be in the database in plain text: JWE with A256KW and A256GCM (RFC 7516, RFC 7518). */
 export interface Sealer {
-  /** Of the key that seals; it stands beside each sealed value. */
+  /** The id of the key that encrypts. It is stored next to each sealed value. */
   readonly kid: string;
-  /** Whether it has a key, so that what was sealed with that opens. */
+  /** Whether the key is configured, so that its values can be decrypted. */
   knows(kid: string): boolean;
-  seal(place: Place, plaintext: string): Promise<string>;
-  /** @throws UnknownKey when it was sealed with a key that is not configured; an error when it was changed or moved. */
-  open(place: Place, sealed: string): Promise<string>;
+  seal(location: SealedLocation, plaintext: string): Promise<string>;
+  /** @throws UnknownKey if the key of the value is not configured; Error if the value was changed or moved */
+  open(location: SealedLocation, sealed: string): Promise<string>;
 }
 
-/** A value was sealed with a key that ENCRYPTION_KEYS does not hold. */
+/** A value is sealed with a key that ENCRYPTION_KEYS does not contain. */
 export class UnknownKey extends Error {
   override name = 'UnknownKey';
   constructor(kid: string) {
-    super(`ENCRYPTION_KEYS has no key "${kid}", with which values of this database are encrypted: give that key too.`);
+    super(`ENCRYPTION_KEYS has no key "${kid}". Values of this database are encrypted with it: add the key.`);
   }
 }
 
@@ -42,30 +42,32 @@ const sealedShape = z.object({
 
 const header = z.object({ kid: z.string() });
 
-/** The first key seals; every key opens what was sealed with it. */
+/** Creates a sealer. The first key encrypts; each key decrypts the values that were encrypted with it. */
 export function createSealer(keys: readonly EncryptionKey[]): Sealer {
   const [first] = keys;
-  if (!first) throw new RangeError('at least one encryption key is needed');
+  if (!first) throw new RangeError('at least one encryption key is required');
   return {
     kid: first.kid,
     knows: (kid) => keys.some((key) => key.kid === kid),
-    seal: async (place, plaintext) => {
+    seal: async (location, plaintext) => {
       const { aad: _, ...sealed } = await new FlattenedEncrypt(new TextEncoder().encode(plaintext))
         .setProtectedHeader({ alg: 'A256KW', enc: 'A256GCM', kid: first.kid })
-        .setAdditionalAuthenticatedData(bytesOf(place))
+        .setAdditionalAuthenticatedData(bytesOf(location))
         .encrypt(first.key);
       return JSON.stringify(sealed);
     },
-    open: async (place, text) => {
+    open: async (location, text) => {
       const sealed = sealedShape.parse(JSON.parse(text));
       const { kid } = header.parse(JSON.parse(new TextDecoder().decode(base64url.decode(sealed.protected))));
       const found = keys.find((key) => key.kid === kid);
       if (!found) throw new UnknownKey(kid);
-      // The place is not read from the value but rebuilt: a value that was moved to another row does not open.
-      const { plaintext } = await flattenedDecrypt({ ...sealed, aad: base64url.encode(bytesOf(place)) }, found.key);
+      // The location is taken from the caller, not from the value, so that a value that was moved to another row is not
+      // accepted.
+      const { plaintext } = await flattenedDecrypt({ ...sealed, aad: base64url.encode(bytesOf(location)) }, found.key);
       return new TextDecoder().decode(plaintext);
     },
   };
 }
 
-const bytesOf = ({ table, column, row }: Place) => new TextEncoder().encode(JSON.stringify([table, column, row]));
+const bytesOf = ({ table, column, row }: SealedLocation) =>
+  new TextEncoder().encode(JSON.stringify([table, column, row]));

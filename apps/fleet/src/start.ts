@@ -11,7 +11,7 @@ import {
 import type { Services } from './api/context.ts';
 import { createFleet } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
-import { keepChecking } from './auth/provider-checks.ts';
+import { startProviderChecks } from './auth/provider-checks.ts';
 import { loadSigningKey, type SigningKey } from './auth/session-tokens.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createTemporaryAdmin, type TemporaryAdmin } from './auth/temporary-admin.ts';
@@ -21,24 +21,27 @@ import type { CatalogTimings } from './catalog/timings.ts';
 import { type Config, readConfig, settingsEnvironmentOf } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { checkEncryptionKeys } from './database/encryption.ts';
-import { keepHouse } from './housekeeping.ts';
-import { createMachines } from './reconciler/engine-runtime.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { createEngineRuntime } from './reconciler/engine-runtime.ts';
 import type { ReconcilerTimings } from './reconciler/timings.ts';
 import { createSealer } from './sealing.ts';
-import { createHubs, createProviders, type Ways } from './settings/connections.ts';
+import { createHubs, createProviders, type OutboundRoutes } from './settings/connections.ts';
 import { createSettings } from './settings/settings.ts';
 
-/** A page of the catalog takes its time; a provider has two seconds, since somebody waits for it. */
-const TO_HUB = { timeoutMs: 30_000, maxBytes: 64 * 1024 * 1024 };
-const TO_PROVIDER = { timeoutMs: 2000, maxBytes: 512 * 1024 };
+/**
+ * Limits of outbound requests. Pages of the catalog are large. Requests to a provider are short, because a user waits
+ * for them.
+ */
+const HUB_LIMITS = { timeoutMs: 30_000, maxBytes: 64 * 1024 * 1024 };
+const PROVIDER_LIMITS = { timeoutMs: 2000, maxBytes: 512 * 1024 };
 
-/** Left out: those of production. */
+/** The timings of production apply unless given. */
 export interface FleetTimings {
   readonly catalog?: CatalogTimings;
   readonly reconciler?: ReconcilerTimings;
 }
 
-/** Runs the service until it is told to stop. @throws when it can't start, with what is wrong */
+/** Runs the service until it is stopped. @throws Error with the reason if the service cannot start */
 export async function startFleet(prismaDir: string, timings: FleetTimings = {}): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog('fleet', config.LOG_LEVEL);
@@ -46,20 +49,20 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   const sealer = createSealer(config.ENCRYPTION_KEYS);
   await checkEncryptionKeys(database, sealer);
   const settings = createSettings(database, sealer, settingsEnvironmentOf(config));
-  const [toHub, toProvider] = [waysTo(TO_HUB, config), waysTo(TO_PROVIDER, config)];
-  const [hubs, providers] = [createHubs(toHub.ways), createProviders(toProvider.ways)];
+  const [toHub, toProvider] = [createOutboundRoutes(HUB_LIMITS, config), createOutboundRoutes(PROVIDER_LIMITS, config)];
+  const [hubs, providers] = [createHubs(toHub.routes), createProviders(toProvider.routes)];
   const signingKey = await loadSigningKey(database, sealer);
   const temporaryAdmin = temporaryAdminOf(config, signingKey, log);
   const sync = createSync({
     database,
     log,
-    hubNow: async () => {
+    readHub: async () => {
       const hub = await settings.hub();
       return { hub: hubs.of(hub), intervalSeconds: hub.sync_interval };
     },
     timings: timings.catalog,
   });
-  const machines = createMachines({
+  const engineRuntime = createEngineRuntime({
     database,
     sealer,
     log,
@@ -67,7 +70,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     timings: timings.reconciler,
   });
   const services: Services = {
-    machines,
+    engineRuntime,
     database,
     settings,
     sessions: createSessions({ database, sealer, settings, signingKey, temporaryAdmin }),
@@ -75,12 +78,12 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     providers,
     hubs,
     sync,
-    refusalOf: toProvider.ways.restricted.refusalOf,
+    refusalOf: toProvider.routes.restricted.refusalOf,
     publicUrl: config.PUBLIC_URL,
     corsOrigins: config.CORS_ORIGINS,
   };
-  const checks = keepChecking({ database, sealer, settings, providers, log });
-  const house = keepHouse({ database, log, auditDays: config.AUDIT_RETENTION_DAYS });
+  const checks = startProviderChecks({ database, sealer, settings, providers, log });
+  const housekeeping = startHousekeeping({ database, log, auditDays: config.AUDIT_RETENTION_DAYS });
   let stopping = false;
   const { corsOrigins: _, publicUrl: __, ...options } = serviceOptionsOf(config);
   const app = createFleet({
@@ -103,22 +106,26 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
       stopping = true;
     },
     close: async () => {
-      const idle = [sync.stop(), checks.stop(), house.stop(), machines.stop()];
-      await Promise.all([toHub.close(), toProvider.close()]); // a hub that is slow to answer does not hold up the end
+      const idle = [sync.stop(), checks.stop(), housekeeping.stop(), engineRuntime.stop()];
+      // Aborts requests, so that a slow hub does not delay the shutdown.
+      await Promise.all([toHub.close(), toProvider.close()]);
       await Promise.all(idle);
       await database.close();
     },
   });
   sync.start();
-  machines.start();
+  engineRuntime.start();
 }
 
-/** How requests leave: to where the environment says, and to where somebody set it through the API. */
-function waysTo(limits: OutboundOptions, { OUTBOUND_ALLOW }: Config): { readonly ways: Ways; close(): Promise<void> } {
+/** Creates the outbound routes for addresses from the environment and for addresses that were set through the API. */
+function createOutboundRoutes(
+  limits: OutboundOptions,
+  { OUTBOUND_ALLOW }: Config,
+): { readonly routes: OutboundRoutes; close(): Promise<void> } {
   const trusted = createOutbound(limits);
   const restricted = createOutbound({ ...limits, restrictTo: OUTBOUND_ALLOW });
   return {
-    ways: { trusted, restricted },
+    routes: { trusted, restricted },
     close: async () => {
       await Promise.all([trusted.close(), restricted.close()]);
     },
@@ -136,12 +143,12 @@ async function openMigrated({ config, log, prismaDir }: Start): Promise<Database
     const applied = await migrate({ prismaDir, databaseUrl: config.DATABASE_URL });
     if (applied.length > 0) log.info({ applied }, 'migrated');
   }
-  const database = openDatabase(config.DATABASE_URL, (error) =>
-    log.warn({ err: error }, 'a database connection was lost'),
-  );
+  const database = openDatabase(config.DATABASE_URL, (error) => log.warn({ err: error }, 'database connection lost'));
   const pending = await pendingMigrations(database, prismaDir);
   if (pending.length === 0) return database;
-  throw new Error(`The database lacks ${pending.join(', ')}: run the command migrate, or leave MIGRATE_ON_START out.`);
+  throw new Error(
+    `Migrations are not applied: ${pending.join(', ')}. Run the command migrate, or remove MIGRATE_ON_START=false.`,
+  );
 }
 
 async function pendingMigrations({ client }: Database, prismaDir: string): Promise<readonly string[]> {
@@ -152,15 +159,15 @@ async function pendingMigrations({ client }: Database, prismaDir: string): Promi
 function temporaryAdminOf(config: Config, signingKey: SigningKey, log: Log): TemporaryAdmin | undefined {
   const { SVC_TEMP_ADMIN_USERNAME: username, SVC_TEMP_ADMIN_PASSWORD: password } = config;
   if (username === undefined || password === undefined) return undefined;
-  log.warn({ username }, 'a temporary admin exists: make a permanent account, then remove SVC_TEMP_ADMIN_*');
-  return createTemporaryAdmin({ username, password }, signingKey.secretFor('temporary-admin'));
+  log.warn({ username }, 'the temporary admin is enabled; create a permanent account, then remove SVC_TEMP_ADMIN_*');
+  return createTemporaryAdmin({ username, password }, signingKey.deriveSecret('temporary-admin'));
 }
 
 async function health({ database, settings, hubs, providers }: Services, prismaDir: string): Promise<HealthCheck[]> {
   try {
     const pending = await pendingMigrations(database, prismaDir);
     if (pending.length > 0)
-      return [{ name: 'database', state: 'failed', detail: `not migrated: ${pending.join(', ')} to apply` }];
+      return [{ name: 'database', state: 'failed', detail: `migrations not applied: ${pending.join(', ')}` }];
     const { url } = hubs.of(await settings.hub()) ?? {};
     const { status, last_failure } = await readSyncState(database, url);
     const hub: HealthCheck =
@@ -168,7 +175,7 @@ async function health({ database, settings, hubs, providers }: Services, prismaD
         ? { name: 'hub', state: 'degraded', detail: last_failure.reason }
         : { name: 'hub', state: 'ok' };
     const provider: HealthCheck = providers.of(await settings.oidc())?.failing()
-      ? { name: 'identity provider', state: 'degraded', detail: 'it can’t be asked; who is signed in goes on' }
+      ? { name: 'identity provider', state: 'degraded', detail: 'not reachable; existing sessions remain valid' }
       : { name: 'identity provider', state: 'ok' };
     return [{ name: 'database', state: 'ok' }, hub, provider];
   } catch {

@@ -3,7 +3,7 @@ import { type Template, template, templateDefaults } from '@svc/contract';
 
 let count = 0;
 
-/** A template as a hub sends it. */
+/** A template in the format in which a hub sends it. */
 export function aTemplate(given: Partial<Template> = {}): Template {
   const name = given.name ?? `template ${++count}`;
   const at = '2026-01-02T03:04:05.678Z';

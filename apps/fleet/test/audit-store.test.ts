@@ -16,55 +16,55 @@ const TEMPLATES = '/api/v1/catalog/templates';
 
 const entriesOf = ({ id }: TestToken) => client.auditEntry.findMany({ where: { token_id: id } });
 
-describe('in SQL', () => {
+describe('the audit log: the database', () => {
   test.each(['UPDATE audit_entries SET status = 200', 'DELETE FROM audit_entries', 'TRUNCATE audit_entries'])(
-    '%s is refused',
+    'rejects %s',
     async (statement) => {
       await world.asViewer.get(TEMPLATES);
-      await expect(client.$executeRawUnsafe(statement)).rejects.toThrow('audit entries are never changed or deleted');
+      await expect(client.$executeRawUnsafe(statement)).rejects.toThrow('audit entries cannot be changed or deleted');
     },
   );
 });
 
-describe('while entries can’t be written', () => {
+describe('while audit entries cannot be stored,', () => {
   beforeEach(() => client.$executeRaw`ALTER TABLE audit_entries RENAME TO audit_entries_away`);
   afterEach(() => client.$executeRaw`ALTER TABLE audit_entries_away RENAME TO audit_entries`);
 
-  test.each([TEMPLATES, '/nothing', '/healthz'])('a request with a token is answered 503: %s', async (path) => {
+  test.each([TEMPLATES, '/nothing', '/healthz'])('answers 503 to a request with a token: %s', async (path) => {
     const { status, body, headers } = await world.asViewer.get(path);
     expect([status, body.code]).toEqual([503, 'unavailable']);
     expect(headers['retry-after']).toBe('1');
-    expect(body.detail).toBe('The request could not be recorded, so it was not answered.');
+    expect(body.detail).toBe('The response was withheld because its audit entry could not be stored.');
   });
 
-  test('a revoked token is answered 503 too', async () => {
+  test('answers 503 to a request with a revoked token', async () => {
     const token = await world.aToken({ revoked_at: new Date() });
     expect((await world.as(token).get(TEMPLATES)).status).toBe(503);
   });
 
-  test('a sync is not begun', async () => {
+  test('starts no sync for a request with a token', async () => {
     hub.publish(aTemplate());
-    const [asked, before] = [hub.requests.length, await client.catalogSync.findMany()];
+    const [requestCount, before] = [hub.requests.length, await client.catalogSync.findMany()];
     const { status, body } = await world.asOperator.post(SYNC);
     expect([status, body.code]).toEqual([503, 'unavailable']);
     expect(body.detail).toBe('The request could not be recorded, so it was not carried out.');
-    expect(hub.requests).toHaveLength(asked);
+    expect(hub.requests).toHaveLength(requestCount);
     expect(await client.catalogSync.findMany()).toEqual(before);
   });
 
-  test('a sign-in with a token beside it opens no session', async () => {
+  test('opens no session for a sign-in request that carries a token', async () => {
     const before = await client.session.count();
     expect((await world.asAdmin.post('/api/v1/auth/login', TEMPORARY_ADMIN)).status).toBe(503);
     expect(await client.session.count()).toBe(before);
   });
 
-  test('people and strangers who change nothing are served', async () => {
+  test('serves people and anonymous callers that change nothing', async () => {
     expect((await person.get(TEMPLATES)).status).toBe(200);
     expect((await world.nobody.get('/healthz')).status).toBe(200);
   });
 });
 
-test('while the entries are locked a request with a token is answered 503, and has an entry afterwards', async () => {
+test('a request with a token is answered 503 while the audit table is locked, and gets an entry afterwards', async () => {
   const token = await world.aToken();
   const lock = client.$transaction(
     async (transaction) => {

@@ -23,10 +23,15 @@ interface Case {
 
 const cases: readonly Case[] = [
   { what: 'a list', line: `GET ${TEMPLATES}?search=something&limit=5`, path: TEMPLATES, status: 200 },
-  { what: 'a template that is not there', line: `GET ${TEMPLATES}/nothing`, path: `${TEMPLATES}/nothing`, status: 404 },
+  {
+    what: 'a template that does not exist',
+    line: `GET ${TEMPLATES}/nothing`,
+    path: `${TEMPLATES}/nothing`,
+    status: 404,
+  },
   { what: 'an unknown path', line: 'GET /nothing/here', path: '/nothing/here', status: 404 },
-  { what: 'an unknown path, to be changed', line: 'PUT /nothing/here', path: '/nothing/here', status: 404 },
-  { what: 'a method that is not possible', line: `DELETE ${TEMPLATES}`, path: TEMPLATES, status: 405 },
+  { what: 'a PUT to an unknown path', line: 'PUT /nothing/here', path: '/nothing/here', status: 404 },
+  { what: 'a method that the path does not support', line: `DELETE ${TEMPLATES}`, path: TEMPLATES, status: 405 },
   { what: 'an unusual method', line: `PROPFIND ${TEMPLATES}`, path: TEMPLATES, status: 405 },
   { what: 'a body that is too large', line: `POST ${SYNC}`, headers: [JSON_BODY], body: MEGABYTE, status: 413 },
   {
@@ -36,51 +41,54 @@ const cases: readonly Case[] = [
     body: 'x',
     status: 415,
   },
-  { what: 'a body that is no JSON', line: `POST ${SYNC}`, headers: [JSON_BODY], body: '{"', status: 400 },
+  { what: 'a body that is not JSON', line: `POST ${SYNC}`, headers: [JSON_BODY], body: '{"', status: 400 },
   { what: 'an unknown member', line: `POST ${SYNC}`, headers: [JSON_BODY], body: '{"a":1}', status: 400 },
   { what: 'an unknown parameter', line: `GET ${SYNC}?a=1`, path: SYNC, status: 400 },
   { what: 'a role that is too low', line: `POST ${SYNC}`, path: SYNC, status: 403 },
-  { what: 'a token in the query too', line: `GET ${SYNC}?access_token=x`, path: SYNC, status: 400 },
-  { what: 'an address that is no UTF-8', line: `GET ${TEMPLATES}/%ff`, path: `${TEMPLATES}/%ff`, status: 400 },
-  { what: 'the health of the process', line: 'GET /healthz', path: '/healthz', status: 200 },
-  { what: 'its readiness', line: 'GET /readyz', path: '/readyz', status: 200 },
-  { what: 'its metrics', line: 'GET /metrics', path: '/metrics', status: 200 },
-  { what: 'its document', line: 'GET /openapi.json', path: '/openapi.json', status: 200 },
-  { what: 'its reference page', line: 'GET /docs', path: '/docs', status: 200 },
+  { what: 'an access token in the query', line: `GET ${SYNC}?access_token=x`, path: SYNC, status: 400 },
+  { what: 'a path that is not UTF-8', line: `GET ${TEMPLATES}/%ff`, path: `${TEMPLATES}/%ff`, status: 400 },
+  { what: 'the health check', line: 'GET /healthz', path: '/healthz', status: 200 },
+  { what: 'the readiness check', line: 'GET /readyz', path: '/readyz', status: 200 },
+  { what: 'the metrics', line: 'GET /metrics', path: '/metrics', status: 200 },
+  { what: 'the OpenAPI document', line: 'GET /openapi.json', path: '/openapi.json', status: 200 },
+  { what: 'the API reference page', line: 'GET /docs', path: '/docs', status: 200 },
   { what: 'HEAD', line: `HEAD ${TEMPLATES}`, path: TEMPLATES, status: 200 },
   { what: 'OPTIONS', line: `OPTIONS ${TEMPLATES}`, path: TEMPLATES, status: 204 },
   {
-    what: 'an absolute address',
+    what: 'an absolute URL',
     line: 'GET http://fleet.test/nothing',
     path: 'http://fleet.test/nothing',
     status: 404,
   },
 ];
 
-test.each(cases)('$what has one entry: $line, $status', async ({ line, status, ...given }) => {
-  const token = await world.aToken({ role: status === 403 ? 'viewer' : 'operator', name: 'the agent' });
-  const headers = [...(given.headers ?? []), bearer(token), 'X-Request-Id: of-this-request'];
-  expect(await fleet.send(requestText(line, { ...given, headers }))).toBe(status);
-  expect(await entriesOf(token)).toEqual([
-    {
-      id: expect.any(String),
-      at: expect.any(Date),
-      token_id: token.id,
-      user_id: null,
-      actor: 'token:the agent',
-      method: line.split(' ')[0],
-      path: given.path ?? line.split(' ')[1],
-      status,
-      aborted: false,
-      request_id: 'of-this-request',
-    },
-  ]);
-});
+test.each(cases)(
+  'a request with a token has one audit entry: $what, $line, $status',
+  async ({ line, status, ...given }) => {
+    const token = await world.aToken({ role: status === 403 ? 'viewer' : 'operator', name: 'the agent' });
+    const headers = [...(given.headers ?? []), bearer(token), 'X-Request-Id: of-this-request'];
+    expect(await fleet.send(requestText(line, { ...given, headers }))).toBe(status);
+    expect(await entriesOf(token)).toEqual([
+      {
+        id: expect.any(String),
+        at: expect.any(Date),
+        token_id: token.id,
+        user_id: null,
+        actor: 'token:the agent',
+        method: line.split(' ')[0],
+        path: given.path ?? line.split(' ')[1],
+        status,
+        aborted: false,
+        request_id: 'of-this-request',
+      },
+    ]);
+  },
+);
 
 test.each([
   ['a revoked', { revoked_at: new Date() }],
   ['an expired', { expires_at: new Date(Date.now() - 1000) }],
-])('%s token has an entry for each refusal', async (_, state) => {
+])('a request with %s token has an audit entry for each rejection', async (_, state) => {
   const token = await world.aToken(state);
   await world.as(token).get(TEMPLATES);
   await world.as(token).get('/healthz');
@@ -94,22 +102,22 @@ test.each([
 });
 
 test.each([
-  ['twice the same', (token: TestToken) => [bearer(token), bearer(token)]],
-  ['an unknown one first', (token: TestToken) => [`Authorization: Bearer ${newSecretToken('svcm_')}`, bearer(token)]],
-  ['another kind first', (token: TestToken) => ['Authorization: Basic YTpi', bearer(token)]],
-])('a token in two Authorization headers (%s) has one entry', async (_, headersOf) => {
+  ['the same token twice', (token: TestToken) => [bearer(token), bearer(token)]],
+  ['an unknown token first', (token: TestToken) => [`Authorization: Bearer ${newSecretToken('svcm_')}`, bearer(token)]],
+  ['another scheme first', (token: TestToken) => ['Authorization: Basic YTpi', bearer(token)]],
+])('a request with a token in two Authorization headers (%s) has one audit entry', async (_, headersOf) => {
   const token = await world.aToken();
   expect(await fleet.send(requestText(`GET ${TEMPLATES}`, { headers: headersOf(token) }))).toBe(400);
   expect(await entriesOf(token)).toMatchObject([{ status: 400, path: TEMPLATES }]);
 });
 
-test('a header that is nearly right has an entry for its refusal', async () => {
+test('a malformed Authorization header with a valid token has an audit entry for its rejection', async () => {
   const token = await world.aToken();
   expect((await world.api(`Bearer  ${token.secret}`).get(TEMPLATES)).status).toBe(400);
   expect(await entriesOf(token)).toMatchObject([{ status: 400 }]);
 });
 
-test('ten requests on one connection have ten entries', async () => {
+test('ten requests on one connection have ten audit entries', async () => {
   const token = await world.aToken();
   const keepAlive = requestText('GET /healthz', { headers: [bearer(token)] }).replace('Connection: close\r\n', '');
   const last = requestText('GET /healthz', { headers: [bearer(token)] });
@@ -117,20 +125,20 @@ test('ten requests on one connection have ten entries', async () => {
   expect(await entriesOf(token)).toHaveLength(10);
 });
 
-test('a credential in a path is not kept', async () => {
+test('an audit entry does not store a credential that was in the path', async () => {
   const token = await world.aToken();
   await world.as(token).get(`${TEMPLATES}/${token.secret}`);
   expect(await entriesOf(token)).toMatchObject([{ path: `${TEMPLATES}/[credential]` }]);
 });
 
-test('an entry outlives its token', async () => {
+test('an audit entry outlives its token', async () => {
   const token = await world.aToken();
   await world.as(token).get(TEMPLATES);
   await client.token.delete({ where: { id: token.id } });
   expect(await entriesOf(token)).toHaveLength(1);
 });
 
-test('whoever has no token that is on record has no entry', async () => {
+test('a caller without a stored token has no audit entry', async () => {
   const token = await world.aToken();
   const person = await world.asTemporaryAdmin();
   const before = await client.auditEntry.count();
@@ -142,8 +150,8 @@ test('whoever has no token that is on record has no entry', async () => {
   expect(await client.auditEntry.count()).toBe(before);
 });
 
-describe('a request that its caller broke off', () => {
-  test('in the middle of its body has an entry that says so', async () => {
+describe('a request whose caller closes the connection', () => {
+  test('while it sends the body has an audit entry marked as aborted', async () => {
     const token = await world.aToken({ role: 'operator' });
     const headers = [bearer(token), JSON_BODY, 'Content-Length: 100'];
     const socket = await fleet.open(`${requestText(`POST ${SYNC}`, { headers })}{`);
@@ -152,11 +160,11 @@ describe('a request that its caller broke off', () => {
     expect(await entriesWhenThere(token)).toMatchObject([{ method: 'POST', path: SYNC, status: 400, aborted: true }]);
   });
 
-  test('while it was carried out has an entry with the status that it would have had', async () => {
+  test('while it is processed has an audit entry with the status that the response would have had', async () => {
     const token = await world.aToken({ role: 'operator' });
-    const asked = new Promise<Exchange>((resolve) => hub.behave(resolve));
+    const received = new Promise<Exchange>((resolve) => hub.behave(resolve));
     const socket = await fleet.open(requestText(`POST ${SYNC}`, { headers: [bearer(token)] }));
-    const { res, good } = await asked;
+    const { res, good } = await received;
     hub.recover();
     socket.destroy();
     await fleet.deserted();
@@ -165,7 +173,7 @@ describe('a request that its caller broke off', () => {
   });
 });
 
-/** The entries of a request whose answer nobody sees: they are there sooner or later. */
+/** The entries of a request whose response nobody reads, as soon as they are stored. */
 async function entriesWhenThere(token: TestToken) {
   for (;;) {
     const entries = await entriesOf(token);
@@ -174,7 +182,7 @@ async function entriesWhenThere(token: TestToken) {
   }
 }
 
-/** The fleet has begun to look at a request of the token. */
+/** Resolves when the fleet has started to process a request with the token. */
 async function untilUsed({ id }: TestToken): Promise<void> {
   while (!(await client.token.findUniqueOrThrow({ where: { id } })).last_used_at) await pause(20);
 }

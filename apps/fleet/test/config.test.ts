@@ -5,17 +5,17 @@ const DATABASE_URL = 'postgresql://fleet@127.0.0.1:5432/fleet';
 const aKey = () => randomBytes(32).toString('base64');
 const enough = { DATABASE_URL, ENCRYPTION_KEYS: `first:${aKey()}` };
 
-/** The complaints about an environment, one for each thing that is wrong. */
-function complaintsAbout(environment: Record<string, string>): string[] {
+/** The error messages for an environment, one for each invalid setting. */
+function settingsErrors(environment: Record<string, string>): string[] {
   try {
     readConfig(environment);
   } catch (error) {
     return String(error).split('\n  ').slice(1).sort();
   }
-  throw new Error('the environment was taken');
+  throw new Error('the environment was accepted');
 }
 
-test('a database and encryption keys are enough', () => {
+test('the configuration needs only a database and encryption keys', () => {
   expect(readConfig(enough)).toMatchObject({
     PORT: 4200,
     HOST: '127.0.0.1',
@@ -25,33 +25,33 @@ test('a database and encryption keys are enough', () => {
   });
 });
 
-test('an empty value is no value', () => {
+test('an empty setting counts as not set', () => {
   const nothing = { HUB_URL: '', HUB_API_KEY: '', SVC_TEMP_ADMIN_USERNAME: '', SVC_TEMP_ADMIN_PASSWORD: '' };
   const config = readConfig({ ...enough, ...nothing });
   expect([config.HUB_URL, config.SVC_TEMP_ADMIN_USERNAME]).toEqual([undefined, undefined]);
 });
 
-test('the hub’s URL loses its slash at the end', () => {
+test('a trailing slash is removed from HUB_URL', () => {
   const hub = { HUB_URL: 'https://hub.example.test/', HUB_API_KEY: 'svcc_abc' };
   expect(readConfig({ ...enough, ...hub }).HUB_URL).toBe('https://hub.example.test');
 });
 
-test('everything that is wrong is listed at once', () => {
-  const complaints = complaintsAbout({
+test('all invalid settings are reported at once', () => {
+  const errors = settingsErrors({
     PORT: '70000',
     HUB_SYNC_INTERVAL: 'often',
     ENCRYPTION_KEYS: 'secret',
     HUB_URL: 'not a url',
     SVC_TEMP_ADMIN_USERNAME: 'admin',
   });
-  expect(complaints).toEqual([
+  expect(errors).toEqual([
     'DATABASE_URL: is required',
-    'ENCRYPTION_KEYS: must be <id>:<32 bytes in base64>, comma-separated, each id once',
-    'HUB_API_KEY: is required: HUB_URL and HUB_API_KEY come together',
-    'HUB_SYNC_INTERVAL: must be a whole number from 0 to 86400',
+    'ENCRYPTION_KEYS: must be a comma-separated list of <id>:<32 bytes in base64> with unique ids',
+    'HUB_API_KEY: is required: HUB_URL and HUB_API_KEY must be set together',
+    'HUB_SYNC_INTERVAL: must be an integer from 0 to 86400',
     'HUB_URL: must be an http or https URL',
-    'PORT: must be a whole number from 0 to 65535',
-    'SVC_TEMP_ADMIN_PASSWORD: is required: SVC_TEMP_ADMIN_USERNAME and SVC_TEMP_ADMIN_PASSWORD come together',
+    'PORT: must be an integer from 0 to 65535',
+    'SVC_TEMP_ADMIN_PASSWORD: is required: SVC_TEMP_ADMIN_USERNAME and SVC_TEMP_ADMIN_PASSWORD must be set together',
   ]);
 });
 
@@ -60,19 +60,19 @@ test.each([
   ['HUB_URL', { HUB_API_KEY: 'svcc_abc' }],
   ['SVC_TEMP_ADMIN_PASSWORD', { SVC_TEMP_ADMIN_USERNAME: 'admin' }],
   ['SVC_TEMP_ADMIN_USERNAME', { SVC_TEMP_ADMIN_PASSWORD: 'a password' }],
-])('%s is missing when its other half is there', (missing, half) => {
-  expect(complaintsAbout({ ...enough, ...half })).toEqual([
-    expect.stringMatching(new RegExp(`^${missing}: is required: .* come together$`)),
+])('%s is required if the other setting of its pair is set', (missing, half) => {
+  expect(settingsErrors({ ...enough, ...half })).toEqual([
+    expect.stringMatching(new RegExp(`^${missing}: is required: .* must be set together$`)),
   ]);
 });
 
-test('a token of the fleet is no key of the hub', () => {
+test('an MCP token is rejected as HUB_API_KEY', () => {
   const hub = { HUB_URL: 'http://127.0.0.1:4100', HUB_API_KEY: 'svcm_abc' };
-  expect(complaintsAbout({ ...enough, ...hub })).toEqual(['HUB_API_KEY: must be an API key of the hub (svcc_...)']);
+  expect(settingsErrors({ ...enough, ...hub })).toEqual(['HUB_API_KEY: must be an API key of the hub (svcc_...)']);
 });
 
 describe('ENCRYPTION_KEYS', () => {
-  test('are several, and the first comes first', () => {
+  test('may contain several keys in order', () => {
     const { ENCRYPTION_KEYS } = readConfig({ ...enough, ENCRYPTION_KEYS: `new:${aKey()}, old_1:${aKey()}` });
     expect(ENCRYPTION_KEYS.map(({ kid, key }) => [kid, key.length])).toEqual([
       ['new', 32],
@@ -93,14 +93,14 @@ describe('ENCRYPTION_KEYS', () => {
     ['something after the key', `first:${aKey()}:more`],
     ['an id twice', `first:${aKey()},first:${aKey()}`],
     ['an empty entry', `first:${aKey()},`],
-  ])('with %s are refused, and not shown', (_, ENCRYPTION_KEYS) => {
-    expect(complaintsAbout({ ...enough, ENCRYPTION_KEYS })).toEqual([
-      'ENCRYPTION_KEYS: must be <id>:<32 bytes in base64>, comma-separated, each id once',
+  ])('with %s are rejected, and the message does not contain them', (_, ENCRYPTION_KEYS) => {
+    expect(settingsErrors({ ...enough, ENCRYPTION_KEYS })).toEqual([
+      'ENCRYPTION_KEYS: must be a comma-separated list of <id>:<32 bytes in base64> with unique ids',
     ]);
   });
 });
 
-test('a command that only needs the database asks for nothing else', () => {
+test('a command that only needs the database requires no other setting', () => {
   expect(readDatabaseUrl({ DATABASE_URL })).toBe(DATABASE_URL);
   expect(() => readDatabaseUrl({})).toThrow('DATABASE_URL: is required');
 });

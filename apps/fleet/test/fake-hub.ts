@@ -9,17 +9,20 @@ export * from './fake-hub/a-category.ts';
 export { type Call, calls } from './fake-hub/answers.ts';
 export * from './fake-hub/behaviours.ts';
 
-/** A request as the hub saw it. */
+/** A request as the hub received it. */
 interface SeenRequest {
   readonly call: Call | undefined;
   readonly cursor: string | null;
   readonly limit: string | null;
   readonly authorization: string | undefined;
-  /** By this process's clock. */
+  /** By the clock of this process. */
   readonly at: number;
 }
 
-/** Answers a fleet's sync, true to the hub's contract until it is told to fail. It shows what the tests publish. */
+/**
+ * Serves the syncs of a fleet as the hub's contract states, unless a behaviour is set. It shows the published
+ * templates.
+ */
 export async function startFakeHub(key = newSecretToken('svcc_')) {
   const catalog = createCatalog();
   const beginning = catalog.now();
@@ -52,17 +55,17 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
     ...catalog,
     ...settings,
     requests,
-    /** The cursors that it was given, in the order of the requests. */
+    /** The cursors that it received, in the order of the requests. */
     cursors: () => requests.filter(({ call }) => call === 'updates').map(({ cursor }) => cursor),
     mostAtOnce: () => mostAtOnce,
-    /** From now on it answers a call like this. */
+    /** Sets how it responds to a call from now on. */
     behave: (how: Behaviour, call: Call = 'updates') => {
       behaviours = { ...behaviours, [call]: how };
     },
     recover: () => {
       behaviours = {};
     },
-    /** Returns to the state of the beginning, with another organization. */
+    /** Resets to the initial state, with another organization. */
     reset: () => {
       catalog.restore(beginning);
       forget();

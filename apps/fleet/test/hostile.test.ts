@@ -6,12 +6,12 @@ import { createKnownRows } from './resources/known-rows.ts';
 import { startResources } from './resources/resources.ts';
 import { TEMPORARY_ADMIN } from './world.ts';
 
-const world = await startResources(); // without a hub: a sync that is asked for is a 409
+const world = await startResources(); // without a hub, a requested sync is a 409
 const sql = world.database.client;
 const bearer = async (role: 'viewer' | 'operator' | 'admin') => `Bearer ${(await world.aToken({ role })).secret}`;
 
-// Nothing answers at generated addresses, so an endpoint that calls them answers 503. The trigger removes the client ID from
-// stored settings: the fleet never calls a provider without one. No generated API key of a hub is valid.
+// Nothing listens at generated addresses, so an endpoint that calls them answers 503. The trigger removes the client ID
+// from stored settings: the fleet never calls a provider without one. No generated API key of a hub is valid.
 await sql.$executeRaw`CREATE FUNCTION without_client() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN NEW.values := NEW.values - 'client_id'; RETURN NEW; END $$`;
 await sql.$executeRaw`

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { createLog } from '@svc/http';
 import { openDatabase } from '../src/database/client.ts';
-import { keepHouse } from '../src/housekeeping.ts';
+import { startHousekeeping } from '../src/housekeeping.ts';
 import { startWorld } from './world.ts';
 
 const world = await startWorld();
@@ -12,10 +12,10 @@ afterAll(() => world.stop());
 const housekeepers: { stop(): Promise<void> }[] = [];
 
 /** Starts housekeeping with short pauses, with spies on its log. */
-function kept({ database = world.database, every = 5 }: Partial<Parameters<typeof keepHouse>[0]> = {}) {
+function kept({ database = world.database, interval = 5 }: Partial<Parameters<typeof startHousekeeping>[0]> = {}) {
   const log = createLog('fleet', 'silent');
   const told = { info: jest.spyOn(log, 'info'), warn: jest.spyOn(log, 'warn') };
-  const housekeeper = keepHouse({ database, log, every });
+  const housekeeper = startHousekeeping({ database, log, interval });
   housekeepers.push(housekeeper);
   return { ...told, stop: housekeeper.stop };
 }
@@ -32,11 +32,11 @@ afterEach(async () => {
 });
 
 let present = 0;
-/** Works with fake timers, too. */
+/** Works also with fake timers. */
 const { setTimeout: realTimeout } = globalThis;
 const pause = () => new Promise((resolve) => realTimeout(resolve, 5));
 
-/** Waits until the condition holds, or the present test has ended. */
+/** Waits until the condition holds, or the current test has ended. */
 async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
   const mine = present;
   while (mine === present && !(await condition())) await pause();
@@ -46,7 +46,7 @@ const failedSignIn = (age: string, subject: string = randomUUID()) =>
   client.$executeRaw`
     INSERT INTO sign_in_failures (subject, failures, last_at) VALUES (${subject}, 1, now() - ${age}::interval)`;
 
-/** A session with these ages of its end and its expiry, a used refresh token and its successor. */
+/** A session with the given times since its end and its expiry, a used refresh token and its successor. */
 async function aSession({ ended = null, expired }: { ended?: string | null; expired: string }): Promise<string> {
   const id = randomUUID();
   await client.$executeRaw`
@@ -62,14 +62,14 @@ const sessionsLeft = async () => (await client.session.findMany({ select: { id: 
 const failuresLeft = async () =>
   (await client.signInFailure.findMany({ select: { subject: true } })).map(({ subject }) => subject).sort();
 
-/** Waits until rows that are created last are deleted: all rows have been looked at then. */
+/** Waits until rows that are created last are deleted: all rows have been checked by then. */
 async function aRoundHasPassed(): Promise<void> {
   const last = await aSession({ expired: '2 days' });
   await failedSignIn('1 hour', last);
   await until(async () => !(await sessionsLeft()).includes(last) && !(await failuresLeft()).includes(last));
 }
 
-test('deletes failed sign-ins after fifteen minutes', async () => {
+test('housekeeping deletes failed sign-ins after fifteen minutes', async () => {
   await failedSignIn('14 minutes', 'recent');
   await failedSignIn('16 minutes', 'past');
   kept();
@@ -77,7 +77,7 @@ test('deletes failed sign-ins after fifteen minutes', async () => {
   expect(await failuresLeft()).toEqual(['recent']);
 });
 
-test('deletes records of removed objects after a day', async () => {
+test('housekeeping deletes tombstones after a day', async () => {
   const gone = [
     { id: randomUUID(), age: '23 hours' },
     { id: randomUUID(), age: '25 hours' },
@@ -87,14 +87,14 @@ test('deletes records of removed objects after a day', async () => {
     VALUES (${gone[0].id}::uuid, 'machine', 'docker', 'unix:///run/engine.sock', true, 'test')`;
   for (const { id, age } of gone) {
     await client.$executeRaw`
-      INSERT INTO departed (id, host_id, at) VALUES (${id}::uuid, ${gone[0].id}::uuid, now() - ${age}::interval)`;
+      INSERT INTO tombstones (id, host_id, at) VALUES (${id}::uuid, ${gone[0].id}::uuid, now() - ${age}::interval)`;
   }
   kept();
   await aRoundHasPassed();
-  expect(await client.departed.findMany({ select: { id: true } })).toEqual([{ id: gone[0].id }]);
+  expect(await client.tombstone.findMany({ select: { id: true } })).toEqual([{ id: gone[0].id }]);
 });
 
-test('deletes sessions and their refresh tokens a day after their end or expiry', async () => {
+test('housekeeping deletes sessions and their refresh tokens a day after their end or expiry', async () => {
   const staying = [
     await aSession({ expired: '-1 hour' }),
     await aSession({ expired: '23 hours' }),
@@ -109,7 +109,7 @@ test('deletes sessions and their refresh tokens a day after their end or expiry'
   expect(await client.refreshToken.count()).toBe(2 * staying.length);
 });
 
-test('keeps used refresh tokens, so that a repeated use ends the session', async () => {
+test('housekeeping keeps used refresh tokens, so that a repeated use ends the session', async () => {
   const stolen = await world.signIn();
   const refresh = (refresh_token: string) => world.nobody.post('/api/v1/auth/refresh', { refresh_token });
   const second = await refresh(stolen.refresh_token);
@@ -135,7 +135,7 @@ const manyLeftovers = async (count: number) => {
 
 const nothingIsLeft = async () => (await sessionsLeft()).length + (await failuresLeft()).length === 0;
 
-test('several replicas delete each row once without a failure', async () => {
+test('housekeeping on several replicas deletes each row once without a failure', async () => {
   await manyLeftovers(3210);
   const others = [1, 2].map(() => openDatabase(world.databaseUrl, () => undefined));
   const replicas = [world.database, ...others].map((database) => kept({ database }));
@@ -147,7 +147,7 @@ test('several replicas delete each row once without a failure', async () => {
   expect(replicas.flatMap(({ warn }) => warn.mock.calls)).toEqual([]);
 });
 
-test('skips a locked row, and deletes it in a later round', async () => {
+test('housekeeping skips a locked row, and deletes it in a later round', async () => {
   const held = await aSession({ expired: '2 days' });
   const warn = await client.$transaction(async (transaction) => {
     await transaction.$queryRaw`SELECT FROM sessions WHERE id = ${held}::uuid FOR UPDATE`;
@@ -160,7 +160,7 @@ test('skips a locked row, and deletes it in a later round', async () => {
   expect(warn).not.toHaveBeenCalled();
 });
 
-test('logs a failure, goes on with other tables, and repeats the work', async () => {
+test('housekeeping logs a failure, continues with other tables, and repeats the work', async () => {
   await failedSignIn('1 hour');
   await aSession({ expired: '2 days' });
   await client.$executeRaw`ALTER TABLE sign_in_failures RENAME TO elsewhere`;
@@ -176,10 +176,10 @@ const HOUR_MS = 3_600_000;
 const REAL = ['nextTick', 'setImmediate', 'clearImmediate', 'setInterval', 'clearInterval', 'queueMicrotask'] as const;
 type Spied = jest.SpiedFunction<typeof client.$executeRawUnsafe>;
 
-test('makes the first round within a minute, then one each hour until it is stopped', async () => {
+test('housekeeping makes the first round within a minute, then one each hour until it is stopped', async () => {
   jest.useFakeTimers({ doNotFake: [...REAL, 'Date', 'performance', 'hrtime'] });
   const statements = jest.spyOn(client, '$executeRawUnsafe');
-  const { stop } = kept({ every: HOUR_MS });
+  const { stop } = kept({ interval: HOUR_MS });
   await aRoundEndsAfter(60_000, statements);
   jest.advanceTimersByTime(HOUR_MS - 1);
   expect(statements).toHaveBeenCalledTimes(TABLES);
@@ -200,7 +200,7 @@ async function aRoundEndsAfter(milliseconds: number, statements: Spied): Promise
   await pause();
 }
 
-test('stop waits for the running batch, and no other one begins', async () => {
+test('stopping housekeeping waits for the running batch, and no other one starts', async () => {
   await manyLeftovers(3210);
   const begun = jest.spyOn(client, '$executeRawUnsafe');
   const { stop } = kept();

@@ -14,14 +14,14 @@ import type { FleetTimings } from '../src/start.ts';
 const MAIN = path.resolve(import.meta.dirname, '../dist/main.js');
 const WITH_TIMINGS = path.resolve(import.meta.dirname, 'fleet-with-timings.mjs');
 
-/** A new encryption key as the environment has it. */
+/** A new encryption key in the format of the environment variable. */
 export const aKey = (kid: string) => `${kid}:${randomBytes(32).toString('base64')}`;
 
-/** Those of every fleet in a test file. */
+/** Settings of every fleet in a test file. */
 export const ENCRYPTION_KEYS = aKey('first');
 
 interface Options {
-  /** Left out: those of production. */
+  /** The default is the timings of production. */
   readonly timings?: FleetTimings | undefined;
   /** Whether the database is migrated already. If not, it is empty, and the first process migrates it. */
   readonly isMigrated?: boolean;
@@ -31,7 +31,7 @@ interface Options {
 export async function startProcessWorld({ timings, isMigrated = false }: Options = {}) {
   const { url, drop } = await (isMigrated ? createTestDatabase() : createEmptyDatabase());
   const pool = new pg.Pool({ connectionString: url, max: 4 });
-  pool.on('error', () => undefined); // a test may end connections
+  pool.on('error', () => undefined); // a test may terminate connections
   const database = {
     url,
     drop: async () => {
@@ -51,7 +51,7 @@ export async function startProcessWorld({ timings, isMigrated = false }: Options
   const serve = (environment: Readonly<Record<string, string>>) =>
     timings ? start(WITH_TIMINGS, [JSON.stringify(timings)], environment) : run([], environment);
 
-  /** A fleet that is ready. */
+  /** Starts a fleet, and waits until it is ready. */
   const startFleet = async (environment: Readonly<Record<string, string>> = {}) => {
     const port = await freePort();
     const running = serve({ DATABASE_URL: database.url, ENCRYPTION_KEYS, PORT: `${port}`, ...environment });
@@ -62,7 +62,7 @@ export async function startProcessWorld({ timings, isMigrated = false }: Options
     return { ...running, url, get };
   };
 
-  /** A token of the command line, as it is printed. */
+  /** Runs the command that prints a token. */
   const createToken = async (role: string, ...more: string[]) => {
     const args = ['create-token', '--name', `the ${role}`, '--role', role, ...more];
     const { ended, output } = run(args, { DATABASE_URL: database.url });
@@ -78,12 +78,12 @@ export async function startProcessWorld({ timings, isMigrated = false }: Options
     startFleet,
     createToken,
     query,
-    /** Tells a fleet to stop. */
+    /** Signals a fleet to stop. */
     stop: async ({ child, ended }: StartedProcess) => {
       child.kill('SIGTERM');
       expect(await ended).toBe(0);
     },
-    /** Ends what a failed test left. */
+    /** Ends processes that a failed test left running. */
     endAll: async () => {
       for (const { child, ended } of started.splice(0)) {
         child.kill('SIGKILL');

@@ -18,7 +18,7 @@ afterAll(async () => {
   await world.database.drop();
 });
 
-test('two replicas that start at once migrate an empty database once and are ready without a hub', async () => {
+test('two replicas that start concurrently migrate an empty database once, and become ready without a hub', async () => {
   const [one, other] = await Promise.all([startFleet(), startFleet()]);
   const applied = await query('SELECT migration_name FROM _prisma_migrations');
   expect(new Set(applied.map(({ migration_name }) => migration_name)).size).toBe(applied.length);
@@ -29,26 +29,29 @@ test('two replicas that start at once migrate an empty database once and are rea
   await Promise.all([stop(one), stop(other)]);
 }, 60_000);
 
-test('missing and invalid settings end the start with a list of all problems', async () => {
+test('missing and invalid settings stop the start with a list of all errors', async () => {
   const { ended, output } = world.run([], { PORT: '70000', HUB_URL: 'http://127.0.0.1:1', ENCRYPTION_KEYS: 'canary' });
   expect(await ended).toBe(1);
-  for (const complaint of ['DATABASE_URL: is', 'PORT: must', 'HUB_API_KEY: is', 'ENCRYPTION_KEYS: must']) {
-    expect(output()).toContain(complaint);
+  for (const problem of ['DATABASE_URL: is', 'PORT: must', 'HUB_API_KEY: is', 'ENCRYPTION_KEYS: must']) {
+    expect(output()).toContain(problem);
   }
   expect(output()).not.toContain('canary');
 });
 
 test.each([
-  ['of another name', aKey('second'), 'ENCRYPTION_KEYS has no key "first"'],
-  ['of the same name', aKey('first'), 'ENCRYPTION_KEYS has a key of the right name'],
-])('other encryption keys %s than those of the database end the start with one sentence', async (_, keys, sentence) => {
-  const { ended, output } = world.run([], { DATABASE_URL: world.database.url, ENCRYPTION_KEYS: keys });
-  expect(await ended).toBe(1);
-  expect(output()).toContain(sentence);
-  expect(output().trim().split('\n')).toHaveLength(1);
-});
+  ['with another ID', aKey('second'), 'ENCRYPTION_KEYS has no key "first"'],
+  ['with the same ID', aKey('first'), 'ENCRYPTION_KEYS has a key with the expected id'],
+])(
+  'other encryption keys %s than those of the database stop the start with a one-line message',
+  async (_, keys, sentence) => {
+    const { ended, output } = world.run([], { DATABASE_URL: world.database.url, ENCRYPTION_KEYS: keys });
+    expect(await ended).toBe(1);
+    expect(output()).toContain(sentence);
+    expect(output().trim().split('\n')).toHaveLength(1);
+  },
+);
 
-test('with MIGRATE_ON_START=false a database that is not migrated ends the start with an instruction', async () => {
+test('with MIGRATE_ON_START=false a database without migrations stops the start with an instruction', async () => {
   const empty = await createEmptyDatabase();
   const environment = { DATABASE_URL: empty.url, ENCRYPTION_KEYS, MIGRATE_ON_START: 'false' };
   const { ended, output } = world.run([], environment);
@@ -58,7 +61,7 @@ test('with MIGRATE_ON_START=false a database that is not migrated ends the start
   expect(output()).toContain('migrate');
 });
 
-describe('a fleet with a hub', () => {
+describe('a fleet process with a hub', () => {
   let fleet: Awaited<ReturnType<typeof startFleet>>;
   let secret: string;
   beforeAll(async () => {
@@ -78,7 +81,7 @@ describe('a fleet with a hub', () => {
     });
   });
 
-  test('is degraded, not unready, while the hub is unreachable', async () => {
+  test('stays ready, with a degraded status, while the hub is unreachable', async () => {
     await hub.goAway();
     expect((await sync()).status).toBe(502);
     const answer = await fetch(`${fleet.url}/readyz`);

@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 import { createHttpServer } from '@svc/http';
 import type { Express } from 'express';
 
-/** A fleet on a port, for requests that no client library would send. */
+/** A fleet on a port, for requests that no HTTP client library would send. */
 export async function listen(app: Express) {
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // a server that listens on a port has one
+  const { port } = server.address() as AddressInfo; // a server that listens on a port has an AddressInfo
   const open = async (text: string) => {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
@@ -17,16 +17,16 @@ export async function listen(app: Express) {
     return socket;
   };
   return {
-    /** Sends exactly this, and reads until the fleet closes the connection. @returns the status of the answer */
+    /** Sends exactly this text, and reads until the fleet closes the connection. @returns the status of the response */
     send: async (text: string): Promise<number> => {
       const socket = await open(text);
       let answer = '';
       for await (const chunk of socket) answer += chunk;
       return Number(answer.split(' ')[1]);
     },
-    /** Sends exactly this, and leaves the connection to the caller. */
+    /** Sends exactly this text, and leaves the connection to the caller. */
     open,
-    /** Resolves when the fleet has no connection left. */
+    /** Resolves when the fleet has no open connection. */
     deserted: async () => {
       const connections = promisify(server.getConnections.bind(server));
       while ((await connections()) > 0) await pause(20);
@@ -39,7 +39,7 @@ export async function listen(app: Express) {
   };
 }
 
-/** A request as it goes over the wire. */
+/** A request as text of HTTP/1.1. */
 export function requestText(
   line: string,
   { headers = [], body = '' }: { readonly headers?: readonly string[]; readonly body?: string } = {},

@@ -5,7 +5,8 @@ import { type CryptoKey, generateKeyPair, SignJWT } from 'jose';
 import { rows } from './routes.ts';
 import { PROVIDER, startWorld } from './world.ts';
 
-const world = await startWorld({ oidc: { issuer: PROVIDER } }); // without a client, so the fleet never calls it
+// Without a client ID, so the fleet never calls the provider.
+const world = await startWorld({ oidc: { issuer: PROVIDER } });
 const { api, as, aToken, aUser, anOidcUser, inSessionOf, signingKey } = world;
 const active = await aToken({ role: 'admin' });
 const { access_token: former } = await world.signIn();
@@ -18,10 +19,10 @@ const { token: successor } = (await world.asAdmin.post(`/api/v1/tokens/${reissue
 const removed = await aUser('admin');
 const asRemoved = await removed.api();
 const makers = await asRemoved.post('/api/v1/tokens', { name: 'of somebody who was removed', role: 'admin' });
-await aUser('admin'); // not the last one
+await aUser('admin'); // so that the removed user is not the last admin
 await world.asAdmin.delete(`/api/v1/users/${removed.id}`);
 
-/** An access token of a session that lasts, as the fleet signs it. */
+/** An access token of the session, signed as the fleet signs it. */
 const anAccessToken = (given: { readonly expires: string; readonly key?: CryptoKey }) =>
   new SignJWT()
     .setProtectedHeader({ alg: 'EdDSA', kid: signingKey.kid, typ: 'at+jwt' })
@@ -33,7 +34,7 @@ const anAccessToken = (given: { readonly expires: string; readonly key?: CryptoK
     .sign(given.key ?? signingKey.privateKey);
 const { privateKey: strangersKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
 
-/** Calls in a new session for each request, since one of the endpoints ends it. */
+/** Sends each request in a new session, since one of the endpoints ends it. */
 const inSessions = (open: () => Promise<Api>): Api => ({
   ...world.nobody,
   send: async (wanted) => (await open()).send(wanted),
@@ -44,33 +45,33 @@ const ofProvider = async (claims: Readonly<Record<string, string>>) => inSession
 
 const callers = {
   nobody: world.nobody,
-  'somebody who sends no bearer token': api('Basic YWJjOmRlZg=='),
+  'a caller with another authentication scheme': api('Basic YWJjOmRlZg=='),
   'a malformed token': api(`Bearer ${active.secret.slice(0, -1)}`),
   'an unknown token': api(`Bearer ${newSecretToken('svcm_')}`),
   'a key of the hub': api(`Bearer ${newSecretToken('svcc_')}`),
   'an opaque token': api('Bearer 2YotnFZFEjr1zCsicMWpAA'),
   'a revoked token': as(await aToken({ role: 'admin', revoked_at: new Date() })),
   'an expired token': as(await aToken({ role: 'admin', expires_at: new Date(Date.now() - 1000) })),
-  'the former secret of a token that was issued again': as(reissued),
-  'a token that somebody made who was removed': api(`Bearer ${makers.body.token.secret}`),
-  'somebody who was removed': asRemoved,
+  'the former secret of a reissued token': as(reissued),
+  'a token whose creator was removed': api(`Bearer ${makers.body.token.secret}`),
+  'a removed user': asRemoved,
   'an ended session': api(`Bearer ${ended.access_token}`),
   'an expired access token': api(`Bearer ${await anAccessToken({ expires: '1 minute ago' })}`),
-  'an access token that somebody else signed': api(
+  'an access token signed with another key': api(
     `Bearer ${await anAccessToken({ expires: '1 minute', key: strangersKey })}`,
   ),
   'the temporary admin of former variables': world.aReplica({ temporaryAdmin: undefined }).api(`Bearer ${former}`),
   'a viewer': world.asViewer,
   'an operator': world.asOperator,
   'an admin': as(active),
-  'an admin’s token that was issued again': api(`Bearer ${successor.secret}`),
+  'a reissued token of an admin': api(`Bearer ${successor.secret}`),
   'a local viewer': local(localViewer?.id),
   'a local operator': local(localOperator?.id),
   'a local admin': local(localAdmin?.id),
   'a viewer of the provider': await ofProvider({ role: 'viewer' }),
   'an operator of the provider': await ofProvider({ role: 'operator' }),
   'an admin of the provider': await ofProvider({ role: 'admin' }),
-  'somebody to whom the provider gives no role': await ofProvider({ role: 'king' }),
+  'a user of the provider without a role': await ofProvider({ role: 'king' }),
   'the temporary admin': inSessions(world.asTemporaryAdmin),
 } satisfies Record<string, Api>;
 
@@ -78,25 +79,25 @@ type Caller = keyof typeof callers;
 type Row = Readonly<Record<Caller, Expected>>;
 
 const refusedEverywhere = {
-  'somebody who sends no bearer token': 'invalid_request',
+  'a caller with another authentication scheme': 'invalid_request',
   'a malformed token': 'invalid_token',
   'an unknown token': 'invalid_token',
   'a key of the hub': 'invalid_token',
   'an opaque token': 'invalid_token',
   'a revoked token': 'invalid_token',
   'an expired token': 'invalid_token',
-  'the former secret of a token that was issued again': 'invalid_token',
-  'a token that somebody made who was removed': 'invalid_token',
-  'somebody who was removed': 'invalid_token',
+  'the former secret of a reissued token': 'invalid_token',
+  'a token whose creator was removed': 'invalid_token',
+  'a removed user': 'invalid_token',
   'an ended session': 'invalid_token',
   'an expired access token': 'invalid_token',
-  'an access token that somebody else signed': 'invalid_token',
+  'an access token signed with another key': 'invalid_token',
   'the temporary admin of former variables': 'invalid_token',
 } as const;
 
 const refused = 'insufficient_scope';
 
-/** How callers of each role are answered. Callers without a valid credential are refused everywhere. */
+/** The responses to callers of each role. Callers without a valid credential are rejected everywhere. */
 const forRoles = (viewers: Expected, operators: Expected): Row => ({
   ...refusedEverywhere,
   nobody: 'unauthenticated',
@@ -107,24 +108,24 @@ const forRoles = (viewers: Expected, operators: Expected): Row => ({
   'a local operator': operators,
   'an operator of the provider': operators,
   'an admin': 'admitted',
-  'an admin’s token that was issued again': 'admitted',
+  'a reissued token of an admin': 'admitted',
   'a local admin': 'admitted',
   'an admin of the provider': 'admitted',
   'the temporary admin': 'admitted',
-  'somebody to whom the provider gives no role': refused,
+  'a user of the provider without a role': refused,
 });
 
 const everyRole = forRoles('admitted', 'admitted');
 const notForTokens = { 'a viewer': refused, 'an operator': refused, 'an admin': refused } as const;
 
 const expected: Readonly<Record<FleetAccess, Row>> = {
-  anyone: { ...everyRole, nobody: 'admitted', 'somebody to whom the provider gives no role': 'admitted' },
+  anyone: { ...everyRole, nobody: 'admitted', 'a user of the provider without a role': 'admitted' },
   'signed-in': everyRole,
   session: {
     ...everyRole,
     ...notForTokens,
-    'an admin’s token that was issued again': refused,
-    'somebody to whom the provider gives no role': 'admitted', // everybody with a session may log out
+    'a reissued token of an admin': refused,
+    'a user of the provider without a role': 'admitted', // each user with a session may log out
   },
   'catalog-read': everyRole,
   'catalog-sync': forRoles(refused, 'admitted'),
@@ -140,7 +141,7 @@ const expected: Readonly<Record<FleetAccess, Row>> = {
 
 const endpoints = Object.values(fleetEndpoints);
 
-test('the access of every route is written down once', () => {
+test('the table of this test states the access of each route once', () => {
   const routes = endpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
   expect(Object.values(rows).flat().sort()).toEqual(routes.sort());
 });

@@ -2,7 +2,7 @@ import type { FleetAccess } from '@svc/contract/fleet';
 
 const RESOURCES = ['hosts', 'clusters', 'workloads', 'deployments', 'storage'];
 
-/** What each route is for, written down a second time: one that is not here fails a test. */
+/** The access of each route, stated a second time: a route that is missing here fails a test. */
 export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
   anyone: [
     'GET /api/v1/auth/config',

@@ -8,13 +8,13 @@ import { createSealer, UnknownKey } from '../src/sealing.ts';
 const aKey = (kid: string) => ({ kid, key: new Uint8Array(randomBytes(32)) });
 const place = { table: 'secrets', column: 'value', row: '1' };
 
-test('what was sealed opens in its place', async () => {
+test('a sealed value can be opened in its place', async () => {
   const sealer = createSealer([aKey('a')]);
   const sealed = await sealer.seal(place, 'grüße, 世界');
   expect(await sealer.open(place, sealed)).toBe('grüße, 世界');
 });
 
-test('the sealed text does not show the plain one, nor twice the same', async () => {
+test('sealed text does not contain the plain text, and differs each time', async () => {
   const sealer = createSealer([aKey('a')]);
   const [one, other] = [await sealer.seal(place, 'plain text'), await sealer.seal(place, 'plain text')];
   expect(one).not.toBe(other);
@@ -26,13 +26,13 @@ test.each([
   ['row', { ...place, row: '2' }],
   ['column', { ...place, column: 'other' }],
   ['table', { ...place, table: 'other' }],
-])('moved to another %s it does not open', async (_, elsewhere) => {
+])('a value that was moved to another %s cannot be opened', async (_, elsewhere) => {
   const sealer = createSealer([aKey('a')]);
   await expect(sealer.open(elsewhere, await sealer.seal(place, 'x'))).rejects.toThrow('decryption operation failed');
 });
 
 test.each(['protected', 'encrypted_key', 'iv', 'ciphertext', 'tag'])(
-  'with another %s it does not open',
+  'a sealed value with another %s cannot be opened',
   async (member) => {
     const sealer = createSealer([aKey('a')]);
     const sealed = JSON.parse(await sealer.seal(place, 'x'));
@@ -48,7 +48,7 @@ test.each(['protected', 'encrypted_key', 'iv', 'ciphertext', 'tag'])(
 const protectedBy = (kid: string) =>
   Buffer.from(JSON.stringify({ alg: 'A256KW', enc: 'A256GCM', kid })).toString('base64url');
 
-test('the first key seals, and every key opens what it sealed', async () => {
+test('values are sealed with the first key, and opened with the key that sealed them', async () => {
   const [old, present] = [aKey('old'), aKey('present')];
   const sealedBefore = await createSealer([old]).seal(place, 'before');
   const both = createSealer([present, old]);
@@ -56,19 +56,19 @@ test('the first key seals, and every key opens what it sealed', async () => {
   expect(await createSealer([present]).open(place, await both.seal(place, 'after'))).toBe('after');
 });
 
-test('a key that is not there is named', async () => {
+test('opening a value with a missing key names the key', async () => {
   const sealed = await createSealer([aKey('lost')]).seal(place, 'x');
   const opening = createSealer([aKey('another')]).open(place, sealed);
   await expect(opening).rejects.toThrow(UnknownKey);
   await expect(opening).rejects.toThrow('ENCRYPTION_KEYS has no key "lost"');
 });
 
-test('a key of the right name with other bytes does not open', async () => {
+test('a value cannot be opened by a key with the right ID and other bytes', async () => {
   const sealed = await createSealer([aKey('same')]).seal(place, 'x');
   await expect(createSealer([aKey('same')]).open(place, sealed)).rejects.toThrow('decryption operation failed');
 });
 
-describe('a database', () => {
+describe('a database with sealed values', () => {
   const withDatabase = async (work: (database: ReturnType<typeof openDatabase>) => Promise<void>) => {
     const testDatabase = await createTestDatabase();
     const database = openDatabase(testDatabase.url, () => undefined);
@@ -80,7 +80,7 @@ describe('a database', () => {
     }
   };
 
-  test('takes the keys of its first start again, also behind a new one', () =>
+  test('accepts the keys of its first start again, also behind a new one', () =>
     withDatabase(async (database) => {
       const first = aKey('first');
       await checkEncryptionKeys(database, createSealer([first]));
@@ -88,21 +88,21 @@ describe('a database', () => {
       await checkEncryptionKeys(database, createSealer([aKey('new'), first]));
     }));
 
-  test('refuses keys without its own, by name', () =>
+  test('rejects keys that do not include its own, and names the missing one', () =>
     withDatabase(async (database) => {
       await checkEncryptionKeys(database, createSealer([aKey('first')]));
       await expect(checkEncryptionKeys(database, createSealer([aKey('new')]))).rejects.toThrow('no key "first"');
     }));
 
-  test('refuses a key of the right name with other bytes', () =>
+  test('rejects a key with the right ID and other bytes', () =>
     withDatabase(async (database) => {
       await checkEncryptionKeys(database, createSealer([aKey('first')]));
       await expect(checkEncryptionKeys(database, createSealer([aKey('first')]))).rejects.toThrow(
-        'ENCRYPTION_KEYS has a key of the right name, but it is not the one of this database.',
+        'ENCRYPTION_KEYS has a key with the expected id, but it is not the key of this database.',
       );
     }));
 
-  test('has one signing key, whoever starts first, and its private half is sealed', () =>
+  test('has one signing key, whichever replica starts first, with a sealed private half', () =>
     withDatabase(async (database) => {
       const sealer = createSealer([aKey('first')]);
       const loaded = await Promise.all(Array.from({ length: 5 }, () => loadSigningKey(database, sealer)));

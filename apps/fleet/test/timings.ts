@@ -2,8 +2,8 @@ import { DEFAULT_TIMINGS as CATALOG } from '../src/catalog/timings.ts';
 import { DEFAULT_TIMINGS as RECONCILER } from '../src/reconciler/timings.ts';
 
 /**
- * Timings for tests: about a tenth of those of production, where a test would wait for them. The idle wait is that of
- * production: eight workers look for work at different times, so that a due deployment waits for a small part of it.
+ * Timings for tests: about a tenth of those of production where a test would wait for them. The idle wait is that of
+ * production: eight workers look for work at different times, so that a due deployment waits only for a fraction of it.
  */
 export const SHORT_TIMINGS = {
   catalog: { ...CATALOG, lease: 1500, renewal: 400, leaseRetry: 20 },
@@ -15,7 +15,7 @@ export const SHORT_TIMINGS = {
     progress: 100,
     retry: 500,
     retryLimit: 30_000,
-    checkIdle: 200,
+    checkIdle: 1000,
     checkRetry: 100,
     checkRetryLimit: 6000,
     volumes: 400,
@@ -23,6 +23,6 @@ export const SHORT_TIMINGS = {
     afterChange: 100,
     logStart: 100,
     docker: { ...RECONCILER.docker, settled: 300, shortLife: 300 },
-    kubernetes: { ...RECONCILER.kubernetes, settled: 1000, watchAgain: 3000 },
+    kubernetes: { ...RECONCILER.kubernetes, settled: 1000, watchRetryLimit: 3000 },
   },
 };

@@ -13,62 +13,63 @@ import { createTemporaryAdmin } from '../src/auth/temporary-admin.ts';
 import { createSync } from '../src/catalog/sync.ts';
 import { type Database, openDatabase } from '../src/database/client.ts';
 import type { Token } from '../src/generated/prisma/client.ts';
-import { createMachines } from '../src/reconciler/engine-runtime.ts';
+import { createEngineRuntime } from '../src/reconciler/engine-runtime.ts';
 import { createSealer } from '../src/sealing.ts';
 import { createHubs, createProviders } from '../src/settings/connections.ts';
 import { createSettings } from '../src/settings/settings.ts';
 import type { OidcEnvironment } from '../src/settings/values.ts';
 import { SHORT_TIMINGS } from './timings.ts';
 
-/** The username and password of the temporary admin, unless a test says otherwise. */
+/** The username and password of the temporary admin, unless a test sets others. */
 export const TEMPORARY_ADMIN = { username: 'first-admin', password: 'a password of the first hours' };
 
 const PUBLIC_URL = 'http://fleet.example.test';
-/** The identity provider of users who come from nowhere else: nothing answers there. */
+/** The identity provider of users that have no other provider. Nothing listens there. */
 export const PROVIDER = 'https://provider.example.test';
 /** A frontend that does its own sign-in. */
 export const FRONTEND = 'http://frontend.example.test';
 
-/** The time a hub or an identity provider has for its answer. Long, so that no test times out on a slow machine. */
+/** The timeout for a hub or an identity provider. It is long, so that no test times out on a slow machine. */
 const OUTBOUND_TIMEOUT_MS = 10_000;
 
 /** For tests that wait until a request to a hub or an identity provider times out. */
 export const SHORT_TIMEOUT_MS = byDepth({ short: 300, full: 1500, long: 1500 });
 
-/** The lowest cost of Argon2id: what these tests are about does not depend on it. */
+/** The lowest cost of Argon2id, which makes tests fast. */
 const LOWEST_COST = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
-/** What a test says of one replica. */
+/** The settings of one replica. */
 export interface ReplicaOptions {
-  /** Without one the replica has no hub. */
+  /** If omitted, the replica has no hub. */
   readonly hub?: { readonly url: string; readonly key: string };
-  /** Seconds between two syncs; without it only on demand. */
+  /** Seconds between two syncs. If omitted, only requested syncs run. */
   readonly syncInterval?: number;
-  /** What the environment says of the identity provider. */
+  /** The settings of the environment for the identity provider. */
   readonly oidc?: OidcEnvironment;
   readonly publicUrl?: string | undefined;
   /** `undefined`: the variables are not set. */
   readonly temporaryAdmin?: typeof TEMPORARY_ADMIN | undefined;
-  /** Connections of its own; without them it shares those of the world. */
+  /** Its own database connections. By default the replica shares those of the world. */
   readonly database?: Database;
-  /** What targets that are set through the API may be beside `https` and public; by default those of this machine. */
+  /** Permitted targets besides public `https` addresses. By default those on this machine. */
   readonly outboundAllow?: ReadonlySet<OutboundAllowance>;
-  /** The time a hub or an identity provider has for its answer; `SHORT_TIMEOUT_MS` where a test waits for it. */
+  /** The timeout for a hub or an identity provider: `SHORT_TIMEOUT_MS` where a test waits for it. */
   readonly outboundTimeoutMs?: number;
-  /** In place of those that all replicas share, whose hashes have the lowest cost. */
+  /** The password hasher. By default all replicas share one whose hashes have the lowest cost. */
   readonly passwords?: Passwords;
 }
 
-/** A token as its bearer has it. */
+/** A token with its secret. */
 export interface TestToken extends Token {
   readonly secret: string;
 }
 
-/** A fleet on a database of its own, and the words in which tests speak of it. */
+/** A fleet with its own database, and helpers for tests. */
 export async function startWorld(options: ReplicaOptions = {}) {
   const testDatabase = await createTestDatabase();
   const database = openDatabase(testDatabase.url, () => undefined);
   const { client } = database;
+  const apis: ReturnType<typeof apiOf>[] = [];
   const outbounds: ReturnType<typeof createOutbound>[] = [];
   const anOutbound = (given: Omit<OutboundOptions, 'maxBytes'>) => {
     const outbound = createOutbound({ maxBytes: 4_000_000, ...given });
@@ -77,11 +78,11 @@ export async function startWorld(options: ReplicaOptions = {}) {
   };
   const sealer = createSealer([{ kid: 'test', key: randomBytes(32) }]);
   const signingKey = await loadSigningKey(database, sealer);
-  const fingerprintKey = signingKey.secretFor('temporary-admin');
+  const fingerprintKey = signingKey.deriveSecret('temporary-admin');
   const log = createLog('fleet', (process.env.LOG_LEVEL as 'silent') ?? 'silent');
   const passwords = createPasswords({ cost: LOWEST_COST });
 
-  /** Another process of the same fleet: it shares the database and nothing else. */
+  /** Another process of the same fleet: it shares only the database. */
   const aReplica = (given: ReplicaOptions = {}) => {
     const {
       hub,
@@ -107,12 +108,12 @@ export async function startWorld(options: ReplicaOptions = {}) {
     const sync = createSync({
       database: connections,
       log,
-      hubNow: async () => {
+      readHub: async () => {
         const now = await settings.hub();
         return { hub: hubs.of(now), intervalSeconds: everySeconds ?? now.sync_interval };
       },
     });
-    /** Syncs on a schedule, also one too quick to be configured. */
+    /** Syncs on a schedule, also with intervals that are too short for the configuration. */
     const syncEvery = (seconds: number) => {
       everySeconds = seconds;
       sync.start();
@@ -132,7 +133,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
       providers,
       hubs,
       sync,
-      machines: createMachines({
+      engineRuntime: createEngineRuntime({
         database: connections,
         sealer,
         log,
@@ -148,10 +149,12 @@ export async function startWorld(options: ReplicaOptions = {}) {
       health: { check: async () => [], stopping: false },
       log,
       rateLimit: false,
-      trustProxy: ['loopback'], // a test says where it calls from: X-Forwarded-For
+      trustProxy: ['loopback'], // a test sets the client address with X-Forwarded-For
     });
     const checks = createProviderChecks({ database: connections, sealer, settings, providers, log });
-    return { app, api: apiOf(app, openApiDocument(fleetService)), sync, syncEvery, services, checks };
+    const api = apiOf(app, openApiDocument(fleetService));
+    apis.push(api);
+    return { app, api, sync, syncEvery, services, checks };
   };
   const { app, api, sync, syncEvery, services } = aReplica(options);
   let count = 0;
@@ -171,7 +174,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
   const as = (token: TestToken): Api => api(`Bearer ${token.secret}`);
   const withRole = async (role: FleetRole) => as(await aToken({ role }));
 
-  /** A local user, and how they sign in. */
+  /** A local user, with a function that signs in. */
   const aUser = async (role: FleetRole, given: { email?: string; password?: string } = {}) => {
     const email = given.email ?? `user-${++count}@example.test`;
     const password = given.password ?? `a good password of ${email}`;
@@ -179,22 +182,24 @@ export async function startWorld(options: ReplicaOptions = {}) {
     const user = await client.user.create({ data });
     const signIn = async () => {
       const { status, body } = await api().post('/api/v1/auth/login', { email, password });
-      if (status !== 200) throw new Error(`signing in answered ${status}: ${JSON.stringify(body)}`);
+      if (status !== 200) throw new Error(`the sign-in answered ${status}: ${JSON.stringify(body)}`);
       return body as { access_token: string; refresh_token: string };
     };
     return { ...user, email, password, signIn, api: async () => api(`Bearer ${(await signIn()).access_token}`) };
   };
 
-  /** Calls by the first access token of a session that is opened for them. */
+  /** Calls with the first access token of a session that is opened for the user. */
   const inSessionOf = async (owner: Owner): Promise<Api> => {
     const { sessions } = services;
     const { access_token } = await client.$transaction(async (transaction) =>
-      sessions.tokensOf(transaction, await sessions.open(transaction, owner)),
+      sessions.issueTokens(transaction, await sessions.open(transaction, owner)),
     );
     return api(`Bearer ${access_token}`);
   };
 
-  /** A user of whom the provider says this, and calls in a session of theirs; good in a fleet whose issuer it is. */
+  /**
+   * A user with these claims at the provider. It calls in its own session, which is valid in a fleet with this issuer.
+   */
   const anOidcUser = async (claims: Readonly<Record<string, string>> = {}) => {
     const provider = { iss: PROVIDER, sub: `subject-${++count}` };
     const data = { source: 'oidc' as const, ...provider, name: provider.sub, claims: { ...provider, ...claims } };
@@ -205,7 +210,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
   /** A new session of the temporary admin. */
   const signIn = async (headers = {}): Promise<{ access_token: string; refresh_token: string }> => {
     const { status, body } = await api().post('/api/v1/auth/login', TEMPORARY_ADMIN, headers);
-    if (status !== 200) throw new Error(`signing in answered ${status}`);
+    if (status !== 200) throw new Error(`the sign-in answered ${status}`);
     return body;
   };
 
@@ -240,6 +245,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
     signIn,
     asTemporaryAdmin: async () => api(`Bearer ${(await signIn()).access_token}`),
     stop: async () => {
+      for (const each of apis) each.close();
       await Promise.all(outbounds.map((outbound) => outbound.close()));
       await database.close();
       await testDatabase.drop();

@@ -46,21 +46,21 @@ export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'routes
   readonly provider: IdentityProvider;
 }
 
-/** The hub, without a port and without an environment. */
+/** Creates the Express application of the hub. It does not listen on a port and does not read the environment. */
 export function createHub({ database, provider, ...options }: HubOptions): Express {
   const challenges = challengesOf('hub');
   const authenticate = createAuthenticator(createVerifier(database, provider), challenges);
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
     const principal: Principal = (await authenticate(readBearer(req, challenges), undefined)) ?? { kind: 'anonymous' };
     res.locals.caller = callerOf(principal);
-    const access = endpoint.access as HubAccess; // every endpoint of the hub's contract declares one
+    const access = endpoint.access as HubAccess; // every endpoint of the contract of the hub declares a HubAccess
     admit({ policy, challenges }, { access, principal });
     return { database, principal, viewer: viewerOf(principal), headOnly: req.method === 'HEAD', holds: holdsOf(req) };
   };
   return createService({ ...options, routes, enter, openapi: openApiDocument(hubService) });
 }
 
-/** Who called, for the log. */
+/** The caller as it appears in the log. */
 function callerOf(principal: Principal): string {
   switch (principal.kind) {
     case 'anonymous':

@@ -14,7 +14,7 @@ export interface IdentityProvider {
   readonly superadminSubjects: readonly string[];
 }
 
-/** From a bearer token to whose it is; undefined for a token that is good for nothing here. */
+/** Creates the function that resolves a bearer token to its principal, or to undefined if the token is not valid. */
 export function createVerifier(database: Database, provider: IdentityProvider) {
   const verifyJwt = createJwtVerifier(provider);
   return async (token: string): Promise<Principal | undefined> => {
@@ -27,7 +27,7 @@ export function createVerifier(database: Database, provider: IdentityProvider) {
 
 interface KeyRow {
   readonly key_id: string;
-  readonly used_lately: boolean;
+  readonly recently_used: boolean;
   readonly id: string;
   readonly name: string;
   readonly slug: string;
@@ -37,7 +37,7 @@ interface KeyRow {
 
 async function verifyKey({ client }: Database, token: string): Promise<Principal | undefined> {
   const [row] = await client.$queryRaw<KeyRow[]>`
-      SELECT k.id AS key_id, coalesce(k.last_used_at > now() - interval '1 second', false) AS used_lately,
+      SELECT k.id AS key_id, coalesce(k.last_used_at > now() - interval '1 second', false) AS recently_used,
              o.id, o.name, o.slug, o.status::text AS status, s.tier
       FROM api_keys k
       JOIN organizations o ON o.id = k.org_id
@@ -45,35 +45,37 @@ async function verifyKey({ client }: Database, token: string): Promise<Principal
       WHERE k.key_hash = ${hashSecretToken(token)}
         AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
   if (!row) return undefined;
-  if (!row.used_lately) {
+  if (!row.recently_used) {
     await client.$executeRaw`UPDATE api_keys SET last_used_at = now() WHERE id = ${row.key_id}::uuid`;
   }
   if (row.status === 'suspended')
     throw new Problem('organization_suspended', 'The organization of this key is suspended.');
-  const { key_id: keyId, used_lately: _, ...organization } = row;
+  const { key_id: keyId, recently_used: _, ...organization } = row;
   return { kind: 'organization', keyId, organization };
 }
 
-/** The user of a token: made at first sight, with the claims that describe them kept up to date. */
+/** The user of a token. Creates the user at the first request, and updates email and name if the claims changed. */
 async function userOf({ client }: Database, provider: IdentityProvider, claims: Claims): Promise<Principal> {
   const { iss, sub } = claims;
-  const known = await client.user.findUnique({ where: { iss_sub: { iss, sub } }, include: withOrganization });
-  const described = { email: claims.email?.toLowerCase() ?? null, email_verified: claims.email_verified ?? false };
+  const existing = await client.user.findUnique({ where: { iss_sub: { iss, sub } }, include: withOrganization });
+  const contact = { email: claims.email?.toLowerCase() ?? null, email_verified: claims.email_verified ?? false };
   const name = (claims.name ?? '').slice(0, 200);
   const role: UserRole = isSuperadmin(provider, claims) ? 'superadmin' : 'user';
-  if (!known) {
-    await client.user.createMany({ data: { iss, sub, ...described, name, role }, skipDuplicates: true });
+  if (!existing) {
+    await client.user.createMany({ data: { iss, sub, ...contact, name, role }, skipDuplicates: true });
     return principalOf(
       await client.user.findUniqueOrThrow({ where: { iss_sub: { iss, sub } }, include: withOrganization }),
     );
   }
-  const change = {
-    ...(known.email !== described.email || known.email_verified !== described.email_verified ? described : {}),
-    ...(!known.name_set && known.name !== name && name !== '' ? { name } : {}),
-    ...(!known.role_set && role === 'superadmin' && known.role !== 'superadmin' ? { role } : {}),
+  const changes = {
+    ...(existing.email !== contact.email || existing.email_verified !== contact.email_verified ? contact : {}),
+    ...(!existing.name_set && existing.name !== name && name !== '' ? { name } : {}),
+    ...(!existing.role_set && role === 'superadmin' && existing.role !== 'superadmin' ? { role } : {}),
   };
-  if (Object.keys(change).length === 0) return principalOf(known);
-  return principalOf(await client.user.update({ where: { id: known.id }, data: change, include: withOrganization }));
+  if (Object.keys(changes).length === 0) return principalOf(existing);
+  return principalOf(
+    await client.user.update({ where: { id: existing.id }, data: changes, include: withOrganization }),
+  );
 }
 
 const isSuperadmin = (provider: IdentityProvider, { sub, email, email_verified }: Claims) =>

@@ -11,16 +11,16 @@ import { startHub } from './start.ts';
 
 const prismaDir = fileURLToPath(new URL('../../../prisma/hub', import.meta.url));
 
-/** The command lines of the hub's program. */
+/** The usage text of the command line. */
 export const usage = `node dist/main.js <command>
   serve                                                       run the service (the default)
-  migrate                                                     bring the database up to date, and do nothing else
-  import <folder> [--dry-run]                                 bring the catalog to what a folder of YAML files says
-  export <folder>                                             write the catalog as such a folder, which must be empty
+  migrate                                                     apply pending database migrations and exit
+  import <folder> [--dry-run]                                 apply a folder of YAML files to the catalog
+  export <folder>                                             write the catalog to an empty or new folder
   create-organization --name <name> --slug <slug> [--tier free|pro|enterprise]
-  create-api-key --organization <slug> --name <name>          prints the key, once`;
+  create-api-key --organization <slug> --name <name>          create an API key and print it; it is not shown again`;
 
-/** The commands of the hub's program. They read the environment of the process. */
+/** The commands of the command line. They read the environment of the process. */
 export const commands: Commands = {
   serve: () => startHub(prismaDir),
   migrate: async () => {
@@ -34,14 +34,14 @@ export const commands: Commands = {
       options: { 'dry-run': { type: 'boolean' } },
     });
     const [folder] = positionals;
-    if (folder === undefined || positionals.length > 1) throw new Error(`Name one folder.\n${usage}`);
+    if (folder === undefined || positionals.length > 1) throw new Error(`Specify exactly one folder.\n${usage}`);
     const report = await withDatabase((database) =>
       importCatalog(database, { folder, dryRun: values['dry-run'] ?? false }),
     );
     console.log(report.join('\n'));
   },
   export: async ([folder, ...rest]) => {
-    if (folder === undefined || rest.length > 0) throw new Error(`Name one folder.\n${usage}`);
+    if (folder === undefined || rest.length > 0) throw new Error(`Specify exactly one folder.\n${usage}`);
     console.log((await withDatabase((database) => exportCatalog(database, folder))).join('\n'));
   },
   'create-organization': async (args) => {
@@ -59,7 +59,7 @@ export const commands: Commands = {
 async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const databaseUrl = readDatabaseUrl(process.env);
   await migrate({ prismaDir, databaseUrl });
-  const database = openDatabase(databaseUrl, () => undefined); // a command hears of a lost connection by its statement
+  const database = openDatabase(databaseUrl, () => undefined); // if a connection is lost, the statement of the command fails
   try {
     return await work(database);
   } finally {

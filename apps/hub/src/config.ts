@@ -14,9 +14,9 @@ const schema = z.object({
 
 export type Config = z.output<typeof schema>;
 
-/** The whole configuration of the service. @throws SettingsError */
+/** The configuration of the service. @throws SettingsError */
 export const readConfig = (environment: NodeJS.ProcessEnv): Config => readSettings(schema, environment);
 
-/** What a command that only needs the database reads. @throws SettingsError */
+/** The configuration of a command that needs only the database. @throws SettingsError */
 export const readDatabaseUrl = (environment: NodeJS.ProcessEnv): string =>
   readSettings(databaseOnly, environment).DATABASE_URL;

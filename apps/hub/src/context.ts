@@ -2,14 +2,14 @@ import { type Holds, implementFor, routeFor } from '@svc/http';
 import type { Database } from './database/client.ts';
 import type { Principal, Viewer } from './principal.ts';
 
-/** What a handler knows of its request. */
+/** What a handler receives beside the validated input. */
 export interface RequestContext {
   readonly database: Database;
   readonly principal: Principal;
   readonly viewer: Viewer;
-  /** HEAD: the caller wants no body, so nothing was fetched. */
+  /** The method is HEAD: no body is sent, so the request does not count as a download. */
   readonly headOnly: boolean;
-  /** Tells whether the caller holds the answer of an entity tag already. */
+  /** Whether `If-None-Match` of the request contains an entity tag. */
   readonly holds: Holds;
 }
 

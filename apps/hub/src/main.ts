@@ -1,4 +1,4 @@
-// The hub's program: node dist/main.js <command>
+// The command line of the hub: node dist/main.js <command>
 import { runCommand } from '@svc/http';
 import { commands, usage } from './commands.ts';
 

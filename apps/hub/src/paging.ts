@@ -1,26 +1,28 @@
-import { DEFAULT_PAGE_SIZE, paginationOf, wholePagination } from '@svc/contract';
+import { completePagination, DEFAULT_PAGE_SIZE, paginationOf } from '@svc/contract';
 import { Prisma } from './generated/prisma/client.ts';
 
-interface Asked {
+interface PageQuery {
   readonly page?: number | undefined;
   readonly limit?: number | undefined;
 }
 
-/** Which rows a list answers: all of them, unless a page was asked for. */
-export function rowsOf(asked: Asked): { readonly skip?: number; readonly take?: number } {
-  if (asked.page === undefined && asked.limit === undefined) return {};
-  const { page, limit } = pageOf(asked);
+/** The rows of a list as Prisma arguments: all rows, unless `page` or `limit` is given. */
+export function rowsOf(query: PageQuery): { readonly skip?: number; readonly take?: number } {
+  if (query.page === undefined && query.limit === undefined) return {};
+  const { page, limit } = pageOf(query);
   return { skip: (page - 1) * limit, take: limit };
 }
 
-/** The same as SQL. */
-export function limits(asked: Asked): Prisma.Sql {
-  const { skip, take } = rowsOf(asked);
+/** The rows of a list as an SQL clause. */
+export function limitClause(query: PageQuery): Prisma.Sql {
+  const { skip, take } = rowsOf(query);
   return take === undefined ? Prisma.empty : Prisma.sql`LIMIT ${take} OFFSET ${skip}`;
 }
 
-/** The `pagination` member that goes with them. */
-export const paginationFor = (asked: Asked, total: number) =>
-  asked.page === undefined && asked.limit === undefined ? wholePagination(total) : paginationOf(pageOf(asked), total);
+/** The `pagination` member of the reply. */
+export const paginationFor = (query: PageQuery, total: number) =>
+  query.page === undefined && query.limit === undefined
+    ? completePagination(total)
+    : paginationOf(pageOf(query), total);
 
-const pageOf = ({ page = 1, limit = DEFAULT_PAGE_SIZE }: Asked) => ({ page, limit });
+const pageOf = ({ page = 1, limit = DEFAULT_PAGE_SIZE }: PageQuery) => ({ page, limit });

@@ -1,6 +1,6 @@
 import type { OrgRole, OrgStatus, UserRole } from './generated/prisma/enums.ts';
 
-/** Who can call the hub. */
+/** The identity behind a credential, or anonymous. */
 export type Principal =
   | { readonly kind: 'anonymous' }
   | {
@@ -21,7 +21,7 @@ export type Principal =
       readonly membership: { readonly orgId: string; readonly role: OrgRole; readonly status: OrgStatus } | undefined;
     };
 
-/** Whose eyes the catalog is seen with. */
+/** The perspective from which the catalog is read. */
 export type Viewer =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'organization'; readonly orgId: string }
@@ -30,14 +30,14 @@ export type Viewer =
 export const isAdministrator = (principal: Principal): boolean =>
   principal.kind === 'user' && (principal.role === 'admin' || principal.role === 'superadmin');
 
-/** A user who is no administrator sees what anybody sees: only a key speaks for an organization. */
+/** Users other than administrators read the catalog anonymously. Only an API key gives the view of an organization. */
 export function viewerOf(principal: Principal): Viewer {
   if (principal.kind === 'organization') return { kind: 'organization', orgId: principal.organization.id };
   return isAdministrator(principal) ? { kind: 'administrator' } : { kind: 'anonymous' };
 }
 
-/** Tells one viewer from another. */
+/** A string that identifies a viewer in cursors and entity tags. */
 export const viewerKey = (viewer: Viewer): string => (viewer.kind === 'organization' ? viewer.orgId : viewer.kind);
 
-/** A person, rather than a key or nobody. */
+/** A user who signed in with a JWT. */
 export type UserPrincipal = Extract<Principal, { readonly kind: 'user' }>;

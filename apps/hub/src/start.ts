@@ -2,27 +2,25 @@ import { createKeySource } from '@svc/auth';
 import { migrate, migrationState } from '@svc/database';
 import { createLog, createOutbound, type HealthCheck, serve, serviceOptionsOf } from '@svc/http';
 import { createHub } from './app.ts';
-import { keepHistory } from './catalog/history.ts';
+import { startHistoryPruning } from './catalog/history.ts';
 import { readConfig } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 
 const ISSUER_TIMEOUT_MS = 2000;
 const ISSUER_MAX_BYTES = 512 * 1024;
 
-/** Runs the service until it is told to stop. @throws when it can't start, with what is wrong */
+/** Runs the service until it receives a signal to stop. @throws if it cannot start */
 export async function startHub(prismaDir: string): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog('hub', config.LOG_LEVEL);
   if (config.MIGRATE_ON_START) {
     const applied = await migrate({ prismaDir, databaseUrl: config.DATABASE_URL });
-    if (applied.length > 0) log.info({ applied }, 'migrated');
+    if (applied.length > 0) log.info({ applied }, 'migrations applied');
   }
-  const database = openDatabase(config.DATABASE_URL, (error) =>
-    log.warn({ err: error }, 'a database connection was lost'),
-  );
+  const database = openDatabase(config.DATABASE_URL, (error) => log.warn({ err: error }, 'database connection lost'));
   const outbound = createOutbound({ timeoutMs: ISSUER_TIMEOUT_MS, maxBytes: ISSUER_MAX_BYTES });
   const keys = createKeySource({ issuer: config.OIDC_ISSUER, send: outbound.send });
-  const history = keepHistory({ database, days: config.CATALOG_HISTORY_DAYS, log });
+  const pruning = startHistoryPruning({ database, days: config.CATALOG_HISTORY_DAYS, log });
   let stopping = false;
   const app = createHub({
     database,
@@ -51,7 +49,7 @@ export async function startHub(prismaDir: string): Promise<void> {
       stopping = true;
     },
     close: async () => {
-      await history.stop();
+      await pruning.stop();
       await Promise.all([database.close(), outbound.close()]);
     },
   });
@@ -61,7 +59,7 @@ async function databaseHealth({ client }: Database, prismaDir: string): Promise<
   try {
     const { pending } = await migrationState({ prismaDir, query: (sql) => client.$queryRawUnsafe(sql) });
     if (pending.length === 0) return { name: 'database', state: 'ok' };
-    return { name: 'database', state: 'failed', detail: `not migrated: ${pending.join(', ')} to apply` };
+    return { name: 'database', state: 'failed', detail: `pending migrations: ${pending.join(', ')}` };
   } catch {
     return { name: 'database', state: 'failed', detail: 'not reachable' };
   }
@@ -69,5 +67,9 @@ async function databaseHealth({ client }: Database, prismaDir: string): Promise<
 
 const providerHealth = (failing: boolean): HealthCheck =>
   failing
-    ? { name: 'identity provider', state: 'degraded', detail: 'its keys can’t be fetched; known keys go on working' }
+    ? {
+        name: 'identity provider',
+        state: 'degraded',
+        detail: 'signing keys cannot be fetched; cached keys remain valid',
+      }
     : { name: 'identity provider', state: 'ok' };

@@ -5,14 +5,14 @@ import { apiOf } from '@svc/testing';
 import { createHub } from '../src/app.ts';
 import { openDatabase } from '../src/database/client.ts';
 
-// A hub whose database does not answer: what it decides here, it decides without asking.
+// A hub whose database is unreachable. A response other than 503 did not need the database.
 const database = openDatabase('postgresql://hub@127.0.0.1:1/hub', () => undefined);
 const app = createHub({
   database,
   provider: {
     issuer: 'https://issuer.example.test',
     audience: 'https://hub.example.test',
-    keys: () => Promise.reject(new Error('no token of these tests comes that far')),
+    keys: () => Promise.reject(new Error('no test verifies a signature')),
     superadminEmails: [],
     superadminSubjects: [],
   },
@@ -28,7 +28,7 @@ afterAll(() => database.close());
 const key = newSecretToken('svcc_');
 const otherCharacter = key.at(-1) === 'A' ? 'B' : 'A';
 
-test('a key that is well-formed needs the database, which is away', async () => {
+test('answers 503 to a well-formed key while the database is unreachable', async () => {
   const { status, headers } = await as(key).get('/api/v1/catalog/templates');
   expect(status).toBe(503);
   expect(headers['retry-after']).toMatch(/^\d+$/);
@@ -39,8 +39,8 @@ test.each([
   ['that is too short', key.slice(0, -1)],
   ['that is too long', `${key}0`],
   ['with another alphabet', `${key.slice(0, 20)}-${key.slice(21)}`],
-  ['of the fleet', newSecretToken('svcm_')],
-  ['that is no JWT either', 'abc.def'],
-])('a token %s is refused without asking the database', async (_, token) => {
+  ['that is an MCP token', newSecretToken('svcm_')],
+  ['that is neither a key nor a JWT', 'abc.def'],
+])('rejects a token %s without a database query', async (_, token) => {
   expect((await as(token).get('/api/v1/catalog/templates')).body.code).toBe('invalid_token');
 });

@@ -15,24 +15,24 @@ const EACH = byDepth({ short: 2, full: 3, long: 3 });
 const tokenOf = async (sub: string) =>
   `Bearer ${await issuer.sign(sub, { exp: Math.floor(Date.now() / 1000) + 12 * 3600 })}`;
 
-/** A user of the hub, and the Authorization header that speaks for them. */
+/** A user of the hub, with their Authorization header. */
 const aUser = async (sub: string, data: { role?: 'admin'; org_id?: string; org_role?: 'org_admin' } = {}) => {
   const user = await client.user.create({ data: { iss: issuer.issuer, sub, ...data, role_set: true } });
   return { id: user.id, authorization: await tokenOf(sub) };
 };
 
-// No request knows the rows of the callers, so that they stay as they are.
+// The requests do not use the ids of these rows, so that the callers stay valid.
 const organization = await world.anOrganization();
-const ofMember = await world.anOrganization();
+const memberOrganization = await world.anOrganization();
 const admin = await aUser('admin', { role: 'admin' });
-const member = await aUser('member', { org_id: ofMember.id, org_role: 'org_admin' });
+const member = await aUser('member', { org_id: memberOrganization.id, org_role: 'org_admin' });
 const user = await aUser('user');
 
-/** Rows that requests may change and delete, made when they are first asked for. */
-function rowsToHarm() {
-  const some = <T>(make: () => Promise<T>) => once(() => Promise.all(Array.from({ length: EACH }, make)));
-  const organizations = some(() => world.anOrganization());
-  const categories = some(() => world.aCategory());
+/** Rows that requests may change and delete. They are created at their first use. */
+function expendableRows() {
+  const several = <T>(make: () => Promise<T>) => once(() => Promise.all(Array.from({ length: EACH }, make)));
+  const organizations = several(() => world.anOrganization());
+  const categories = several(() => world.aCategory());
   const privateCategory = once(async () => {
     const category = await world.aCategory({ is_private: true });
     for (const each of [...(await organizations()), organization]) await world.aGrant(each, category);
@@ -45,12 +45,12 @@ function rowsToHarm() {
       ...Array.from({ length: EACH }, () => world.aTemplate({ tags: ['a-tag'] })),
     ]);
   });
-  return { organizations, categories, privateCategory, templates, users: some(() => aUser(randomUUID())) };
+  return { organizations, categories, privateCategory, templates, users: several(() => aUser(randomUUID())) };
 }
 
-/** Endpoints that only read share their rows, all of which are there for the lists. */
+/** Rows that all endpoints without changes share. All of them exist, so that lists are not empty. */
 const sharedRows = once(async () => {
-  const rows = rowsToHarm();
+  const rows = expendableRows();
   await Promise.all([rows.templates(), rows.categories(), rows.users()]);
   return rows;
 });
@@ -62,21 +62,21 @@ testHostileInput({
   app,
   document: openApiDocument(hubService),
   callers: {
-    nobody: undefined,
+    anonymous: undefined,
     organization: `Bearer ${organization.key}`,
     admin: admin.authorization,
     member: member.authorization,
     user: user.authorization,
   },
   known: async ({ method, path }) => {
-    const rows = method === 'get' ? await sharedRows() : rowsToHarm();
+    const rows = method === 'get' ? await sharedRows() : expendableRows();
     const { organizations, categories, privateCategory, templates, users } = rows;
     const keys = async () =>
       path.includes('/account/')
-        ? client.apiKey.findMany({ where: { org_id: ofMember.id } })
+        ? client.apiKey.findMany({ where: { org_id: memberOrganization.id } })
         : (await organizations()).map(({ keyRow }) => keyRow);
     const byNoun = { organizations, categories, templates, users, 'api-keys': keys };
-    const nouns = Object.keys(byNoun) as (keyof typeof byNoun)[]; // the keys of the record
+    const nouns = Object.keys(byNoun) as (keyof typeof byNoun)[]; // the keys of the object
     const named = nouns.find((each) => path.includes(`/${each}`));
     return {
       id: async () => idsOf((await Promise.all((named ? [named] : nouns).map((noun) => byNoun[noun]()))).flat()),

@@ -4,7 +4,7 @@ import type { LocalIssuer } from '@svc/testing';
 import type { PoolLimits } from '../src/database/client.ts';
 import { anInstance } from './world.ts';
 
-/** An instance of the hub that listens on loopback. */
+/** An instance of the hub that listens on the loopback address. */
 export async function aListeningHub(databaseUrl: string, issuer: LocalIssuer, limits?: PoolLimits) {
   const instance = anInstance(databaseUrl, issuer, limits);
   const server = createHttpServer(instance.app);

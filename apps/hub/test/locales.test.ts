@@ -1,4 +1,4 @@
-// The service folds text, so a search has the same results in a database of any locale.
+// The hub folds text itself, so a search has the same results with every locale of the database.
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,7 +22,7 @@ const locales = {
 
 const NAMES = {
   eclair: 'Éclair',
-  decomposed: 'E\u0301cole', // NFKC makes it one character
+  decomposed: 'E\u0301cole', // NFKC composes it to one character
   street: 'Große STRASSE',
   capitalSharp: 'GROẞ',
   istanbul: 'İstanbul',
@@ -35,7 +35,7 @@ const NAMES = {
   angstrom: '\u212Bngström', // the Ångström sign
 };
 
-/** Folding is NFKC and lower case: ẞ becomes ß (never ss), İ becomes i and a dot, ı stays. */
+/** Folding is NFKC and lower case: ẞ becomes ß (not ss), İ becomes i with a combining dot, and ı is unchanged. */
 const SEARCHES: readonly [term: string, finds: readonly (keyof typeof NAMES)[]][] = [
   ['é', ['eclair', 'decomposed']],
   ['É', ['eclair', 'decomposed']],
@@ -77,7 +77,7 @@ const ORDER: readonly (keyof typeof NAMES)[] = [
   'sigma',
 ];
 
-describe.each(Object.entries(locales))('a database of locale %s', (_, locale) => {
+describe.each(Object.entries(locales))('a database with the locale %s', (_, locale) => {
   const world = createDatabase(locale).then((database) => startWorld({ database }));
   const made = world.then(async ({ aCategory, aTemplate }) => {
     const { id: category_id } = await aCategory();
@@ -86,11 +86,11 @@ describe.each(Object.entries(locales))('a database of locale %s', (_, locale) =>
   afterAll(async () => (await world).stop());
   const find = async (query: string) => {
     await made;
-    const { body } = await (await world).nobody.get(`/api/v1/catalog/templates?${query}`);
+    const { body } = await (await world).anonymous.get(`/api/v1/catalog/templates?${query}`);
     return body.templates.map(({ slug }: { slug: string }) => slug);
   };
 
-  test.each(SEARCHES)('finds by %j: %j', async (term, finds) => {
+  test.each(SEARCHES)('a search for %j finds %j', async (term, finds) => {
     const found = await find(`search=${encodeURIComponent(term)}`);
     expect(found.sort()).toEqual(finds.map((slug) => slug.toLowerCase()).sort());
   });
@@ -100,7 +100,7 @@ describe.each(Object.entries(locales))('a database of locale %s', (_, locale) =>
   });
 });
 
-/** A migrated database whose planner uses the trigram index wherever it can: the trigrams depend on the locale. */
+/** A migrated database. Its planner uses the trigram index where possible, because trigrams depend on the locale. */
 async function createDatabase(locale: string) {
   const name = `test_locale_${randomBytes(6).toString('hex')}`;
   await onServer(server, async (client) => {

@@ -1,4 +1,4 @@
-// The plans of the queries that the endpoints of the catalog run, with many templates. Each check fails without its index.
+// Query plans of the catalog endpoints with many templates. Each test also checks that the plan differs without the index.
 import { byDepth } from '@svc/testing';
 import { categoriesWithCounts } from '../src/catalog/categories.ts';
 import { pageOfTemplates, templateBySlug } from '../src/catalog/templates.ts';
@@ -20,7 +20,7 @@ const viewers: Record<Viewer['kind'], Viewer> = {
   organization: { kind: 'organization', orgId: organization.id },
   administrator: { kind: 'administrator' },
 };
-const kinds = Object.keys(viewers) as Viewer['kind'][]; // of a Record over the kinds
+const kinds = Object.keys(viewers) as Viewer['kind'][]; // the keys of a Record over the kinds
 const since = await fill();
 
 /** Templates in 40 categories, a fifth of them private, half of those granted. Then one change of each kind. */
@@ -51,7 +51,7 @@ async function fill(): Promise<Date> {
     await template.update({ where: { slug: 'template-2' }, data: { is_public: false } });
     await template.delete({ where: { slug: 'template-3' } });
   });
-  await client.$executeRaw`VACUUM ANALYZE`; // as autovacuum does: it also empties the lists of pending entries of GIN indexes
+  await client.$executeRaw`VACUUM ANALYZE`; // as autovacuum does; this also merges the pending lists of GIN indexes
   return at;
 }
 
@@ -68,14 +68,14 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 async function explain(query: Prisma.Sql, on: Prisma.TransactionClient = client): Promise<Plan[]> {
   const [row] = await on.$queryRaw<{ 'QUERY PLAN': { Plan: Plan }[] }[]>(Prisma.sql`EXPLAIN (FORMAT JSON) ${query}`);
   const [explained] = row?.['QUERY PLAN'] ?? [];
-  if (!explained) throw new Error('EXPLAIN answered nothing');
+  if (!explained) throw new Error('EXPLAIN returned no plan');
   return nodesOf(explained.Plan);
 }
 
 interface Check {
   readonly index: string;
-  /** Tables that the plan must never read from end to end. */
-  readonly neverWhole: readonly string[];
+  /** Tables that the plan must not scan sequentially. */
+  readonly noSeqScan: readonly string[];
   readonly query: (viewer: Viewer) => Prisma.Sql;
 }
 
@@ -83,63 +83,63 @@ const page = { page: 1, limit: 50 };
 const checks: Readonly<Record<string, Check>> = {
   'a search': {
     index: 'templates_search_text_idx',
-    neverWhole: ['templates'],
+    noSeqScan: ['templates'],
     query: (viewer) => pageOfTemplates(viewer, { ...page, search: 'abcd' }),
   },
   tags: {
     index: 'templates_tags_idx',
-    neverWhole: ['templates'],
+    noSeqScan: ['templates'],
     query: (viewer) => pageOfTemplates(viewer, { ...page, tags: ['tag-7', 'tag-8'] }),
   },
   'a category': {
     index: 'templates_category_id_idx',
-    neverWhole: ['templates'],
+    noSeqScan: ['templates'],
     query: (viewer) => pageOfTemplates(viewer, { ...page, category: 'category-3' }),
   },
   'a page by name': {
     index: 'templates_sort_name_id_idx',
-    neverWhole: [], // its total counts everything
+    noSeqScan: [], // its total counts all templates
     query: (viewer) => pageOfTemplates(viewer, page),
   },
   'a slug': {
     index: 'templates_slug_key',
-    neverWhole: ['templates'],
+    noSeqScan: ['templates'],
     query: (viewer) => templateBySlug(viewer, 'template-77'),
   },
-  'what changed lately': {
+  'recent changes': {
     index: 'templates_updated_at_id_idx',
-    neverWhole: ['templates', 'template_scopes'],
+    noSeqScan: ['templates', 'template_scopes'],
     query: (viewer) => changedTemplates(viewer, since),
   },
-  'what was removed lately': {
+  'recent removals': {
     index: 'template_scopes_ended_idx',
-    neverWhole: ['template_scopes'],
+    noSeqScan: ['template_scopes'],
     query: (viewer) => removedTemplates(viewer, since),
   },
-  'the counts of categories': {
+  'counts of categories': {
     index: 'templates_category_id_idx',
-    neverWhole: ['templates'],
+    noSeqScan: ['templates'],
     query: categoriesWithCounts,
   },
 };
 
-/** What is wrong with a plan; nothing when it serves. */
-function faultsOf(nodes: readonly Plan[], { index, neverWhole }: Check): string[] {
-  const whole = nodes
-    .filter((node) => node['Node Type'] === 'Seq Scan' && neverWhole.includes(node['Relation Name'] ?? ''))
-    .map((node) => `reads the whole of ${node['Relation Name']}`);
-  return nodes.some((node) => node['Index Name'] === index) ? whole : [...whole, `does not use ${index}`];
+/** The faults of a plan, as text. */
+function faultsOf(nodes: readonly Plan[], { index, noSeqScan }: Check): string[] {
+  const scans = nodes
+    .filter((node) => node['Node Type'] === 'Seq Scan' && noSeqScan.includes(node['Relation Name'] ?? ''))
+    .map((node) => `scans ${node['Relation Name']} sequentially`);
+  return nodes.some((node) => node['Index Name'] === index) ? scans : [...scans, `does not use ${index}`];
 }
 
 const cells = kinds.flatMap((kind) => Object.entries(checks).map(([name, check]) => ({ kind, name, check })));
 
-test.each(cells)('$name uses $check.index for $kind, if there is one', async ({ kind, check }) => {
+test.each(cells)('the query for $name uses the index $check.index for the viewer $kind', async ({ kind, check }) => {
   const query = check.query(viewers[kind]);
   expect(faultsOf(await explain(query), check)).toEqual([]);
   expect(faultsOf(await explainWithout(check.index, query), check)).toContain(`does not use ${check.index}`);
 });
 
-test.each(kinds)('a page by name sorts only its own rows for %s', async (kind) => {
+test.each(kinds)('a page by name sorts only its own rows for the viewer %s', async (kind) => {
   const query = pageOfTemplates(viewers[kind], page);
   const sorted = (nodes: readonly Plan[]) =>
     Math.max(...nodes.filter((node) => node['Node Type'].endsWith('Sort')).map((node) => node['Plan Rows']));
@@ -155,18 +155,18 @@ test('the checked queries return the expected rows', async () => {
   expect(row?.total).toBe(TEMPLATES - 1);
 });
 
-/** The plan as it would be without an index, which is there again afterwards. */
+/** The plan without an index. The transaction that drops the index is rolled back. */
 async function explainWithout(index: string, query: Prisma.Sql): Promise<Plan[]> {
   let nodes: Plan[] = [];
-  const undone = new Error('undone');
+  const rollback = new Error('rollback');
   await client
     .$transaction(async (transaction) => {
       await transaction.$executeRaw(Prisma.sql`DROP INDEX ${Prisma.raw(index)}`);
       nodes = await explain(query, transaction);
-      throw undone;
+      throw rollback;
     })
     .catch((error: unknown) => {
-      if (error !== undone) throw error;
+      if (error !== rollback) throw error;
     });
   return nodes;
 }

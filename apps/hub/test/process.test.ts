@@ -14,7 +14,7 @@ import { createApiKey, createOrganization } from '../src/commands/organizations.
 import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/database/client.ts';
 import { openLedger } from './faults/ledger.ts';
-import { adminOf, MAIN, makeCategory, prepareHubFaults } from './faults/world.ts';
+import { adminOf, createCategory, MAIN, prepareHubFaults } from './faults/world.ts';
 
 /** Writes that are acknowledged before and after one of two replicas stops. */
 const SOME_WRITES = byDepth({ short: 8, full: 20, long: 20 });
@@ -25,7 +25,7 @@ const WRITES_BEFORE_KILL = byDepth({ short: 15, full: 30, long: 30 });
 
 const { anIssuer, aHub, closers } = prepareHubFaults();
 
-/** A client that asks for what changed since its last request, as a fleet does. */
+/** A client that syncs by `since`. */
 function aMirror(url: () => string) {
   const slugs = new Set<string>();
   let since = '1970-01-01T00:00:00Z';
@@ -37,8 +37,8 @@ function aMirror(url: () => string) {
   };
 }
 
-// Each test continues where the previous one ended: a start is expensive.
-describe('two hubs that start together on an empty database, while the issuer is away', () => {
+// Each test continues where the previous one ended, because a start is expensive.
+describe('two hubs that start concurrently on an empty database while the issuer is unreachable', () => {
   let databaseUrl: string;
   let issuer: LocalIssuer;
   let hubs: readonly [RunningService, RunningService];
@@ -68,7 +68,7 @@ describe('two hubs that start together on an empty database, while the issuer is
     }
   });
 
-  test('answer tokens with 503 until the issuer is back, and then need it no longer', async () => {
+  test('answer 503 to tokens until the issuer is reachable, and then accept them without the issuer', async () => {
     const [{ url }] = hubs;
     const templates = (authorization?: string) =>
       ask(`${url}/api/v1/admin/templates`, authorization === undefined ? {} : { authorization });
@@ -86,7 +86,7 @@ describe('two hubs that start together on an empty database, while the issuer is
     await issuer.comeBack();
   });
 
-  test('log no key of a request', async () => {
+  test('do not log the API key of a request', async () => {
     const [{ url, output }] = hubs;
     const database = openDatabase(databaseUrl, () => undefined);
     await createOrganization({ name: 'Acme', slug: 'acme' })(database);
@@ -101,10 +101,10 @@ describe('two hubs that start together on an empty database, while the issuer is
     expect(output()).not.toContain(key);
   });
 
-  test('fail no request of a client that respects readiness when the first one stops', async () => {
+  test('serve all requests of clients that respect readiness while the first one stops', async () => {
     const [leaving, staying] = hubs;
     const balancer = aBalancer(hubs);
-    const ledger = openLedger({ url: balancer.url, admin, categoryId: await makeCategory(staying, admin) });
+    const ledger = openLedger({ url: balancer.url, admin, categoryId: await createCategory(staying, admin) });
     const lanes = [
       ledger.writer('a'),
       ledger.writer('b'),
@@ -128,11 +128,11 @@ describe('two hubs that start together on an empty database, while the issuer is
   }, 60_000);
 
   test(
-    'lose no acknowledged write when the second one is killed during writes, and send every change to clients that sync',
+    'lose no acknowledged write when the second one is killed, and send every change to clients that sync',
     async () => {
       let [, hub] = hubs;
       const url = () => hub.url;
-      const ledger = openLedger({ url, admin, categoryId: await makeCategory(hub, admin, 'Killed') });
+      const ledger = openLedger({ url, admin, categoryId: await createCategory(hub, admin, 'Killed') });
       const sync = aMirror(url);
       const readyAgain: number[] = [];
       for (let round = 1; round <= KILLS; round++) {
@@ -140,7 +140,7 @@ describe('two hubs that start together on an empty database, while the issuer is
         try {
           await moreAcknowledged(ledger, WRITES_BEFORE_KILL);
           await sync();
-          await moreAcknowledged(ledger, Math.ceil(Math.random() * WRITERS)); // the other writers are anywhere in a write
+          await moreAcknowledged(ledger, Math.ceil(Math.random() * WRITERS)); // the other writers are at any point of a write
         } finally {
           hub.child.kill('SIGKILL');
           await hub.ended;
@@ -161,7 +161,7 @@ describe('two hubs that start together on an empty database, while the issuer is
   );
 });
 
-test('missing and invalid settings are listed together', () => {
+test('lists all missing and invalid settings together', () => {
   const environment = { PORT: '70000', RATE_LIMIT: 'maybe', OIDC_ISSUER: 'not a url' };
   for (const setting of [
     'DATABASE_URL: is required',
@@ -174,7 +174,7 @@ test('missing and invalid settings are listed together', () => {
   }
 });
 
-test('a start on a port in use prints one sentence and ends with 1', async () => {
+test('prints one sentence and exits with 1 if the port is in use', async () => {
   const other = createServer();
   const port = await new Promise<number>((resolve) => {
     other.listen(0, '127.0.0.1', () => {
@@ -189,6 +189,6 @@ test('a start on a port in use prints one sentence and ends with 1', async () =>
     OIDC_ISSUER: 'http://127.0.0.1:1',
     OIDC_AUDIENCE: 'https://hub.example.test',
   });
-  expect([await ended, output()]).toEqual([1, `Port ${port} on 127.0.0.1 is in use: set PORT to a free one.\n`]);
+  expect([await ended, output()]).toEqual([1, `Port ${port} on 127.0.0.1 is in use. Set PORT to a free port.\n`]);
   other.close();
 });

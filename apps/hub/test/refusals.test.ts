@@ -12,13 +12,13 @@ const expired = await world.anOrganization({}, { expires_at: new Date(Date.now()
 const seconds = (offset: number) => Math.floor(Date.now() / 1000) + offset;
 
 const callers = {
-  nobody: world.nobody,
-  'somebody who sends no bearer token': api('Basic YWJjOmRlZg=='),
+  anonymous: world.anonymous,
+  'another authentication scheme': api('Basic YWJjOmRlZg=='),
   'a malformed key': api(`Bearer ${active.key.slice(0, -1)}`),
   'an unknown key': api(`Bearer ${newSecretToken('svcc_')}`),
   'a revoked key': world.as(revoked),
   'an expired key': world.as(expired),
-  'a token of the fleet': api(`Bearer ${newSecretToken('svcm_')}`),
+  'an MCP token': api(`Bearer ${newSecretToken('svcm_')}`),
   'an opaque token': api('Bearer 2YotnFZFEjr1zCsicMWpAA'),
   'an expired JWT': api(`Bearer ${await issuer.sign('late', { exp: seconds(-60) })}`),
   'a JWT for another audience': api(`Bearer ${await issuer.sign('stranger', { aud: 'https://other.example.test' })}`),
@@ -35,20 +35,20 @@ const callers = {
 
 type Caller = keyof typeof callers;
 
-const refusedEverywhere = {
-  'somebody who sends no bearer token': 'invalid_request',
+const alwaysRefused = {
+  'another authentication scheme': 'invalid_request',
   'a malformed key': 'invalid_token',
   'an unknown key': 'invalid_token',
   'a revoked key': 'invalid_token',
   'an expired key': 'invalid_token',
-  'a token of the fleet': 'invalid_token',
+  'an MCP token': 'invalid_token',
   'an opaque token': 'invalid_token',
   'an expired JWT': 'invalid_token',
   'a JWT for another audience': 'invalid_token',
   'a suspended organization': 'organization_suspended',
 } as const;
 
-const people = (verdict: Expected) =>
+const users = (verdict: Expected) =>
   ({
     'a user': verdict,
     'a member': verdict,
@@ -57,60 +57,60 @@ const people = (verdict: Expected) =>
     'an org_admin of a suspended organization': verdict,
   }) as const;
 
-const suspendedPeople = {
+const suspendedUsers = {
   'a member of a suspended organization': 'organization_suspended',
   'an org_admin of a suspended organization': 'organization_suspended',
 } as const;
 
 const expected: Record<HubAccess, Record<Caller, Expected>> = {
   catalog: {
-    ...refusedEverywhere,
-    nobody: 'admitted',
+    ...alwaysRefused,
+    anonymous: 'admitted',
     'an organization': 'admitted',
-    ...people('admitted'),
+    ...users('admitted'),
     'an admin': 'admitted',
     'a superadmin': 'admitted',
   },
   'organization-key': {
-    ...refusedEverywhere,
-    nobody: 'unauthenticated',
+    ...alwaysRefused,
+    anonymous: 'unauthenticated',
     'an organization': 'admitted',
-    ...people('insufficient_scope'),
+    ...users('insufficient_scope'),
     'an admin': 'insufficient_scope',
     'a superadmin': 'insufficient_scope',
   },
   account: {
-    ...refusedEverywhere,
-    nobody: 'unauthenticated',
+    ...alwaysRefused,
+    anonymous: 'unauthenticated',
     'an organization': 'insufficient_scope',
-    ...people('admitted'),
+    ...users('admitted'),
     'an admin': 'admitted',
     'a superadmin': 'admitted',
   },
   'account-change': {
-    ...refusedEverywhere,
-    nobody: 'unauthenticated',
+    ...alwaysRefused,
+    anonymous: 'unauthenticated',
     'an organization': 'insufficient_scope',
-    ...people('admitted'),
-    ...suspendedPeople,
+    ...users('admitted'),
+    ...suspendedUsers,
     'an admin': 'admitted',
     'a superadmin': 'admitted',
   },
   'account-keys': {
-    ...refusedEverywhere,
-    nobody: 'unauthenticated',
+    ...alwaysRefused,
+    anonymous: 'unauthenticated',
     'an organization': 'insufficient_scope',
-    ...people('admitted'),
+    ...users('admitted'),
     'a member': 'insufficient_scope',
-    ...suspendedPeople,
+    ...suspendedUsers,
     'an admin': 'admitted',
     'a superadmin': 'admitted',
   },
   admin: {
-    ...refusedEverywhere,
-    nobody: 'unauthenticated',
+    ...alwaysRefused,
+    anonymous: 'unauthenticated',
     'an organization': 'insufficient_scope',
-    ...people('insufficient_scope'),
+    ...users('insufficient_scope'),
     'an admin': 'admitted',
     'a superadmin': 'admitted',
   },
@@ -121,6 +121,6 @@ afterAll(() => world.stop());
 testRefusals({
   endpoints: Object.values(hubEndpoints),
   expected,
-  everywhere: ['nobody', 'an unknown key', 'an organization', 'a user', 'an admin'],
+  everywhere: ['anonymous', 'an unknown key', 'an organization', 'a user', 'an admin'],
   api: (caller) => callers[caller],
 });

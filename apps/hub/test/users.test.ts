@@ -8,7 +8,7 @@ const call = async (sub: string, claims: Record<string, unknown>) =>
   api(`Bearer ${await issuer.sign(sub, claims)}`).get('/api/v1/catalog/categories');
 const userOf = (sub: string) => database.client.user.findUnique({ where: { iss_sub: { iss: issuer.issuer, sub } } });
 
-test('a user is made at the first valid token, and kept up to date with its claims', async () => {
+test('creates a user at the first valid token, and updates the user from the claims of later tokens', async () => {
   await call('ada', { email: 'Ada@Example.test', email_verified: true, name: 'Ada' });
   expect(await userOf('ada')).toMatchObject({
     email: 'ada@example.test',
@@ -20,17 +20,17 @@ test('a user is made at the first valid token, and kept up to date with its clai
   expect(await userOf('ada')).toMatchObject({ email: 'new@example.test', email_verified: false, name: 'Ada L.' });
 });
 
-test('many first requests at once make one user', async () => {
+test('creates one user for concurrent first requests', async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => call('many', {})));
   expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
 });
 
-test('a role is never read from the token', async () => {
+test('does not read the role from the token', async () => {
   await call('claimant', { role: 'superadmin', roles: ['admin'] });
   expect(await userOf('claimant')).toMatchObject({ role: 'user' });
 });
 
-test('a configured e-mail makes a superadmin when it is verified, and not otherwise', async () => {
+test('assigns the role superadmin for a configured e-mail address only if it is verified', async () => {
   await call('unverified', { email: SUPERADMIN_EMAIL, email_verified: false });
   await call('silent', { email: SUPERADMIN_EMAIL });
   await call('verified', { email: SUPERADMIN_EMAIL.toUpperCase(), email_verified: true });
@@ -39,7 +39,7 @@ test('a configured e-mail makes a superadmin when it is verified, and not otherw
   expect(await userOf('verified')).toMatchObject({ role: 'superadmin' });
 });
 
-test('what a person set stays, whatever the configuration says', async () => {
+test('keeps a role that was set through the API, whatever the configuration states', async () => {
   await call('demoted', { email: SUPERADMIN_EMAIL, email_verified: true });
   const { id } = (await userOf('demoted')) ?? { id: '' };
   await database.client.user.update({ where: { id }, data: { role: 'user', role_set: true } });
@@ -47,13 +47,13 @@ test('what a person set stays, whatever the configuration says', async () => {
   expect(await userOf('demoted')).toMatchObject({ role: 'user' });
 });
 
-test('the same e-mail with another subject is another user', async () => {
+test('creates another user for the same e-mail address with another subject', async () => {
   await call('first', { email: 'shared@example.test', email_verified: true });
   await call('second', { email: 'shared@example.test', email_verified: true });
   expect((await userOf('first'))?.id).not.toBe((await userOf('second'))?.id);
 });
 
-test('a change of role works at the next request', async () => {
+test('applies a change of the role at the next request', async () => {
   const admin = await world.aUser('admin');
   expect((await admin.get('/api/v1/admin/categories')).status).toBe(200);
   await database.client.user.updateMany({ where: { role: 'admin' }, data: { role: 'user' } });

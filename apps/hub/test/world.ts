@@ -16,13 +16,13 @@ import type { ApiKey, Organization, Prisma } from '../src/generated/prisma/clien
 
 export const SUPERADMIN_EMAIL = 'root@example.test';
 
-/** An organization with a key that works unless the test says otherwise. */
+/** An organization with an API key. The key is valid by default. */
 export interface TestOrganization extends Organization {
   readonly key: string;
   readonly keyRow: ApiKey;
 }
 
-/** One instance of the hub, on a database that others may share. */
+/** An instance of the hub on an existing database. Several instances can share a database. */
 export function anInstance(
   databaseUrl: string,
   { issuer, audience }: Pick<LocalIssuer, 'issuer' | 'audience'>,
@@ -65,7 +65,7 @@ interface WorldOptions {
   readonly limits?: PoolLimits;
 }
 
-/** A hub on a database of its own, and functions that make what tests need. */
+/** A hub on its own database, with functions that create rows and callers for tests. */
 export async function startWorld({ database: given, limits }: WorldOptions = {}) {
   const testDatabase = given ?? (await createTestDatabase());
   const issuer = await startLocalIssuer('https://hub.example.test');
@@ -120,15 +120,15 @@ export async function startWorld({ database: given, limits }: WorldOptions = {})
   const anAuthorization = async (role: 'user' | 'admin' | 'superadmin'): Promise<string> => {
     const sub = next(role);
     const authorization = `Bearer ${await issuer.sign(sub, { email: `${sub}@example.test`, email_verified: true })}`;
-    await api(authorization).get('/api/v1/catalog/categories'); // the first request makes the user
+    await api(authorization).get('/api/v1/catalog/categories'); // the first request creates the user
     await client.user.update({ where: { iss_sub: { iss: issuer.issuer, sub } }, data: { role, role_set: true } });
     return authorization;
   };
 
-  /** A caller with the role, by a token of the issuer. */
+  /** A caller with the role, authenticated by a token of the issuer. */
   const aUser = async (role: 'user' | 'admin' | 'superadmin'): Promise<Api> => api(await anAuthorization(role));
 
-  /** A caller who belongs to the organization. */
+  /** A caller who is a member of the organization. */
   const aMember = async (organization: { readonly id: string }, org_role: 'org_admin' | 'member'): Promise<Api> => {
     const sub = next('member');
     const me = api(`Bearer ${await issuer.sign(sub)}`);
@@ -148,7 +148,7 @@ export async function startWorld({ database: given, limits }: WorldOptions = {})
     database,
     issuer,
     databaseUrl: testDatabase.url,
-    nobody: api(),
+    anonymous: api(),
     as: (organization: TestOrganization): Api => api(`Bearer ${organization.key}`),
     anOrganization,
     aCategory,

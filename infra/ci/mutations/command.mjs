@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
-/** Time for an orderly end after SIGINT, which is what Ctrl-C in a terminal sends. */
+/** Time to exit after SIGINT, which Ctrl-C in a terminal sends, before SIGKILL. */
 const GRACE_MS = 10_000;
 
-/** A signal to this process ends the check. The exit code is the one that a shell gives. */
+/** A signal ended the check. The exit code is that of a shell. */
 export class Interrupted extends Error {
   constructor(signal) {
     super(`stopped by ${signal}`);
@@ -12,7 +12,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** @returns a signal that is aborted with `Interrupted` when this process is told to stop */
+/** @returns an AbortSignal that is aborted with `Interrupted` when this process receives a signal */
 export function interruption() {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
@@ -22,9 +22,9 @@ export function interruption() {
 }
 
 /**
- * Runs a command in a process group of its own, so that all of its processes can be ended together.
- * @returns its exit code (null when a signal ended it), what it printed, and whether it exceeded its time
- * @throws Interrupted once the group has ended
+ * Runs a command in its own process group, so that all of its processes can be ended together.
+ * @returns its exit code (null after a signal), its output, and whether it exceeded the timeout
+ * @throws Interrupted after the group has ended
  */
 export async function run(file, args, { cwd, env, timeoutMs, signal }) {
   signal.throwIfAborted();
@@ -64,6 +64,6 @@ function endGroup(pid, signal) {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    if (error.code !== 'ESRCH') throw error; // it has ended
+    if (error.code !== 'ESRCH') throw error; // ESRCH: the group has ended
   }
 }

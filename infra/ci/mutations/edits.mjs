@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** @returns a sentence for each edit whose text does not occur exactly once in its file */
+/** @returns a message for each edit whose text does not occur exactly once in its file */
 export function problemsOf(root, mutations) {
   return mutations.flatMap(({ name, edits }) =>
     edits.flatMap(({ file, find }) => {
@@ -12,8 +12,8 @@ export function problemsOf(root, mutations) {
   );
 }
 
-/** Plants a mutation. @returns a function that restores the files */
-export function plant(root, { edits }) {
+/** Applies a mutation. @returns a function that restores the files */
+export function applyMutation(root, { edits }) {
   const originals = new Map();
   for (const { file, find, replace } of edits) {
     const target = path.join(root, file);

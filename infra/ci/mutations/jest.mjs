@@ -7,19 +7,19 @@ const RUN_TIMEOUT_MS = 8 * 60_000;
 /**
  * Runs the test files of one package that match `patterns`.
  * @returns `passed`, the number of tests that passed; `failures`, the tests that failed as `file › title`; `problem`, why
- * the run says nothing (undefined if each pattern ran at least one file to its end)
+ * the run is not conclusive (undefined if each pattern ran at least one file to its end)
  */
 export async function runTests(folder, { directory, patterns }, { env, signal }) {
   const cwd = path.join(folder, directory);
   const file = path.join(cwd, 'test-results.json');
   rmSync(file, { force: true });
-  // The package's own script, but without pnpm, which would move it to another process group.
+  // The test script of the package, without pnpm, which would run it in another process group.
   const { scripts } = JSON.parse(readFileSync(path.join(cwd, 'package.json'), 'utf8'));
   const command = ['-c', `${scripts.test} "$@"`, 'sh', ...patterns];
   const { output, timedOut } = await run('sh', command, { cwd, env, signal, timeoutMs: RUN_TIMEOUT_MS });
   const nothing = { passed: 0, failures: [] };
-  if (timedOut) return { ...nothing, problem: `the tests did not end within ${RUN_TIMEOUT_MS / 60_000} minutes` };
-  if (!existsSync(file)) return { ...nothing, problem: `Jest left no results:\n${output.slice(-4000)}` };
+  if (timedOut) return { ...nothing, problem: `the tests did not finish within ${RUN_TIMEOUT_MS / 60_000} minutes` };
+  if (!existsSync(file)) return { ...nothing, problem: `Jest wrote no results:\n${output.slice(-4000)}` };
   return resultsIn(JSON.parse(readFileSync(file, 'utf8')), { folder, cwd, patterns });
 }
 

@@ -1,8 +1,8 @@
 /**
- * The faults that the check plants, and the tests that must catch them.
+ * The faults that the check introduces, and the tests that must detect them.
  *
- * `edits`: each `find` occurs exactly once in its file. After a refactoring, update it so that it plants the same fault.
- * The changed source must still compile, so an edit leaves no unused variable behind.
+ * `edits`: each `find` must occur exactly once in its file. After a refactoring, update it so that it introduces the
+ * same fault. The changed source must compile, so an edit must not leave unused variables.
  * `tests`: Jest path patterns within a package, as narrow as possible. Only tests at depth `short` count.
  */
 export const mutations = [
@@ -18,8 +18,8 @@ export const mutations = [
     tests: [{ package: 'apps/hub', pattern: 'test/visibility/matrix' }],
   },
   {
-    // A write moves the clock in its own transaction and so locks the clock's row until it commits. Here another
-    // transaction moves the clock, and the lock is released before the write takes its stamp.
+    // A write advances the clock in its own transaction, which locks the row of the clock until it commits. With this
+    // mutation, another transaction advances the clock, and the lock is released before the write reads its stamp.
     name: 'catalog stamp taken without its lock',
     edits: [
       {
@@ -33,7 +33,7 @@ export const mutations = [
         replace: 'await client.$executeRaw`\n          UPDATE catalog_clock',
       },
       {
-        file: 'prisma/hub/migrations/20261120120000_init/migration.sql',
+        file: 'prisma/hub/migrations/00000000000000_initial/migration.sql',
         find: 'SELECT at INTO stamp FROM catalog_clock WHERE xmin = pg_current_xact_id()::xid;',
         replace: 'SELECT at INTO stamp FROM catalog_clock;',
       },
@@ -56,7 +56,7 @@ export const mutations = [
     edits: [
       {
         file: 'apps/fleet/src/api/users.ts',
-        find: 'return recorded(context, fleetEndpoints.updateUser, async (transaction) => {',
+        find: 'return runAudited(context, fleetEndpoints.updateUser, async (transaction) => {',
         replace: 'return database.client.$transaction(async (transaction) => {',
       },
     ],
@@ -78,8 +78,8 @@ export const mutations = [
     edits: [
       {
         file: 'apps/fleet/src/engines/redact.ts',
-        find: "const said = clean(answer?.said ?? '');",
-        replace: "const said = answer?.said ?? '';",
+        find: "const engineMessage = redact(response?.engineMessage ?? '');",
+        replace: "const engineMessage = response?.engineMessage ?? '';",
       },
     ],
     tests: [{ package: 'apps/fleet', pattern: 'test/engines/echoed-values' }],
@@ -134,8 +134,8 @@ export const mutations = [
     edits: [
       {
         file: 'packages/contract/src/client.ts',
-        find: 'const reply = endpoint.reply.safeParse(parseJson(answer.body));',
-        replace: 'const reply = { success: true, data: parseJson(answer.body) };',
+        find: 'const reply = endpoint.reply.safeParse(parseJson(response.body));',
+        replace: 'const reply = { success: true, data: parseJson(response.body) };',
       },
     ],
     tests: [{ package: 'apps/fleet', pattern: 'test/settings/trying-hub' }],

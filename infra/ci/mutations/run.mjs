@@ -1,9 +1,9 @@
-// Checks the tests: plants known faults, one at a time, into a copy of the repository and demands that a test fails.
+// Checks the tests: applies known faults, one at a time, to a copy of the repository, and requires that a test fails.
 //   node infra/ci/mutations/run.mjs [--only <name or number>]... [--no-baseline]
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Interrupted, interruption } from './command.mjs';
-import { plant, problemsOf } from './edits.mjs';
+import { applyMutation, problemsOf } from './edits.mjs';
 import { runTests } from './jest.mjs';
 import { mutations } from './mutations.mjs';
 import { compile, withScratch } from './scratch.mjs';
@@ -20,44 +20,44 @@ async function main() {
   const selected = select(values.only);
   const outdated = problemsOf(root, selected);
   if (outdated.length > 0) {
-    throw new CheckFailed(`Update infra/ci/mutations/mutations.mjs, the sources have changed:\n${outdated.join('\n')}`);
+    throw new CheckFailed(`The sources have changed. Update infra/ci/mutations/mutations.mjs:\n${outdated.join('\n')}`);
   }
   const signal = interruption();
   const env = { ...process.env, CI: '1', TEST_DEPTH: 'short', NO_COLOR: '1', TURBO_TELEMETRY_DISABLED: '1' };
   delete env.FORCE_COLOR;
   console.log('Preparing a copy of the repository.');
   const results = await withScratch({ root, env, signal }, async (folder, options) => {
-    if (!values['no-baseline']) await demandGreen(folder, selected, options);
-    const found = [];
-    for (const mutation of selected) found.push(await check(folder, mutation, options));
-    return found;
+    if (!values['no-baseline']) await requirePassing(folder, selected, options);
+    const checked = [];
+    for (const mutation of selected) checked.push(await check(folder, mutation, options));
+    return checked;
   });
   report(results);
 }
 
-/** The mutations that `--only` names, all of them without it. */
-function select(wanted) {
-  if (!wanted) return numbered;
-  return wanted.map((one) => {
+/** The mutations of `--only`, or all. */
+function select(only) {
+  if (!only) return numbered;
+  return only.map((one) => {
     const found = numbered.find(({ name, number }) => name === one || String(number) === one);
     if (found) return found;
     const known = numbered.map(({ name, number }) => `${number} ${name}`);
-    throw new CheckFailed(`There is no mutation "${one}". There are:\n${known.join('\n')}`);
+    throw new CheckFailed(`Unknown mutation "${one}". Known mutations:\n${known.join('\n')}`);
   });
 }
 
-/** @throws CheckFailed unless all tests of the table pass on the unchanged sources */
-async function demandGreen(folder, selected, options) {
+/** @throws CheckFailed unless all selected tests pass without a mutation */
+async function requirePassing(folder, selected, options) {
   const started = performance.now();
   for (const each of byPackage(selected.flatMap(({ tests }) => tests))) {
     const { failures, problem } = await runTests(folder, each, options);
     const problems = [...failures, ...(problem ? [problem] : [])];
     if (problems.length > 0) throw new CheckFailed(`The tests do not pass without a mutation:\n${problems.join('\n')}`);
   }
-  console.log(`All tests of the table pass without a mutation (${secondsSince(started)} s).`);
+  console.log(`All selected tests pass without a mutation (${secondsSince(started)} s).`);
 }
 
-/** One Jest run for each package. */
+/** Groups tests by package. Each package has one Jest run. */
 function byPackage(tests) {
   const directories = [...new Set(tests.map((test) => test.package))];
   return directories.map((directory) => ({
@@ -66,11 +66,11 @@ function byPackage(tests) {
   }));
 }
 
-/** Plants one mutation and runs its tests. */
+/** Applies a mutation and runs its tests. */
 async function check(folder, mutation, options) {
   const { number, name } = mutation;
   const started = performance.now();
-  const restore = plant(folder, mutation);
+  const restore = applyMutation(folder, mutation);
   try {
     const outcome = await outcomeOf(folder, mutation, options);
     const result = { number, name, ...outcome, seconds: secondsSince(started) };
@@ -82,12 +82,12 @@ async function check(folder, mutation, options) {
   }
 }
 
-const MOST_SHOWN = 5;
+const MAX_LINES = 5;
 
 const shortened = (lines) =>
-  lines.length <= MOST_SHOWN ? lines : [...lines.slice(0, MOST_SHOWN), `and ${lines.length - MOST_SHOWN} more`];
+  lines.length <= MAX_LINES ? lines : [...lines.slice(0, MAX_LINES), `and ${lines.length - MAX_LINES} more`];
 
-/** `caught` if a test fails. A source that does not compile or a test file that does not run proves nothing. */
+/** `caught` if a test fails. A source that does not compile, or a test file that does not run, is not conclusive. */
 async function outcomeOf(folder, { tests }, options) {
   const compiled = await compile(folder, options);
   if (compiled.code !== 0) return { verdict: 'DOES NOT COMPILE', details: [compiled.output] };

@@ -8,14 +8,14 @@ const SETUP_TIMEOUT_MS = 15 * 60_000;
 const COMPILE_TIMEOUT_MS = 5 * 60_000;
 
 /**
- * Runs `work` with a copy of the working tree under the temporary folder, with its dependencies installed and its packages
- * built, and with the options for commands in it. The copy is removed afterwards.
+ * Runs `work` with a copy of the working tree in the temporary folder, whose dependencies are installed and whose
+ * packages are built, and with the options for commands in the copy. The copy is removed afterwards.
  */
 export async function withScratch({ root, env: given, signal }, work) {
   const folder = mkdtempSync(path.join(realpathSync(tmpdir()), 'mutations-'));
   try {
     chmodSync(folder, 0o755); // PostgreSQL may run under another account
-    const temporary = path.join(folder, 'tmp'); // what interrupted commands leave behind is removed, too
+    const temporary = path.join(folder, 'tmp'); // files of interrupted commands are removed as well
     mkdirSync(temporary);
     const env = { ...given, TMPDIR: temporary };
     copySources(root, folder);
@@ -32,14 +32,14 @@ export async function withScratch({ root, env: given, signal }, work) {
   }
 }
 
-/** Builds what the edits changed. Tests that start a service as a process run the built files. */
+/** Builds the changed sources, because tests that start a service as a process run the built files. */
 export function compile(folder, { env, signal }) {
   return run(binary(folder, 'tsc'), ['-b'], { cwd: folder, env, signal, timeoutMs: COMPILE_TIMEOUT_MS });
 }
 
 const binary = (folder, name) => path.join(folder, 'node_modules', '.bin', name);
 
-/** Copies what Git tracks or would track, as it is in the working tree. */
+/** Copies tracked and untracked files of the working tree, except ignored ones. */
 function copySources(root, folder) {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,

@@ -7,7 +7,10 @@ import { findUser } from './users.ts';
 const hour = 3600;
 const day = 24 * hour;
 
-/** The provider's configuration: first-party clients that need no consent, JWTs for a named resource, opaque tokens else. */
+/**
+ * The configuration of the provider: first-party clients without consent, JWTs for a requested resource, otherwise
+ * opaque tokens.
+ */
 export function configuration(settings: Settings, keys: Keys): Configuration {
   return {
     clients: clients(settings),
@@ -15,7 +18,7 @@ export function configuration(settings: Settings, keys: Keys): Configuration {
     cookies: { keys: keys.cookieKeys },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'role'] },
     scopes: ['openid', 'offline_access', 'email', 'profile'],
-    conformIdTokenClaims: false, // as most providers do: the ID token itself says who it is
+    conformIdTokenClaims: false, // like most providers, the ID token contains the claims of the user
     findAccount: (_ctx, sub) => {
       const user = findUser(sub);
       return user && { accountId: sub, claims: () => ({ ...user }) };
@@ -25,7 +28,7 @@ export function configuration(settings: Settings, keys: Keys): Configuration {
       return user && { email: user.email, email_verified: user.email_verified, name: user.name, role: user.role };
     },
     features: features(settings),
-    loadExistingGrant: grantEverythingAsked,
+    loadExistingGrant: grantRequestedScopes,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
     pkce: { required: () => true },
@@ -49,7 +52,7 @@ export function configuration(settings: Settings, keys: Keys): Configuration {
 
 function clients({ redirectUris, fleetClientSecret }: Settings): Configuration['clients'] {
   const common = {
-    application_type: 'native' as const, // its loopback redirect URIs match on any port
+    application_type: 'native' as const, // loopback redirect URIs match with any port
     redirect_uris: [...redirectUris],
     grant_types: ['authorization_code', 'refresh_token'],
   };
@@ -76,20 +79,21 @@ function features({ audiences }: Settings): Configuration['features'] {
       enabled: true,
       useGrantedResource: () => true,
       getResourceServerInfo: (_ctx, resource) => {
-        if (!audiences.includes(resource)) throw new errors.InvalidTarget(`resource is one of ${audiences.join(', ')}`);
+        if (!audiences.includes(resource))
+          throw new errors.InvalidTarget(`resource must be one of: ${audiences.join(', ')}`);
         return { scope: '', accessTokenFormat: 'jwt', accessTokenTTL: 12 * hour, jwt: { sign: { alg: 'RS256' } } };
       },
     },
   };
 }
 
-/** Both clients are ours, so nobody is asked: signing in grants what the request names. */
-async function grantEverythingAsked(ctx: KoaContextWithOIDC) {
+/** Both clients are first-party, so no consent is needed: a sign-in grants the requested scopes. */
+async function grantRequestedScopes(ctx: KoaContextWithOIDC) {
   const { client, session, params, provider } = ctx.oidc;
   if (client === undefined || session?.accountId === undefined) return undefined;
   const grantId = session.grantIdFor(client.clientId);
-  const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
-  const grant = known ?? new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+  const existing = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  const grant = existing ?? new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
   grant.addOIDCScope(typeof params?.scope === 'string' ? params.scope : 'openid');
   await grant.save();
   return grant;

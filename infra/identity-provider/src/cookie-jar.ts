@@ -1,6 +1,6 @@
 type Cookie = { name: string; value: string; path: string };
 
-/** The cookies of one site, kept by name and path as a browser keeps them. Knows no domain: it serves one issuer. */
+/** The cookies of one site, by name and path. Domains are not supported, because there is only one issuer. */
 export class CookieJar {
   readonly #cookies = new Map<string, Cookie>();
 
@@ -8,8 +8,8 @@ export class CookieJar {
     for (const line of response.headers.getSetCookie()) {
       const [pair = '', ...attributes] = line.split(';').map((part) => part.trim());
       const [name = '', ...value] = pair.split('=');
-      const attribute = (wanted: string) =>
-        attributes.find((one) => one.toLowerCase().startsWith(`${wanted}=`))?.slice(wanted.length + 1);
+      const attribute = (name: string) =>
+        attributes.find((one) => one.toLowerCase().startsWith(`${name}=`))?.slice(name.length + 1);
       const path = attribute('path') ?? '/';
       const expires = attribute('expires');
       const key = `${name} ${path}`;

@@ -5,7 +5,7 @@ import { findUserByEmail } from './users.ts';
 
 const maxFormBytes = 8192;
 
-/** Answers `/interaction/:uid`, where the provider sends a browser whose user it does not know yet. */
+/** Handles `/interaction/:uid`, to which the provider redirects a browser without a session. */
 export function interactions(provider: Provider, password: string) {
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     try {
@@ -18,12 +18,12 @@ export function interactions(provider: Provider, password: string) {
       const email = form.get('email') ?? '';
       const user = findUserByEmail(email);
       if (user === undefined || form.get('password') !== password) {
-        return send(res, 401, pages.signIn({ email, problem: 'This e-mail and password do not go together.' }));
+        return send(res, 401, pages.signIn({ email, problem: 'The e-mail or the password is incorrect.' }));
       }
       await provider.interactionFinished(req, res, { login: { accountId: user.sub } });
     } catch (error) {
       if (!(error instanceof errors.SessionNotFound)) throw error;
-      send(res, 400, pages.problem(['This sign-in is over or was begun in another browser. Start it again.']));
+      send(res, 400, pages.problem(['This sign-in has expired or was started in another browser. Start it again.']));
     }
   };
 }
@@ -41,7 +41,7 @@ async function readForm(req: IncomingMessage) {
   let form = '';
   for await (const chunk of req.setEncoding('utf8')) {
     form += chunk;
-    if (form.length > maxFormBytes) break; // what is cut off fails as a wrong password does
+    if (form.length > maxFormBytes) break; // a truncated form fails like an incorrect password
   }
   return form;
 }

@@ -2,28 +2,28 @@ import { generateKeyPairSync, type JsonWebKey, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 
-/** What the provider signs with: its tokens, and its cookies. */
+/** The keys with which the provider signs tokens and cookies. */
 export type Keys = { jwks: { keys: JsonWebKey[] }; cookieKeys: string[] };
 
-/** The keys in `file`, made there (mode 600) when it does not exist yet; fresh ones where no file is named. */
+/** Reads the keys from `file`, or creates it (mode 600) with new keys. Without a file, the keys are new. */
 export async function loadKeys(file: string | undefined): Promise<Keys> {
-  if (file === undefined) return makeKeys();
+  if (file === undefined) return createKeys();
   if (existsSync(file)) {
     try {
-      // Only we write this file, whole: what is in it are keys.
+      // Only this function writes the file, and atomically, so its content has this type.
       return JSON.parse(await readFile(file, 'utf8')) as Keys;
     } catch (cause) {
-      throw new Error(`The keys file ${file} can't be read. Remove it, and a new one is made.`, { cause });
+      throw new Error(`The keys file ${file} is not readable. Remove it to create a new one.`, { cause });
     }
   }
-  const keys = makeKeys();
-  const unfinished = `${file}.${process.pid}`;
-  await writeFile(unfinished, JSON.stringify(keys), { mode: 0o600 });
-  await rename(unfinished, file);
+  const keys = createKeys();
+  const temporary = `${file}.${process.pid}`;
+  await writeFile(temporary, JSON.stringify(keys), { mode: 0o600 });
+  await rename(temporary, file);
   return keys;
 }
 
-function makeKeys(): Keys {
+function createKeys(): Keys {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const kid = randomBytes(9).toString('base64url');
   return {

@@ -1,5 +1,5 @@
-// The development identity provider: a real OpenID provider with a table of people whose password is known.
-// For one machine and for tests; never part of a deployed service.
+// The development identity provider: an OpenID provider with a fixed table of users, whose password is public.
+// It is for development and tests, and must not be deployed.
 import { startIdentityProvider } from './server.ts';
 import { parseSettings, SettingsError } from './settings.ts';
 
@@ -8,7 +8,7 @@ try {
   const stop = () => void provider.stop().then(() => process.exit(0));
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  // Started by a runner that is gone, nobody would ever stop it.
+  // If the parent process has exited, nothing else stops this process.
   if (process.connected) process.once('disconnect', stop);
   console.log(`identity provider: ${provider.issuer}`);
 } catch (error) {

@@ -1,4 +1,4 @@
-/** The pages of the provider. Everything is in the page itself: nothing is fetched from another server. */
+/** The pages of the provider. They load no resources from other servers. */
 export const pages = {
   signIn: ({ email, problem }: { email: string; problem?: string }) =>
     layout(
@@ -10,7 +10,7 @@ export const pages = {
         <button>Sign in</button>
       </form>`,
     ),
-  /** `form` is the provider's own, with its hidden members. */
+  /** `form` is the form of the provider with its hidden fields. */
   signOut: (form: string) =>
     layout(
       'Sign out?',
@@ -20,7 +20,7 @@ export const pages = {
     ),
   signedOut: () => layout('Signed out', '<p>You are signed out.</p>'),
   problem: (lines: readonly string[]) =>
-    layout('That did not work', lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('')),
+    layout('Sign-in failed', lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('')),
 };
 
 function escapeHtml(text: string) {

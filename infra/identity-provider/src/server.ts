@@ -8,23 +8,23 @@ import type { Settings } from './settings.ts';
 
 export type IdentityProvider = { issuer: string; stop(): Promise<void> };
 
-/** Starts the provider and answers when it listens. Users, sessions and tokens live in memory; only keys are kept. */
+/** Starts the provider, and resolves when it listens. Users, sessions and tokens are in memory; only keys are stored. */
 export async function startIdentityProvider(settings: Settings): Promise<IdentityProvider> {
   const keys = await loadKeys(settings.keysFile);
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(settings.port, settings.host, resolve);
   });
-  // A server on TCP has an AddressInfo; only pipes have a string.
+  // The address of a TCP server is an AddressInfo; only that of a pipe is a string.
   const { port } = server.address() as AddressInfo;
   const issuer = settings.issuer ?? `http://${settings.host}:${port}`;
   const provider = new Provider(issuer, configuration(settings, keys));
   provider.on('server_error', (_ctx, error) => console.error(error));
-  const answerInteraction = interactions(provider, settings.password);
-  const answerProtocol = provider.callback();
+  const handleInteraction = interactions(provider, settings.password);
+  const handleProtocol = provider.callback();
   server.on('request', (req, res) => {
-    if (!req.url?.startsWith('/interaction/')) return answerProtocol(req, res);
-    answerInteraction(req, res).catch((error: unknown) => {
+    if (!req.url?.startsWith('/interaction/')) return handleProtocol(req, res);
+    handleInteraction(req, res).catch((error: unknown) => {
       console.error(error);
       res.destroy();
     });

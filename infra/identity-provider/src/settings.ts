@@ -1,4 +1,4 @@
-/** How the identity provider runs. `issuer` is left out where it follows from the address that is listened on. */
+/** The settings of the identity provider. The default `issuer` is the URL at which it listens. */
 export type Settings = {
   port: number;
   host: string;
@@ -10,10 +10,10 @@ export type Settings = {
   password: string;
 };
 
-/** The environment is wrong; the message names every variable that is, and what is allowed. */
+/** The environment is invalid. The message lists each invalid variable and what is allowed. */
 export class SettingsError extends Error {}
 
-/** Loopback addresses match whatever their port is (RFC 8252, 7.3), so a frontend may run anywhere on this machine. */
+/** Loopback URLs match with any port (RFC 8252, section 7.3), so a frontend can use any port of this machine. */
 const defaultRedirectUris = [
   'http://127.0.0.1/callback',
   'http://localhost/callback',
@@ -29,10 +29,10 @@ export function parseSettings(env: NodeJS.ProcessEnv): Settings {
   const problems = [
     Number.isInteger(port) && port >= 0 && port <= 65_535
       ? []
-      : [`PORT is a number from 0 to 65535, not "${env.PORT}"`],
-    env.ISSUER && !URL.canParse(env.ISSUER) ? [`ISSUER is a URL, not "${env.ISSUER}"`] : [],
-    audiences.filter((uri) => !URL.canParse(uri)).map((uri) => `AUDIENCES are URLs, not "${uri}"`),
-    redirectUris.filter((uri) => !URL.canParse(uri)).map((uri) => `REDIRECT_URIS are URLs, not "${uri}"`),
+      : [`PORT must be an integer from 0 to 65535, not "${env.PORT}"`],
+    env.ISSUER && !URL.canParse(env.ISSUER) ? [`ISSUER must be a URL, not "${env.ISSUER}"`] : [],
+    audiences.filter((uri) => !URL.canParse(uri)).map((uri) => `AUDIENCES must be URLs, not "${uri}"`),
+    redirectUris.filter((uri) => !URL.canParse(uri)).map((uri) => `REDIRECT_URIS must be URLs, not "${uri}"`),
   ].flat();
   if (problems.length > 0) throw new SettingsError(problems.join('\n'));
   return {

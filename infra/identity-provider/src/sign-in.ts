@@ -5,30 +5,30 @@ export type SignIn = {
   issuer: string;
   email: string;
   password: string;
-  /** Resource indicator that the access token is for; without one the token is opaque. */
+  /** The resource indicator for the access token (RFC 8707). Without it, the token is opaque. */
   resource?: string;
   clientId?: string;
-  /** Nothing needs to listen there: the redirect is read, not followed. */
+  /** The redirect is read and not followed, so no server needs to listen there. */
   redirectUri?: string;
 };
 
 export type Tokens = { accessToken: string; refreshToken?: string; idToken?: string; expiresIn: number };
 
-/** The provider refused, or did not behave as a provider does; the message says at which step. */
+/** The sign-in failed. The message states the step. */
 export class SignInError extends Error {}
 
 type Endpoints = { authorization_endpoint: string; token_endpoint: string };
 type Browser = (url: string | URL, form?: URLSearchParams) => Promise<{ url: URL; response: Response }>;
 
 /**
- * Signs in at the development identity provider as a browser does: authorization code with PKCE, its sign-in page, the
- * redirect back. Throws SignInError.
+ * Signs in at the development identity provider like a browser: with the authorization code flow with PKCE, the sign-in
+ * page and redirects. Throws SignInError.
  */
 export async function signIn(options: SignIn): Promise<Tokens> {
   const { issuer, clientId = 'dashboard', redirectUri = 'http://127.0.0.1/callback', resource } = options;
   const discovery = await fetch(`${issuer}/.well-known/openid-configuration`);
-  if (!discovery.ok) throw new SignInError(`${issuer} answered discovery with ${discovery.status}`);
-  // Discovery's members are fixed by its specification, and this provider is our own.
+  if (!discovery.ok) throw new SignInError(`discovery of ${issuer}: ${discovery.status}`);
+  // The specification of discovery defines these members, and the provider is trusted.
   const endpoints = (await discovery.json()) as Endpoints;
   const verifier = randomBytes(32).toString('base64url');
   const state = randomBytes(16).toString('base64url');
@@ -49,20 +49,20 @@ export async function signIn(options: SignIn): Promise<Tokens> {
   return redeem(endpoints.token_endpoint, { ...exchange, code_verifier: verifier, ...forResource });
 }
 
-/** Walks from the authorization request over the sign-in page to the redirect back, which it returns. */
+/** Sends the authorization request, and submits the sign-in page. @returns the redirect to the client */
 async function authorize(request: URL, { email, password }: SignIn, redirectUri: string) {
   const browse = browser(redirectUri);
   const page = await browse(request);
   if (page.url.href.startsWith(redirectUri)) return page.url;
   const action = /<form[^>]*\saction="([^"]*)"/.exec(await page.response.text())?.[1];
-  if (action === undefined) throw new SignInError(`no sign-in form at ${page.url}: ${page.response.status}`);
-  const answer = await browse(new URL(action || page.url, page.url), new URLSearchParams({ email, password }));
-  if (answer.response.status === 401) throw new SignInError(`wrong e-mail or password for ${email}`);
-  if (!answer.url.href.startsWith(redirectUri)) throw new SignInError(`sign-in ended at ${answer.url}`);
-  return answer.url;
+  if (action === undefined) throw new SignInError(`no sign-in form at ${page.url} (${page.response.status})`);
+  const result = await browse(new URL(action || page.url, page.url), new URLSearchParams({ email, password }));
+  if (result.response.status === 401) throw new SignInError(`wrong e-mail or password for ${email}`);
+  if (!result.url.href.startsWith(redirectUri)) throw new SignInError(`unexpected redirect to ${result.url}`);
+  return result.url;
 }
 
-/** Follows redirects with cookies, up to the one that leads back to the client. */
+/** Follows redirects with cookies, except the redirect to the client. */
 function browser(redirectUri: string): Browser {
   const jar = new CookieJar();
   return async (start, form) => {
@@ -82,30 +82,30 @@ function browser(redirectUri: string): Browser {
 }
 
 function codeFrom(redirect: URL, state: string) {
-  const answer = redirect.searchParams;
-  const error = answer.get('error');
-  if (error !== null) throw new SignInError(`${error}: ${answer.get('error_description') ?? ''}`);
-  const code = answer.get('code');
-  if (code === null || answer.get('state') !== state)
-    throw new SignInError('the redirect carries no code of this request');
+  const parameters = redirect.searchParams;
+  const error = parameters.get('error');
+  if (error !== null) throw new SignInError(`${error}: ${parameters.get('error_description') ?? ''}`);
+  const code = parameters.get('code');
+  if (code === null || parameters.get('state') !== state)
+    throw new SignInError('the redirect contains no code, or another state');
   return code;
 }
 
 async function redeem(endpoint: string, form: Record<string, string>): Promise<Tokens> {
   const response = await fetch(endpoint, { method: 'POST', body: new URLSearchParams(form) });
   if (!response.ok) throw new SignInError(`token endpoint: ${response.status} ${await response.text()}`);
-  // A token answer's members are fixed by its specification, and this provider is our own.
-  const answer = (await response.json()) as Record<
+  // The specification defines these members of a token response, and the provider is trusted.
+  const tokens = (await response.json()) as Record<
     'access_token' | 'refresh_token' | 'id_token',
     string | undefined
   > & {
     expires_in: number;
   };
-  if (answer.access_token === undefined) throw new SignInError('token endpoint: an answer without access_token');
+  if (tokens.access_token === undefined) throw new SignInError('token endpoint: a response without access_token');
   return {
-    accessToken: answer.access_token,
-    ...(answer.refresh_token && { refreshToken: answer.refresh_token }),
-    ...(answer.id_token && { idToken: answer.id_token }),
-    expiresIn: answer.expires_in,
+    accessToken: tokens.access_token,
+    ...(tokens.refresh_token && { refreshToken: tokens.refresh_token }),
+    ...(tokens.id_token && { idToken: tokens.id_token }),
+    expiresIn: tokens.expires_in,
   };
 }

@@ -6,7 +6,7 @@ type User = {
   role: 'admin' | 'operator' | 'viewer';
 };
 
-/** Who can sign in. A `sub` never changes: services know a person by it. */
+/** The users. A `sub` must never change, because services identify users by it. */
 const users: readonly User[] = [
   { sub: 'dev-admin', email: 'admin@example.test', email_verified: true, name: 'Ada Admin', role: 'admin' },
   {
@@ -21,8 +21,8 @@ const users: readonly User[] = [
 
 export const findUser = (sub: string | undefined) => users.find((user) => user.sub === sub);
 
-/** The user with this e-mail, in whatever case it was typed. */
+/** The user with an e-mail, which is case-insensitive. */
 export function findUserByEmail(email: string) {
-  const wanted = email.trim().toLowerCase();
-  return users.find((user) => user.email === wanted);
+  const normalized = email.trim().toLowerCase();
+  return users.find((user) => user.email === normalized);
 }

@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true }));
 async function aProcess() {
   const child = fork(main, { stdio: ['ignore', 'pipe', 'ignore', 'ipc'], env: { PORT: '0' } });
   const [line] = await once(child.stdout ?? child, 'data');
-  return { child, said: String(line) };
+  return { child, output: String(line) };
 }
 
 async function endOf(child: ChildProcess) {
@@ -27,7 +27,7 @@ async function endOf(child: ChildProcess) {
   return { code, signal };
 }
 
-test('keys are kept over a restart, readable by their owner only', async () => {
+test('keys are stored across restarts, readable only by their owner', async () => {
   const KEYS_FILE = path.join(folder, 'keys.json');
   const first = await aProvider({ KEYS_FILE });
   const { accessToken } = await signIn({
@@ -44,21 +44,21 @@ test('keys are kept over a restart, readable by their owner only', async () => {
   expect((await stat(KEYS_FILE)).mode & 0o777).toBe(0o600);
 });
 
-test('the process says where it listens, and ends with 0 on SIGTERM', async () => {
-  const { child, said } = await aProcess();
+test('the process prints its issuer, and exits with 0 on SIGTERM', async () => {
+  const { child, output } = await aProcess();
   child.kill('SIGTERM');
   expect(await endOf(child)).toEqual({ code: 0, signal: null });
-  expect(said).toMatch(/^identity provider: http:\/\/127\.0\.0\.1:\d+\n$/);
+  expect(output).toMatch(/^identity provider: http:\/\/127\.0\.0\.1:\d+\n$/);
 });
 
-test('the process ends when the one that started it is gone', async () => {
+test('the process exits when its parent process has exited', async () => {
   const { child } = await aProcess();
   child.disconnect();
   expect(await endOf(child)).toEqual({ code: 0, signal: null });
 });
 
-test('a bad environment is answered with everything that is wrong in it', () => {
+test('an invalid environment is rejected with all errors', () => {
   expect(() => parseSettings({ PORT: 'high', ISSUER: 'nowhere', REDIRECT_URIS: '/callback' })).toThrow(
-    'PORT is a number from 0 to 65535, not "high"\nISSUER is a URL, not "nowhere"\nREDIRECT_URIS are URLs, not "/callback"',
+    'PORT must be an integer from 0 to 65535, not "high"\nISSUER must be a URL, not "nowhere"\nREDIRECT_URIS must be URLs, not "/callback"',
   );
 });

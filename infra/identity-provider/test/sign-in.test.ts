@@ -13,7 +13,7 @@ afterAll(() => provider.stop());
 const as = (email: string, options: { password?: string; resource?: string } = {}) =>
   signIn({ issuer: provider.issuer, email, password: 'development', ...options });
 
-test('discovery names this issuer, S256 only and the endpoints that clients need', async () => {
+test('discovery returns the issuer, only S256, and the endpoints', async () => {
   const metadata = await (await fetch(`${provider.issuer}/.well-known/openid-configuration`)).json();
   expect(metadata).toMatchObject({
     issuer: provider.issuer,
@@ -24,14 +24,14 @@ test('discovery names this issuer, S256 only and the endpoints that clients need
   });
 });
 
-test('the JWKS holds a public signing key and nothing private', async () => {
+test('the JWKS contains only a public signing key', async () => {
   const { keys } = await jwksOf(provider.issuer);
   expect(keys).toEqual([
     { kty: 'RSA', use: 'sig', alg: 'RS256', kid: expect.any(String), e: 'AQAB', n: expect.any(String) },
   ]);
 });
 
-test('an access token for the hub is a JWT that its JWKS verifies and that says who it is', async () => {
+test('an access token for the hub is a JWT with the claims of the user, which the JWKS verifies', async () => {
   const { accessToken } = await as('admin@example.test', { resource: hubAudience });
   const jwks = createRemoteJWKSet(new URL(`${provider.issuer}/jwks`));
   const { payload, protectedHeader } = await jwtVerify(accessToken, jwks, {
@@ -51,24 +51,22 @@ test('an access token for the hub is a JWT that its JWKS verifies and that says 
   });
 });
 
-test('a JWT lasts twelve hours', async () => {
+test('a JWT is valid for twelve hours', async () => {
   const { accessToken, expiresIn } = await as('user@example.test', { resource: hubAudience });
   const { exp = 0, iat = 0 } = decodeJwt(accessToken);
   expect([exp - iat, expiresIn]).toEqual([43_200, 43_200]);
 });
 
-test('a wrong password is refused, and so is somebody unknown', async () => {
+test('a wrong password and an unknown user are rejected', async () => {
   await expect(as('admin@example.test', { password: 'wrong' })).rejects.toThrow('wrong e-mail or password');
   await expect(as('nobody@example.test')).rejects.toThrow('wrong e-mail or password');
 });
 
-test('a resource that is not one of ours is refused', async () => {
-  await expect(as('admin@example.test', { resource: 'https://elsewhere.example.test' })).rejects.toThrow(
-    'invalid_target',
-  );
+test('an unknown resource is rejected', async () => {
+  await expect(as('admin@example.test', { resource: 'https://other.example.test' })).rejects.toThrow('invalid_target');
 });
 
-test('the ID token carries e-mail, name and role', async () => {
+test('the ID token contains e-mail, name and role', async () => {
   const { idToken = '' } = await as('operator@example.test');
   expect(decodeJwt(idToken)).toMatchObject({
     aud: 'dashboard',
@@ -79,7 +77,7 @@ test('the ID token carries e-mail, name and role', async () => {
   });
 });
 
-test('an access token without a resource is opaque, and introspection tells a confidential client about it', async () => {
+test('an access token without a resource is opaque, and a confidential client can introspect it', async () => {
   const { accessToken } = await as('operator@example.test');
   expect(() => decodeProtectedHeader(accessToken)).toThrow();
   expect(await introspect(provider.issuer, accessToken)).toMatchObject({
@@ -92,7 +90,7 @@ test('an access token without a resource is opaque, and introspection tells a co
   });
 });
 
-test('introspection says nothing about an unknown token', async () => {
+test('introspection of an unknown token returns only that it is not active', async () => {
   expect(await introspect(provider.issuer, 'unknown')).toEqual({ active: false });
 });
 
@@ -104,7 +102,7 @@ test('a revoked token is no longer active', async () => {
   expect(await introspect(provider.issuer, accessToken)).toEqual({ active: false });
 });
 
-test('a refresh token gives a JWT for the same resource, once', async () => {
+test('a refresh token can be exchanged once, for a JWT for the same resource', async () => {
   const { refreshToken = '' } = await as('user@example.test', { resource: hubAudience });
   const refresh = async () => {
     const form = { grant_type: 'refresh_token', client_id: 'dashboard', refresh_token: refreshToken };
@@ -115,7 +113,7 @@ test('a refresh token gives a JWT for the same resource, once', async () => {
   expect(await refresh()).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('a request without PKCE is sent back with an error', async () => {
+test('a request without PKCE is redirected to the client with an error', async () => {
   const request = new URLSearchParams({
     response_type: 'code',
     client_id: 'dashboard',
@@ -123,16 +121,16 @@ test('a request without PKCE is sent back with an error', async () => {
     scope: 'openid',
   });
   const response = await fetch(`${provider.issuer}/auth?${request}`, { redirect: 'manual' });
-  const back = new URL(response.headers.get('location') ?? '');
-  expect(back.origin).toBe('http://127.0.0.1:5173');
-  expect(back.searchParams.get('error')).toBe('invalid_request');
+  const redirect = new URL(response.headers.get('location') ?? '');
+  expect(redirect.origin).toBe('http://127.0.0.1:5173');
+  expect(redirect.searchParams.get('error')).toBe('invalid_request');
 });
 
-test('a redirect elsewhere is refused on a page that fetches nothing from other servers', async () => {
+test('an unknown redirect URI is rejected with a page that loads nothing from other servers', async () => {
   const request = new URLSearchParams({
     response_type: 'code',
     client_id: 'dashboard',
-    redirect_uri: 'https://elsewhere.example.test/callback',
+    redirect_uri: 'https://other.example.test/callback',
     scope: 'openid',
   });
   const response = await fetch(`${provider.issuer}/auth?${request}`, { redirect: 'manual' });
@@ -142,7 +140,7 @@ test('a redirect elsewhere is refused on a page that fetches nothing from other 
   expect(page).not.toMatch(/@import|https?:\/\/fonts|<script|<link/);
 });
 
-test('an interaction that nobody began is refused with a page', async () => {
+test('an unknown interaction is rejected with a page', async () => {
   const response = await fetch(`${provider.issuer}/interaction/unknown`);
   expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
 });

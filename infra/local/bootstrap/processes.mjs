@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** A command of ours that failed: `message` is for the reader, with what the command printed where that was held back. */
+/** A command failed. `message` is for the user, and contains captured output of the command. */
 export class CommandFailed extends Error {
   constructor(message, exitCode) {
     super(message);
@@ -8,7 +8,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** A signal came; exit codes are those that a shell gives. */
+/** The process received a signal. The exit code is that of a shell. */
 export class Interrupted extends Error {
   constructor(signal) {
     super(`stopped by ${signal}`);
@@ -19,8 +19,8 @@ export class Interrupted extends Error {
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 /**
- * Runs one command after the other. A signal to this process ends the running command, and run() throws once that
- * command is gone. close() gives signals back to whoever comes next.
+ * Runs commands sequentially. A signal to this process ends the running command, and `run` throws when that command has
+ * ended. `close` removes the signal handlers.
  */
 export function commandLine(cwd) {
   let child;
@@ -28,22 +28,23 @@ export function commandLine(cwd) {
   const stopListeners = Object.keys(exitCodes).map((signal) => {
     const listener = () => {
       interrupted = new Interrupted(signal);
-      // Ctrl-C in a terminal reaches the command without us, and a second SIGINT makes it leave its own children alone.
+      // Ctrl-C in a terminal also sends SIGINT to the command. After a second SIGINT, it would not stop its child
+      // processes.
       child?.kill('SIGTERM');
     };
     process.on(signal, listener);
     return () => process.off(signal, listener);
   });
 
-  /** `output`: 'shown' to the terminal, or 'kept', answered and shown only when the command fails. */
+  /** `output`: 'shown' in the terminal, or 'captured', returned and shown only if the command fails. */
   const run = async (file, args, { env, output }) => {
     if (interrupted) throw interrupted;
-    const { code, kept } = await new Promise((resolve, reject) => {
+    const { code, captured } = await new Promise((resolve, reject) => {
       child = spawn(file, args, {
         cwd,
         env,
         stdio: output === 'shown' ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
-        shell: process.platform === 'win32', // npx, pnpm and turbo are scripts there
+        shell: process.platform === 'win32', // npx, pnpm and turbo are scripts on Windows
       });
       const texts = { stdout: '', stderr: '' };
       for (const name of ['stdout', 'stderr']) {
@@ -52,12 +53,12 @@ export function commandLine(cwd) {
         });
       }
       child.once('error', reject);
-      child.once('close', (code) => resolve({ code, kept: texts }));
+      child.once('close', (code) => resolve({ code, captured: texts }));
     });
     child = undefined;
     if (interrupted) throw interrupted;
-    if (code !== 0) throw new CommandFailed(`${kept.stdout}${kept.stderr}${file} ${args[0]} failed`, code ?? 1);
-    return kept.stdout;
+    if (code !== 0) throw new CommandFailed(`${captured.stdout}${captured.stderr}${file} ${args[0]} failed`, code ?? 1);
+    return captured.stdout;
   };
   const close = () => {
     for (const stopListening of stopListeners) stopListening();

@@ -1,29 +1,32 @@
-import { rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { isFullOnly, isShort } from '../../jest/full-only.mjs';
 import { CommandFailed } from './processes.mjs';
 import { readResults } from './test-results.mjs';
 
-/** How many packages are tested at once. Each of them has Jest workers of its own. */
-const PACKAGES_AT_ONCE = 2;
+/** Number of packages that are tested concurrently. Each has its own Jest workers. */
+const CONCURRENT_PACKAGES = 2;
 
 /**
- * Runs the tests of every package, or of those that turbo's arguments in `rest` select, against one PostgreSQL server.
- * Packages whose results turbo has cached do not run again. The last line is the sum of all results, cached ones included.
+ * Runs the tests of all packages, or of those that arguments for turbo in `rest` select, with one PostgreSQL server.
+ * Packages with cached results do not run again. The last line of the output is the sum of all results, including
+ * cached ones.
  */
 export async function runTests({ root, shell, env: given, rest }) {
   const env = { ...given, TEST_NODE_VERSION: process.version }; // part of turbo's cache key
   const turbo = (args, options) => shell.run('turbo', ['run', ...args], { env, ...options });
-  const plan = JSON.parse(await turbo(['test', '--dry=json', ...rest], { output: 'kept' }));
+  const plan = JSON.parse(await turbo(['test', '--dry=json', ...rest], { output: 'captured' }));
   const tests = plan.tasks.filter(({ task, command }) => task === 'test' && command !== '<NONEXISTENT>');
   const packages = tests.map(({ package: name, directory }) => ({
     name,
     results: path.join(root, directory, 'test-results.json'),
+    leftOut: isShort ? filesOfDepthFull(path.join(root, directory, 'test')) : [],
   }));
-  for (const { results } of packages) rmSync(results, { force: true }); // turbo restores those that it has cached
+  for (const { results } of packages) rmSync(results, { force: true }); // turbo restores cached ones
 
   const args = [
     'test',
-    `--concurrency=${PACKAGES_AT_ONCE}`,
+    `--concurrency=${CONCURRENT_PACKAGES}`,
     '--continue=dependencies-successful',
     '--output-logs=new-only',
     ...rest,
@@ -38,11 +41,19 @@ export async function runTests({ root, shell, env: given, rest }) {
   } finally {
     await server?.stop();
   }
+  const leftOut = packages.flatMap((one) => one.leftOut);
+  if (leftOut.length > 0) console.log(`not run at depth short: ${leftOut.join(', ')}`);
   report(packages.map(readResults));
 }
 
+/** The test files that `infra/jest/preset.mjs` leaves out at depth short. */
+function filesOfDepthFull(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true }).filter(isFullOnly);
+}
+
 async function startPostgres(turbo) {
-  await turbo(['build', '--filter=@svc/database', '--output-logs=errors-only'], { output: 'kept' });
+  await turbo(['build', '--filter=@svc/database', '--output-logs=errors-only'], { output: 'captured' });
   const { startEmbeddedPostgres } = await import('@svc/database/embedded');
   return startEmbeddedPostgres();
 }

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * Adds up what jest wrote about one package. A suite that did not run counts as one failed test, and so does a package
- * that left no results, or whose run failed for another reason than a test.
+ * Summarizes the Jest results of a package. A suite that did not run counts as one failed test, and so does a package
+ * without results, or whose run failed for another reason than a test.
  */
 export function readResults({ name, results }) {
   const none = { passed: 0, failed: 1, skipped: 0, skippedTests: [] };
-  if (!existsSync(results)) return { ...none, problems: [`${name} left no test results`] };
+  if (!existsSync(results)) return { ...none, problems: [`${name} wrote no test results`] };
   const run = JSON.parse(readFileSync(results, 'utf8'));
   const brokenSuites = run.testResults.filter(
     (suite) => suite.status === 'failed' && suite.assertionResults.length === 0,
@@ -14,7 +14,7 @@ export function readResults({ name, results }) {
   const problems = brokenSuites.map((suite) => `${name}: ${suite.name} did not run`);
   const failed = run.numFailedTests + Math.max(run.numRuntimeErrorTestSuites, brokenSuites.length);
   if (!run.success && failed === 0) {
-    return { ...none, passed: run.numPassedTests, problems: [`${name}: jest failed, though no test did`] };
+    return { ...none, passed: run.numPassedTests, problems: [`${name}: Jest failed without a failed test`] };
   }
   return {
     passed: run.numPassedTests,

@@ -9,7 +9,10 @@ import { StartError } from './start-error.ts';
 
 export type Databases = { hub: string; fleet: string; dataDir: string };
 
-/** Starts PostgreSQL with a database and a role for each service; answers their addresses and where the data lies. */
+/**
+ * Starts PostgreSQL with a database and a role for each service. Resolves to the URLs of the databases and the data
+ * folder.
+ */
 export async function startDatabases(settings: Settings, secrets: Secrets, lifetime: Lifetime): Promise<Databases> {
   const log = logFile(settings.dataDir, 'postgres');
   const server = await startEmbeddedPostgres({
@@ -27,12 +30,12 @@ export async function startDatabases(settings: Settings, secrets: Secrets, lifet
   };
 }
 
-/** Calls `onEnd` within a second of the server's end. */
+/** Calls `onEnd` within a second after the server has ended. */
 function watch(postgresData: string, onEnd: () => void) {
   const pid = Number.parseInt(fs.readFileSync(path.join(postgresData, 'postmaster.pid'), 'utf8'), 10);
   setInterval(() => {
     try {
-      process.kill(pid, 0); // no signal: asks whether the process is there
+      process.kill(pid, 0); // signal 0 only checks whether the process exists
     } catch {
       onEnd();
     }

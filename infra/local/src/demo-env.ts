@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { writePrivateFile } from './private-file.ts';
 
-/** What `demo.env` holds: addresses and credentials for the examples of the README. */
+/** The content of `demo.env`: URLs and credentials for the examples in README.md. */
 export type DemoEnv = Record<
   | 'HUB_URL'
   | 'FLEET_URL'
@@ -17,7 +17,7 @@ export type DemoEnv = Record<
   string
 >;
 
-/** Writes `demo.env` into the data folder, for a shell to read with `.`; answers its path. */
+/** Writes `demo.env`, which a shell can read with `.`, to the data folder. @returns its path */
 export function writeDemoEnv(dataDir: string, values: DemoEnv): string {
   const file = path.join(dataDir, 'demo.env');
   const lines = Object.entries(values).map(([name, value]) => `${name}=${quoteForShell(value)}\n`);
@@ -25,7 +25,7 @@ export function writeDemoEnv(dataDir: string, values: DemoEnv): string {
   return file;
 }
 
-/** The text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -79,7 +79,7 @@ export function fleetProgram(
       HUB_URL: addresses.hub,
       HUB_API_KEY: secrets.hubApiKey,
       HUB_SYNC_INTERVAL: '30',
-      OUTBOUND_ALLOW: 'http,loopback,private,unix', // one machine: everything that can be registered is near
+      OUTBOUND_ALLOW: 'http,loopback,private,unix', // all hosts and clusters of a development machine are local
     },
   };
 }

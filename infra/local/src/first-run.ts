@@ -7,43 +7,43 @@ import { StartError } from './start-error.ts';
 
 const organization = ['--name', 'Demo organization', '--slug', 'demo', '--tier', 'pro'];
 
-/** Loads the starter catalog once: what a person has changed since is not overwritten at the next start. */
+/** Imports the starter catalog only at the first start, so that later starts do not overwrite changes. */
 export async function importCatalogOnce(hub: Program, store: SecretStore, signal: AbortSignal): Promise<void> {
   if (store.secrets.catalogImported) return;
   await runCommand(hub, ['import', path.join(repository, 'infra', 'catalog')], signal);
-  store.keep({ catalogImported: true });
+  store.update({ catalogImported: true });
 }
 
-/** The demo organization's API key: the kept one while the hub takes it, else a new one. */
+/** The API key of the demo organization: the stored key if the hub accepts it, or else a new key. */
 export async function demoApiKey(hub: Program, store: SecretStore, signal: AbortSignal): Promise<string> {
-  const kept = store.secrets.hubApiKey;
-  if (kept && (await isAccepted(`${hub.url}/api/v1/catalog/organization`, kept, signal))) return kept;
+  const stored = store.secrets.hubApiKey;
+  if (stored && (await isAccepted(`${hub.url}/api/v1/catalog/organization`, stored, signal))) return stored;
   await runCommand(hub, ['create-organization', ...organization], signal);
   const printed = await runCommand(hub, ['create-api-key', '--organization', 'demo', '--name', 'demo fleet'], signal);
   const hubApiKey = memberOf(printed, 'key');
-  store.keep({ hubApiKey });
+  store.update({ hubApiKey });
   return hubApiKey;
 }
 
-/** One fleet token for each role: the kept ones while the fleet takes them, else new ones. */
+/** A fleet token for each role: the stored token if the fleet accepts it, or else a new token. */
 export async function demoTokens(
   fleet: Program,
   store: SecretStore,
   signal: AbortSignal,
 ): Promise<Record<Role, string>> {
   const token = async (role: Role) => {
-    const kept = store.secrets.fleetTokens[role];
-    if (kept && (await isAccepted(`${fleet.url}/api/v1/auth/me`, kept, signal))) return kept;
+    const stored = store.secrets.fleetTokens[role];
+    if (stored && (await isAccepted(`${fleet.url}/api/v1/auth/me`, stored, signal))) return stored;
     const printed = await runCommand(fleet, ['create-token', '--name', `demo-${role}`, '--role', role], signal);
-    const made = memberOf(printed, 'secret');
-    store.keep({ fleetTokens: { ...store.secrets.fleetTokens, [role]: made } });
-    return made;
+    const secret = memberOf(printed, 'secret');
+    store.update({ fleetTokens: { ...store.secrets.fleetTokens, [role]: secret } });
+    return secret;
   };
   const [admin, operator, viewer] = await Promise.all([token('admin'), token('operator'), token('viewer')]);
   return { admin, operator, viewer };
 }
 
-/** Lets the fleet fetch the catalog now. Answers what went wrong, if anything: the fleet tries again by itself. */
+/** Syncs the mirror of the fleet now. Resolves to the error, if any. The fleet retries by itself. */
 export async function syncCatalog(fleet: Program, token: string, signal: AbortSignal): Promise<string | undefined> {
   const headers = { authorization: `Bearer ${token}` };
   const response = await fetch(`${fleet.url}/api/v1/catalog/sync`, { method: 'POST', headers, signal });
@@ -51,16 +51,16 @@ export async function syncCatalog(fleet: Program, token: string, signal: AbortSi
 }
 
 /**
- * Registers this machine's own engine as the host `local`, unless there is a host of that name already.
- * @returns what went wrong, if anything
+ * Registers the engine of this machine as the host `local`, unless a host with this name exists.
+ * @returns the error, if any
  */
 export async function registerLocalEngine(
   fleet: Program,
-  { token, found }: { token: string; found: LocalEngine },
+  { token, engine }: { token: string; engine: LocalEngine },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ name: 'local', ...found, network_types: ['mesh', 'public'] });
+  const body = JSON.stringify({ name: 'local', ...engine, network_types: ['mesh', 'public'] });
   const response = await fetch(`${fleet.url}/api/v1/hosts`, { method: 'POST', headers, body, signal });
   return response.ok || response.status === 409 ? undefined : `${response.status} ${await response.text()}`;
 }
@@ -71,11 +71,11 @@ async function isAccepted(url: string, credential: string, signal: AbortSignal) 
   return response.status !== 401;
 }
 
-/** A member of the JSON line that a command printed, among the lines of its log. */
+/** A member of the JSON line in the output of a command. The output also contains log lines. */
 function memberOf(printed: string, member: string): string {
   for (const line of printed.split('\n').filter((text) => text.startsWith('{'))) {
-    const value = (JSON.parse(line) as Record<string, unknown>)[member]; // a JSON text that begins so is an object
+    const value = (JSON.parse(line) as Record<string, unknown>)[member]; // JSON that starts with { is an object
     if (typeof value === 'string') return value;
   }
-  throw new StartError(`A command printed no line with "${member}": ${printed}`);
+  throw new StartError(`The output of a command has no line with "${member}": ${printed}`);
 }

@@ -1,16 +1,16 @@
 import { waitingProcesses } from './waiting-processes.ts';
 
-/** How long the product runs: until it is asked to stop, or a part of it fails. */
+/** The lifetime of the product: until it is stopped or a part of it fails. */
 export type Lifetime = {
   /** Aborted at the end. Its reason is a StopRequest, or the error of the part that failed. */
   signal: AbortSignal;
   fail(error: Error): void;
-  /** What to do at the end; the last one named is done first. */
+  /** Registers a cleanup. Cleanups run at the end in reverse order. */
   atEnd(cleanUp: () => void | Promise<void>): void;
   end(): Promise<void>;
 };
 
-/** Somebody wants it to stop: no failure. */
+/** The product is stopped. This is not a failure. */
 export class StopRequest extends Error {}
 
 export function openLifetime(): Lifetime {
@@ -26,23 +26,26 @@ export function openLifetime(): Lifetime {
         try {
           await cleanUp();
         } catch (error) {
-          console.error(error); // the other parts must be stopped all the same
+          console.error(error); // the other parts must still be stopped
         }
       }
     },
   };
 }
 
-/** Ends the lifetime on a signal, when the terminal is gone, or when the process that waits for us is. */
+/**
+ * Ends the lifetime on a signal, or when the terminal is closed, the parent process exits, or (`watchParents`) npm
+ * exits.
+ */
 export function watchForStop(lifetime: Lifetime, { watchParents }: { watchParents: boolean }): void {
   const stop = (why: string) => lifetime.fail(new StopRequest(why));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
-  if (process.connected) process.once('disconnect', () => stop('the process that started it is gone'));
-  // A terminal that was closed refuses output; there is nobody to tell, and the services have to be stopped first.
+  if (process.connected) process.once('disconnect', () => stop('the parent process has exited'));
+  // Writing to a closed terminal fails. The error is ignored, because the services must be stopped first.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   if (!watchParents) return;
   const waiting = waitingProcesses().join();
   setInterval(() => {
-    if (waitingProcesses().join() !== waiting) stop('npm is gone');
+    if (waitingProcesses().join() !== waiting) stop('npm has exited');
   }, 1000).unref();
 }

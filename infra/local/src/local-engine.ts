@@ -1,12 +1,12 @@
 import { accessSync, constants } from 'node:fs';
 import http from 'node:http';
 
-/** An engine of this machine: Docker or Podman, at a socket that this process may open. */
+/** Docker or Podman on this machine, at a socket that this process can open. */
 export type LocalEngine = { engine: 'docker' | 'podman'; endpoint: string };
 
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 
-/** The first engine that answers at one of these sockets. */
+/** The first engine that responds at one of the sockets. */
 export async function findLocalEngine(sockets: readonly string[]): Promise<LocalEngine | undefined> {
   for (const socket of sockets) {
     const engine = await engineAt(socket);
@@ -22,15 +22,15 @@ async function engineAt(socketPath: string): Promise<LocalEngine['engine'] | und
     if (headers['api-version'] === undefined) return undefined;
     return headers['libpod-api-version'] === undefined ? 'docker' : 'podman';
   } catch {
-    return undefined; // nothing there, or nothing that answers as an engine does
+    return undefined; // no socket, or not an engine
   }
 }
 
 const ping = (socketPath: string) =>
   new Promise<http.IncomingHttpHeaders>((resolve, reject) => {
-    const request = http.get({ socketPath, path: '/_ping', timeout: PATIENCE_MS }, (answer) => {
-      answer.resume();
-      resolve(answer.headers);
+    const request = http.get({ socketPath, path: '/_ping', timeout: TIMEOUT_MS }, (response) => {
+      response.resume();
+      resolve(response.headers);
     });
-    request.on('timeout', () => request.destroy(new Error('no answer in time'))).on('error', reject);
+    request.on('timeout', () => request.destroy(new Error('timeout'))).on('error', reject);
   });

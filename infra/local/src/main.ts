@@ -1,6 +1,6 @@
-// npm start: the whole product on one machine. PostgreSQL, the development identity provider, hub and fleet, each a
-// child process; a starter catalog, a demo organization and its credentials the first time. Everything that is kept
-// lies in DATA_DIR. It ends with everything that it started: on a signal, when a part fails, when npm is gone.
+// npm start: runs the whole product on one machine. PostgreSQL, the development identity provider, hub and fleet are
+// child processes. The first start imports a starter catalog and creates a demo organization with credentials. All data
+// is in DATA_DIR. It stops all processes on a signal, when one of them fails, or when npm exits.
 import { openLifetime, StopRequest, watchForStop } from './lifetime.ts';
 import { parseSettings } from './settings.ts';
 import { startProduct } from './start.ts';
@@ -20,7 +20,7 @@ async function run(): Promise<number> {
     await untilAborted(lifetime.signal);
     return 0;
   } catch (error) {
-    // Whatever breaks on the way down breaks because of the first reason.
+    // Errors during the stop are consequences of the first reason.
     return explain(lifetime.signal.aborted ? lifetime.signal.reason : error);
   } finally {
     await lifetime.end();
@@ -33,7 +33,7 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Tells the person at the terminal why it ends; answers the exit code. */
+/** Prints why the product stops. @returns the exit code */
 function explain(reason: unknown): number {
   if (reason instanceof StopRequest) {
     console.error(`stopping (${reason.message})`);

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { PortName } from './settings.ts';
 import { StartError } from './start-error.ts';
 
-/** Throws StartError with one sentence when nobody may listen on that port of 127.0.0.1 now. */
+/** Rejects with a StartError if the port of 127.0.0.1 is not available. */
 export async function requireFreePort(name: PortName, port: number): Promise<void> {
   const code = await new Promise<string | undefined>((resolve) => {
     const server = createServer();
@@ -10,6 +10,7 @@ export async function requireFreePort(name: PortName, port: number): Promise<voi
     server.listen({ port, host: '127.0.0.1' }, () => server.close(() => resolve(undefined)));
   });
   if (code === undefined) return;
-  const reason = code === 'EADDRINUSE' ? 'is in use: stop what listens there, or' : `can't be listened on (${code}):`;
-  throw new StartError(`Port ${port} ${reason} choose another one with ${name}.`);
+  const reason =
+    code === 'EADDRINUSE' ? 'in use. Stop the program that uses it, or choose' : `not available (${code}). Choose`;
+  throw new StartError(`Port ${port} is ${reason} another port with ${name}.`);
 }

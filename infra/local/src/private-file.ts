@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 
-/** Writes a file that only its owner can read. It appears whole or not at all, also when the power goes. */
+/** Writes a file atomically, also with respect to power failures. Only its owner can read it. */
 export function writePrivateFile(file: string, text: string): void {
-  const unfinished = `${file}.${process.pid}`;
-  const handle = fs.openSync(unfinished, 'w', 0o600);
+  const temporary = `${file}.${process.pid}`;
+  const handle = fs.openSync(temporary, 'w', 0o600);
   try {
     fs.writeSync(handle, text);
     fs.fsyncSync(handle);
   } finally {
     fs.closeSync(handle);
   }
-  fs.renameSync(unfinished, file);
+  fs.renameSync(temporary, file);
 }

@@ -3,13 +3,13 @@ import fs from 'node:fs';
 
 export type ProcessMark = { pid: number; startedAt: string };
 
-/** A process by number and start time, since numbers are used again; nothing when there is no such process. */
+/** Identifies a process by id and start time, because ids are reused; undefined if the process does not exist. */
 export function markOf(pid: number): ProcessMark | undefined {
   try {
     const startedAt = process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
     return startedAt ? { pid, startedAt } : undefined;
   } catch {
-    return undefined; // both ways fail for a process that does not exist
+    return undefined; // both functions throw if the process does not exist
   }
 }
 
@@ -17,8 +17,8 @@ export const isRunning = (mark: ProcessMark) => markOf(mark.pid)?.startedAt === 
 
 function fromProc(pid: number) {
   const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before it may hold anything
-  if (state === 'Z' || state === 'X') return undefined; // ended, and only not yet waited for
+  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name can contain any characters
+  if (state === 'Z' || state === 'X') return undefined; // a zombie has ended
   return `${fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${fields[18]}`;
 }
 

@@ -5,32 +5,32 @@ import { writePrivateFile } from './private-file.ts';
 import { isRunning, markOf, type ProcessMark } from './process-mark.ts';
 import { StartError } from './start-error.ts';
 
-/** `run.json` in the data folder: the process that uses the folder, and the services that it has started. */
+/** `run.json` in the data folder: the process that uses the folder, and the services that it started. */
 export type Run = ProcessMark & { services: (ProcessMark & { name: string })[] };
 
 export type RunFile = { add(name: string, pid: number): void; remove(): void };
 
-const patience = 10_000; // milliseconds for an orderly end
+const STOP_TIMEOUT_MS = 10_000;
 
 const fileIn = (dataDir: string) => path.join(dataDir, 'run.json');
 
 /**
- * Makes sure that no other run uses the data folder, and ends the services that a killed one left behind. Answers
- * whether there was a killed one. Throws StartError when the other run is alive.
+ * Ensures that no other run uses the data folder, and ends the services that a killed run left. Resolves to whether
+ * there was a killed run. Throws StartError if another run is in progress.
  */
 export async function endLastRun(dataDir: string): Promise<{ wasKilled: boolean }> {
   const last = readRun(fileIn(dataDir));
   if (last === undefined) return { wasKilled: false };
   if (isRunning(last)) {
     throw new StartError(
-      `It runs already on ${dataDir} (process ${last.pid}): stop that one, or choose another DATA_DIR and other ports.`,
+      `The product already runs with ${dataDir} (process ${last.pid}). Stop it, or choose another DATA_DIR and other ports.`,
     );
   }
   await Promise.all(last.services.map(endLeftover));
   return { wasKilled: true };
 }
 
-/** Says in the data folder that this process uses it. */
+/** Records in the data folder that this process uses it. */
 export function openRunFile(dataDir: string): RunFile {
   const run: Run = { ...requireMark(process.pid), services: [] };
   const write = () => writePrivateFile(fileIn(dataDir), `${JSON.stringify(run, null, 2)}\n`);
@@ -46,19 +46,19 @@ export function openRunFile(dataDir: string): RunFile {
 
 function readRun(file: string): Run | undefined {
   try {
-    return JSON.parse(fs.readFileSync(file, 'utf8')) as Run; // only we write this file, whole
+    return JSON.parse(fs.readFileSync(file, 'utf8')) as Run; // only this module writes the file, atomically
   } catch {
-    return undefined; // there is none, or a stranger's: whoever runs holds the ports, which are looked at as well
+    return undefined; // no file, or a file of another program; a running product is then detected by its ports
   }
 }
 
-/** Normally it ends by itself, because its connection to the killed run is gone. */
+/** Ends a service. Usually it ends by itself, because its connection to the killed run is closed. */
 async function endLeftover(service: ProcessMark) {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (isRunning(service)) process.kill(service.pid, signal);
-    for (let waited = 0; waited < patience && isRunning(service); waited += 50) await sleep(50);
+    for (let waited = 0; waited < STOP_TIMEOUT_MS && isRunning(service); waited += 50) await sleep(50);
   }
 }
 
-/** A process that has ended already will not be mistaken for another one later. */
+/** The mark of a process. That of an ended process does not match any other process. */
 const requireMark = (pid: number): ProcessMark => markOf(pid) ?? { pid, startedAt: 'ended' };

@@ -6,9 +6,9 @@ import { StartError } from './start-error.ts';
 
 export type Role = 'admin' | 'operator' | 'viewer';
 
-/** What is kept from one start to the next. Without it the databases can't be opened, so they belong together. */
+/** Secrets that are stored across starts. Without them, the databases cannot be used, so both are in the data folder. */
 export type Secrets = {
-  /** Names the folder of the databases that these secrets open: new secrets never meet old data. */
+  /** The folder of the databases for these secrets, so that new secrets are never used with old data. */
   databaseFolder: string;
   postgresPassword: string;
   hubPassword: string;
@@ -21,32 +21,32 @@ export type Secrets = {
   fleetTokens: Partial<Record<Role, string>>;
 };
 
-export type SecretStore = { readonly secrets: Readonly<Secrets>; keep(news: Partial<Secrets>): void };
+export type SecretStore = { readonly secrets: Readonly<Secrets>; update(changes: Partial<Secrets>): void };
 
-/** The secrets kept in the data folder, made there (`secrets.json`, mode 600) when there are none. Throws StartError. */
+/** Reads the secrets in the data folder (`secrets.json`, mode 600), or creates them. Throws StartError. */
 export function openSecrets(dataDir: string): SecretStore {
   const file = path.join(dataDir, 'secrets.json');
   const store = {
-    secrets: fs.existsSync(file) ? readSecrets(file) : makeSecrets(),
-    keep(news: Partial<Secrets>) {
-      store.secrets = { ...store.secrets, ...news };
+    secrets: fs.existsSync(file) ? readSecrets(file) : createSecrets(),
+    update(changes: Partial<Secrets>) {
+      store.secrets = { ...store.secrets, ...changes };
       writePrivateFile(file, `${JSON.stringify(store.secrets, null, 2)}\n`);
     },
   };
-  if (!fs.existsSync(file)) store.keep({});
+  if (!fs.existsSync(file)) store.update({});
   return store;
 }
 
 function readSecrets(file: string): Secrets {
   try {
-    // Only we write this file, whole; a member that is missing is made.
-    return { ...makeSecrets(), ...(JSON.parse(fs.readFileSync(file, 'utf8')) as Partial<Secrets>) };
+    // Only this module writes the file, atomically. Missing members are created.
+    return { ...createSecrets(), ...(JSON.parse(fs.readFileSync(file, 'utf8')) as Partial<Secrets>) };
   } catch (cause) {
-    throw new StartError(`${file} can't be read: mend it, or choose another data folder with DATA_DIR.`, { cause });
+    throw new StartError(`${file} is not readable. Repair it, or choose another data folder with DATA_DIR.`, { cause });
   }
 }
 
-function makeSecrets(): Secrets {
+function createSecrets(): Secrets {
   const password = () => randomBytes(24).toString('base64url');
   return {
     databaseFolder: randomBytes(4).toString('hex'),

@@ -4,11 +4,11 @@ import { StartError } from './start-error.ts';
 export type Settings = {
   ports: { hub: number; fleet: number; identityProvider: number; postgres: number };
   dataDir: string;
-  /** What the services get of our own environment. */
+  /** The variables of this process's environment for the services. */
   passedOn: NodeJS.ProcessEnv;
-  /** Where this machine's own engine may listen, the likeliest first. */
+  /** Possible sockets of the engine of this machine, in order of preference. */
   engineSockets: string[];
-  /** npm waits for us and takes signals for us: when it is gone, nobody can stop us by the usual means. */
+  /** npm started this process and forwards signals to it. If npm exits, the process must stop by itself. */
   startedByNpm: boolean;
 };
 
@@ -18,9 +18,9 @@ export const repository = path.resolve(import.meta.dirname, '..', '..', '..');
 
 const passedOnNames = /^(PATH|HOME|TMPDIR|TZ|SystemRoot|LOG_LEVEL|RATE_LIMIT|CORS_ORIGINS|NODE_.*)$/;
 
-/** Reads the settings from an environment; the only place that does. Throws StartError. */
+/** Reads the settings from the environment. No other module reads the environment. Throws StartError. */
 export function parseSettings(env: NodeJS.ProcessEnv): Settings {
-  const port = (name: PortName, byDefault: number) => parsePort(name, env[name] || String(byDefault));
+  const port = (name: PortName, defaultPort: number) => parsePort(name, env[name] || String(defaultPort));
   const ports = {
     hub: port('HUB_PORT', 4100),
     fleet: port('FLEET_PORT', 4200),
@@ -42,15 +42,17 @@ export function parseSettings(env: NodeJS.ProcessEnv): Settings {
   };
 }
 
-/** Where DOCKER_HOST or CONTAINER_HOST says, else where Docker and Podman listen unless they are told otherwise. */
+/** The sockets in DOCKER_HOST and CONTAINER_HOST, or else the default sockets of Docker and Podman. */
 function engineSocketsOf({ DOCKER_HOST, CONTAINER_HOST, XDG_RUNTIME_DIR }: NodeJS.ProcessEnv): string[] {
-  const said = [DOCKER_HOST, CONTAINER_HOST].flatMap((host) => (host?.startsWith('unix://') ? [host.slice(7)] : []));
+  const configured = [DOCKER_HOST, CONTAINER_HOST].flatMap((host) =>
+    host?.startsWith('unix://') ? [host.slice(7)] : [],
+  );
   const ofUser = XDG_RUNTIME_DIR ? [`${XDG_RUNTIME_DIR}/podman/podman.sock`] : [];
-  return said.length > 0 ? said : ['/var/run/docker.sock', ...ofUser, '/run/podman/podman.sock'];
+  return configured.length > 0 ? configured : ['/var/run/docker.sock', ...ofUser, '/run/podman/podman.sock'];
 }
 
 function parsePort(name: PortName, value: string) {
   const port = /^\d{1,5}$/.test(value) ? Number(value) : 0;
-  if (port < 1 || port > 65_535) throw new StartError(`${name} is a port from 1 to 65535, not "${value}".`);
+  if (port < 1 || port > 65_535) throw new StartError(`${name} must be a port from 1 to 65535, not "${value}".`);
   return port;
 }

@@ -1,2 +1,2 @@
-/** The product can't be started or can't go on, for a reason that the person at the terminal can act on. */
+/** The product cannot start or continue, for a reason that the user can resolve. */
 export class StartError extends Error {}

@@ -19,17 +19,17 @@ import { openSecrets, type Role } from './secrets.ts';
 import { type Program, startService, untilReady } from './services.ts';
 import type { Settings } from './settings.ts';
 
-/** What runs: where the demo's credentials and PostgreSQL's data lie, and what of it could not be done, if so. */
+/** The running product: paths of the demo credentials and of the data of PostgreSQL, and problems, if any. */
 export type Product = {
   demoEnv: string;
   postgresData: string;
   syncProblem: string | undefined;
-  /** This machine's own engine, which the fleet has as its host `local`. */
+  /** The engine of this machine, which is registered in the fleet as the host `local`. */
   engine: LocalEngine | undefined;
   engineProblem: string | undefined;
 };
 
-/** Starts everything, in the order in which one needs the other. Throws, StartError for what a person can mend. */
+/** Starts all parts in the order of their dependencies. Throws StartError for problems that the user can resolve. */
 export async function startProduct(settings: Settings, lifetime: Lifetime): Promise<Product> {
   const { signal } = lifetime;
   const runFile = await claimDataFolder(settings, lifetime);
@@ -56,7 +56,7 @@ export async function startProduct(settings: Settings, lifetime: Lifetime): Prom
   const tokens = await demoTokens(fleet, store, signal);
   const syncProblem = await syncCatalog(fleet, tokens.admin, signal);
   const engine = await findLocalEngine(settings.engineSockets);
-  const engineProblem = engine && (await registerLocalEngine(fleet, { token: tokens.admin, found: engine }, signal));
+  const engineProblem = engine && (await registerLocalEngine(fleet, { token: tokens.admin, engine }, signal));
   const demoEnv = writeDemoEnv(settings.dataDir, {
     ...variablesOf(addressesOf(settings), tokens),
     HUB_ADMIN_JWT: adminJwt,

@@ -4,7 +4,7 @@ import { addressesOf, people } from './environments.ts';
 import type { Settings } from './settings.ts';
 import type { Product } from './start.ts';
 
-/** What is printed once all is up; the last line begins with `ready`. `seconds` is how long that took. */
+/** The output after the start. The last line begins with `ready`. `seconds` is the duration of the start. */
 export function welcome(settings: Settings, product: Product, seconds: number): string {
   const addresses = addressesOf(settings);
   const read = `. ${shellPath(product.demoEnv)}`;
@@ -15,30 +15,28 @@ export function welcome(settings: Settings, product: Product, seconds: number): 
     `fleet              ${addresses.fleet}/docs`,
     `identity provider  ${addresses.identityProvider} (${people.admin} and ${people.user}, password ${people.password})`,
     `data, logs         ${settings.dataDir}, PostgreSQL's in ${product.postgresData}`,
-    `credentials        ${product.demoEnv} (its JWTs last 12 hours; a new start makes new ones)`,
+    `credentials        ${product.demoEnv} (its JWTs are valid for 12 hours; each start creates new ones)`,
     `host               ${hostLine(product)}`,
-    ...(product.syncProblem
-      ? ['', `The fleet could not fetch the catalog and will try again: ${product.syncProblem}`]
-      : []),
+    ...(product.syncProblem ? ['', `The fleet could not sync the catalog and will retry: ${product.syncProblem}`] : []),
     '',
-    'To try:',
+    'Examples:',
     `  ${read}; curl -s "$HUB_URL/api/v1/catalog/templates?limit=3" ${bearer('HUB_API_KEY')}`,
     `  ${read}; curl -s "$HUB_URL/api/v1/admin/templates?limit=3" ${bearer('HUB_ADMIN_JWT')}`,
     `  ${read}; curl -s "$FLEET_URL/api/v1/catalog/sync" ${bearer('FLEET_VIEWER_TOKEN')}`,
     '',
-    'Ctrl-C stops everything; the data is kept.',
+    'Ctrl-C stops all processes. The data is kept.',
     `ready in ${seconds.toFixed(1)} s: hub ${addresses.hub}, fleet ${addresses.fleet}`,
   ].join('\n');
 }
 
-/** Where deployments can go on this machine. */
+/** The host for deployments on this machine. */
 function hostLine({ engine, engineProblem }: Product): string {
-  if (!engine) return 'none: install Podman (podman.socket) or Docker, and start again; it is then the host `local`';
-  if (engineProblem) return `none: ${engine.endpoint} could not be registered: ${engineProblem}`;
+  if (!engine) return 'none; install Podman (podman.socket) or Docker and restart to register it as the host `local`';
+  if (engineProblem) return `none; ${engine.endpoint} could not be registered: ${engineProblem}`;
   return `local: ${engine.engine === 'podman' ? 'Podman' : 'Docker'} at ${engine.endpoint}`;
 }
 
-/** Short where that is inside the current folder; a shell looks for a name without a slash elsewhere. */
+/** The relative path if the file is in the current folder. It must contain a slash, or else a shell would search PATH. */
 function shellPath(file: string) {
   const relative = path.relative('', file);
   const shown = relative.startsWith('..') || !relative.includes('/') ? file : relative;

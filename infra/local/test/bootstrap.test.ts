@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 const folder = path.resolve(import.meta.dirname, '..');
 const module = (name: string) => JSON.stringify(pathToFileURL(path.join(folder, 'bootstrap', name)).href);
 
-/** Runs a module's text in a Node of its own, as the bootstrap runs; answers what it printed. */
+/** Runs a module in its own Node process, like the bootstrap. @returns its output */
 function evaluate(script: string) {
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   if (stderr) throw new Error(stderr);
@@ -22,17 +22,17 @@ test.each([
   ['20.19.0', true],
   ['22.0.0', true],
   ['24.1.0', true],
-])('Node %s will do: %s', (version, willDo) => {
+])('Node %s is supported: %s', (version, isSupported) => {
   const script = `import { nodeProblem } from ${module('node-version.mjs')}; console.log(nodeProblem('${version}') ?? '');`;
-  const problem = `This needs Node 20.19 or later, and this is Node ${version}: install a newer one from https://nodejs.org.`;
-  expect(evaluate(script)).toBe(willDo ? '' : problem);
+  const problem = `Node 20.19 or later is required, but this is Node ${version}. Install a newer version from https://nodejs.org.`;
+  expect(evaluate(script)).toBe(isSupported ? '' : problem);
 });
 
-test('an unknown command is answered with those that there are', () => {
+test('an unknown command is rejected with the known commands', () => {
   const { status, stderr } = spawnSync(process.execPath, [path.join(folder, 'bootstrap.mjs'), 'serve'], {
     encoding: 'utf8',
   });
-  expect([status, stderr]).toEqual([2, 'There is no command serve: use start or test.\n']);
+  expect([status, stderr]).toEqual([2, 'Unknown command serve. Use start or test.\n']);
 });
 
 let results: string;
@@ -60,9 +60,9 @@ const aRun = {
   testResults: [],
 };
 
-test('passed, failed and skipped tests are counted, and the skipped ones named', () => {
+test('passed, failed and skipped tests are counted, and skipped tests are listed', () => {
   const assertionResults = [
-    { status: 'pending', fullName: 'waits for better times' },
+    { status: 'pending', fullName: 'is skipped' },
     { status: 'todo', fullName: 'is not written' },
     { status: 'passed', fullName: 'works' },
   ];
@@ -73,7 +73,7 @@ test('passed, failed and skipped tests are counted, and the skipped ones named',
     passed: 3,
     failed: 2,
     skipped: 2,
-    skippedTests: ['@svc/x: waits for better times', '@svc/x: is not written'],
+    skippedTests: ['@svc/x: is skipped', '@svc/x: is not written'],
     problems: [],
   });
 });
@@ -85,10 +85,10 @@ test('a suite that did not run counts as a failed test', () => {
 });
 
 test('a package without results counts as a failed test', () => {
-  expect(read()).toMatchObject({ passed: 0, failed: 1, problems: ['@svc/x left no test results'] });
+  expect(read()).toMatchObject({ passed: 0, failed: 1, problems: ['@svc/x wrote no test results'] });
 });
 
-test('a run that failed though no test did counts as a failed test', () => {
+test('a run that failed without a failed test counts as a failed test', () => {
   fs.writeFileSync(results, JSON.stringify({ ...aRun, success: false }));
   expect(read()).toMatchObject({ passed: 3, failed: 1 });
 });

@@ -25,14 +25,14 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true }));
 
-test('a shell that reads demo.env has every value as it was', () => {
+test('a shell that reads demo.env has the original values', () => {
   const file = writeDemoEnv(folder, values);
   const print = Object.keys(values).map((name) => `printf '%s\\0' "$${name}"`);
   const read = execFileSync('/bin/sh', ['-euc', `. ${quoteForShell(file)}; ${print.join('; ')}`], { encoding: 'utf8' });
   expect(read.split('\0').slice(0, -1)).toEqual(Object.values(values));
 });
 
-test('demo.env is for its owner only, also when it was there before', () => {
+test('only the owner can read demo.env, also if it existed before', () => {
   const file = path.join(folder, 'demo.env');
   fs.writeFileSync(file, 'HUB_URL=old\n', { mode: 0o644 });
   writeDemoEnv(folder, values);

@@ -9,7 +9,7 @@ export type Environment = Readonly<Record<string, string>>;
 
 const mainOf = (app: App) => path.join(repository, 'apps', app, 'dist', 'main.js');
 
-/** Hub and fleet as they are deployed: two processes with an environment, each with its own database and role. */
+/** Hub and fleet as they are deployed: two processes with their own environments, databases and roles. */
 export async function aDeployment() {
   const postgres: EmbeddedPostgres = await startEmbeddedPostgres();
   const running: StartedProcess[] = [];
@@ -32,7 +32,7 @@ export async function aDeployment() {
     },
   };
 
-  /** Runs a command of the service. @returns what it printed */
+  /** Runs a command of a service. @returns its output */
   const command = async (app: App, ...args: string[]): Promise<string> => {
     const { ended, output } = startProcess(mainOf(app), args, environments[app]);
     if ((await ended) !== 0) throw new Error(output());
@@ -41,7 +41,7 @@ export async function aDeployment() {
 
   return {
     urls,
-    /** Of the hub's database, as its owner. */
+    /** The URL of the hub's database, as its owner. */
     hubDatabase: environments.hub.DATABASE_URL ?? '',
     command,
     /** Starts a service. Resolves when it is ready. */
@@ -54,13 +54,13 @@ export async function aDeployment() {
     /** A token of the fleet for an operator. */
     operatorToken: async (): Promise<string> =>
       JSON.parse(await command('fleet', 'create-token', '--name', 'operator', '--role', 'operator')).secret,
-    /** The fleet's environment for this hub, with a new organization and its key. */
+    /** The environment of the fleet for this hub, with the key of a new organization. */
     forFleet: async (): Promise<Environment> => {
       await command('hub', 'create-organization', '--name', 'Acme', '--slug', 'acme');
       const { key } = JSON.parse(await command('hub', 'create-api-key', '--organization', 'acme', '--name', 'fleet'));
       return { HUB_URL: urls.hub, HUB_API_KEY: key };
     },
-    /** A request to the fleet's catalog. */
+    /** Sends a request to the catalog of the fleet. */
     fleet: async (method: 'GET' | 'POST', at: string, token: string) => {
       const headers = { authorization: `Bearer ${token}` };
       const response = await fetch(`${urls.fleet}/api/v1/catalog/${at}`, { method, headers });
@@ -76,7 +76,7 @@ export async function aDeployment() {
 
 export type Deployment = Awaited<ReturnType<typeof aDeployment>>;
 
-/** The members of an answer that tests use. */
+/** The members of responses that tests use. */
 interface Seen {
   readonly pagination: { readonly total: number };
   readonly last_success_at: string;

@@ -11,7 +11,7 @@ export const mainScript = path.resolve(import.meta.dirname, '..', 'dist', 'main.
 
 export type Ports = Record<'HUB_PORT' | 'FLEET_PORT' | 'IDP_PORT' | 'POSTGRES_PORT', string>;
 
-/** Four different ports that nobody listens on now. */
+/** Four different free ports. */
 export async function freePorts(): Promise<Ports> {
   const ports = new Set<number>();
   while (ports.size < 4) ports.add(await freePort());
@@ -20,21 +20,21 @@ export async function freePorts(): Promise<Ports> {
 }
 
 export type Product = {
-  /** Process ids: the runner's, and those of what it started, by name. */
+  /** The process ids of the runner and of the processes that it started, by name. */
   pids: Record<string, number>;
   demo: Record<string, string>;
   lines: string[];
   kill(signal: NodeJS.Signals): void;
-  /** How the runner ended, and which of the processes are still there then. */
+  /** Waits until the runner has ended. Resolves to its exit code and output, and the names of processes that still run. */
   end(): Promise<{ code: number | null; stderr: string; left: string[] }>;
 };
 
-/** The product finds no engine there. */
+/** A socket without an engine. */
 const NO_ENGINE = 'unix:///nowhere/engine.sock';
 
 /**
- * Starts the product as `npm start` does once it is built; answers when it says that it is ready. Whatever engine the machine
- * has, it finds the one that is said here.
+ * Starts the built product like `npm start`, and resolves when it is ready. It finds only the given engine, not those
+ * of the machine.
  */
 export async function aProduct(dataDir: string, ports: Ports, engine = NO_ENGINE): Promise<Product> {
   const child = spawn(process.execPath, [mainScript], {
@@ -78,7 +78,7 @@ function marksOf(dataDir: string, lines: string[]): Map<string, ProcessMark> {
   return postgres ? marks.set('postgres', postgres) : marks;
 }
 
-/** The values need no unquoting beyond their quotes: credentials and addresses hold none themselves. */
+/** Only the outer quotes are removed, because credentials and URLs contain no quotes. */
 function readDemoEnv(file: string) {
   const entries = fs.readFileSync(file, 'utf8').matchAll(/^(\w+)='(.*)'$/gm);
   return Object.fromEntries([...entries].map(([, name, value]) => [name, value]));

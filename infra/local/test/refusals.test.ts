@@ -18,44 +18,44 @@ afterEach(() => {
   server?.close();
 });
 
-/** Starts the product where it can't start; answers how that went. */
-function refusal(env: NodeJS.ProcessEnv) {
+/** Starts the product with settings with which it cannot start. @returns its exit code and output */
+function failedStart(env: NodeJS.ProcessEnv) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [mainScript], {
     encoding: 'utf8',
-    timeout: 20_000, // should it start after all
+    timeout: 20_000, // in case it starts
     env: { PATH: process.env.PATH, ...env },
   });
   return { status, stdout, stderr };
 }
 
-test('a port in use is said in one sentence, and nothing is left behind', async () => {
+test('a port in use is reported, and no files are created', async () => {
   const ports = await freePorts();
   server = createServer().listen(Number(ports.FLEET_PORT), '127.0.0.1');
   await once(server, 'listening');
   const DATA_DIR = path.join(folder, 'data');
-  expect(refusal({ ...ports, DATA_DIR })).toEqual({
+  expect(failedStart({ ...ports, DATA_DIR })).toEqual({
     status: 1,
     stdout: '',
-    stderr: `Port ${ports.FLEET_PORT} is in use: stop what listens there, or choose another one with FLEET_PORT.\n`,
+    stderr: `Port ${ports.FLEET_PORT} is in use. Stop the program that uses it, or choose another port with FLEET_PORT.\n`,
   });
   expect(fs.existsSync(DATA_DIR)).toBe(false);
 });
 
-test('a data folder that can not be made is said in one sentence', async () => {
+test('a data folder that cannot be created is reported', async () => {
   const DATA_DIR = path.join(folder, 'file', 'data');
   fs.writeFileSync(path.join(folder, 'file'), '');
-  expect(refusal({ ...(await freePorts()), DATA_DIR })).toEqual({
+  expect(failedStart({ ...(await freePorts()), DATA_DIR })).toEqual({
     status: 1,
     stdout: '',
-    stderr: `The data folder ${DATA_DIR} can't be written (ENOTDIR): mend that, or choose another one with DATA_DIR.\n`,
+    stderr: `The data folder ${DATA_DIR} is not writable (ENOTDIR). Change its permissions, or choose another folder with DATA_DIR.\n`,
   });
 });
 
-test('a data folder that a living process uses is said in one sentence', async () => {
+test('a data folder that another process uses is reported', async () => {
   fs.writeFileSync(path.join(folder, 'run.json'), JSON.stringify({ ...markOf(process.pid), services: [] }));
-  expect(refusal({ ...(await freePorts()), DATA_DIR: folder })).toEqual({
+  expect(failedStart({ ...(await freePorts()), DATA_DIR: folder })).toEqual({
     status: 1,
     stdout: '',
-    stderr: `It runs already on ${folder} (process ${process.pid}): stop that one, or choose another DATA_DIR and other ports.\n`,
+    stderr: `The product already runs with ${folder} (process ${process.pid}). Stop it, or choose another DATA_DIR and other ports.\n`,
   });
 });

@@ -13,20 +13,20 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true }));
 
-test('new secrets are for their owner only, and nothing else is left in the folder', () => {
+test('only the owner can read new secrets, and the folder contains no other file', () => {
   openSecrets(folder);
   expect(fs.statSync(file).mode & 0o777).toBe(0o600);
   expect(fs.readdirSync(folder)).toEqual(['secrets.json']);
 });
 
-test('secrets are the same when they are opened again, with what was kept since', () => {
+test('secrets are the same when they are opened again, with later changes', () => {
   const first = openSecrets(folder);
-  first.keep({ hubApiKey: 'svcc_key' });
+  first.update({ hubApiKey: 'svcc_key' });
   expect(openSecrets(folder).secrets).toEqual({ ...first.secrets, hubApiKey: 'svcc_key' });
 });
 
-test('two data folders share no secret', () => {
-  const [one, other] = [makeIn('one'), makeIn('other')];
+test('two data folders have different secrets', () => {
+  const [one, other] = [secretsIn('one'), secretsIn('other')];
   const shared = [
     'postgresPassword',
     'hubPassword',
@@ -42,13 +42,13 @@ test('the encryption key is a key id and 32 bytes in base64', () => {
   expect([kid, Buffer.from(key, 'base64').length]).toEqual(['local', 32]);
 });
 
-test('a broken secrets file is named and left as it is', () => {
+test('an invalid file of secrets is reported and not changed', () => {
   fs.writeFileSync(file, '{"postgresPassword": ');
-  expect(() => openSecrets(folder)).toThrow(`${file} can't be read`);
+  expect(() => openSecrets(folder)).toThrow(`${file} is not readable`);
   expect(fs.readFileSync(file, 'utf8')).toBe('{"postgresPassword": ');
 });
 
-test('a file that is written anew is replaced, not written over: who reads the old one reads it to its end', () => {
+test('writing a private file replaces it, so that a reader of the old file can read it completely', () => {
   writePrivateFile(file, 'old');
   const reader = fs.openSync(file, 'r');
   writePrivateFile(file, 'new and longer');
@@ -57,7 +57,7 @@ test('a file that is written anew is replaced, not written over: who reads the o
   expect([read, fs.readFileSync(file, 'utf8')]).toEqual(['old', 'new and longer']);
 });
 
-function makeIn(name: string) {
+function secretsIn(name: string) {
   fs.mkdirSync(path.join(folder, name));
   return openSecrets(path.join(folder, name)).secrets;
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parseSettings, repository } from '../src/settings.ts';
 
-test('without an environment the documented ports and the data folder of the repository are used', () => {
+test('the defaults are the documented ports and the data folder of the repository', () => {
   expect(parseSettings({})).toEqual({
     ports: { hub: 4100, fleet: 4200, identityProvider: 4300, postgres: 4400 },
     dataDir: path.join(repository, '.data'),
@@ -12,7 +12,7 @@ test('without an environment the documented ports and the data folder of the rep
   });
 });
 
-test('an engine is looked for where the usual variables say, and nowhere else then', () => {
+test('if DOCKER_HOST or CONTAINER_HOST is set, an engine is only searched there', () => {
   expect(parseSettings({ DOCKER_HOST: 'unix:///a.sock', CONTAINER_HOST: 'unix:///b.sock' }).engineSockets).toEqual([
     '/a.sock',
     '/b.sock',
@@ -24,15 +24,18 @@ test('an engine is looked for where the usual variables say, and nowhere else th
   ]);
 });
 
-test.each(['0', '65536', '-1', '4100.5', '0x10', 'high'])('HUB_PORT=%s is refused with what is allowed', (HUB_PORT) => {
-  expect(() => parseSettings({ HUB_PORT })).toThrow(`HUB_PORT is a port from 1 to 65535, not "${HUB_PORT}".`);
-});
+test.each(['0', '65536', '-1', '4100.5', '0x10', 'high'])(
+  'HUB_PORT=%s is rejected with what is allowed',
+  (HUB_PORT) => {
+    expect(() => parseSettings({ HUB_PORT })).toThrow(`HUB_PORT must be a port from 1 to 65535, not "${HUB_PORT}".`);
+  },
+);
 
-test('one port for two services is refused', () => {
+test('the same port for two services is rejected', () => {
   expect(() => parseSettings({ HUB_PORT: '4200' })).toThrow('must all be different');
 });
 
-test('services get what they may need of the environment, and no credential that is there by chance', () => {
+test('services receive only the known variables of the environment', () => {
   const { passedOn } = parseSettings({ PATH: '/bin', NODE_OPTIONS: '', RATE_LIMIT: 'off', AWS_SECRET_ACCESS_KEY: 'x' });
   expect(passedOn).toEqual({ PATH: '/bin', NODE_OPTIONS: '', RATE_LIMIT: 'off' });
 });

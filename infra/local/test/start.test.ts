@@ -7,13 +7,13 @@ import { byDepth } from '@svc/testing';
 import { describeWithEngine, engineKind, engineProblem, startEngine, type TestEngine } from '@svc/testing/engine';
 import { findLocalEngine } from '../src/local-engine.ts';
 import { aProduct, freePorts, type Ports, type Product } from './product.ts';
-import { answersOf, tour } from './readme.ts';
+import { responsesOf, tour } from './readme.ts';
 
 const START_MS = 120_000;
-/** Signals that end the product beside SIGTERM. The tests of a lifetime cover each of them. */
+/** Signals other than SIGTERM that stop the product. The tests of the lifetime cover all of them. */
 const OTHER_SIGNALS = byDepth<readonly NodeJS.Signals[]>({ short: [], full: ['SIGHUP'], long: ['SIGHUP', 'SIGINT'] });
 
-// One data folder through its life: each test continues where the previous one ended, since a start is expensive.
+// All tests use one data folder. Each test continues where the previous one ended, because a start is slow.
 let parent: string;
 let dataDir: string;
 let ports: Ports;
@@ -22,7 +22,7 @@ let engine: TestEngine | undefined;
 
 beforeAll(async () => {
   parent = fs.mkdtempSync(path.join(tmpdir(), 'start-'));
-  fs.chmodSync(parent, 0o711); // started by root, PostgreSQL is another user that must get through
+  fs.chmodSync(parent, 0o711); // if root runs the tests, PostgreSQL runs as another user, which must be able to enter the folder
   dataDir = path.join(parent, '.data');
   ports = await freePorts();
   product = await aProduct(dataDir, ports);
@@ -40,14 +40,14 @@ async function get(url: string, bearer: string | undefined) {
 }
 
 describe('a first start', () => {
-  test('runs five processes, and the last line that it prints is ready', () => {
+  test('runs five processes, and the last line of its output starts with ready', () => {
     expect(Object.keys(product.pids).sort()).toEqual(['fleet', 'hub', 'identity-provider', 'postgres', 'runner']);
     expect(product.lines.at(-1)).toMatch(
       /^ready in [\d.]+ s: hub http:\/\/127\.0\.0\.1:\d+, fleet http:\/\/127\.0\.0\.1:\d+$/,
     );
   });
 
-  test('writes credentials to demo.env that are accepted', async () => {
+  test('writes valid credentials to demo.env', async () => {
     const { HUB_URL, FLEET_URL, ...demo } = product.demo;
     const status = async (url: string, name: string) => (await get(url, demo[name])).status;
     expect({
@@ -59,7 +59,7 @@ describe('a first start', () => {
       FLEET_VIEWER_TOKEN: await status(`${FLEET_URL}/api/v1/auth/me`, 'FLEET_VIEWER_TOKEN'),
     }).toEqual({
       HUB_ADMIN_JWT: 200,
-      HUB_USER_JWT: 403, // known, and no administrator
+      HUB_USER_JWT: 403, // a known user, but not an administrator
       HUB_API_KEY: 200,
       FLEET_ADMIN_TOKEN: 200,
       FLEET_OPERATOR_TOKEN: 200,
@@ -75,10 +75,10 @@ describe('a first start', () => {
     expect(fleet.body.pagination.total).toBe(hub.body.pagination.total);
   });
 
-  test('supports the tour of the README as printed', async () => {
-    const answers = await answersOf(tour(), parent);
-    const [found, foundByKey, categories, mirrored, fresh, edited, synced, arrived, session] = answers;
-    const [refused, planned, deployed, deployments] = answers.slice(9);
+  test('supports the tour in README.md', async () => {
+    const responses = await responsesOf(tour(), parent);
+    const [found, foundByKey, categories, mirrored, fresh, edited, synced, arrived, session] = responses;
+    const [rejected, planned, deployed, deployments] = responses.slice(9);
     const some = { templates: expect.arrayContaining([expect.objectContaining({ slug: expect.any(String) })]) };
     expect(found).toMatchObject(some);
     expect(foundByKey).toMatchObject(some);
@@ -91,21 +91,21 @@ describe('a first start', () => {
     expect(synced).toMatchObject({ status: 'fresh', last_sync: { full: false, updated: 1, removed: 0 } });
     expect(arrived).toMatchObject({ slug: 'qdrant', description: 'The vector store of our choice' });
     expect(session).toMatchObject({ token_type: 'Bearer', user: { role: 'admin', temporary: true } });
-    // This start finds no engine.
+    // This start has no engine.
     expect(planned).toMatchObject({ ok: false, refusals: [{ code: 'no_placement' }] });
     expect(deployed).toMatchObject({ status: 422, code: 'no_placement' });
     expect(deployments).toMatchObject({ deployments: [] });
-    expect(refused).toMatchObject({ status: 400, errors: [{ path: 'page' }, { path: 'colour' }] });
+    expect(rejected).toMatchObject({ status: 400, errors: [{ path: 'page' }, { path: 'colour' }] });
   }, 60_000);
 
   test('prints three commands that work', async () => {
     const printed = product.lines.filter((line) => line.includes('; curl '));
     expect(printed).toHaveLength(3);
     const script = printed.map((line) => line.trim().replace('; curl', '\ncurl')).join('\n');
-    for (const answer of await answersOf(script, parent)) expect(answer).not.toHaveProperty('code');
+    for (const response of await responsesOf(script, parent)) expect(response).not.toHaveProperty('code');
   });
 
-  test('ends everything on SIGTERM', async () => {
+  test('stops all processes on SIGTERM', async () => {
     product.kill('SIGTERM');
     expect(await product.end()).toEqual({ code: 0, stderr: 'stopping (SIGTERM)\n', left: [] });
   }, 60_000);
@@ -129,11 +129,11 @@ describe('a second start', () => {
     START_MS,
   );
 
-  describeWithEngine('that finds an engine', () => {
+  describeWithEngine('with an engine', () => {
     test('registers it as the host local', () => expectLocalHost());
   });
 
-  test('shows the log of a service that ends unexpectedly, and ends the others', async () => {
+  test('prints the log of a service that ends unexpectedly, and stops the other processes', async () => {
     process.kill(product.pids.hub ?? 0, 'SIGKILL');
     const { code, stderr, left } = await product.end();
     expect({ code, left }).toEqual({ code: 1, left: [] });
@@ -146,12 +146,12 @@ describe('a later start', () => {
     product = await aProduct(dataDir, ports, engine?.endpoint);
   }, START_MS);
 
-  describeWithEngine('that finds the engine again', () => {
+  describeWithEngine('with the same engine', () => {
     test('keeps the host local', () => expectLocalHost());
   });
 
   test(
-    'succeeds after the runner was killed, whose services end by themselves',
+    'succeeds after the runner was killed and its services have ended by themselves',
     async () => {
       product.kill('SIGKILL');
       let { left } = await product.end();
@@ -166,7 +166,7 @@ describe('a later start', () => {
     START_MS,
   );
 
-  test('names the log of a PostgreSQL that ends unexpectedly, and ends the others', async () => {
+  test('prints the path of the log if PostgreSQL ends unexpectedly, and stops the other processes', async () => {
     process.kill(product.pids.postgres ?? 0, 'SIGKILL');
     const { code, stderr, left } = await product.end();
     expect({ code, left }).toEqual({ code: 1, left: [] });
@@ -175,7 +175,7 @@ describe('a later start', () => {
 
   for (const signal of OTHER_SIGNALS) {
     test(
-      `ends everything on ${signal}`,
+      `stops all processes on ${signal}`,
       async () => {
         product = await aProduct(dataDir, ports);
         product.kill(signal);
@@ -186,11 +186,11 @@ describe('a later start', () => {
   }
 });
 
-test('no engine is found where nothing answers as one', async () => {
+test('findLocalEngine finds no engine at a missing socket or another file', async () => {
   expect(await findLocalEngine(['/nowhere/engine.sock', import.meta.filename])).toBeUndefined();
 });
 
-/** The product names the engine as the host `local`, and the fleet reaches it. */
+/** Expects that the engine is registered as the host `local`, and that the fleet can reach it. */
 async function expectLocalHost(): Promise<void> {
   expect(product.lines.find((line) => line.startsWith('host '))).toBe(
     `host               local: Podman at ${engine?.endpoint}`,

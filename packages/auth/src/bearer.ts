@@ -26,9 +26,9 @@ export function readBearer(req: Request, challenges: Challenges): BearerCredenti
   const matches = headers.map((header) => CREDENTIALS.exec(header));
   const candidates = matches.flatMap((match) => match?.[2] ?? []);
   const malformed = (detail: string) => ({ token: undefined, problem: challenges.malformed(detail), candidates });
-  if (headers.length > 1) return malformed('There are two Authorization headers: send one.');
+  if (headers.length > 1) return malformed('The request must not have more than one Authorization header.');
   if (Object.hasOwn(readQuery(req.url), 'access_token')) {
-    return malformed('A token in the query is not accepted: send Authorization: Bearer <token>.');
+    return malformed('Tokens in the query are not accepted. Send the header Authorization: Bearer <token>.');
   }
   if (headers.length === 0) return { token: undefined, problem: undefined, candidates };
   const [, spaces, token] = matches[0] ?? [];
@@ -42,7 +42,7 @@ export function readBearer(req: Request, challenges: Challenges): BearerCredenti
 
 const isAuthorization = (name = '') => name.toLowerCase() === 'authorization';
 
-/** What passport-http-bearer sees of a request: the credential alone, so that it never takes a token from a body or query. */
+/** The request for passport-http-bearer. It contains only the credential, so that no token in a body or query is used. */
 interface StrategyRequest<R> {
   readonly headers: { readonly authorization: string };
   readonly request: R;
@@ -52,7 +52,8 @@ interface StrategyRequest<R> {
 export type Authenticate<P, R> = (credential: BearerCredential, request: R) => Promise<P | undefined>;
 
 /**
- * Authentication by bearer token. `verify` resolves to undefined for a token that is not valid; `request` is passed on to it.
+ * Authentication by bearer token. `verify` resolves to undefined for a token that is not valid; `request` is passed on
+ * to it.
  */
 export function createAuthenticator<P extends object, R = undefined>(
   verify: (token: string, request: R) => Promise<P | undefined>,
@@ -60,21 +61,21 @@ export function createAuthenticator<P extends object, R = undefined>(
 ): Authenticate<P, R> {
   const strategies = new passport.Passport();
   const verifyRequest: VerifyFunctionWithRequest = (req, token, done) => {
-    const { request } = req as unknown as StrategyRequest<R>; // passport hands through what authenticate() below gave it
+    const { request } = req as unknown as StrategyRequest<R>; // passport passes on the argument of authenticate() below
     verify(token, request).then((principal) => done(null, principal ?? false), done);
   };
   strategies.use(new Strategy({ passReqToCallback: true }, verifyRequest));
   return async ({ token, problem }, request) => {
     if (problem) throw problem;
     if (token === undefined) return undefined;
-    const seen: StrategyRequest<R> = { headers: { authorization: `Bearer ${token}` }, request };
+    const strategyRequest: StrategyRequest<R> = { headers: { authorization: `Bearer ${token}` }, request };
     return new Promise((resolve, reject) => {
       const finish = (error: unknown, principal: P | false | undefined) => {
         if (error) reject(error);
         else if (principal) resolve(principal);
         else reject(challenges.invalidToken());
       };
-      strategies.authenticate('bearer', { session: false }, finish)(seen, undefined, reject);
+      strategies.authenticate('bearer', { session: false }, finish)(strategyRequest, undefined, reject);
     });
   };
 }

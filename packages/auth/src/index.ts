@@ -2,5 +2,5 @@ export { type Authenticate, type BearerCredential, createAuthenticator, readBear
 export { type Challenges, challengesOf } from './challenges.ts';
 export { type Claims, createJwtVerifier, isJwtShaped } from './jwt.ts';
 export { createKeySource, type KeySource, KeysUnavailable } from './key-source.ts';
-export { admit, type Policy, type Verdict } from './policy.ts';
+export { admit, type Policy, type PolicyDecision } from './policy.ts';
 export { hashSecretToken, isSecretToken, newSecretToken, shownPrefix, type TokenPrefix } from './secret-token.ts';

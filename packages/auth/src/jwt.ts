@@ -10,7 +10,10 @@ const MAX_LIFETIME_SECONDS = 24 * 3600;
 /** Members that ID tokens have (OpenID Connect Core, sections 2 and 3.1.3.6). */
 const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash'];
 
-/** An ID token, where it can be told from an access token: RFC 9068 has its own `typ`, Keycloak says it in a claim. */
+/**
+ * Whether a token is recognizably an ID token: access tokens have a `typ` header (RFC 9068), and Keycloak sets a claim
+ * `typ`.
+ */
 const isIdToken = ({ payload, protectedHeader }: JWTVerifyResult): boolean =>
   payload.typ === 'ID' ||
   (!/^(?:application\/)?at\+jwt$/i.test(protectedHeader.typ ?? '') &&
@@ -21,18 +24,18 @@ const claims = z.looseObject({
   iss: z.string(),
   sub: z.string().min(1).max(255),
   exp: z.int(),
-  // What describes a person is taken where it is in order, and is no reason to refuse them.
+  // Invalid claims that describe the user are ignored. They are not a reason to reject the token.
   email: z.string().max(320).optional().catch(undefined),
   email_verified: z.boolean().optional().catch(undefined),
   name: z.string().optional().catch(undefined),
 });
 
-/** The claims of an access token whose signature, issuer, audience and times are right. */
+/** The claims of an access token with valid signature, issuer, audience and times. */
 export type Claims = z.infer<typeof claims>;
 
 /**
  * Verifies access tokens of one issuer (RFC 9068, RFC 8725).
- * Resolves to undefined for a token that is not good; rejects with 503 when the issuer's keys can't be had.
+ * Resolves to undefined for an invalid token. Rejects with 503 if the keys of the issuer are not available.
  */
 export function createJwtVerifier(options: {
   readonly issuer: string;
@@ -54,10 +57,11 @@ export function createJwtVerifier(options: {
         return undefined;
       return parsed.data;
     } catch (error) {
-      if (error instanceof KeysUnavailable) throw unavailable('The identity provider’s keys can’t be reached.', error);
+      if (error instanceof KeysUnavailable)
+        throw unavailable('The keys of the identity provider are not available.', error);
       if (error instanceof errors.JOSEError) return undefined;
-      // jose will not use some keys, such as RSA below 2048 bits: the issuer's fault, not the caller's.
-      if (error instanceof TypeError) throw unavailable('A key of the identity provider can’t be used.', error);
+      // jose rejects some keys, such as RSA keys below 2048 bits. This is an error of the issuer, not of the caller.
+      if (error instanceof TypeError) throw unavailable('A key of the identity provider is not usable.', error);
       throw error;
     }
   };

@@ -1,13 +1,13 @@
 import { Problem } from '@svc/http';
 import type { Challenges } from './challenges.ts';
 
-/** What each access of an endpoint admits: one table for each service, the only place that knows. */
-export type Policy<Access extends string, P> = Readonly<Record<Access, (principal: P) => Verdict>>;
+/** Which principals each kind of access admits. Each service has one such table. */
+export type Policy<Access extends string, P> = Readonly<Record<Access, (principal: P) => PolicyDecision>>;
 
-/** `true`, or the reason why not, which the caller reads; a Problem where there is a code for it. */
-export type Verdict = true | string | Problem;
+/** `true`, or the reason for the caller why access is denied: a string, or a Problem with a specific code. */
+export type PolicyDecision = true | string | Problem;
 
-/** 401 when nobody is calling, 403 when somebody is calling who may not. The only place that chooses. */
+/** Enforces the policy. @throws 401 for an anonymous caller, 403 for other callers without permission */
 export function admit<Access extends string, P extends { readonly kind: string }>(
   { policy, challenges }: { readonly policy: Policy<Access, P>; readonly challenges: Challenges },
   { access, principal }: { readonly access: Access; readonly principal: P },

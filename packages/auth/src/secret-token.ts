@@ -8,31 +8,34 @@ const SHOWN_LENGTH = 12;
 
 export type TokenPrefix = 'svcc_' | 'svcm_';
 
-/** A new secret token: prefix, 43 base62 characters of chance, and 6 of the CRC-32 of all before. Show it once, keep its hash. */
+/**
+ * A new secret token: prefix, 43 random base62 characters, and the CRC-32 of both in 6 base62 characters. Store only
+ * its hash.
+ */
 export function newSecretToken(prefix: TokenPrefix): string {
   const secret = Array.from({ length: SECRET_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return `${prefix}${secret}${checksum(prefix + secret)}`;
 }
 
-/** Whether a token has the form and the checksum of its kind: decided without asking a database. */
+/** Whether a token has the format and the checksum of its kind. Does not need a database. */
 export function isSecretToken(prefix: TokenPrefix, token: string): boolean {
   if (!token.startsWith(prefix) || token.length !== prefix.length + SECRET_LENGTH + CHECKSUM_LENGTH) return false;
   if (!/^[0-9A-Za-z]+$/.test(token.slice(prefix.length))) return false;
   return token.endsWith(checksum(token.slice(0, -CHECKSUM_LENGTH)));
 }
 
-/** What is kept of a token: SHA-256 in hexadecimal. A secret of 256 bits needs no slow hash. */
+/** The stored form of a token: SHA-256 in hexadecimal. A secret of 256 bits does not require a slow hash. */
 export const hashSecretToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** The leading characters of a token, by which a person recognises it. */
+/** The first characters of a token, to identify it. */
 export const shownPrefix = (token: string): string => token.slice(0, SHOWN_LENGTH);
 
 function checksum(text: string): string {
-  let rest = crc32(text);
+  let value = crc32(text);
   let digits = '';
   for (let index = 0; index < CHECKSUM_LENGTH; index++) {
-    digits = `${ALPHABET[rest % ALPHABET.length]}${digits}`;
-    rest = Math.floor(rest / ALPHABET.length);
+    digits = `${ALPHABET[value % ALPHABET.length]}${digits}`;
+    value = Math.floor(value / ALPHABET.length);
   }
   return digits;
 }

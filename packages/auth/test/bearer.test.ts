@@ -12,18 +12,18 @@ interface User {
   readonly kind: 'user';
 }
 
-/** What a request came to: a value, or the code of the problem that it met. */
+/** The result of a request: a value, or the code and the challenge of a problem. */
 type Outcome = { readonly value: unknown } | { readonly code: string; readonly challenge: string | undefined };
 
-/** Requests as they are on the wire, met by what is under test. */
+/** The server passes requests from a socket to the function under test. */
 const verified: string[] = [];
 let verify: (token: string, note: string) => Promise<User | undefined>;
 let work: (req: Request) => unknown;
 let outcome: Outcome;
 
 const server = createServer({ maxHeaderSize: 16_384 }, async (incoming, res) => {
-  // Somebody parsed the body before, and left what the strategy would look for.
-  const req = Object.assign(incoming, { body: await bodyOf(incoming), res }) as Request; // with all that is read of one
+  // The body is parsed as by a middleware, because the strategy would look for a token in it.
+  const req = Object.assign(incoming, { body: await bodyOf(incoming), res }) as Request; // has all members that are read
   outcome = await Promise.resolve()
     .then(() => work(req))
     .then(
@@ -53,7 +53,7 @@ afterAll(async () => {
 });
 
 async function send(headers: readonly string[], { path = '/', body = '' } = {}): Promise<Outcome> {
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1'); // it listens on a port
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1'); // the server listens on a port
   const length = body === '' ? [] : [`Content-Length: ${body.length}`];
   socket.write(
     [`POST ${path} HTTP/1.1`, 'Host: 127.0.0.1', 'Connection: close', ...headers, ...length, '', body].join('\r\n'),
@@ -76,16 +76,16 @@ describe('the bearer token of a request', () => {
     };
   });
 
-  test('is undefined when none is sent', async () => {
+  test('is undefined if none is sent', async () => {
     expect(await send([])).toEqual({ value: undefined });
   });
 
   test.each([
-    ['as it is usually written', 'Authorization: Bearer abc', 'abc'],
+    ['in its usual form', 'Authorization: Bearer abc', 'abc'],
     ['with the scheme in lower case', 'Authorization: bearer abc', 'abc'],
     ['with the scheme in upper case', 'Authorization: BEARER abc', 'abc'],
     ['with the header in lower case', 'authorization: Bearer abc', 'abc'],
-    ['with every sign of its alphabet', 'Authorization: Bearer aZ09-._~+/==', 'aZ09-._~+/=='],
+    ['with all characters of its alphabet', 'Authorization: Bearer aZ09-._~+/==', 'aZ09-._~+/=='],
     ['of 8 kB', `Authorization: Bearer ${'x'.repeat(8192)}`, 'x'.repeat(8192)],
   ])('is read %s', async (_, header, token) => {
     expect(await send([header])).toEqual({ value: token });
@@ -94,38 +94,38 @@ describe('the bearer token of a request', () => {
   test.each([
     ['two headers', ['Authorization: Bearer abc', 'Authorization: Bearer def']],
     ['the same header twice', ['Authorization: Bearer abc', 'Authorization: Bearer abc']],
-    ['two headers in other letters', ['Authorization: Bearer abc', 'AUTHORIZATION: Basic eA==']],
-    ['a good one behind an empty one', ['Authorization:', 'Authorization: Bearer abc']],
+    ['two headers in different case', ['Authorization: Bearer abc', 'AUTHORIZATION: Basic eA==']],
+    ['a valid header after an empty one', ['Authorization:', 'Authorization: Bearer abc']],
     ['two tokens in one header', ['Authorization: Bearer abc, Bearer def']],
-    ['two blanks', ['Authorization: Bearer  abc']],
+    ['two spaces', ['Authorization: Bearer  abc']],
     ['a tab', ['Authorization: Bearer\tabc']],
-    ['nothing in the header', ['Authorization:']],
+    ['an empty header', ['Authorization:']],
     ['a scheme without a token', ['Authorization: Bearer']],
     ['a token without a scheme', ['Authorization: abc']],
-    ['no blank', ['Authorization: Bearerabc']],
+    ['no space', ['Authorization: Bearerabc']],
     ['another scheme', ['Authorization: Basic YTpi']],
     ['a longer scheme', ['Authorization: BearerX abc']],
     ['a parameter', ['Authorization: Bearer token="abc"']],
-    ['a blank inside', ['Authorization: Bearer abc def']],
-    ['a sign outside the alphabet', ['Authorization: Bearer abc$']],
+    ['a space in the token', ['Authorization: Bearer abc def']],
+    ['a character outside the alphabet', ['Authorization: Bearer abc$']],
     ['a quote', ['Authorization: Bearer "abc"']],
     ['a letter outside ASCII', ['Authorization: Bearer abc\u00e9']],
-    ['an = inside', ['Authorization: Bearer a=b']],
-    ['nothing but =', ['Authorization: Bearer ==']],
-    ['8 kB and one character', [`Authorization: Bearer ${'x'.repeat(8193)}`]],
-  ])('with %s is refused, never taken for none', async (_, headers) => {
+    ['an = within the token', ['Authorization: Bearer a=b']],
+    ['only =', ['Authorization: Bearer ==']],
+    ['more than 8192 characters', [`Authorization: Bearer ${'x'.repeat(8193)}`]],
+  ])('with %s is rejected as malformed', async (_, headers) => {
     expect(await send(headers)).toEqual(malformed);
   });
 
   test.each(['/?access_token=abc', '/?a=1&access_token=', '/?%61ccess_token=abc'])(
-    'in the query (%s) is refused',
+    'in the query (%s) is rejected',
     async (path) => {
       expect(await send([], { path })).toEqual(malformed);
       expect(await send(['Authorization: Bearer abc'], { path })).toEqual(malformed);
     },
   );
 
-  test.each(['/access_token=abc', '/?token=abc', '/?Access_Token=abc'])('is not looked for in %s', async (path) => {
+  test.each(['/access_token=abc', '/?token=abc', '/?Access_Token=abc'])('is not read from %s', async (path) => {
     expect(await send([], { path })).toEqual({ value: undefined });
   });
 });
@@ -139,7 +139,7 @@ describe('the candidates of a request', () => {
     ['no header', [], []],
     ['one header', ['Authorization: Bearer abc'], ['abc']],
     ['two headers', ['Authorization: Bearer abc', 'AUTHORIZATION: bearer def'], ['abc', 'def']],
-    ['a header of another scheme beside it', ['Authorization: Basic eA==', 'Authorization: Bearer abc'], ['abc']],
+    ['an additional header of another scheme', ['Authorization: Basic eA==', 'Authorization: Bearer abc'], ['abc']],
     ['two spaces', ['Authorization: Bearer  abc'], ['abc']],
     ['a malformed token', ['Authorization: Bearer abc$'], []],
   ])('are the tokens of all Authorization headers: %s', async (_, headers, candidates) => {
@@ -161,38 +161,38 @@ describe('authentication', () => {
     work = (req) => authenticate(readBearer(req, challenges), 'a note');
   });
 
-  test('finds out whose token it is', async () => {
+  test('resolves to the principal of the token', async () => {
     expect(await send(['Authorization: Bearer good'])).toEqual({ value: { kind: 'user' } });
   });
 
-  test('of a request without a token is nobody, and asks nobody', async () => {
+  test('of a request without a token resolves to undefined without verification', async () => {
     expect(await send([])).toEqual({ value: undefined });
     expect(verified).toEqual([]);
   });
 
-  test('refuses a token that nobody knows: it is never taken for none', async () => {
+  test('rejects an unknown token', async () => {
     expect(await send(['Authorization: Bearer bad'])).toEqual({
       code: 'invalid_token',
       challenge: 'Bearer realm="things", error="invalid_token"',
     });
   });
 
-  test('refuses a malformed header before any token is looked up', async () => {
+  test('rejects a malformed header without verification', async () => {
     expect(await send(['Authorization: Basic eA=='])).toEqual(malformed);
     expect(verified).toEqual([]);
   });
 
   test.each([
     ['a JSON body', JSON_BODY, '{"access_token":"good"}'],
-    ['a list in a JSON body', JSON_BODY, '{"access_token":["good"]}'],
+    ['an array in a JSON body', JSON_BODY, '{"access_token":["good"]}'],
     ['an object in a JSON body', JSON_BODY, '{"access_token":{"a":"good"}}'],
     ['a form', FORM_BODY, 'access_token=good'],
-  ])('never counts a token in %s', async (_, type, body) => {
+  ])('ignores a token in %s', async (_, type, body) => {
     expect(await send([type], { body })).toEqual({ value: undefined });
     expect(verified).toEqual([]);
   });
 
-  test('counts the header’s token, whatever a body says', async () => {
+  test('uses the token of the header also if the body has another one', async () => {
     const body = '{"access_token":"good"}';
     expect(await send(['Authorization: Bearer bad', JSON_BODY], { body })).toMatchObject({ code: 'invalid_token' });
     expect(await send(['Authorization: Bearer good', JSON_BODY], { body: '{"access_token":"bad"}' })).toEqual({
@@ -206,13 +206,13 @@ describe('authentication', () => {
     expect(await send(['Authorization: Bearer good'])).toEqual({ value: { kind: 'user' } });
   });
 
-  test('that fails for reasons of its own is a failure, not a refusal', async () => {
-    const failure = new Error('the database is away');
+  test('rejects with the error of a verification that fails', async () => {
+    const failure = new Error('database unavailable');
     verify = () => Promise.reject(failure);
     expect(await send(['Authorization: Bearer good'])).toEqual({ value: failure });
   });
 
-  test('passes on the problem that it meets', async () => {
+  test('rejects with the problem of the verification', async () => {
     verify = () => Promise.reject(new Problem('unavailable'));
     expect(await send(['Authorization: Bearer good'])).toMatchObject({ code: 'unavailable' });
   });

@@ -9,7 +9,7 @@ const KEYS = `${ISSUER}/keys`;
 
 export const seconds = (offset = 0) => Math.floor(Date.now() / 1000) + offset;
 
-/** A key pair with which an issuer signs. */
+/** A key pair of an issuer. */
 export interface SigningKey {
   readonly jwk: JWK;
   readonly privateKey: CryptoKey;
@@ -20,17 +20,17 @@ export async function aKey(kid: string, alg = 'ES256'): Promise<SigningKey> {
   return { jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' }, privateKey };
 }
 
-/** An issuer that is asked by `send`: what it publishes can be changed at any time, and its visitors are counted. */
+/** An issuer behind `send`. Tests can change what it publishes, and read the URLs that were requested. */
 export function anIssuer(keys: readonly JWK[]) {
-  /** Bodies by URL; one that is not there is a 404. */
+  /** Bodies by URL. Other URLs return 404. */
   const pages = new Map<string, string>();
   const publish = (published: readonly unknown[]) => pages.set(KEYS, JSON.stringify({ keys: published }));
-  const visits: string[] = [];
-  const state = { isAway: false };
+  const requests: string[] = [];
+  const state = { isDown: false };
   const send: Send = async ({ url }) => {
-    visits.push(url.href);
+    requests.push(url.href);
     await new Promise((resolve) => setImmediate(resolve));
-    if (state.isAway) throw new Error('connect ECONNREFUSED');
+    if (state.isDown) throw new Error('connect ECONNREFUSED');
     const body = pages.get(url.href);
     return { status: body === undefined ? 404 : 200, headers: {}, body: body ?? '' };
   };
@@ -39,33 +39,33 @@ export function anIssuer(keys: readonly JWK[]) {
   return {
     pages,
     publish,
-    visits,
+    requests,
     state,
     send,
-    /** How often its keys were asked for, discovery included. */
-    refreshes: () => visits.filter((url) => url === DISCOVERY).length,
+    /** How often the keys were fetched, starting with discovery. */
+    refreshes: () => requests.filter((url) => url === DISCOVERY).length,
   };
 }
 
-/** A good access token, but for what is given. A claim or a header that is undefined is left out. */
+/** A valid access token with changed claims and headers. Undefined claims and headers are removed. */
 export function aToken(
   key: SigningKey,
   { claims = {}, header = {} }: { claims?: Record<string, unknown>; header?: Record<string, unknown> } = {},
 ): Promise<string> {
   const payload = { iss: ISSUER, aud: AUDIENCE, sub: 'user-1', iat: seconds(), exp: seconds(300), ...claims };
-  const whole = { alg: key.jwk.alg, kid: key.jwk.kid, typ: 'at+jwt', ...header };
+  const completeHeader = { alg: key.jwk.alg, kid: key.jwk.kid, typ: 'at+jwt', ...header };
   return new SignJWT(payload)
-    .setProtectedHeader(whole as JWTHeaderParameters) // a test says what is in it, wrong things too
+    .setProtectedHeader(completeHeader as JWTHeaderParameters) // tests also set invalid headers
     .sign(key.privateKey);
 }
 
-/** A verifier that asks the issuer for its keys. */
+/** A verifier that fetches its keys from the issuer. */
 export const verifierOf = ({ send }: ReturnType<typeof anIssuer>) =>
   createJwtVerifier({ issuer: ISSUER, audience: AUDIENCE, keys: createKeySource({ issuer: ISSUER, send }).keyFor });
 
 export type Found = 'found' | 'unknown' | 'unavailable';
 
-/** What comes of a search for a key. */
+/** The result of looking up a key. */
 export const find = (keys: KeySource, kid: string): Promise<Found> =>
   Promise.resolve(keys.keyFor({ alg: 'ES256', kid }, { payload: '', signature: '' })).then(
     () => 'found',
@@ -76,7 +76,7 @@ export const find = (keys: KeySource, kid: string): Promise<Found> =>
     },
   );
 
-/** Lets a refresh in the background come to its end. */
+/** Waits for a refresh in the background. */
 export const settle = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
 };

@@ -5,48 +5,48 @@ import { createJwtVerifier } from '../src/index.ts';
 import { AUDIENCE, aKey, anIssuer, aToken, ISSUER, seconds, verifierOf } from './issuer.ts';
 
 const key = await aKey('key-1');
-const stranger = await aKey('key-1'); // claims the issuer's key id
+const otherKey = await aKey('key-1'); // with the key id of the issuer's key
 const rsa = await aKey('rsa', 'RS256');
 const issuer = anIssuer([key.jwk]);
 const verify = verifierOf(issuer);
 
 const publicRsa = async () => {
   const imported = await importJWK(rsa.jwk, 'RS256', { extractable: true });
-  if (imported instanceof Uint8Array) throw new TypeError('an RSA key is no secret');
+  if (imported instanceof Uint8Array) throw new TypeError('an RSA key is not a secret');
   return imported;
 };
 const encode = (value: unknown) => base64url.encode(JSON.stringify(value));
-const goodClaims = () => ({ iss: ISSUER, aud: AUDIENCE, sub: 'user-1', exp: seconds(300) });
+const validClaims = () => ({ iss: ISSUER, aud: AUDIENCE, sub: 'user-1', exp: seconds(300) });
 
-describe('refused is a token with', () => {
+describe('rejects a token with', () => {
   const wrongClaims: [string, Record<string, unknown>][] = [
     ['another issuer', { iss: 'https://evil.example.test' }],
-    ['the issuer with a slash behind', { iss: `${ISSUER}/` }],
-    ['a list of issuers, ours among them', { iss: [ISSUER] }],
+    ['a trailing slash in the issuer', { iss: `${ISSUER}/` }],
+    ['an array that contains the issuer', { iss: [ISSUER] }],
     ['no issuer', { iss: undefined }],
     ['another audience', { aud: 'https://other.example.test' }],
-    ['an audience that begins like ours', { aud: `${AUDIENCE}.evil.test` }],
+    ['an audience that has the expected one as prefix', { aud: `${AUDIENCE}.evil.test` }],
     ['no audience', { aud: undefined }],
-    ['an empty list of audiences', { aud: [] }],
-    ['no end', { exp: undefined }],
-    ['an end long ago', { exp: seconds(-3600) }],
-    ['an end 7 seconds ago', { exp: seconds(-7) }],
-    ['an end of 1e20', { exp: 1e20 }],
-    ['an end beyond a day', { exp: seconds(24 * 3600 + 60) }],
-    ['an end that is text', { exp: String(seconds(300)) }],
-    ['an end that is null', { exp: null }],
-    ['a beginning in the future', { nbf: seconds(60) }],
-    ['a beginning that is text', { nbf: 'now' }],
+    ['an empty array of audiences', { aud: [] }],
+    ['no expiry', { exp: undefined }],
+    ['an expiry an hour ago', { exp: seconds(-3600) }],
+    ['an expiry 7 seconds ago', { exp: seconds(-7) }],
+    ['an expiry of 1e20', { exp: 1e20 }],
+    ['an expiry after more than a day', { exp: seconds(24 * 3600 + 60) }],
+    ['an expiry that is a string', { exp: String(seconds(300)) }],
+    ['an expiry that is null', { exp: null }],
+    ['a "not before" time in the future', { nbf: seconds(60) }],
+    ['a "not before" time that is a string', { nbf: 'now' }],
     ['no subject', { sub: undefined }],
     ['an empty subject', { sub: '' }],
-    ['a number for a subject', { sub: 42 }],
-    ['a list for a subject', { sub: ['user-1'] }],
-    ['an object for a subject', { sub: { id: 'user-1' } }],
+    ['a number as subject', { sub: 42 }],
+    ['an array as subject', { sub: ['user-1'] }],
+    ['an object as subject', { sub: { id: 'user-1' } }],
     ['a subject of 256 characters', { sub: 'x'.repeat(256) }],
-    ['an ID token as Keycloak marks it', { typ: 'ID' }],
+    ['the claim of an ID token of Keycloak', { typ: 'ID' }],
   ];
   test.each(['nonce', 'at_hash', 'c_hash'])(
-    '%s without the type of an access token: it is an ID token',
+    '%s and without the type of an access token, which is an ID token',
     async (claim) => {
       const header = { typ: 'JWT' };
       expect(await verify(await aToken(key, { header, claims: { [claim]: 'x' } }))).toBeUndefined();
@@ -55,7 +55,7 @@ describe('refused is a token with', () => {
     },
   );
 
-  test('a description of the person that is not in order is left out, and refuses nobody', async () => {
+  test('no required claim, but ignores invalid claims that describe the user', async () => {
     const claims = { email: ['a@example.test'], email_verified: 'true', name: null };
     const verified = await verify(await aToken(key, { claims }));
     expect(verified).toMatchObject({ email: undefined, email_verified: undefined, name: undefined });
@@ -65,37 +65,37 @@ describe('refused is a token with', () => {
     expect(await verify(await aToken(key, { claims }))).toBeUndefined();
   });
 
-  const jwk = stranger.jwk;
+  const jwk = otherKey.jwk;
   const wrongHeaders: [string, Record<string, unknown>][] = [
-    ['the signature of a stranger', {}],
-    ['a key of its own in the header (jwk)', { jwk }],
-    ['an address of its own keys (jku)', { jku: 'https://evil.example.test/keys' }],
-    ['an address of its own certificate (x5u)', { x5u: 'https://evil.example.test/cert' }],
-    ['a certificate of its own (x5c)', { x5c: ['MIIB'] }],
-    ['an unknown key id, and an address of its own keys', { kid: 'evil', jku: 'https://evil.example.test/keys' }],
+    ['the signature of another key', {}],
+    ['a key in the header (jwk)', { jwk }],
+    ['a URL of keys in the header (jku)', { jku: 'https://evil.example.test/keys' }],
+    ['a URL of a certificate in the header (x5u)', { x5u: 'https://evil.example.test/cert' }],
+    ['a certificate in the header (x5c)', { x5c: ['MIIB'] }],
+    ['an unknown key id and a URL of keys in the header', { kid: 'evil', jku: 'https://evil.example.test/keys' }],
   ];
-  test.each(wrongHeaders)('%s, and nobody else is asked for keys', async (_, header) => {
-    expect(await verify(await aToken(stranger, { header }))).toBeUndefined();
-    expect(issuer.visits.filter((url) => !url.startsWith(ISSUER))).toEqual([]);
+  test.each(wrongHeaders)('%s, and requests keys only from the issuer', async (_, header) => {
+    expect(await verify(await aToken(otherKey, { header }))).toBeUndefined();
+    expect(issuer.requests.filter((url) => !url.startsWith(ISSUER))).toEqual([]);
   });
 
-  test('no key id, though the issuer has only one key', async () => {
+  test('no key id, also if the issuer has only one key', async () => {
     const token = await aToken(key, { header: { kid: undefined } });
-    const keys = createLocalJWKSet({ keys: [key.jwk] }); // finds the only key without its id
+    const keys = createLocalJWKSet({ keys: [key.jwk] }); // finds a single key without its id
     expect(await createJwtVerifier({ issuer: ISSUER, audience: AUDIENCE, keys })(token)).toBeUndefined();
     expect(await verify(token)).toBeUndefined();
   });
 
-  test('an extension that must be understood (crit)', async () => {
+  test('a critical extension (crit)', async () => {
     const header = { alg: 'ES256', kid: 'key-1', crit: ['https://example.test/x'], 'https://example.test/x': 1 };
-    const signed = await new CompactSign(new TextEncoder().encode(JSON.stringify(goodClaims())))
+    const signed = await new CompactSign(new TextEncoder().encode(JSON.stringify(validClaims())))
       .setProtectedHeader(header)
       .sign(key.privateKey, { crit: { 'https://example.test/x': true } });
     expect(await verify(signed)).toBeUndefined();
   });
 
   test.each(['none', 'None', 'NONE', ''])('no signature (alg %p)', async (alg) => {
-    const unsigned = `${encode({ alg, kid: 'key-1' })}.${encode(goodClaims())}`;
+    const unsigned = `${encode({ alg, kid: 'key-1' })}.${encode(validClaims())}`;
     expect(await verify(`${unsigned}.`)).toBeUndefined();
     expect(await verify(`${unsigned}.AAAA`)).toBeUndefined();
   });
@@ -103,48 +103,48 @@ describe('refused is a token with', () => {
   test.each([
     ['in PEM', async () => exportSPKI(await publicRsa())],
     ['as a JWK', async () => JSON.stringify(rsa.jwk)],
-  ])('HS256 by the public key %s', async (_, secretOf) => {
-    const head = `${encode({ alg: 'HS256', kid: 'rsa' })}.${encode(goodClaims())}`;
+  ])('an HS256 signature by the public key %s', async (_, secretOf) => {
+    const head = `${encode({ alg: 'HS256', kid: 'rsa' })}.${encode(validClaims())}`;
     const signature = createHmac('sha256', await secretOf())
       .update(head)
       .digest('base64url');
     expect(await verifierOf(anIssuer([rsa.jwk]))(`${head}.${signature}`)).toBeUndefined();
   });
 
-  test('another algorithm than its key is for', async () => {
+  test('another algorithm than that of its key', async () => {
     expect(await verify(await aToken(await aKey('key-1', 'EdDSA')))).toBeUndefined();
   });
 
-  test('a key of the issuer that is for encryption', async () => {
-    const encrypting = anIssuer([{ ...key.jwk, use: 'enc' }]);
-    expect(await verifierOf(encrypting)(await aToken(key))).toBeUndefined();
+  test('a signature by an encryption key of the issuer', async () => {
+    const encryptionIssuer = anIssuer([{ ...key.jwk, use: 'enc' }]);
+    expect(await verifierOf(encryptionIssuer)(await aToken(key))).toBeUndefined();
   });
 
-  test('a symmetric key that the issuer published by mistake', async () => {
+  test('a signature by a symmetric key that the issuer published by mistake', async () => {
     const k = base64url.encode('0123456789abcdef0123456789abcdef');
-    const head = `${encode({ alg: 'HS256', kid: 'oct' })}.${encode(goodClaims())}`;
+    const head = `${encode({ alg: 'HS256', kid: 'oct' })}.${encode(validClaims())}`;
     const signature = createHmac('sha256', base64url.decode(k)).update(head).digest('base64url');
-    const careless = anIssuer([{ kty: 'oct', k, kid: 'oct', alg: 'HS256' }]);
-    expect(await verifierOf(careless)(`${head}.${signature}`)).toBeUndefined();
+    const misconfigured = anIssuer([{ kty: 'oct', k, kid: 'oct', alg: 'HS256' }]);
+    expect(await verifierOf(misconfigured)(`${head}.${signature}`)).toBeUndefined();
   });
 
-  test('claims that were changed after it was signed', async () => {
+  test('claims that were changed after signing', async () => {
     const [header, , signature] = (await aToken(key)).split('.');
-    expect(await verify(`${header}.${encode({ ...goodClaims(), sub: 'admin' })}.${signature}`)).toBeUndefined();
+    expect(await verify(`${header}.${encode({ ...validClaims(), sub: 'admin' })}.${signature}`)).toBeUndefined();
   });
 
   test.each([
-    ['nothing', ''],
+    ['no content', ''],
     ['no dots', 'abc'],
     ['two parts', 'a.b'],
     ['five parts', 'a.b.c.d.e'],
     ['empty parts', '..'],
-    ['no JSON in it', 'a.b.c'],
-    ['a payload that is a list', `${encode({ alg: 'ES256', kid: 'key-1' })}.${encode([])}.AAAA`],
+    ['parts that are not JSON', 'a.b.c'],
+    ['a payload that is an array', `${encode({ alg: 'ES256', kid: 'key-1' })}.${encode([])}.AAAA`],
     ['a header that is null', `${encode(null)}.${encode({})}.AAAA`],
     ['a key id that is a number', `${encode({ alg: 'ES256', kid: 1 })}.${encode({})}.AAAA`],
     ['a key id that is __proto__', `${encode({ alg: 'ES256', kid: '__proto__' })}.${encode({})}.AAAA`],
-    ['an algorithm that is a list', `${encode({ alg: ['ES256'], kid: 'key-1' })}.${encode({})}.AAAA`],
+    ['an algorithm that is an array', `${encode({ alg: ['ES256'], kid: 'key-1' })}.${encode({})}.AAAA`],
   ])('%s', async (_, token) => {
     expect(await verify(token)).toBeUndefined();
   });

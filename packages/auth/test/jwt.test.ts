@@ -8,74 +8,74 @@ const key = await aKey('key-1');
 const verify = verifierOf(anIssuer([key.jwk]));
 
 describe('an access token', () => {
-  test('that is good has its claims', async () => {
+  test('that is valid resolves to its claims', async () => {
     const claims = { email: 'a@example.test', email_verified: true, name: 'A' };
     expect(await verify(await aToken(key, { claims }))).toMatchObject({ iss: ISSUER, sub: 'user-1', ...claims });
   });
 
-  test.each(['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'])('may be signed with %s', async (alg) => {
+  test.each(['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'])('can be signed with %s', async (alg) => {
     const signing = await aKey('key-1', alg);
     expect(await verifierOf(anIssuer([signing.jwk]))(await aToken(signing))).toMatchObject({ sub: 'user-1' });
   });
 
   test.each(['RS384', 'RS512', 'PS512', 'ES384', 'ES512'])(
-    'signed with %s, which is not agreed on, is refused',
+    'signed with %s, which is not allowed, is rejected',
     async (alg) => {
       const signing = await aKey('key-1', alg);
       expect(await verifierOf(anIssuer([signing.jwk]))(await aToken(signing))).toBeUndefined();
     },
   );
 
-  test('may be for several audiences, ours among them', async () => {
+  test('can have several audiences', async () => {
     const aud = ['https://other.example.test', AUDIENCE];
     expect(await verify(await aToken(key, { claims: { aud } }))).toMatchObject({ sub: 'user-1' });
   });
 
-  test('may have expired less than 5 seconds ago: clocks differ', async () => {
+  test('is valid until 5 seconds after its expiry, because clocks differ', async () => {
     expect(await verify(await aToken(key, { claims: { exp: seconds(-3) } }))).toMatchObject({ sub: 'user-1' });
   });
 
-  test('may begin to be good within 5 seconds', async () => {
+  test('is valid from 5 seconds before its "not before" time', async () => {
     expect(await verify(await aToken(key, { claims: { nbf: seconds(3) } }))).toMatchObject({ sub: 'user-1' });
   });
 
-  test('may be good for a day', async () => {
+  test('can have a lifetime of a day', async () => {
     expect(await verify(await aToken(key, { claims: { exp: seconds(24 * 3600) } }))).toMatchObject({ sub: 'user-1' });
   });
 
-  test('may lack a name that is text, but has none then', async () => {
+  test('with a name that is not a string is valid and has no name', async () => {
     const claims = await verify(await aToken(key, { claims: { name: { given: 'A' } } }));
     expect([claims?.sub, claims?.name]).toEqual(['user-1', undefined]);
   });
 });
 
-describe('what is not the caller’s fault is a 503, and never a 401:', () => {
-  let visited: ReturnType<typeof anIssuer>;
+describe('the problem is 503 and not 401 for', () => {
+  let failingIssuer: ReturnType<typeof anIssuer>;
   beforeEach(() => {
-    visited = anIssuer([key.jwk]);
+    failingIssuer = anIssuer([key.jwk]);
   });
 
   const unavailable = async (token: string) => {
-    const refusal = await verifierOf(visited)(token).catch((error: unknown) => error);
+    const refusal = await verifierOf(failingIssuer)(token).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(Problem);
     expect(refusal).toMatchObject({ code: 'unavailable', status: 503, headers: { 'Retry-After': '1' } });
   };
 
-  test('an issuer that is away', async () => {
-    visited.state.isAway = true;
+  test('an issuer that is not reachable', async () => {
+    failingIssuer.state.isDown = true;
     await unavailable(await aToken(key));
   });
 
-  test('a key of the issuer that can’t be read', async () => {
-    visited.publish([{ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: 'key-1', alg: 'ES256' }]);
+  test('an invalid key of the issuer', async () => {
+    failingIssuer.publish([{ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: 'key-1', alg: 'ES256' }]);
     await unavailable(await aToken(key));
   });
 
-  test('a key of the issuer that is too weak to be used', async () => {
+  test('a key of the issuer that is too weak', async () => {
     const { publicKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true });
     const { n = '', ...rest } = await exportJWK(publicKey);
     const half = base64url.encode(base64url.decode(n).slice(0, 128));
-    visited.publish([{ ...rest, n: half, kid: 'weak', alg: 'RS256' }]);
+    failingIssuer.publish([{ ...rest, n: half, kid: 'weak', alg: 'RS256' }]);
     await unavailable(await aToken(await aKey('weak', 'RS256')));
   });
 });
@@ -89,6 +89,6 @@ test.each([
   ['svcc_abc', false],
   ['2YotnFZFEjr1zCsicMWpAA', false],
   ['', false],
-])('%p has the form of a JWT: %p', (token, isOne) => {
-  expect(isJwtShaped(token)).toBe(isOne);
+])('%p has the form of a JWT: %p', (token, expected) => {
+  expect(isJwtShaped(token)).toBe(expected);
 });

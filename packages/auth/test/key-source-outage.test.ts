@@ -18,24 +18,24 @@ beforeEach(() => {
 
 const search = (kid: string) => find(keys, kid);
 
-describe('while the issuer is away', () => {
-  test('without known keys there are none', async () => {
-    issuer.state.isAway = true;
+describe('while the issuer is not reachable', () => {
+  test('keys are unavailable if none are cached', async () => {
+    issuer.state.isDown = true;
     expect(await search('one')).toBe('unavailable');
     expect(keys.failing()).toBe(true);
   });
 
-  test('it is not asked more than twice in half a minute', async () => {
-    issuer.state.isAway = true;
+  test('at most two fetches happen in 30 seconds', async () => {
+    issuer.state.isDown = true;
     const found: Found[] = [];
     for (let index = 0; index < 100; index++) found.push(await search('one'));
     expect(new Set(found)).toEqual(new Set(['unavailable']));
     expect(issuer.refreshes()).toBe(2);
   });
 
-  test('known keys go on for a day', async () => {
+  test('cached keys are used for a day', async () => {
     await search('one');
-    issuer.state.isAway = true;
+    issuer.state.isDown = true;
     for (clock = HOUR; clock <= 24 * HOUR; clock += HOUR) {
       expect(await search('one')).toBe('found');
       await settle();
@@ -43,68 +43,68 @@ describe('while the issuer is away', () => {
     expect(keys.failing()).toBe(true);
   });
 
-  test('known keys do not go on for longer than a day', async () => {
+  test('cached keys are not used after a day', async () => {
     await search('one');
-    issuer.state.isAway = true;
+    issuer.state.isDown = true;
     clock = 24 * HOUR + 1;
     expect(await search('one')).toBe('unavailable');
   });
 
-  test('an unknown key is unknown, not unavailable, as long as others are known', async () => {
+  test('an unknown key is unknown, not unavailable, while other keys are cached', async () => {
     await search('one');
-    issuer.state.isAway = true;
+    issuer.state.isDown = true;
     expect(await search('two')).toBe('unknown');
   });
 
-  test('its return is noticed, and all is well again', async () => {
-    issuer.state.isAway = true;
+  test('the next lookup succeeds when the issuer is reachable again', async () => {
+    issuer.state.isDown = true;
     await search('one');
-    issuer.state.isAway = false;
+    issuer.state.isDown = false;
     expect(await search('one')).toBe('found');
     expect(keys.failing()).toBe(false);
   });
 });
 
-describe('refused is', () => {
+describe('a response of the issuer is rejected if it is', () => {
   const DISCOVERY = `${ISSUER}/.well-known/openid-configuration`;
   const page = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
   test.each([
-    ['the discovery document of another issuer', { issuer: 'https://evil.example.test', jwks_uri: `${ISSUER}/keys` }],
-    ['one that differs in a slash', { issuer: `${ISSUER}/`, jwks_uri: `${ISSUER}/keys` }],
-    ['one without an address of keys', { issuer: ISSUER }],
-    ['one whose address of keys is none', { issuer: ISSUER, jwks_uri: 'keys' }],
-    ['one that is no JSON', '<html>'],
-    ['one that is null', 'null'],
+    ['a discovery document of another issuer', { issuer: 'https://evil.example.test', jwks_uri: `${ISSUER}/keys` }],
+    ['a discovery document with a trailing slash in the issuer', { issuer: `${ISSUER}/`, jwks_uri: `${ISSUER}/keys` }],
+    ['a discovery document without the URL of the keys', { issuer: ISSUER }],
+    ['a discovery document with a relative URL of the keys', { issuer: ISSUER, jwks_uri: 'keys' }],
+    ['a discovery document that is not JSON', '<html>'],
+    ['a discovery document that is null', 'null'],
   ])('%s', async (_, document) => {
     issuer.pages.set(DISCOVERY, page(document));
     expect(await search('one')).toBe('unavailable');
-    expect(issuer.visits).toEqual([DISCOVERY]);
+    expect(issuer.requests).toEqual([DISCOVERY]);
   });
 
   test.each([
-    ['a set of keys that is no JSON', '<html>'],
-    ['a list in its place', [one.jwk]],
-    ['keys that are no list', { keys: one.jwk }],
-    ['keys that are no objects', { keys: ['one', null] }],
-    ['a key without a type', { keys: [{ kid: 'one' }] }],
+    ['a key set that is not JSON', '<html>'],
+    ['an array instead of a key set', [one.jwk]],
+    ['a key set whose keys are not an array', { keys: one.jwk }],
+    ['a key set whose keys are not objects', { keys: ['one', null] }],
+    ['a key set with a key without a type', { keys: [{ kid: 'one' }] }],
   ])('%s', async (_, set) => {
     issuer.pages.set(`${ISSUER}/keys`, page(set));
     expect(await search('one')).toBe('unavailable');
   });
 
-  test('an answer that is no success', async () => {
+  test('an error', async () => {
     issuer.pages.delete(`${ISSUER}/keys`);
     expect(await search('one')).toBe('unavailable');
   });
 
-  test('a key that can’t be read, while the others go on', async () => {
+  test('a key set with an invalid key, but its other keys are used', async () => {
     issuer.publish([{ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: 'garbage', alg: 'ES256' }, one.jwk]);
     expect(await search('garbage')).toBe('unavailable');
     expect(await search('one')).toBe('found');
   });
 
-  test('garbage in place of keys that are known: they go on', async () => {
+  test('invalid while keys are cached, which remain in use', async () => {
     await search('one');
     issuer.pages.set(`${ISSUER}/keys`, 'garbage');
     clock += HOUR;

@@ -21,12 +21,12 @@ beforeEach(() => {
 const search = (kid: string) => find(keys, kid);
 
 describe('the keys of an issuer', () => {
-  test('are found through its discovery document', async () => {
+  test('are found with its discovery document', async () => {
     expect(await search('one')).toBe('found');
-    expect(issuer.visits).toEqual([`${ISSUER}/.well-known/openid-configuration`, `${ISSUER}/keys`]);
+    expect(issuer.requests).toEqual([`${ISSUER}/.well-known/openid-configuration`, `${ISSUER}/keys`]);
   });
 
-  test('of an issuer with a slash behind are found at the same address', async () => {
+  test('of an issuer with a trailing slash are found at the same URL', async () => {
     issuer.pages.set(
       `${ISSUER}/.well-known/openid-configuration`,
       JSON.stringify({ issuer: `${ISSUER}/`, jwks_uri: `${ISSUER}/keys` }),
@@ -35,11 +35,11 @@ describe('the keys of an issuer', () => {
     expect(await search('one')).toBe('found');
   });
 
-  test('are not asked for before somebody needs one', () => {
-    expect(issuer.visits).toEqual([]);
+  test('are not fetched before the first lookup', () => {
+    expect(issuer.requests).toEqual([]);
   });
 
-  test('are fetched once for a burst of a hundred', async () => {
+  test('are fetched once for a hundred concurrent lookups', async () => {
     const found = await Promise.all(Array.from({ length: 100 }, () => search('one')));
     expect(new Set(found)).toEqual(new Set(['found']));
     expect(issuer.refreshes()).toBe(1);
@@ -53,7 +53,7 @@ describe('the keys of an issuer', () => {
     expect(issuer.refreshes()).toBe(1);
   });
 
-  test('are fetched again behind a request when they are no longer fresh', async () => {
+  test('are refreshed in the background when they are no longer fresh', async () => {
     await search('one');
     clock += 10 * MINUTE + 1;
     expect(await search('one')).toBe('found');
@@ -61,15 +61,15 @@ describe('the keys of an issuer', () => {
     expect(issuer.refreshes()).toBe(2);
   });
 
-  test('a token without a key id has none, and nobody is asked', async () => {
+  test('are not fetched for a token without a key id, which is rejected', async () => {
     const searching = Promise.resolve(keys.keyFor({ alg: 'ES256' }, { payload: '', signature: '' }));
     await expect(searching).rejects.toBeInstanceOf(errors.JWKSNoMatchingKey);
-    expect(issuer.visits).toEqual([]);
+    expect(issuer.requests).toEqual([]);
   });
 });
 
 describe('unknown key ids', () => {
-  test('a thousand of them, one after the other, cost two fetches in half a minute', async () => {
+  test('cause two fetches in 30 seconds for a thousand sequential lookups', async () => {
     for (let index = 0; index < 1000; index++) {
       expect(await search(`unknown-${index}`)).toBe('unknown');
       clock += 20;
@@ -77,13 +77,13 @@ describe('unknown key ids', () => {
     expect(issuer.refreshes()).toBe(2);
   });
 
-  test('a thousand of them at once cost one fetch', async () => {
+  test('cause one fetch for a thousand concurrent lookups', async () => {
     const found = await Promise.all(Array.from({ length: 1000 }, (_, index) => search(`unknown-${index}`)));
     expect(new Set(found)).toEqual(new Set(['unknown']));
     expect(issuer.refreshes()).toBe(1);
   });
 
-  test('cost two more in the next half minute, and so on', async () => {
+  test('cause two more fetches in each following 30 seconds', async () => {
     for (const _ of [1, 2, 3]) {
       for (let index = 0; index < 10; index++) await search(`unknown-${index}`);
       clock += 30 * SECOND;
@@ -91,28 +91,28 @@ describe('unknown key ids', () => {
     expect(issuer.refreshes()).toBe(6);
   });
 
-  test('do not keep known keys from being found', async () => {
+  test('do not affect lookups of known keys', async () => {
     for (let index = 0; index < 10; index++) await search(`unknown-${index}`);
     expect(await search('one')).toBe('found');
   });
 });
 
 describe('when keys change', () => {
-  test('a new one works at its first use', async () => {
+  test('a new key is found at its first use', async () => {
     await search('one');
     issuer.publish([one.jwk, two.jwk]);
     expect(await search('two')).toBe('found');
     expect(issuer.refreshes()).toBe(2);
   });
 
-  test('one that was taken away is refused after the next refresh', async () => {
+  test('a removed key is unknown after the next refresh', async () => {
     await search('one');
     issuer.publish([two.jwk]);
     await search('two');
     expect(await search('one')).toBe('unknown');
   });
 
-  test('one that was taken away is refused once keys are no longer fresh', async () => {
+  test('a removed key is unknown when keys are no longer fresh', async () => {
     await search('one');
     issuer.publish([two.jwk]);
     clock += 10 * MINUTE + 1;

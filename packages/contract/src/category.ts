@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestamp } from './timestamp.ts';
 import { ignored, line, name, slug, text, uuid } from './wire.ts';
 
-/** A category as a caller who may see it sees it; `template_count` counts what that caller sees. */
+/** A category as callers see it. `template_count` counts the templates that are visible to the caller. */
 export const category = z
   .object({
     id: z.string(),
@@ -21,7 +21,7 @@ export type Category = z.output<typeof category>;
 
 /** A category as administrators see it. */
 export const managedCategory = category
-  .extend({ access_count: z.int().meta({ description: 'Organizations that hold a grant' }) })
+  .extend({ access_count: z.int().meta({ description: 'Number of organizations with a grant' }) })
   .meta({ id: 'ManagedCategory' });
 
 export const categoryFields = {
@@ -47,7 +47,7 @@ export const newCategory = z
   })
   .meta({ id: 'NewCategory' });
 
-/** A change of a category: only the members that are named change. `id` may be in the query instead. */
+/** A change of a category. Members that are left out do not change. `id` can be in the query instead. */
 export const categoryChange = z
   .strictObject({
     id: uuid.optional(),

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { type ProblemCode, problemDocument } from './problems.ts';
 
-/** An HTTP request as the client wants it sent. */
+/** An HTTP request that the client passes to `Send`. */
 export interface Outgoing {
   readonly method: string;
   readonly url: URL;
@@ -17,16 +17,19 @@ export interface Incoming {
   readonly body: string;
 }
 
-/** Sends a request and reads the whole answer; rejects when there is none. Timeouts, redirects and size caps are its matter. */
+/**
+ * Sends a request and reads the complete response. Rejects if there is no response. The implementation is responsible for
+ * timeouts, redirects and size limits.
+ */
 export type Send = (request: Outgoing) => Promise<Incoming>;
 
-/** Why a call of the client came to nothing. */
+/** Why a call of the client failed. */
 export type CallFailure =
   | { readonly kind: 'unreachable'; readonly cause: unknown }
   | { readonly kind: 'refused'; readonly status: number; readonly code?: ProblemCode; readonly retryAfter?: string }
   | { readonly kind: 'unreadable'; readonly status: number };
 
-/** What a client's call rejects with. The message never holds what the other side sent. */
+/** The error of a failed call. The message never contains data from the server. */
 export class CallError extends Error {
   override name = 'CallError';
   readonly failure: CallFailure;
@@ -43,12 +46,12 @@ interface CallInput<E extends Endpoint> {
   readonly body?: z.input<E['body']>;
 }
 
-/** A typed function for each endpoint. */
+/** One typed function per endpoint. */
 export type Client<T extends Record<string, Endpoint>> = {
   readonly [K in keyof T]: (input?: CallInput<T[K]>) => Promise<z.output<T[K]['reply']>>;
 };
 
-/** Derives a client from a list of endpoints: every reply is parsed by its endpoint's schema. Calls reject with a CallError. */
+/** Creates a client for a list of endpoints. The endpoint's schema parses each reply. Calls reject with a CallError. */
 export function createClient<T extends Record<string, Endpoint>>(
   endpoints: T,
   options: { readonly baseUrl: string; readonly token: string; readonly send: Send },
@@ -57,7 +60,7 @@ export function createClient<T extends Record<string, Endpoint>>(
     name,
     (input: CallInput<Endpoint> = {}) => call(endpoint, input, options),
   ]);
-  return Object.fromEntries(calls) as Client<T>; // the loop above made exactly one call for each endpoint
+  return Object.fromEntries(calls) as Client<T>; // `calls` has exactly one entry for each endpoint
 }
 
 async function call(
@@ -66,7 +69,7 @@ async function call(
   { baseUrl, token, send }: { readonly baseUrl: string; readonly token: string; readonly send: Send },
 ): Promise<unknown> {
   const fail = (failure: CallFailure) => new CallError(endpoint.operationId, failure);
-  const answer = await send({
+  const response = await send({
     method: endpoint.method.toUpperCase(),
     url: addressOf(endpoint, input, baseUrl),
     headers: {
@@ -78,9 +81,9 @@ async function call(
   }).catch((cause: unknown) => {
     throw fail({ kind: 'unreachable', cause });
   });
-  if (answer.status !== endpoint.status) throw fail(refusalOf(answer));
-  const reply = endpoint.reply.safeParse(parseJson(answer.body));
-  if (!reply.success) throw fail({ kind: 'unreadable', status: answer.status });
+  if (response.status !== endpoint.status) throw fail(errorResponseOf(response));
+  const reply = endpoint.reply.safeParse(parseJson(response.body));
+  if (!reply.success) throw fail({ kind: 'unreadable', status: response.status });
   return reply.data;
 }
 
@@ -88,7 +91,7 @@ function addressOf(endpoint: Endpoint, input: CallInput<Endpoint>, baseUrl: stri
   const params: Record<string, unknown> = { ...input.params };
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => {
     const value = String(params[name] ?? '');
-    // URLs drop such segments, encoded or not: the request would go to another path.
+    // URL parsing removes these segments, also if they are encoded: the request would go to another path.
     if (/^\.{0,2}$/.test(value)) {
       throw new RangeError(`${endpoint.operationId}: the path parameter ${name} must not be "${value}"`);
     }
@@ -101,12 +104,12 @@ function addressOf(endpoint: Endpoint, input: CallInput<Endpoint>, baseUrl: stri
   return url;
 }
 
-function refusalOf(answer: Incoming): CallFailure {
-  const problem = problemDocument.safeParse(parseJson(answer.body));
-  const retryAfter = answer.headers['retry-after'];
+function errorResponseOf(response: Incoming): CallFailure {
+  const problem = problemDocument.safeParse(parseJson(response.body));
+  const retryAfter = response.headers['retry-after'];
   return {
     kind: 'refused',
-    status: answer.status,
+    status: response.status,
     ...(problem.success ? { code: problem.data.code } : {}),
     ...(retryAfter === undefined ? {} : { retryAfter }),
   };
@@ -116,17 +119,17 @@ function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    return undefined; // fits no schema, so the caller hears "unreadable"
+    return undefined; // matches no reply schema, so the failure is "unreadable"
   }
 }
 
 function describe(failure: CallFailure): string {
   switch (failure.kind) {
     case 'unreachable':
-      return 'no answer';
+      return 'no response';
     case 'refused':
-      return `answered ${failure.status}${failure.code ? ` (${failure.code})` : ''}`;
+      return `status ${failure.status}${failure.code ? ` (${failure.code})` : ''}`;
     case 'unreadable':
-      return `answered ${failure.status} with a body that does not fit the contract`;
+      return `status ${failure.status} with a body that does not match the contract`;
   }
 }

@@ -1,52 +1,52 @@
 import { z } from 'zod';
-import { shownAs } from './shown.ts';
+import { documentedAs } from './openapi-schema.ts';
 import { parseTimestamp } from './timestamp.ts';
 import { uuid } from './wire.ts';
 
-const moment = z.string().transform((text, context) => {
+const cursorTime = z.string().transform((text, context) => {
   const at = parseTimestamp(text);
   if (at) return at;
   context.addIssue({ code: 'custom', message: 'must be a timestamp' });
   return z.NEVER;
 });
 
-/** A place in the catalog's history: after everything up to a stamp, or within what one stamp brought, after an id. */
-const position = z.strictObject({ at: moment, after: uuid.optional() });
+/** A position in the history of the catalog: after all changes up to a stamp, or within one stamp after an id. */
+const position = z.strictObject({ at: cursorTime, after: uuid.optional() });
 
-/** What a cursor says. The hub alone makes and reads them; nothing in it is secret or trusted. */
+/** The content of a cursor. Only the hub writes and reads cursors. The content is neither secret nor trusted. */
 const cursor = z.strictObject({
   v: z.literal(1),
-  /** Whom the answers were for. */
+  /** The viewer of the walk. */
   of: z.string().max(64),
-  /** The newest commit in the snapshot of the last answer. */
-  seen: z.strictObject({ at: moment, commit: uuid }),
-  /** Where a full walk began; until its end. */
-  began: moment.optional(),
-  /** While a full walk lists what there is: the id that it got to. */
+  /** The newest commit in the snapshot of the last response. */
+  seen: z.strictObject({ at: cursorTime, commit: uuid }),
+  /** The start of a full walk; absent after its end. */
+  began: cursorTime.optional(),
+  /** The last id that was listed, while a full walk lists all templates. */
   listed: uuid.optional(),
-  /** Up to where changes were sent. */
+  /** The position up to which changes were sent. */
   position,
   /** The `checked_at` of the pages before the last one of a walk. */
-  checked: moment,
+  checked: cursorTime,
 });
 export type Cursor = z.output<typeof cursor>;
 
-/** As a caller is given it: text that is safe in an address. */
+/** Encodes a cursor for a URL. */
 export const writeCursor = (given: Cursor): string => Buffer.from(JSON.stringify(given)).toString('base64url');
 
 const START = 'start';
 
-/** A cursor as a caller gives it back; `start` begins a full walk. */
+/** A cursor in a request. `start` begins a full walk. */
 export const cursorInput = z
   .string()
   .transform((text, context) => {
     if (text === START) return START;
     const read = cursor.safeParse(jsonOf(text));
     if (read.success) return read.data;
-    context.addIssue({ code: 'custom', message: 'must be `start`, or the cursor of the last answer as it was given' });
+    context.addIssue({ code: 'custom', message: 'must be `start`, or the unchanged cursor of the last response' });
     return z.NEVER;
   })
-  .meta({ ...shownAs({ type: 'string' }), description: '`start`, then the `cursor` of the last answer' });
+  .meta({ ...documentedAs({ type: 'string' }), description: '`start`, and then the `cursor` of the last response' });
 
 const MAX_LENGTH = 1000;
 
@@ -55,6 +55,6 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(Buffer.from(text, 'base64url').toString());
   } catch {
-    return undefined; // fits no cursor
+    return undefined; // matches no cursor
   }
 }

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import type { ProblemCode } from './problems.ts';
 
-/** `If-Match` with a resource's version (RFC 9110, section 13.1.1); `Idempotency-Key` for a request that may be repeated. */
+/**
+ * `If-Match`: the version of a resource (RFC 9110, section 13.1.1). `Idempotency-Key`: the request can be repeated
+ * safely.
+ */
 export type RequestHeader = 'If-Match' | 'Idempotency-Key';
 
 export type Method = 'get' | 'post' | 'put' | 'delete';
 
-/** One operation of a service, declared once: validation, types, the reply's filter, OpenAPI and the client come from it. */
+/** An operation of a service. Validation, types, the filter of replies, OpenAPI and the client derive from it. */
 export interface Endpoint<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -16,29 +19,29 @@ export interface Endpoint<
 > {
   readonly operationId: string;
   readonly method: Method;
-  /** With `:name` for a parameter. */
+  /** `:name` is a path parameter. */
   readonly path: string;
   /** A row of the service's policy table. */
   readonly access: Access;
   readonly summary: string;
   readonly tag: string;
-  /** Status of success. */
+  /** The status of a successful response. */
   readonly status: number;
-  /** Another status of success: what was asked for was there already. */
+  /** The status of a successful response if the requested resource already existed. */
   readonly alsoStatus?: number;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Bytes that the body may have; 0 where none is read. */
+  /** The maximum size of the body in bytes; 0: no body is read. */
   readonly bodyLimit: number;
   readonly reply: Reply;
-  /** The media type of an answer that is sent line by line; `reply` is then what one line holds. */
+  /** The media type of a response that is streamed in lines. `reply` is then the schema of one line. */
   readonly stream?: string;
-  /** Request headers that it heeds beside those that every request has. */
+  /** Request headers that only some endpoints support. */
   readonly headers: readonly RequestHeader[];
-  /** The reply holds a secret: no cache may keep it. */
+  /** The reply contains a secret and must not be cached. */
   readonly secret: boolean;
-  /** Problems beside those that its shape implies (400, 401, 403, 413, 415, 503). */
+  /** Problems other than those that follow from its declaration (see `problemsOf`). */
   readonly problems: readonly ProblemCode[];
 }
 
@@ -66,10 +69,10 @@ type Declared<
   readonly problems?: readonly ProblemCode[];
 };
 
-/** 100 kB: what a body may have unless its endpoint says more. */
+/** The default maximum size of a body, in bytes. */
 const DEFAULT_BODY_LIMIT = 100 * 1024;
 
-/** Declares an endpoint; what is left out is empty, and success is 200. */
+/** Declares an endpoint. Parts that are left out are empty; the default status is 200. */
 export function endpoint<
   A extends string,
   R extends z.ZodType,
@@ -77,12 +80,11 @@ export function endpoint<
   Q extends z.ZodType = Nothing,
   B extends z.ZodType = Nothing,
 >(declared: Declared<P, Q, B, R, A>): Endpoint<P, Q, B, R, A> {
-  // The casts stand for "left out means Nothing", which is what the type parameters default to.
   return {
     status: 200,
-    params: nothing as unknown as P,
-    query: nothing as unknown as Q,
-    body: nothing as unknown as B,
+    params: nothing as unknown as P, // the type parameter of a part that is left out is Nothing
+    query: nothing as unknown as Q, // as for `params`
+    body: nothing as unknown as B, // as for `params`
     bodyLimit: declared.body ? DEFAULT_BODY_LIMIT : 0,
     headers: [],
     secret: false,
@@ -91,12 +93,12 @@ export function endpoint<
   };
 }
 
-/** What a handler is given. */
+/** The input of a handler. */
 export interface Input<E extends Endpoint> {
   readonly params: z.output<E['params']>;
   readonly query: z.output<E['query']>;
   readonly body: z.output<E['body']>;
 }
 
-/** What a handler returns; the reply schema makes the wire form of it. */
+/** The result of a handler. The reply schema converts it to the representation in the API. */
 export type Reply<E extends Endpoint> = z.input<E['reply']>;

@@ -1,4 +1,4 @@
-/** What a caller of the fleet may be, from the least to the most. */
+/** The roles of the fleet, in ascending order of permissions. */
 export const fleetRoles = ['viewer', 'operator', 'admin'] as const;
 export type FleetRole = (typeof fleetRoles)[number];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { timestamp, timestampInput } from './timestamp.ts';
-import { line, uuid, wholeNumber } from './wire.ts';
+import { line, queryInteger, uuid } from './wire.ts';
 
 const entry = z
   .object({
@@ -9,11 +9,11 @@ const entry = z
     at: timestamp,
     token_id: z.string().nullable(),
     user_id: z.string().nullable(),
-    actor: z.string().meta({ description: 'Who it was, as they were called then' }),
+    actor: z.string().meta({ description: 'Name of the caller at the time of the request' }),
     method: z.string(),
-    path: z.string().meta({ description: 'Without the query' }),
+    path: z.string().meta({ description: 'Path without the query' }),
     status: z.int(),
-    aborted: z.boolean().meta({ description: 'The caller was gone before the answer' }),
+    aborted: z.boolean().meta({ description: 'The client disconnected before the response was sent' }),
     request_id: z.string(),
   })
   .meta({ id: 'AuditEntry' });
@@ -24,25 +24,25 @@ const filters = {
   method: line(20)
     .transform((method) => method.toUpperCase())
     .optional(),
-  path: line(2000).optional().meta({ description: 'Paths that begin with this' }),
-  status: wholeNumber(100, 599).optional(),
-  from: timestampInput.optional().meta({ description: 'At this moment or later' }),
-  to: timestampInput.optional().meta({ description: 'Before this moment' }),
+  path: line(2000).optional().meta({ description: 'Prefix of the path' }),
+  status: queryInteger(100, 599).optional(),
+  from: timestampInput.optional().meta({ description: 'Entries at or after this time' }),
+  to: timestampInput.optional().meta({ description: 'Entries before this time' }),
 };
 
-/** A place in the log: entries older than the one that it names come next. */
-const place = z.string().transform((text, context) => {
+/** A position in the log: the next page starts with the entry after this one. */
+const auditCursor = z.string().transform((text, context) => {
   const [at, id] = Buffer.from(text, 'base64url').toString().split('|');
   const read = z.object({ at: timestampInput, id: uuid }).safeParse({ at, id });
   if (read.success && /^[\w-]{1,200}$/.test(text)) return read.data;
-  context.addIssue({ code: 'custom', message: 'must be the next_cursor of the last answer' });
+  context.addIssue({ code: 'custom', message: 'must be the next_cursor of the last response' });
   return z.NEVER;
 });
 
 export const writeAuditCursor = ({ at, id }: { readonly at: Date; readonly id: string }): string =>
   Buffer.from(`${at.toISOString()}|${id}`).toString('base64url');
 
-/** The log of what tokens asked for, and of what people did. */
+/** The audit log: requests with MCP tokens, sign-ins, and changes by users. */
 export const fleetAuditEndpoints = {
   listAuditEntries: endpoint({
     operationId: 'listAuditEntries',
@@ -50,11 +50,11 @@ export const fleetAuditEndpoints = {
     path: '/api/v1/audit',
     access: 'audit',
     tag: 'audit',
-    summary: 'Read the log, newest first',
+    summary: 'List audit entries, newest first',
     query: z.strictObject({
       ...filters,
-      cursor: place.optional().meta({ type: 'string', description: 'The `next_cursor` of the last answer' }),
-      limit: wholeNumber(1, 1000).default(100),
+      cursor: auditCursor.optional().meta({ type: 'string', description: 'The `next_cursor` of the last response' }),
+      limit: queryInteger(1, 1000).default(100),
     }),
     reply: z.object({ entries: z.array(entry), next_cursor: z.string().nullable() }),
   }),
@@ -64,7 +64,7 @@ export const fleetAuditEndpoints = {
     path: '/api/v1/audit/export',
     access: 'audit',
     tag: 'audit',
-    summary: 'The log as lines of JSON, newest first',
+    summary: 'Export audit entries as JSON lines, newest first',
     query: z.strictObject(filters),
     stream: 'application/x-ndjson',
     reply: entry,

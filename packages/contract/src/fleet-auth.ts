@@ -3,17 +3,17 @@ import { endpoint } from './endpoint.ts';
 import { fleetRoles } from './fleet-access.ts';
 import { line } from './wire.ts';
 
-/** The caller as `/auth/me` and sign-in show them. */
+/** The caller, in the responses of `/auth/me` and of a sign-in. */
 const fleetCaller = z
   .object({
     kind: z.enum(['temporary-admin', 'token', 'local', 'oidc']),
-    id: z.string().nullable().meta({ description: 'Of the user or the token; null for the temporary admin' }),
+    id: z.string().nullable().meta({ description: 'Id of the user or the token; null for the temporary admin' }),
     name: z.string(),
     email: z.string().nullable(),
     role: z.enum(fleetRoles),
-    temporary: z
-      .boolean()
-      .meta({ description: 'True for the temporary admin: make a permanent account and remove it' }),
+    temporary: z.boolean().meta({
+      description: 'True for the temporary admin: create a permanent account and remove the temporary admin',
+    }),
   })
   .meta({ id: 'FleetCaller' });
 
@@ -22,7 +22,7 @@ const session = z
     access_token: z.string(),
     refresh_token: z.string(),
     token_type: z.literal('Bearer'),
-    expires_in: z.int().meta({ description: 'Seconds for which the access token is good' }),
+    expires_in: z.int().meta({ description: 'Lifetime of the access token in seconds' }),
     user: fleetCaller,
   })
   .meta({ id: 'Session' });
@@ -32,7 +32,7 @@ const password = z.string().max(1024, 'must have at most 1024 characters');
 
 const authConfig = z
   .object({
-    local: z.boolean().meta({ description: 'There are local users, who sign in with e-mail and password' }),
+    local: z.boolean().meta({ description: 'Local users exist; they sign in with e-mail and password' }),
     temporary_admin: z.boolean(),
     oidc: z
       .object({
@@ -45,7 +45,7 @@ const authConfig = z
   })
   .meta({ id: 'AuthConfig' });
 
-/** Every way in, and out. */
+/** Sign-in, sessions and sign-out. */
 export const fleetAuthEndpoints = {
   getAuthConfig: endpoint({
     operationId: 'getAuthConfig',
@@ -53,7 +53,7 @@ export const fleetAuthEndpoints = {
     path: '/api/v1/auth/config',
     access: 'anyone',
     tag: 'auth',
-    summary: 'Which ways to sign in are on',
+    summary: 'Get the enabled sign-in methods',
     reply: authConfig,
   }),
   login: endpoint({
@@ -62,11 +62,11 @@ export const fleetAuthEndpoints = {
     path: '/api/v1/auth/login',
     access: 'anyone',
     tag: 'auth',
-    summary: 'Sign in with e-mail and password; the temporary admin with username and password',
+    summary: 'Sign in with e-mail and password, or as the temporary admin with username and password',
     body: z
       .strictObject({ email: line(320).optional(), username: line(320).optional(), password })
       .refine(({ email, username }) => (email === undefined) !== (username === undefined), {
-        message: 'is required (or username, for the temporary admin; not both)',
+        message: 'is required, or username for the temporary admin, but not both',
         path: ['email'],
       }),
     reply: session,
@@ -79,10 +79,11 @@ export const fleetAuthEndpoints = {
     path: '/api/v1/auth/oidc/login',
     access: 'anyone',
     tag: 'auth',
-    summary: 'Send a browser to the identity provider',
+    summary: 'Redirect the browser to the identity provider',
     query: z.strictObject({
       return_to: line(2000).default('/').meta({
-        description: 'Where the browser ends: a path of this address, with a `code` for `POST /auth/exchange`',
+        description:
+          'The path of this service to which the browser is redirected after the sign-in, with a `code` for `POST /auth/exchange`',
       }),
     }),
     status: 302,
@@ -96,7 +97,7 @@ export const fleetAuthEndpoints = {
     path: '/api/v1/auth/oidc/callback',
     access: 'anyone',
     tag: 'auth',
-    summary: 'Where the identity provider sends the browser back to',
+    summary: 'Receive the redirect from the identity provider',
     query: z.looseObject({ state: z.string().max(200).optional() }),
     status: 302,
     reply: z.void(),
@@ -109,13 +110,13 @@ export const fleetAuthEndpoints = {
     path: '/api/v1/auth/oidc/token',
     access: 'anyone',
     tag: 'auth',
-    summary: 'Exchange the provider’s authorization code, for a frontend that did its own redirect',
+    summary: 'Exchange an authorization code of the identity provider for tokens',
     body: z.strictObject({
       code: credential,
       code_verifier: z.string().regex(/^[A-Za-z0-9\-._~]{43,128}$/, 'must be a PKCE code verifier (RFC 7636)'),
       redirect_uri: line(2000),
-      nonce: line(500).optional().meta({ description: 'The one of the authorization request, where it had one' }),
-      iss: line(2000).optional().meta({ description: 'The `iss` of the authorization response, where it had one' }),
+      nonce: line(500).optional().meta({ description: 'The `nonce` of the authorization request, if it had one' }),
+      iss: line(2000).optional().meta({ description: 'The `iss` of the authorization response, if it had one' }),
     }),
     reply: session,
     secret: true,
@@ -127,7 +128,7 @@ export const fleetAuthEndpoints = {
     path: '/api/v1/auth/exchange',
     access: 'anyone',
     tag: 'auth',
-    summary: 'Exchange the code of a sign-in, once and within a minute, for its tokens',
+    summary: 'Exchange the code of a sign-in for tokens, once and within one minute',
     body: z.strictObject({ code: credential }),
     reply: session,
     secret: true,
@@ -139,7 +140,7 @@ export const fleetAuthEndpoints = {
     path: '/api/v1/auth/refresh',
     access: 'anyone',
     tag: 'auth',
-    summary: 'Exchange a refresh token, once, for a new pair',
+    summary: 'Exchange a refresh token for new tokens, once',
     body: z.strictObject({ refresh_token: credential }),
     reply: session,
     secret: true,
@@ -161,7 +162,7 @@ export const fleetAuthEndpoints = {
     path: '/api/v1/auth/me',
     access: 'signed-in',
     tag: 'auth',
-    summary: 'Who is calling',
+    summary: 'Get the caller',
     reply: z.object({ user: fleetCaller }),
   }),
 };

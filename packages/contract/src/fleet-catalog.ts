@@ -10,29 +10,31 @@ export const syncState = z
   .object({
     status: z
       .enum(['not_configured', 'never_synced', 'fresh', 'stale'])
-      .meta({ description: '`stale`: the last try failed; the mirror is as old as `last_success_at`' }),
+      .meta({ description: '`stale`: the last sync failed; the mirror is as old as `last_success_at`' }),
     hub_url: z.string().nullable(),
-    checked_at: timestamp.nullable().meta({ description: 'The hub’s catalog time up to which the mirror is complete' }),
+    checked_at: timestamp
+      .nullable()
+      .meta({ description: 'Catalog time of the hub up to which the mirror is complete' }),
     last_success_at: timestamp.nullable(),
-    age_seconds: z.int().nullable().meta({ description: 'Seconds since the last success' }),
-    stale_since: timestamp.nullable().meta({ description: 'When the first of the present row of failures was' }),
+    age_seconds: z.int().nullable().meta({ description: 'Seconds since the last successful sync' }),
+    stale_since: timestamp.nullable().meta({ description: 'Time of the first failure since the last successful sync' }),
     last_failure: z
       .object({ at: timestamp, reason: z.string() })
       .nullable()
-      .meta({ description: 'The last one that there was, also when it is over' }),
-    next_try_at: timestamp.nullable().meta({ description: 'When the hub is asked next; null: only on demand' }),
+      .meta({ description: 'The most recent failure, also if a later sync succeeded' }),
+    next_try_at: timestamp.nullable().meta({ description: 'Time of the next sync; null: only on demand' }),
     last_sync: z
       .object({ full: z.boolean(), updated: z.int(), removed: z.int() })
       .nullable()
-      .meta({ description: 'What travelled at the last success' }),
+      .meta({ description: 'What the last successful sync transferred' }),
     counts: z.object({ templates: z.int(), categories: z.int() }),
     organization: organization
       .nullable()
-      .meta({ description: 'Whose key this fleet has, and its tier, as of the last sync; null: not known yet' }),
+      .meta({ description: 'The organization of the API key of this fleet, as of the last sync; null: not known yet' }),
   })
   .meta({ id: 'SyncState' });
 
-/** The mirror of the hub's catalog, and how it stands to the hub. */
+/** The mirror of the hub's catalog, and its sync. */
 export const fleetCatalogEndpoints = {
   listMirroredTemplates: endpoint({
     operationId: 'listMirroredTemplates',
@@ -61,7 +63,7 @@ export const fleetCatalogEndpoints = {
     path: '/api/v1/catalog/categories',
     access: 'catalog-read',
     tag: 'catalog',
-    summary: 'List the categories of the mirror; their templates are counted in it',
+    summary: 'List the categories of the mirror, with the number of their templates in the mirror',
     reply: z.object({ categories: z.array(category) }),
   }),
   getSyncState: endpoint({
@@ -70,7 +72,7 @@ export const fleetCatalogEndpoints = {
     path: '/api/v1/catalog/sync',
     access: 'catalog-read',
     tag: 'catalog',
-    summary: 'How fresh the mirror is',
+    summary: 'Get the state of the sync',
     reply: syncState,
   }),
   syncCatalog: endpoint({
@@ -79,12 +81,12 @@ export const fleetCatalogEndpoints = {
     path: '/api/v1/catalog/sync',
     access: 'catalog-sync',
     tag: 'catalog',
-    summary: 'Fetch now what changed in the hub, or everything',
+    summary: 'Sync the mirror with the hub now, incrementally or with a full walk',
     body: z.strictObject({
       full: z
         .boolean()
         .default(false)
-        .meta({ description: 'Begin from nothing, and drop at the end what the hub does not list any more' }),
+        .meta({ description: 'Fetch all templates, and remove those that the hub no longer lists' }),
     }),
     reply: syncState,
     problems: ['hub_not_configured', 'hub_unreachable'],

@@ -10,14 +10,14 @@ import {
   resourceMembers,
   resourceQuery,
   storageClass,
-  targetEnd,
+  targetDeletion,
 } from './fleet-resource.ts';
 import { dnsLabel, labelKey, list, word } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { ignored, line, pagination, serviceUrl, text } from './wire.ts';
 
 const server = serviceUrl(['https']).meta({
-  description: 'Address of the API server; another one needs `auth` with it',
+  description: 'URL of the API server. A change also requires `auth`',
 });
 
 const pem = text(100_000).min(1);
@@ -27,18 +27,23 @@ const auth = z
     z.strictObject({ kind: z.literal('token'), token: line(16_384).min(1) }),
     z.strictObject({ kind: z.literal('client_certificate'), certificate: pem, key: pem }),
   ])
-  .meta({ id: 'ClusterAuth', description: 'Who the fleet is there. Never shown.' });
+  .meta({
+    id: 'ClusterAuth',
+    description: 'Credentials of the fleet for the API server. Responses never contain them.',
+  });
 
 const fields = {
   server,
-  ca_certificate: pem.nullable().meta({ description: 'PEM; null: the certificate authorities of the system' }),
+  ca_certificate: pem
+    .nullable()
+    .meta({ description: 'PEM; null: the certificate authorities of the operating system' }),
   auth,
-  namespace: dnsLabel.meta({ description: 'Where everything of this fleet goes' }),
+  namespace: dnsLabel.meta({ description: 'Namespace of all objects of this fleet' }),
   network_types: list(word),
   default_storage_class: storageClass,
   gpu_resource_name: labelKey
     .refine((given) => given.includes('/'), 'must be an extended resource such as nvidia.com/gpu')
-    .meta({ description: 'What a GPU is called there' }),
+    .meta({ description: 'Name of the extended resource for GPUs' }),
 };
 
 const cluster = z
@@ -52,15 +57,15 @@ const cluster = z
     default_storage_class: z.string().nullable(),
     gpu_resource_name: z.string(),
     reachability,
-    message: z.string().meta({ description: 'Why it is unreachable' }),
+    message: z.string().meta({ description: 'Why the last check failed' }),
     last_seen_at: timestamp.nullable(),
     kubernetes_version: z.string().nullable(),
     capacity: capacity.nullable(),
     allocatable: capacity.nullable().meta({ description: 'null: not known yet' }),
-    allocated: capacity.meta({ description: 'What deployments of this fleet have been given' }),
+    allocated: capacity.meta({ description: 'Resources that are allocated to deployments of this fleet' }),
     conditions: z
       .array(condition)
-      .meta({ description: 'What the last check found, such as what the fleet may not do there' }),
+      .meta({ description: 'Results of the last check, such as missing permissions of the fleet' }),
     storage_classes: z.array(z.object({ name: z.string(), is_default: z.boolean() })),
   })
   .meta({ id: 'Cluster' });
@@ -96,7 +101,7 @@ export const fleetClusterEndpoints = {
     path: '/api/v1/clusters',
     access: 'resources-write',
     tag: 'clusters',
-    summary: 'Register a cluster; one at a loopback address: by an admin only',
+    summary: 'Register a cluster; only an admin can register a loopback address',
     body: z.strictObject({
       ...newMembers,
       ...fields,
@@ -129,7 +134,7 @@ export const fleetClusterEndpoints = {
     path: '/api/v1/clusters/:id',
     access: 'resources-write',
     tag: 'clusters',
-    summary: 'Change the members of a cluster that the body names',
+    summary: 'Change a cluster; members that are left out do not change',
     params: byId,
     headers: ['If-Match'],
     body: z.strictObject({
@@ -153,7 +158,7 @@ export const fleetClusterEndpoints = {
     path: '/api/v1/clusters/:id/check',
     access: 'resources-write',
     tag: 'clusters',
-    summary: 'Ask a cluster now whether it is there, and what it has',
+    summary: 'Check a cluster now: reachability, version and capacity',
     params: byId,
     reply: z.object({ cluster }),
     problems: ['not_found'],
@@ -164,9 +169,9 @@ export const fleetClusterEndpoints = {
     path: '/api/v1/clusters/:id',
     access: 'resources-write',
     tag: 'clusters',
-    summary: 'Forget a cluster that nothing is deployed on',
+    summary: 'Remove a cluster without deployments; the cluster itself does not change',
     params: byId,
-    query: targetEnd,
+    query: targetDeletion,
     headers: ['If-Match'],
     status: 204,
     reply: z.void(),

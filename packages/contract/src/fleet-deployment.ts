@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { changedMembers, condition, labels, newMembers, resourceMembers, resourceName } from './fleet-resource.ts';
 import { volumeSize } from './fleet-storage.ts';
-import { shownTarget, target } from './fleet-target.ts';
+import { target, targetReply } from './fleet-target.ts';
 import { dnsLabel, variable } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { ignored, line, text, uuid } from './wire.ts';
 
-/** Where a deployment stands; `blocked`, `retrying` and `failed` come with a reason. */
+/** The phases of a deployment. `blocked`, `retrying` and `failed` have a reason. */
 export const phases = [
   'pending',
   'placing',
@@ -27,7 +27,7 @@ export const replicas = z.int().min(1).max(1000);
 const env = z
   .record(variable, text(32_768))
   .refine((given) => Object.keys(given).length <= 256, 'must have at most 256 members')
-  .meta({ description: 'Values of the variables that the workload knows' });
+  .meta({ description: 'Values of variables that the workload declares' });
 
 const volumes = z
   .record(
@@ -36,22 +36,24 @@ const volumes = z
       .strictObject({ size: volumeSize.optional(), storage_id: uuid.optional() })
       .refine(
         ({ size, storage_id }) => size === undefined || storage_id === undefined,
-        'must have size for a new volume, or storage_id for one that is there',
+        'must have either size for a new volume or storage_id of an existing volume',
       ),
   )
   .refine((given) => Object.keys(given).length <= 256, 'must have at most 256 members')
-  .meta({ description: 'By the names of the workload’s volume mounts; what is left out gets a new volume of 10Gi' });
+  .meta({
+    description: 'By name of the volume mounts of the workload. A mount that is left out gets a new volume of 10Gi',
+  });
 
 const desired = z.enum(['running', 'stopped']);
 
-const shown = {
+const observed = {
   workload_id: z.string(),
   workload_name: z.string(),
-  revision: z.int().meta({ description: 'Of the workload' }),
+  revision: z.int().meta({ description: 'Revision of the workload' }),
   template_id: z.string().nullable(),
   template_slug: z.string().nullable(),
   template_state: z.enum(['current', 'outdated', 'withdrawn']).nullable(),
-  target: shownTarget.nullable(),
+  target: targetReply.nullable(),
   replicas: z.int(),
   env: z.record(z.string(), z.string()),
   volumes: z.record(z.string(), z.object({ storage_id: z.string(), size: z.string() })),
@@ -59,18 +61,18 @@ const shown = {
   phase: z.enum(phases),
   reason: z.string().nullable(),
   message: z.string(),
-  generation: z.int().meta({ description: 'Counts what was asked of engines' }),
+  generation: z.int().meta({ description: 'Number of changes of what the deployment should run' }),
   observed_generation: z
     .int()
     .nullable()
-    .meta({ description: 'The generation that `phase` speaks of; null: none yet' }),
+    .meta({ description: 'The generation that `phase` describes; null: none yet' }),
   conditions: z.array(condition),
   endpoints: z.array(z.object({ container_port: z.int(), protocol: z.string(), address: z.string() })),
   instances: z.array(z.object({ name: z.string(), phase: z.string(), message: z.string(), restarts: z.int() })),
   observed_at: timestamp.nullable(),
 };
 
-export const deployment = z.object({ ...resourceMembers, ...shown }).meta({ id: 'Deployment' });
+export const deployment = z.object({ ...resourceMembers, ...observed }).meta({ id: 'Deployment' });
 
 const readOnly = ignored(
   'workload_name',
@@ -88,13 +90,15 @@ const readOnly = ignored(
   'observed_at',
 );
 
-/** What is to run, and where. */
+/** A new deployment: what to run, and where. */
 export const newDeployment = z.strictObject({
   ...newMembers,
   workload_id: uuid.optional(),
-  template: line(64).optional().meta({ description: 'Slug: makes a workload of the deployment’s name' }),
-  revision: z.int().min(1).optional().meta({ description: 'Of the workload; the latest unless it is said' }),
-  target: target.nullable().default(null).meta({ description: 'null: the fleet chooses' }),
+  template: line(64)
+    .optional()
+    .meta({ description: 'Slug of a template; creates a workload with the name of the deployment' }),
+  revision: z.int().min(1).optional().meta({ description: 'Revision of the workload. Default: the latest' }),
+  target: target.nullable().default(null).meta({ description: 'null: the fleet chooses the target' }),
   replicas: replicas.default(1),
   env: env.default({}),
   volumes: volumes.default({}),
@@ -103,29 +107,32 @@ export const newDeployment = z.strictObject({
 });
 export type NewDeployment = z.output<typeof newDeployment>;
 
-const shownVolumes = z
+const newMountVolumes = z
   .record(dnsLabel, z.strictObject({ size: volumeSize.optional(), storage_id: uuid.optional() }))
-  .meta({ description: 'For mounts that a new revision brings; a volume that is attached stays so' });
+  .meta({ description: 'For volume mounts that a new revision adds. Attached volumes do not change' });
 
-/** A change of what runs. It stays where it is, and keeps the volumes that it has. */
+/** A change of a deployment. The deployment keeps its target and its volumes. */
 export const changedDeployment = z.strictObject({
   ...changedMembers,
   revision: z.int().min(1).optional(),
   replicas: replicas.optional(),
   env: env.optional(),
-  volumes: shownVolumes.optional(),
+  volumes: newMountVolumes.optional(),
   desired_state: desired.optional(),
-  take_over: z
-    .boolean()
-    .optional()
-    .meta({ description: 'Once, on a cluster: take fields of its objects that somebody else has set (FieldConflict)' }),
+  take_over: z.boolean().optional().meta({
+    description:
+      'On a cluster, for this generation: take over fields of its objects that another field manager owns (FieldConflict)',
+  }),
   ...ignored('workload_id', 'target'),
   ...readOnly,
 });
 
-/** A trial of a new deployment, or of a change of the one that is named: of that, what is left out stays. */
+/**
+ * A new deployment to plan, or with `deployment_id` a change of a deployment, in which members that are left out do not
+ * change.
+ */
 export const plannedDeployment = z.strictObject({
-  deployment_id: uuid.optional().meta({ description: 'A change of this one is planned' }),
+  deployment_id: uuid.optional().meta({ description: 'Plan a change of this deployment' }),
   name: resourceName.optional(),
   labels: labels.optional(),
   workload_id: uuid.optional(),
@@ -142,10 +149,10 @@ const refusal = z.object({ code: z.string(), path: z.string(), message: z.string
 
 export const plan = z
   .object({
-    ok: z.boolean().meta({ description: 'It would be done' }),
-    refusals: z.array(refusal).meta({ description: 'Everything that stands against it' }),
+    ok: z.boolean().meta({ description: 'The request would succeed' }),
+    refusals: z.array(refusal).meta({ description: 'All reasons for which the request would fail' }),
     placement: z.object({
-      target: shownTarget.nullable(),
+      target: targetReply.nullable(),
       candidates: z.array(
         z.object({
           kind: z.enum(['cluster', 'host']),
@@ -156,18 +163,18 @@ export const plan = z
         }),
       ),
     }),
-    manifest: z
-      .array(z.record(z.string(), z.unknown()))
-      .meta({ description: 'What the engine would be given, without values of secrets; empty where nothing fits' }),
+    manifest: z.array(z.record(z.string(), z.unknown())).meta({
+      description: 'What the engine would receive, without values of secrets; empty without a suitable target',
+    }),
     changes: z
       .array(
         z.object({
           action: z.enum(['create', 'replace', 'delete']),
           object: z.string(),
-          paths: z.array(z.string()).meta({ description: 'What differs, as JSON pointers (RFC 6901)' }),
+          paths: z.array(z.string()).meta({ description: 'The members that differ, as JSON pointers (RFC 6901)' }),
         }),
       )
-      .meta({ description: 'Against what this deployment is now' }),
+      .meta({ description: 'Differences from the current generation of the deployment' }),
   })
   .meta({ id: 'Plan' });
 
@@ -175,11 +182,13 @@ export const deploymentEvent = z
   .object({
     id: z.string(),
     at: timestamp,
-    kind: z.enum(['operation', 'event']).meta({ description: 'Somebody asked, or something happened' }),
+    kind: z
+      .enum(['operation', 'event'])
+      .meta({ description: '`operation`: requested by a caller; `event`: happened to the deployment' }),
     generation: z.int(),
     reason: z.string(),
     message: z.string(),
-    actor: z.string().nullable().meta({ description: 'Who asked; null for what happened' }),
+    actor: z.string().nullable().meta({ description: 'The caller who requested the operation; null for an event' }),
   })
   .meta({ id: 'DeploymentEvent' });
 
@@ -187,11 +196,11 @@ export const deploymentRevision = z
   .object({
     generation: z.int(),
     operation: z.string(),
-    revision: z.int().meta({ description: 'Of the workload' }),
+    revision: z.int().meta({ description: 'Revision of the workload' }),
     replicas: z.int(),
     env: z.record(z.string(), z.string()),
     desired_state: desired,
     created_at: timestamp,
     created_by: z.string(),
   })
-  .meta({ id: 'DeploymentRevision', description: 'What a generation was' });
+  .meta({ id: 'DeploymentRevision', description: 'The desired state of a generation' });

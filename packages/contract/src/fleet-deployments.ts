@@ -11,14 +11,14 @@ import {
   replicas,
 } from './fleet-deployment.ts';
 import { byId, resourceQuery } from './fleet-resource.ts';
-import { shownAs } from './shown.ts';
-import { flag, line, pagination, paging, wholeNumber } from './wire.ts';
+import { documentedAs } from './openapi-schema.ts';
+import { flag, line, pagination, paging, queryInteger } from './wire.ts';
 
 const BODY_LIMIT = 1024 * 1024;
 const reply = z.object({ deployment });
 const pages = z.strictObject(paging);
 
-/** Why a deployment can be refused; with several reasons at once it is `deployment_refused`. */
+/** The problems of a deployment that is rejected. With several different reasons, the problem is `deployment_refused`. */
 const refusals = [
   'tier_too_low',
   'no_placement',
@@ -38,7 +38,7 @@ const changes = {
 
 const reads = { access: 'resources-read', tag: 'deployments', params: byId, problems: ['not_found'] } as const;
 
-/** What runs, and where. */
+/** Deployments. */
 export const fleetDeploymentEndpoints = {
   listDeployments: endpoint({
     operationId: 'listDeployments',
@@ -56,7 +56,7 @@ export const fleetDeploymentEndpoints = {
     path: '/api/v1/deployments',
     access: 'resources-write',
     tag: 'deployments',
-    summary: 'Deploy a workload, or a template: refused with every reason at once, or placed',
+    summary: 'Create a deployment of a workload or a template; a rejection states all reasons',
     headers: ['Idempotency-Key'],
     body: newDeployment,
     bodyLimit: BODY_LIMIT,
@@ -70,7 +70,8 @@ export const fleetDeploymentEndpoints = {
     path: '/api/v1/deployments/plan',
     access: 'resources-read',
     tag: 'deployments',
-    summary: 'What would come of it: manifest, placement with the reasons for and against every candidate, changes',
+    summary:
+      'Plan a deployment: manifest, placement with the reasons for each candidate, and changes; nothing is stored',
     body: plannedDeployment,
     bodyLimit: BODY_LIMIT,
     reply: plan,
@@ -89,7 +90,7 @@ export const fleetDeploymentEndpoints = {
     operationId: 'updateDeployment',
     method: 'put',
     path: '/api/v1/deployments/:id',
-    summary: 'Change labels, revision, replicas, environment, volumes or what is desired',
+    summary: 'Change labels, revision, replicas, environment, volumes or the desired state of a deployment',
     body: changedDeployment,
     bodyLimit: BODY_LIMIT,
     problems: ['not_found', 'version_conflict', ...refusals],
@@ -100,7 +101,7 @@ export const fleetDeploymentEndpoints = {
     path: '/api/v1/deployments/:id',
     access: 'resources-write',
     tag: 'deployments',
-    summary: 'End a deployment, with the volumes that were made for it and are not to be retained',
+    summary: 'Delete a deployment, and volumes that were created for it with reclaim policy `delete`',
     params: byId,
     headers: ['If-Match'],
     reply,
@@ -111,7 +112,7 @@ export const fleetDeploymentEndpoints = {
     operationId: 'startDeployment',
     method: 'post',
     path: '/api/v1/deployments/:id/start',
-    summary: 'Have it running again, where it still fits',
+    summary: 'Start a stopped deployment on its target, if it still fits there',
     problems: ['not_found', 'version_conflict', ...refusals],
   }),
   stopDeployment: endpoint({
@@ -119,7 +120,7 @@ export const fleetDeploymentEndpoints = {
     operationId: 'stopDeployment',
     method: 'post',
     path: '/api/v1/deployments/:id/stop',
-    summary: 'Stop it; its volumes stay, what it was given is free for others',
+    summary: 'Stop a deployment; its volumes remain, its allocated resources are released',
     problems: ['not_found', 'version_conflict'],
   }),
   restartDeployment: endpoint({
@@ -127,7 +128,7 @@ export const fleetDeploymentEndpoints = {
     operationId: 'restartDeployment',
     method: 'post',
     path: '/api/v1/deployments/:id/restart',
-    summary: 'Start every replica anew',
+    summary: 'Restart all replicas of a deployment',
     problems: ['not_found', 'version_conflict', ...refusals],
   }),
   scaleDeployment: endpoint({
@@ -135,7 +136,7 @@ export const fleetDeploymentEndpoints = {
     operationId: 'scaleDeployment',
     method: 'post',
     path: '/api/v1/deployments/:id/scale',
-    summary: 'Have more or fewer replicas',
+    summary: 'Change the number of replicas of a deployment',
     body: z.strictObject({ replicas }),
     problems: ['not_found', 'version_conflict', ...refusals],
   }),
@@ -144,9 +145,13 @@ export const fleetDeploymentEndpoints = {
     operationId: 'rollbackDeployment',
     method: 'post',
     path: '/api/v1/deployments/:id/rollback',
-    summary: 'Have what an earlier generation was: its revision, environment and replicas',
+    summary: 'Restore revision, environment and replicas of an earlier generation',
     body: z.strictObject({
-      generation: z.int().min(1).optional().meta({ description: 'The one before what is now, unless it is said' }),
+      generation: z
+        .int()
+        .min(1)
+        .optional()
+        .meta({ description: 'The generation to restore. Default: the previous one' }),
     }),
     problems: ['not_found', 'version_conflict', ...refusals],
   }),
@@ -155,7 +160,7 @@ export const fleetDeploymentEndpoints = {
     operationId: 'listDeploymentEvents',
     method: 'get',
     path: '/api/v1/deployments/:id/events',
-    summary: 'What was asked of it and what happened, the latest first',
+    summary: 'List operations and events of a deployment, newest first',
     query: pages,
     reply: z.object({ events: z.array(deploymentEvent), pagination }),
   }),
@@ -164,7 +169,7 @@ export const fleetDeploymentEndpoints = {
     operationId: 'listDeploymentRevisions',
     method: 'get',
     path: '/api/v1/deployments/:id/revisions',
-    summary: 'What its generations were, the latest first',
+    summary: 'List the generations of a deployment, newest first',
     query: pages,
     reply: z.object({ revisions: z.array(deploymentRevision), pagination }),
   }),
@@ -173,13 +178,13 @@ export const fleetDeploymentEndpoints = {
     operationId: 'readDeploymentLogs',
     method: 'get',
     path: '/api/v1/deployments/:id/logs',
-    summary: 'What one of its instances prints, line by line, as it prints it',
+    summary: 'Read the log of an instance, streamed in lines',
     query: z.strictObject({
-      instance: line(253).optional().meta({ description: 'By its name; the first one unless it is said' }),
-      tail: wholeNumber(0, 10_000)
+      instance: line(253).optional().meta({ description: 'Name of the instance. Default: the first one' }),
+      tail: queryInteger(0, 10_000)
         .default(1000)
-        .meta(shownAs({ type: 'integer', minimum: 0, maximum: 10_000, default: 1000 })),
-      follow: flag.default(false).meta(shownAs({ type: 'boolean', default: false })),
+        .meta(documentedAs({ type: 'integer', minimum: 0, maximum: 10_000, default: 1000 })),
+      follow: flag.default(false).meta(documentedAs({ type: 'boolean', default: false })),
     }),
     reply: z.string(),
     stream: 'text/plain',
@@ -189,7 +194,7 @@ export const fleetDeploymentEndpoints = {
     operationId: 'getDeploymentManifest',
     method: 'get',
     path: '/api/v1/deployments/:id/manifest',
-    summary: 'What its engine is given, without values of secrets',
+    summary: 'Get the manifest of a deployment, without values of secrets',
     reply: z.object({ manifest: z.array(z.record(z.string(), z.unknown())) }),
   }),
 };

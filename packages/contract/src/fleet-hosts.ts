@@ -8,7 +8,7 @@ import {
   reachability,
   resourceMembers,
   resourceQuery,
-  targetEnd,
+  targetDeletion,
 } from './fleet-resource.ts';
 import { labelKey, labelValue, list, quantity, word } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
@@ -17,12 +17,12 @@ import { ignored, line, pagination, text } from './wire.ts';
 const ENDPOINT = /^(?:unix:\/\/\/[^\s?#]+|tcp:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[1-9]\d{0,4})$/;
 
 const address = line(1000)
-  .regex(ENDPOINT, 'must be unix:///path/of/a.sock or tcp://host:port')
+  .regex(ENDPOINT, 'must be unix:///path/to/engine.sock or tcp://host:port')
   .refine(
     (value) => !value.startsWith('tcp:') || URL.canParse(value.replace('tcp:', 'http:')),
-    'has a port out of range',
+    'must have a port from 1 to 65535',
   )
-  .meta({ description: 'Where its engine listens; another one needs its credentials with it' });
+  .meta({ description: 'Address of the engine. A change also requires `credentials`' });
 
 const taint = z
   .strictObject({
@@ -30,7 +30,7 @@ const taint = z
     value: labelValue.default(''),
     effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
   })
-  .meta({ id: 'Taint', description: 'What only tolerates it runs there, as in Kubernetes' });
+  .meta({ id: 'Taint', description: 'As in Kubernetes: only workloads that tolerate the taint run on the host' });
 
 const gpu = z
   .strictObject({
@@ -40,7 +40,7 @@ const gpu = z
         /^(?:[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}|[a-z0-9][a-z0-9.-]{0,62}\/[a-z0-9][a-z0-9_-]{0,30}=[A-Za-z0-9][A-Za-z0-9_.:-]{0,62})$/,
         'must be an index, a UUID, or a CDI device such as nvidia.com/gpu=0',
       )
-      .meta({ description: 'As the engine names it' }),
+      .meta({ description: 'The id that the engine uses' }),
     model: line(200).default(''),
     vram: quantity.default(''),
   })
@@ -49,16 +49,20 @@ const gpu = z
 const gpus = z
   .array(gpu)
   .max(256, 'must have at most 256 entries')
-  .refine((given) => new Set(given.map(({ id }) => id)).size === given.length, 'must name each GPU once');
+  .refine((given) => new Set(given.map(({ id }) => id)).size === given.length, 'must not contain an id twice');
 
-/** PEM texts for TLS with the engine. */
+/** The client credentials for TLS with the engine. */
 const credentials = z
   .strictObject({
     ca_certificate: text(100_000).min(1),
     certificate: text(100_000).min(1),
     key: text(100_000).min(1),
   })
-  .meta({ id: 'HostCredentials', description: 'PEM: whom to trust, and who we are. Never shown.' });
+  .meta({
+    id: 'HostCredentials',
+    description:
+      'PEM: the certificate authority of the engine, and the client certificate. Responses never contain them.',
+  });
 
 const fields = {
   engine: z.enum(['docker', 'podman']),
@@ -66,7 +70,7 @@ const fields = {
   credentials: credentials.nullable(),
   network_types: list(word),
   taints: list(taint),
-  schedulable: z.boolean().meta({ description: 'false: nothing new is placed there' }),
+  schedulable: z.boolean().meta({ description: 'false: no new deployment is placed on the host' }),
   gpus,
 };
 
@@ -75,22 +79,23 @@ const host = z
     ...resourceMembers,
     engine: z
       .enum(['docker', 'podman', 'kubernetes'])
-      .meta({ description: '`kubernetes`: a node of a cluster, as its last check found it; read-only' }),
-    cluster_id: z.string().nullable().meta({ description: 'Of a node: its cluster' }),
-    endpoint: z.string().nullable().meta({ description: 'null: a node' }),
+      .meta({ description: '`kubernetes`: a node of a cluster, as of its last check; read-only' }),
+    cluster_id: z.string().nullable().meta({ description: 'The cluster of a node' }),
+    endpoint: z.string().nullable().meta({ description: 'null for a node' }),
     has_credentials: z.boolean(),
     network_types: z.array(z.string()),
     taints: z.array(taint),
     schedulable: z.boolean(),
-    gpus: z.array(gpu).meta({ description: 'Declared: engines do not tell' }),
+    gpus: z.array(gpu).meta({ description: 'As declared by users: engines do not report GPUs' }),
     reachability,
-    message: z.string().meta({ description: 'Why it is unreachable' }),
+    message: z.string().meta({ description: 'Why the last check failed' }),
     last_seen_at: timestamp.nullable(),
     engine_version: z.string().nullable(),
     arch: z.string().nullable(),
     capacity: capacity.nullable().meta({ description: 'null: not known yet' }),
     allocated: capacity.nullable().meta({
-      description: 'What deployments of this fleet have been given; null for a node, which its cluster fills',
+      description:
+        'Resources that are allocated to deployments of this fleet; null for a node, because its cluster schedules pods',
     }),
   })
   .meta({ id: 'Host' });
@@ -107,7 +112,7 @@ const observed = ignored(
   'allocated',
 );
 
-/** Machines with a Docker or Podman engine. */
+/** Hosts: machines with a Docker or Podman engine. */
 export const fleetHostEndpoints = {
   listHosts: endpoint({
     operationId: 'listHosts',
@@ -125,7 +130,7 @@ export const fleetHostEndpoints = {
     path: '/api/v1/hosts',
     access: 'resources-write',
     tag: 'hosts',
-    summary: 'Register a host; one at a local socket or a loopback address: by an admin only',
+    summary: 'Register a host; only an admin can register a local socket or a loopback address',
     body: z.strictObject({
       ...newMembers,
       ...fields,
@@ -158,7 +163,7 @@ export const fleetHostEndpoints = {
     path: '/api/v1/hosts/:id',
     access: 'resources-write',
     tag: 'hosts',
-    summary: 'Change the members of a host that the body names',
+    summary: 'Change a host; members that are left out do not change',
     params: byId,
     headers: ['If-Match'],
     body: z.strictObject({
@@ -182,7 +187,7 @@ export const fleetHostEndpoints = {
     path: '/api/v1/hosts/:id/check',
     access: 'resources-write',
     tag: 'hosts',
-    summary: 'Ask a host now whether it is there, and what it has',
+    summary: 'Check a host now: reachability, version and capacity',
     params: byId,
     reply: z.object({ host }),
     problems: ['not_found', 'read_only'],
@@ -193,9 +198,9 @@ export const fleetHostEndpoints = {
     path: '/api/v1/hosts/:id',
     access: 'resources-write',
     tag: 'hosts',
-    summary: 'Forget a host that nothing is deployed on',
+    summary: 'Remove a host without deployments; the host itself does not change',
     params: byId,
-    query: targetEnd,
+    query: targetDeletion,
     headers: ['If-Match'],
     status: 204,
     reply: z.void(),

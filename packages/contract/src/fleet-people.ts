@@ -8,7 +8,7 @@ const role = z.enum(fleetRoles);
 const byId = z.strictObject({ id: z.string() });
 const pages = z.strictObject(paging);
 
-/** An e-mail address as it is compared: trimmed, in lower case. */
+/** An e-mail address, normalized for comparison: trimmed, in lower case. */
 const email = line(320)
   .transform((value) => value.trim().toLowerCase())
   .refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), 'must be an e-mail address')
@@ -24,8 +24,8 @@ const user = z
     name: z.string(),
     role: role
       .nullable()
-      .meta({ description: 'null: the identity provider’s claims give none, so nothing is permitted' }),
-    issuer: z.string().nullable().meta({ description: 'The identity provider of a user who signs in there' }),
+      .meta({ description: 'null: the claims of the identity provider map to no role; the user has no permissions' }),
+    issuer: z.string().nullable().meta({ description: 'The identity provider of a user with source `oidc`' }),
     subject: z.string().nullable(),
     created_at: timestamp,
     updated_at: timestamp,
@@ -45,12 +45,12 @@ const token = z
     expires_at: timestamp.nullable(),
     created_at: timestamp,
     last_used_at: timestamp.nullable(),
-    created_by: z.string().meta({ description: 'Who made it, for people to read' }),
+    created_by: z.string().meta({ description: 'Name of the user who created the token' }),
   })
   .meta({ id: 'Token' });
 
 const issuedToken = z.object({
-  token: token.extend({ secret: z.string().meta({ description: 'Shown here and nowhere else' }) }),
+  token: token.extend({ secret: z.string().meta({ description: 'The secret. It is shown only in this response' }) }),
 });
 
 /** Users and MCP tokens. */
@@ -112,7 +112,7 @@ export const fleetPeopleEndpoints = {
     path: '/api/v1/users/:id',
     access: 'people-write',
     tag: 'users',
-    summary: 'Remove a user, and revoke the tokens that they made',
+    summary: 'Remove a user, and revoke the tokens that the user created',
     params: byId,
     status: 204,
     reply: z.void(),
@@ -139,11 +139,11 @@ export const fleetPeopleEndpoints = {
       name,
       role,
       expires_in_days: z
-        .int('must be a whole number from 1 to 365')
-        .min(1, 'must be a whole number from 1 to 365')
-        .max(365, 'must be a whole number from 1 to 365')
+        .int('must be an integer from 1 to 365')
+        .min(1, 'must be an integer from 1 to 365')
+        .max(365, 'must be an integer from 1 to 365')
         .optional()
-        .meta({ description: 'Without it the token does not expire' }),
+        .meta({ description: 'Lifetime of the token. Default: the token does not expire' }),
     }),
     status: 201,
     reply: issuedToken,
@@ -155,7 +155,7 @@ export const fleetPeopleEndpoints = {
     path: '/api/v1/tokens/:id/reissue',
     access: 'people-write',
     tag: 'tokens',
-    summary: 'Give a token a new secret, and its lifetime from the beginning; the old secret is dead at once',
+    summary: 'Replace the secret of a token and restart its lifetime; the old secret becomes invalid immediately',
     params: byId,
     reply: issuedToken,
     secret: true,
@@ -167,7 +167,7 @@ export const fleetPeopleEndpoints = {
     path: '/api/v1/tokens/:id',
     access: 'people-write',
     tag: 'tokens',
-    summary: 'Revoke a token, for ever',
+    summary: 'Revoke a token permanently',
     params: byId,
     reply: z.object({ token }),
     problems: ['not_found'],

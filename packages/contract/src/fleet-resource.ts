@@ -1,79 +1,85 @@
 import { z } from 'zod';
-import { shownAs } from './shown.ts';
+import { documentedAs } from './openapi-schema.ts';
 import { dnsLabel, labelKey, labelValue } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { flag, ignored, line, paging } from './wire.ts';
 
-/** A resource keeps its name: engines know what it has by it. */
+/** The name of a resource. It is immutable, because objects on engines are named after it. */
 export const resourceName = dnsLabel;
 
 export const labels = z
   .record(labelKey, labelValue)
   .refine((given) => Object.keys(given).length <= 64, 'must have at most 64 labels');
 
-/** What every resource of the fleet has. */
+/** The common members of all resources of the fleet. */
 export const resourceMembers = {
   id: z.string(),
   name: z.string(),
   labels: z.record(z.string(), z.string()),
-  version: z.int().meta({ description: 'Counts changes by people and tokens; for If-Match' }),
+  version: z.int().meta({ description: 'Number of changes by users and tokens, for If-Match' }),
   created_at: timestamp,
   updated_at: timestamp,
-  created_by: z.string().meta({ description: 'Who made it, for people to read' }),
+  created_by: z.string().meta({ description: 'Name of the caller who created the resource' }),
 };
 
 const readOnly = ignored('id', 'version', 'created_at', 'updated_at', 'created_by');
 
-/** Of a new resource. */
+/** The common members of a new resource. */
 export const newMembers = { name: resourceName, labels: labels.default({}), ...readOnly };
 
-/** Of a change. `name` may be sent back as it was read. */
+/** The common members of a change. `name` is accepted, but must not differ from the current name. */
 export const changedMembers = { name: resourceName.optional(), labels: labels.optional(), ...readOnly };
 
 export const byId = z.strictObject({ id: z.string() });
 
-/** One label that is asked for: by its key alone, or with its value. */
-export interface LabelWish {
+/** A requirement of a label selector: the label exists, or it has a value. */
+export interface LabelRequirement {
   readonly key: string;
   readonly value: string | undefined;
 }
 
-const labelWishes = line(2000)
-  .transform((given) => given.split(',').map(labelWish))
-  .refine((wishes) => wishes.every(isLabel), 'must be labels such as team=ml or gpu, comma-separated')
+const labelSelector = line(2000)
+  .transform((given) => given.split(',').map(parseRequirement))
+  .refine(
+    (requirements) => requirements.every(isLabel),
+    'must be comma-separated labels, each with or without a value, such as team=ml,gpu',
+  )
   .meta({ override: { type: 'string' } });
 
-function labelWish(part: string): LabelWish {
+function parseRequirement(part: string): LabelRequirement {
   const [key = '', ...rest] = part.trim().split('=');
   return { key, value: rest.length === 0 ? undefined : rest.join('=') };
 }
 
-const isLabel = ({ key, value = '' }: LabelWish) =>
+const isLabel = ({ key, value = '' }: LabelRequirement) =>
   labelKey.safeParse(key).success && labelValue.safeParse(value).success;
 
-/** How lists of resources are narrowed and paged. */
+/** Filters and paging of a list of resources. */
 export const resourceQuery = z.strictObject({
   ...paging,
-  search: line(200).optional().meta({ description: 'Text that the name has, in any case, literally' }),
-  label: labelWishes.optional().meta({ description: '`key` or `key=value`, comma-separated: all of them' }),
+  search: line(200).optional().meta({ description: 'Substring of the name, case-insensitive' }),
+  label: labelSelector.optional().meta({
+    description: 'Comma-separated `key` or `key=value`; resources that have all of them match',
+  }),
 });
 export type ResourceQuery = z.output<typeof resourceQuery>;
 
-/** How a target is forgotten. */
-export const targetEnd = z.strictObject({
+/** The query of a request that removes a target. */
+export const targetDeletion = z.strictObject({
   abandon: flag.default(false).meta(
-    shownAs({
+    documentedAs({
       type: 'boolean',
       default: false,
-      description: 'Of one that is gone for good: forget what is on it as well, though nobody can look',
+      description:
+        'For a target that no longer exists: also delete the records of everything on it, without connecting to it',
     }),
   ),
 });
 
-/** How a target stands. */
+/** The result of the last check of a target. */
 export const reachability = z
   .enum(['unknown', 'online', 'unreachable'])
-  .meta({ description: '`unknown`: it was not asked yet' });
+  .meta({ description: '`unknown`: not checked yet' });
 
 export const condition = z
   .object({ type: z.string(), status: z.string(), reason: z.string(), message: z.string(), at: timestamp })
@@ -82,7 +88,7 @@ export const condition = z
 /** CPUs and bytes as Kubernetes quantities. */
 export const capacity = z.object({ cpu: z.string(), memory: z.string(), gpu_count: z.int() }).meta({ id: 'Capacity' });
 
-/** What a cluster calls a kind of storage; null: whatever its default is. */
+/** The name of a storage class of a cluster; null: the default of the cluster. */
 export const storageClass = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be the name of a storage class')

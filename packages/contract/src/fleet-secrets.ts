@@ -17,27 +17,30 @@ const values = z
     z
       .string()
       .max(MAX_VALUE, `must have at most ${MAX_VALUE} characters`)
-      .refine((value) => !value.includes('\u0000'), 'must not hold a NUL character'),
+      .refine((value) => !value.includes('\u0000'), 'must not contain a NUL character'),
   )
   .refine((given) => Object.keys(given).length > 0, 'must have at least one member')
   .refine((given) => Object.keys(given).length <= 64, 'must have at most 64 members')
-  .meta({ description: 'registry: username, password; tls: tls.crt, tls.key. Never shown.' });
+  .meta({
+    description:
+      'Keys for kind `registry`: username, password; for kind `tls`: tls.crt, tls.key. Responses never contain the values.',
+  });
 
 const secret = z
   .object({
     ...resourceMembers,
     kind,
     keys: z.array(z.string()),
-    values_version: z.int().meta({ description: 'Counts how often the values were set' }),
+    values_version: z.int().meta({ description: 'Number of times that the values were set' }),
     last_rotated_at: timestamp,
     used_by: z.array(z.object({ kind: z.enum(['workload', 'deployment']), id: z.string(), name: z.string() })),
   })
-  .meta({ id: 'Secret', description: 'Its values are in no answer' });
+  .meta({ id: 'Secret', description: 'A secret, without its values' });
 
 const observed = ignored('keys', 'values_version', 'last_rotated_at', 'used_by');
 const BODY_LIMIT = 1024 * 1024;
 
-/** What workloads need and nobody reads. */
+/** Secrets: values for workloads that the API never returns. */
 export const fleetSecretEndpoints = {
   listSecrets: endpoint({
     operationId: 'listSecrets',
@@ -55,7 +58,7 @@ export const fleetSecretEndpoints = {
     path: '/api/v1/secrets',
     access: 'secrets-write',
     tag: 'secrets',
-    summary: 'Store a secret; its values are encrypted and never shown',
+    summary: 'Create a secret; its values are encrypted, and responses never contain them',
     body: z.strictObject({ ...newMembers, kind: kind.default('opaque'), values, ...observed }),
     bodyLimit: BODY_LIMIT,
     status: 201,
@@ -79,7 +82,7 @@ export const fleetSecretEndpoints = {
     path: '/api/v1/secrets/:id',
     access: 'secrets-write',
     tag: 'secrets',
-    summary: 'Change labels, or replace all values: whatever uses it gets the new ones',
+    summary: 'Change the labels of a secret, or replace all values; deployments that use it receive the new values',
     params: byId,
     headers: ['If-Match'],
     body: z.strictObject({ ...changedMembers, values: values.optional(), ...ignored('kind'), ...observed }),

@@ -7,8 +7,9 @@ import { line, serviceUrl, text } from './wire.ts';
 const source = z.enum(['environment', 'set', 'default']);
 const sources = <K extends string>(...members: readonly K[]) =>
   z
+    // Object.fromEntries loses the names of the members.
     .object(Object.fromEntries(members.map((member) => [member, source])) as Record<K, typeof source>)
-    .meta({ description: 'Where each value comes from' });
+    .meta({ description: 'The source of each value' });
 
 const address = serviceUrl(['http', 'https']);
 
@@ -22,9 +23,15 @@ const oidcSettings = z
     issuer: z.string().nullable(),
     client_id: z.string().nullable(),
     has_client_secret: z.boolean(),
-    audience: z.string().nullable().meta({ description: 'Of access tokens of the provider; null: none is accepted' }),
+    audience: z
+      .string()
+      .nullable()
+      .meta({ description: 'The required audience of access tokens of the provider; null: they are not accepted' }),
     role_claim: z.string(),
-    role_map: z.record(z.string(), role).nullable().meta({ description: 'null: the claim’s value is the role' }),
+    role_map: z
+      .record(z.string(), role)
+      .nullable()
+      .meta({ description: 'Roles by value of the claim; null: the value of the claim is the role' }),
     default_role: z.enum(['viewer', 'none']),
     allow_userinfo: z.boolean(),
     sources: sources(
@@ -43,9 +50,12 @@ const oidcSettings = z
 const oidcChange = z.strictObject({
   issuer: address.optional(),
   client_id: line(500).min(1).optional(),
-  client_secret: text(2000).min(1).nullable().optional().meta({ description: 'Needed with another issuer' }),
+  client_secret: text(2000).min(1).nullable().optional().meta({ description: 'Required if the issuer changes' }),
   audience: line(2000).min(1).nullable().optional(),
-  role_claim: line(500).min(1).optional().meta({ description: 'By name, or by dots into nested claims' }),
+  role_claim: line(500)
+    .min(1)
+    .optional()
+    .meta({ description: 'Name of the claim; dots separate the names of nested claims' }),
   role_map: roleMap.nullable().optional(),
   default_role: z.enum(['viewer', 'none']).optional(),
   allow_userinfo: z.boolean().optional(),
@@ -54,15 +64,18 @@ const oidcChange = z.strictObject({
 const hubSettings = z
   .object({
     url: z.string().nullable(),
-    api_key_prefix: z.string().nullable().meta({ description: 'The beginning of the key, where there is one' }),
-    sync_interval: z.int().meta({ description: 'Seconds; 0: only on demand' }),
+    api_key_prefix: z
+      .string()
+      .nullable()
+      .meta({ description: 'The first characters of the API key; null: no key is set' }),
+    sync_interval: z.int().meta({ description: 'Seconds between two syncs; 0: only on demand' }),
     sources: sources('url', 'api_key', 'sync_interval'),
   })
   .meta({ id: 'HubSettings' });
 
 const hubChange = z.strictObject({
   url: address.transform((value) => value.replace(/\/+$/, '')).optional(),
-  api_key: z.string().max(200).optional().meta({ description: 'Needed with another url' }),
+  api_key: z.string().max(200).optional().meta({ description: 'Required if the url changes' }),
   sync_interval: z.int().min(0).max(86_400).optional(),
 });
 
@@ -78,31 +91,31 @@ const settings = <const O extends string, const P extends string>(operationId: O
   tag: 'settings',
 });
 
-/** What is configured while the fleet runs. What is set here wins over the environment. */
+/** Settings that can change while the fleet runs. They override the environment. */
 export const fleetSettingsEndpoints = {
   getOidcSettings: endpoint({
     ...settings('getOidcSettings', 'oidc'),
     method: 'get',
-    summary: 'The identity provider, as it is in effect',
+    summary: 'Get the effective settings of the identity provider',
     reply: oidcSettings,
   }),
   setOidcSettings: endpoint({
     ...settings('setOidcSettings', 'oidc'),
     method: 'put',
-    summary: 'Set the members that are named',
+    summary: 'Change the settings of the identity provider; members that are left out do not change',
     body: oidcChange,
     reply: oidcSettings,
   }),
   resetOidcSettings: endpoint({
     ...settings('resetOidcSettings', 'oidc'),
     method: 'delete',
-    summary: 'Forget what was set, and return to the environment',
+    summary: 'Reset the settings to the values of the environment',
     reply: oidcSettings,
   }),
   testOidcSettings: endpoint({
     ...settings('testOidcSettings', 'oidc/test'),
     method: 'post',
-    summary: 'Try the provider, as it would be with the members that are named; nothing is stored',
+    summary: 'Test the identity provider with the effective settings and the members of the body; nothing is stored',
     body: oidcChange,
     reply: checks,
     problems: ['oidc_not_configured'],
@@ -110,26 +123,26 @@ export const fleetSettingsEndpoints = {
   getHubSettings: endpoint({
     ...settings('getHubSettings', 'hub'),
     method: 'get',
-    summary: 'The hub, as it is in effect',
+    summary: 'Get the effective settings of the hub',
     reply: hubSettings,
   }),
   setHubSettings: endpoint({
     ...settings('setHubSettings', 'hub'),
     method: 'put',
-    summary: 'Set the members that are named',
+    summary: 'Change the settings of the hub; members that are left out do not change',
     body: hubChange,
     reply: hubSettings,
   }),
   resetHubSettings: endpoint({
     ...settings('resetHubSettings', 'hub'),
     method: 'delete',
-    summary: 'Forget what was set, and return to the environment',
+    summary: 'Reset the settings to the values of the environment',
     reply: hubSettings,
   }),
   testHubSettings: endpoint({
     ...settings('testHubSettings', 'hub/test'),
     method: 'post',
-    summary: 'Ask the hub, as it would be with the members that are named; nothing is stored',
+    summary: 'Test the hub with the effective settings and the members of the body; nothing is stored',
     body: hubChange,
     reply: z.object({ organization }),
     problems: ['hub_not_configured', 'hub_unreachable'],

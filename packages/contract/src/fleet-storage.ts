@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { byId, changedMembers, newMembers, resourceMembers, resourceQuery, storageClass } from './fleet-resource.ts';
-import { shownTarget, target } from './fleet-target.ts';
+import { target, targetReply } from './fleet-target.ts';
 import { quantity } from './template-fields.ts';
 import { ignored, pagination } from './wire.ts';
 
-/** Of a volume; '' would say nothing. */
+/** The size of a volume: a quantity greater than zero. */
 export const volumeSize = quantity
-  .refine((value) => /[1-9]/.test(value.replace(/[eE].*$/, '')), 'must be more than nothing, such as 10Gi')
-  .meta({ description: 'A Kubernetes quantity. Engines of single machines do not limit the size of a volume.' });
+  .refine((value) => /[1-9]/.test(value.replace(/[eE].*$/, '')), 'must be greater than zero, such as 10Gi')
+  .meta({ description: 'A Kubernetes quantity. Docker and Podman do not enforce the size of a volume.' });
 
 export const DEFAULT_VOLUME_SIZE = '10Gi';
 
 const accessModes = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany'] as const;
 const reclaim = z
   .enum(['retain', 'delete'])
-  .meta({ description: 'What becomes of it with the deployment that it was made for' });
+  .meta({ description: 'Whether the volume is retained or deleted with the deployment for which it was created' });
 
 const volume = z
   .object({
@@ -24,8 +24,8 @@ const volume = z
     access_mode: z.enum(accessModes),
     storage_class: z.string().nullable(),
     reclaim,
-    target: shownTarget.nullable().meta({ description: 'Where it is; null until something that uses it is placed' }),
-    deployment_id: z.string().nullable().meta({ description: 'The deployment that it was made for' }),
+    target: targetReply.nullable().meta({ description: 'null until a deployment that uses the volume is placed' }),
+    deployment_id: z.string().nullable().meta({ description: 'The deployment for which the volume was created' }),
     phase: z.enum(['pending', 'bound', 'lost', 'deleting']),
     attached_to: z.array(z.object({ deployment_id: z.string(), name: z.string() })),
   })
@@ -51,7 +51,7 @@ export const fleetStorageEndpoints = {
     path: '/api/v1/storage',
     access: 'resources-write',
     tag: 'storage',
-    summary: 'Declare a volume; it is made when something uses it',
+    summary: 'Create a volume; the engine creates it with the first deployment that uses it',
     body: z.strictObject({
       ...newMembers,
       size: volumeSize.default(DEFAULT_VOLUME_SIZE),
@@ -82,7 +82,7 @@ export const fleetStorageEndpoints = {
     path: '/api/v1/storage/:id',
     access: 'resources-write',
     tag: 'storage',
-    summary: 'Change labels or what becomes of it, or make it larger',
+    summary: 'Change the labels or the reclaim policy of a volume, or increase its size',
     params: byId,
     headers: ['If-Match'],
     body: z.strictObject({
@@ -101,7 +101,7 @@ export const fleetStorageEndpoints = {
     path: '/api/v1/storage/:id',
     access: 'resources-write',
     tag: 'storage',
-    summary: 'Delete a volume that nothing uses, with what is on it',
+    summary: 'Delete an unused volume with its data',
     params: byId,
     headers: ['If-Match'],
     status: 204,

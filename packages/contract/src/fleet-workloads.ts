@@ -38,15 +38,16 @@ const template = line(64).meta({ description: 'Slug of a template of the mirror'
 
 const origin = {
   template_id: z.string().nullable(),
-  template_slug: z.string().nullable().meta({ description: 'null: written out in full' }),
+  template_slug: z.string().nullable().meta({ description: 'null: the workload was created without a template' }),
   template_version: z.string().nullable(),
-  template_state: z
-    .enum(['current', 'outdated', 'withdrawn'])
-    .nullable()
-    .meta({ description: 'How the copy stands to the template: what runs has changed there, or it is gone' }),
-  min_tier: z.string().nullable().meta({ description: 'What the template asks of an organization' }),
+  template_state: z.enum(['current', 'outdated', 'withdrawn']).nullable().meta({
+    description:
+      '`outdated`: the template has changed since the copy; `withdrawn`: the template is no longer in the mirror; null: no template',
+  }),
+  min_tier: z.string().nullable().meta({ description: 'The minimum tier that the template requires' }),
 };
 
+// Object.keys loses the names of the members.
 const readOnly = ignored('revision', ...(Object.keys(origin) as (keyof typeof origin)[]));
 
 const revision = z.object({
@@ -62,13 +63,15 @@ const workload = z
     ...resourceMembers,
     ...workloadSpec.shape,
     ...origin,
-    revision: z.int().meta({ description: 'The latest; deployments stay on theirs until they are told' }),
+    revision: z
+      .int()
+      .meta({ description: 'The latest revision. Deployments keep their revision until they are changed' }),
   })
   .meta({ id: 'Workload' });
 
 const BODY_LIMIT = 1024 * 1024;
 
-/** What to run. */
+/** Workloads. */
 export const fleetWorkloadEndpoints = {
   listWorkloads: endpoint({
     operationId: 'listWorkloads',
@@ -76,7 +79,7 @@ export const fleetWorkloadEndpoints = {
     path: '/api/v1/workloads',
     access: 'resources-read',
     tag: 'workloads',
-    summary: 'List the workloads, each as its latest revision',
+    summary: 'List the workloads, each with its latest revision',
     query: resourceQuery,
     reply: z.object({ workloads: z.array(workload), pagination }),
   }),
@@ -86,7 +89,7 @@ export const fleetWorkloadEndpoints = {
     path: '/api/v1/workloads',
     access: 'resources-write',
     tag: 'workloads',
-    summary: 'Make a workload from a template, or write one out',
+    summary: 'Create a workload, from a template or from members of the body',
     body: z.strictObject({ ...newMembers, template: template.optional(), ...bodyMembers, ...readOnly }),
     bodyLimit: BODY_LIMIT,
     status: 201,
@@ -99,7 +102,7 @@ export const fleetWorkloadEndpoints = {
     path: '/api/v1/workloads/:id',
     access: 'resources-read',
     tag: 'workloads',
-    summary: 'Get a workload as its latest revision',
+    summary: 'Get a workload with its latest revision',
     params: byId,
     reply: z.object({ workload }),
     problems: ['not_found'],
@@ -110,7 +113,8 @@ export const fleetWorkloadEndpoints = {
     path: '/api/v1/workloads/:id',
     access: 'resources-write',
     tag: 'workloads',
-    summary: 'Change what runs: a new revision. With `template`: what that says by now, under what was said here',
+    summary:
+      'Create a revision of a workload. With `template`, members that the workload does not set itself come from the current template',
     params: byId,
     headers: ['If-Match'],
     body: z.strictObject({ ...changedMembers, template: template.optional(), ...bodyMembers, ...readOnly }),
@@ -124,7 +128,7 @@ export const fleetWorkloadEndpoints = {
     path: '/api/v1/workloads/:id',
     access: 'resources-write',
     tag: 'workloads',
-    summary: 'Delete a workload that is deployed nowhere, with its revisions',
+    summary: 'Delete a workload without deployments, with its revisions',
     params: byId,
     headers: ['If-Match'],
     status: 204,
@@ -137,7 +141,7 @@ export const fleetWorkloadEndpoints = {
     path: '/api/v1/workloads/:id/revisions',
     access: 'resources-read',
     tag: 'workloads',
-    summary: 'List the revisions of a workload, the latest first',
+    summary: 'List the revisions of a workload, newest first',
     params: byId,
     query: z.strictObject(paging),
     reply: z.object({ revisions: z.array(revision), pagination }),

@@ -14,7 +14,7 @@ export { type FleetAccess, type FleetRole, fleetRoles } from './fleet-access.ts'
 export { writeAuditCursor } from './fleet-audit.ts';
 export { syncState } from './fleet-catalog.ts';
 export { type NewDeployment, phases } from './fleet-deployment.ts';
-export type { LabelWish, ResourceQuery } from './fleet-resource.ts';
+export type { LabelRequirement, ResourceQuery } from './fleet-resource.ts';
 export { DEFAULT_VOLUME_SIZE } from './fleet-storage.ts';
 export type { Target } from './fleet-target.ts';
 export {
@@ -26,7 +26,7 @@ export {
 } from './fleet-workloads.ts';
 export { workloadMembers } from './template-fields.ts';
 
-/** Every operation of the fleet. */
+/** All endpoints of the fleet. */
 export const fleetEndpoints = {
   ...fleetAuthEndpoints,
   ...fleetCatalogEndpoints,

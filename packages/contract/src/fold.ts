@@ -1,15 +1,18 @@
-/** Text as it is compared and searched: NFKC and lower case, so that every database and every way of answering agree. */
+/**
+ * Normalizes text for comparison and search: NFKC and lower case. The result does not depend on the locale of the
+ * database.
+ */
 export const fold = (text: string): string => text.normalize('NFKC').toLowerCase();
 
-/** Stands between the folded texts of one row: no text on the wire holds it, so no search matches across it. */
+/** Separates the folded texts of one row. Input cannot contain it, so a search term never matches across two texts. */
 const SEPARATOR = '\u001f';
 
-/** The text in which a search looks for its folded term. */
+/** The text in which a folded search term is looked up. */
 export const searchText = (...texts: readonly string[]): string => texts.map(fold).join(SEPARATOR);
 
 const SLUG_LENGTH = 64;
 
-/** A slug made from a name, or '' when the name has no letter or digit to make one from. */
+/** Derives a slug from a name. Returns '' if the name has no letter or digit that a slug can contain. */
 export const slugOf = (name: string): string =>
   name
     .normalize('NFKD')

@@ -9,7 +9,7 @@ const keyById = z.strictObject({
   ...ignored('name', 'key_prefix', 'status', 'created_at', 'last_used_at', 'expires_at'),
 });
 
-/** What users do for themselves and their organization. */
+/** The account of a user and the user's organization. */
 export const hubAccountEndpoints = {
   listApiKeys: endpoint({
     operationId: 'listApiKeys',
@@ -17,7 +17,7 @@ export const hubAccountEndpoints = {
     path: '/api/v1/account/api-keys',
     access: 'account',
     tag: 'account',
-    summary: 'List the keys of the caller’s organization',
+    summary: 'List the API keys of the caller’s organization',
     query: z.strictObject(optionalPaging),
     reply: z.object({ apiKeys: z.array(apiKey), pagination }),
   }),
@@ -27,7 +27,7 @@ export const hubAccountEndpoints = {
     path: '/api/v1/account/api-keys',
     access: 'account-keys',
     tag: 'account',
-    summary: 'Create a key; this answer is the only one that shows it',
+    summary: 'Create an API key; only this response contains the secret',
     body: newApiKey,
     status: 201,
     reply: z.object({ apiKey: issuedApiKey }),
@@ -40,7 +40,7 @@ export const hubAccountEndpoints = {
     path: '/api/v1/account/api-keys',
     access: 'account-keys',
     tag: 'account',
-    summary: 'Give a key a new secret: the id stays, the old secret is dead at once',
+    summary: 'Replace the secret of an API key; the old secret becomes invalid immediately',
     query: idInQuery,
     body: keyById,
     reply: z.object({ apiKey: issuedApiKey }),
@@ -53,7 +53,7 @@ export const hubAccountEndpoints = {
     path: '/api/v1/account/api-keys',
     access: 'account-keys',
     tag: 'account',
-    summary: 'Revoke a key for ever; revoking it again changes nothing',
+    summary: 'Revoke an API key permanently; this operation is idempotent',
     query: idInQuery,
     body: keyById,
     reply: z.object({ apiKey }),
@@ -65,7 +65,7 @@ export const hubAccountEndpoints = {
     path: '/api/v1/account/organizations',
     access: 'account',
     tag: 'account',
-    summary: 'The caller’s organization, or null',
+    summary: 'Get the caller’s organization, or null',
     reply: z.object({ organization: organization.nullable() }),
   }),
   createOrganization: endpoint({
@@ -86,7 +86,7 @@ export const hubAccountEndpoints = {
     path: '/api/v1/account/profile',
     access: 'account',
     tag: 'account',
-    summary: 'The caller’s profile',
+    summary: 'Get the caller’s profile',
     reply: z.object({ profile }),
   }),
   updateProfile: endpoint({
@@ -95,7 +95,7 @@ export const hubAccountEndpoints = {
     path: '/api/v1/account/profile',
     access: 'account-change',
     tag: 'account',
-    summary: 'Change the caller’s name; from then on the identity provider does not change it',
+    summary: 'Change the caller’s name; later sign-ins no longer update it',
     body: profileChange,
     reply: z.object({ profile }),
   }),

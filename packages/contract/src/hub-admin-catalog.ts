@@ -16,7 +16,7 @@ const grant = z
     category_slug: z.string(),
     created_at: timestamp,
   })
-  .meta({ id: 'Grant', description: 'An organization’s right to see a private category' });
+  .meta({ id: 'Grant', description: 'The right of an organization to see a private category' });
 
 const grantName = {
   id: uuid.optional(),
@@ -24,7 +24,7 @@ const grantName = {
   category_id: uuid.optional(),
 };
 
-/** How administrators manage the catalog and who sees it. */
+/** Administration of the catalog and of grants. */
 export const hubAdminCatalogEndpoints = {
   listAllTemplates: endpoint({
     operationId: 'listAllTemplates',
@@ -32,7 +32,7 @@ export const hubAdminCatalogEndpoints = {
     path: '/api/v1/admin/templates',
     access: 'admin',
     tag: 'admin',
-    summary: 'List all templates, private ones included',
+    summary: 'List all templates, including private ones',
     query: z.strictObject(optionalPaging),
     reply: z.object({ templates: z.array(ownedTemplate), pagination }),
   }),
@@ -55,7 +55,7 @@ export const hubAdminCatalogEndpoints = {
     path: '/api/v1/admin/templates',
     access: 'admin',
     tag: 'admin',
-    summary: 'Change the members of a template that the body names',
+    summary: 'Change a template; members that are left out do not change',
     query: idInQuery,
     body: templateChange,
     bodyLimit: TEMPLATE_BODY_LIMIT,
@@ -68,7 +68,7 @@ export const hubAdminCatalogEndpoints = {
     path: '/api/v1/admin/categories',
     access: 'admin',
     tag: 'admin',
-    summary: 'List all categories, with counts of templates and grants',
+    summary: 'List all categories, with the numbers of their templates and grants',
     query: z.strictObject(optionalPaging),
     reply: z.object({ categories: z.array(managedCategory), pagination }),
   }),
@@ -90,7 +90,7 @@ export const hubAdminCatalogEndpoints = {
     path: '/api/v1/admin/categories',
     access: 'admin',
     tag: 'admin',
-    summary: 'Change the members of a category that the body names',
+    summary: 'Change a category; members that are left out do not change',
     query: idInQuery,
     body: categoryChange,
     reply: z.object({ category: managedCategory }),
@@ -115,7 +115,7 @@ export const hubAdminCatalogEndpoints = {
     path: '/api/v1/admin/categories',
     access: 'admin',
     tag: 'admin',
-    summary: 'Delete a category that no template refers to, with its grants',
+    summary: 'Delete a category without templates, and its grants',
     query: idInQuery,
     body: identified,
     status: 204,
@@ -138,7 +138,7 @@ export const hubAdminCatalogEndpoints = {
     path: '/api/v1/admin/catalog-access',
     access: 'admin',
     tag: 'admin',
-    summary: 'Let an organization see a private category; granting again answers 200 with the grant that is there',
+    summary: 'Grant an organization access to a private category; 200 with the existing grant if there is one',
     body: z.strictObject({ org_id: uuid, category_id: uuid }),
     status: 201,
     alsoStatus: 200,
@@ -151,7 +151,7 @@ export const hubAdminCatalogEndpoints = {
     path: '/api/v1/admin/catalog-access',
     access: 'admin',
     tag: 'admin',
-    summary: 'Revoke a grant, by its id or by organization and category',
+    summary: 'Revoke a grant, identified by its id or by organization and category',
     query: z.strictObject(grantName),
     body: z.strictObject(grantName),
     status: 204,

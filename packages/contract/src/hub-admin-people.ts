@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { managedOrganization, managedUser, organizationChange, userChange } from './organization.ts';
 import { identified, idInQuery, optionalPaging, pagination } from './wire.ts';
 
-/** How administrators manage users, organizations and their keys. */
+/** Administration of users, organizations and API keys. */
 export const hubAdminPeopleEndpoints = {
   listUsers: endpoint({
     operationId: 'listUsers',
@@ -22,7 +22,7 @@ export const hubAdminPeopleEndpoints = {
     path: '/api/v1/admin/users',
     access: 'admin',
     tag: 'admin',
-    summary: 'Change a user’s role or organization; only a superadmin makes and unmakes superadmins',
+    summary: 'Change the role or organization of a user; only a superadmin can grant or remove the role superadmin',
     query: idInQuery,
     body: userChange,
     reply: z.object({ user: managedUser }),
@@ -34,7 +34,7 @@ export const hubAdminPeopleEndpoints = {
     path: '/api/v1/admin/organizations',
     access: 'admin',
     tag: 'admin',
-    summary: 'List all organizations, with their members and keys counted',
+    summary: 'List all organizations, with the numbers of their members and API keys',
     query: z.strictObject(optionalPaging),
     reply: z.object({ organizations: z.array(managedOrganization), pagination }),
   }),
@@ -44,7 +44,7 @@ export const hubAdminPeopleEndpoints = {
     path: '/api/v1/admin/organizations',
     access: 'admin',
     tag: 'admin',
-    summary: 'Change an organization’s status or tier',
+    summary: 'Change the status or tier of an organization',
     query: idInQuery,
     body: organizationChange,
     reply: z.object({ organization: managedOrganization }),
@@ -56,7 +56,7 @@ export const hubAdminPeopleEndpoints = {
     path: '/api/v1/admin/api-keys',
     access: 'admin',
     tag: 'admin',
-    summary: 'List the keys of all organizations',
+    summary: 'List the API keys of all organizations',
     query: z.strictObject(optionalPaging),
     reply: z.object({ apiKeys: z.array(managedApiKey), pagination }),
   }),
@@ -66,7 +66,7 @@ export const hubAdminPeopleEndpoints = {
     path: '/api/v1/admin/api-keys',
     access: 'admin',
     tag: 'admin',
-    summary: 'Revoke any key for ever; revoking it again changes nothing',
+    summary: 'Revoke an API key of any organization permanently; this operation is idempotent',
     query: idInQuery,
     body: identified,
     reply: z.object({ apiKey: managedApiKey }),
@@ -78,7 +78,7 @@ export const hubAdminPeopleEndpoints = {
     path: '/api/v1/admin/stats',
     access: 'admin',
     tag: 'admin',
-    summary: 'How many there are of each',
+    summary: 'Get the numbers of users, organizations, API keys, templates and categories',
     reply: z.object({
       users: z.int(),
       organizations: z.int(),

@@ -8,7 +8,7 @@ import { pagination } from './wire.ts';
 
 const bySlug = z.strictObject({ slug: z.string() });
 
-/** What fleets and anybody else read of the catalog. */
+/** The catalog for fleets and other readers. */
 export const hubCatalogEndpoints = {
   listTemplates: endpoint({
     operationId: 'listTemplates',
@@ -16,7 +16,7 @@ export const hubCatalogEndpoints = {
     path: '/api/v1/catalog/templates',
     access: 'catalog',
     tag: 'catalog',
-    summary: 'List the templates that the caller may see',
+    summary: 'List the templates that are visible to the caller',
     query: templateListQuery,
     reply: z.object({ templates: z.array(template), pagination }),
   }),
@@ -26,7 +26,8 @@ export const hubCatalogEndpoints = {
     path: '/api/v1/catalog/templates/updates',
     access: 'catalog',
     tag: 'catalog',
-    summary: 'What changed for the caller: `checked_at` is the next call’s `since`, or `cursor` its `cursor`',
+    summary:
+      'List changes of the templates that are visible to the caller. The next request sends `checked_at` as `since`, or `cursor`',
     query: updatesQuery,
     reply: templateUpdates,
   }),
@@ -36,7 +37,7 @@ export const hubCatalogEndpoints = {
     path: '/api/v1/catalog/templates/:slug',
     access: 'catalog',
     tag: 'catalog',
-    summary: 'Get one template; with an API key it counts as a download',
+    summary: 'Get a template; a request with an API key counts as a download',
     params: bySlug,
     reply: template,
     problems: ['not_found'],
@@ -47,7 +48,7 @@ export const hubCatalogEndpoints = {
     path: '/api/v1/catalog/categories',
     access: 'catalog',
     tag: 'catalog',
-    summary: 'List the categories that the caller may see',
+    summary: 'List the categories that are visible to the caller',
     reply: z.object({ categories: z.array(category) }),
   }),
   getOwnOrganization: endpoint({
@@ -56,7 +57,7 @@ export const hubCatalogEndpoints = {
     path: '/api/v1/catalog/organization',
     access: 'organization-key',
     tag: 'catalog',
-    summary: 'The organization of the API key, with its tier',
+    summary: 'Get the organization of the API key, with its tier',
     reply: z.object({ organization }),
   }),
 };

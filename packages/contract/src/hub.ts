@@ -6,7 +6,7 @@ import { hubCatalogEndpoints } from './hub-catalog.ts';
 /** Rows of the hub's policy table. */
 export type HubAccess = 'catalog' | 'organization-key' | 'account' | 'account-change' | 'account-keys' | 'admin';
 
-/** Every operation of the hub. */
+/** All endpoints of the hub. */
 export const hubEndpoints = {
   ...hubCatalogEndpoints,
   ...hubAccountEndpoints,
@@ -16,5 +16,5 @@ export const hubEndpoints = {
 
 export { apiKey, issuedApiKey, managedApiKey } from './api-key.ts';
 export { managedOrganization, managedUser, organization, profile } from './organization.ts';
-/** The operations that a fleet calls. */
+/** The endpoints that a fleet calls. */
 export { hubCatalogEndpoints };

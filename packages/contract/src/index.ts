@@ -2,6 +2,7 @@ export * from './category.ts';
 export * from './client.ts';
 export * from './cursor.ts';
 export * from './endpoint.ts';
+export * from './field-errors.ts';
 export * from './fold.ts';
 export * from './openapi.ts';
 export * from './problems.ts';

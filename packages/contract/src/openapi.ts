@@ -7,20 +7,23 @@ export interface Service {
   readonly title: string;
   readonly description: string;
   readonly endpoints: Readonly<Record<string, Endpoint>>;
-  /** Accesses that a caller without a credential has. */
+  /** Kinds of access that do not require a credential. */
   readonly open: readonly string[];
-  /** Problems that any of its endpoints may answer with, beside the ones that their shapes imply. */
+  /** Problems that every endpoint of the service can return, other than those that follow from its declaration. */
   readonly problems: readonly ProblemCode[];
 }
 
 type OpenApiDocument = ReturnType<typeof createDocument>;
 
-const made = new WeakMap<Service, OpenApiDocument>();
+const documents = new WeakMap<Service, OpenApiDocument>();
 
-/** The OpenAPI 3.1 document of a service, derived from its endpoints: once, as it takes a tenth of a second. */
+/**
+ * The OpenAPI 3.1 document of a service, derived from its endpoints. It is cached, because creating it takes about 0.1
+ * s.
+ */
 export function openApiDocument(service: Service): OpenApiDocument {
-  const document = made.get(service) ?? documentOf(service);
-  made.set(service, document);
+  const document = documents.get(service) ?? documentOf(service);
+  documents.set(service, document);
   return document;
 }
 
@@ -61,9 +64,9 @@ function operation(endpoint: Endpoint, service: Service) {
 
 const HEADERS: Readonly<Record<RequestHeader, string>> = {
   'If-Match':
-    'The version that the caller has seen, in quotes, or the ETag of a GET: 412 where there is another by now',
+    'The expected version in quotes, or the ETag of a GET. If the resource has another version, the status is 412',
   'Idempotency-Key':
-    'Chosen by the caller, for one request: sent again within 24 hours, it is answered as the first time',
+    'A unique value for one request. Repeating the request with the same value within 24 hours returns the first response',
 };
 
 const headersOf = ({ headers }: Endpoint) =>
@@ -78,21 +81,24 @@ const successes = (endpoint: Endpoint) => ({
       .map((status) => [`${status}`, success(endpoint)]),
   ),
   ...(endpoint.method === 'get' && !endpoint.secret && endpoint.stream === undefined
-    ? { 304: { description: 'The caller holds this answer already (`If-None-Match`)' } }
+    ? { 304: { description: 'Not modified (`If-None-Match`)' } }
     : {}),
 });
 
-const EMPTY: Readonly<Record<number, string>> = { 204: 'Done', 302: 'The browser goes to `Location`' };
+const EMPTY: Readonly<Record<number, string>> = { 204: 'Success', 302: 'Redirect to `Location`' };
 
 const success = (endpoint: Endpoint) =>
   endpoint.status in EMPTY
     ? { description: EMPTY[endpoint.status] ?? '' }
     : {
-        description: endpoint.stream === undefined ? 'Success' : 'Success: lines, each of which is as the schema says',
+        description:
+          endpoint.stream === undefined
+            ? 'Success'
+            : 'Success. The body is a stream of lines; the schema describes one line',
         content: { [endpoint.stream ?? 'application/json']: { schema: endpoint.reply } },
       };
 
-/** Every problem that an endpoint may answer with: its own, and those that its shape implies. */
+/** All problems that an endpoint can return: those that it declares, and those that follow from its declaration. */
 export function problemsOf(endpoint: Endpoint, service: Service): ProblemCode[] {
   return [
     'invalid_request',

@@ -7,25 +7,25 @@ const organizationStatus = z.enum(['active', 'suspended']);
 const orgRole = z.enum(['org_admin', 'member']);
 const userRole = z.enum(['user', 'admin', 'superadmin']);
 
-/** An organization as its members and its key see it. */
+/** An organization, as its members and its API keys see it. */
 export const organization = z
   .object({
     id: z.string(),
     name: z.string(),
     slug: z.string(),
-    tier: z.string().meta({ description: `One of the tiers, which are ordered: ${tiers.join(', ')}` }),
+    tier: z.string().meta({ description: `One of the tiers, in ascending order: ${tiers.join(', ')}` }),
     status: organizationStatus,
   })
   .meta({ id: 'Organization' });
 
-/** An organization as administrators see it. */
+/** An organization, as administrators see it. */
 export const managedOrganization = organization
   .extend({ member_count: z.int(), api_key_count: z.int(), created_at: timestamp, updated_at: timestamp })
   .meta({ id: 'ManagedOrganization' });
 
 export const newOrganization = z.strictObject({ name, slug });
 
-/** What an administrator changes of an organization; the rest is accepted as read and ignored. */
+/** A change of an organization by an administrator. Read-only members are accepted and ignored. */
 export const organizationChange = z.strictObject({
   id: uuid.optional(),
   status: organizationStatus.optional(),
@@ -33,7 +33,7 @@ export const organizationChange = z.strictObject({
   ...ignored('name', 'slug', 'member_count', 'api_key_count', 'created_at', 'updated_at'),
 });
 
-/** A user as they see themself. */
+/** A user, in the user's own profile. */
 export const profile = z
   .object({
     id: z.string(),
@@ -45,17 +45,17 @@ export const profile = z
   })
   .meta({ id: 'Profile' });
 
-/** The profile as it is sent back: `name` changes, the rest is ignored. */
+/** A change of the own profile. Only `name` changes; the other members are accepted and ignored. */
 export const profileChange = z.strictObject({
   name: name.optional(),
   ...ignored('id', 'email', 'role', 'org_role', 'organization'),
 });
 
-/** A user as administrators see them. */
+/** A user, as administrators see it. */
 export const managedUser = profile
   .extend({
-    iss: z.string().meta({ description: 'The identity provider' }),
-    sub: z.string().meta({ description: 'Who they are there' }),
+    iss: z.string().meta({ description: 'The issuer: URL of the identity provider' }),
+    sub: z.string().meta({ description: 'The subject: id of the user at the identity provider' }),
     email_verified: z.boolean(),
     org_id: z.string().nullable(),
     created_at: timestamp,
@@ -63,11 +63,11 @@ export const managedUser = profile
   })
   .meta({ id: 'ManagedUser' });
 
-/** What an administrator changes of a user: the role, and the organization. */
+/** A change of a user by an administrator: role and organization. */
 export const userChange = z.strictObject({
   id: uuid.optional(),
   role: userRole.optional(),
-  org_id: uuid.nullable().optional().meta({ description: 'null: belongs to no organization' }),
-  org_role: orgRole.optional().meta({ description: 'Default for somebody who joins: member' }),
+  org_id: uuid.nullable().optional().meta({ description: 'null: no organization' }),
+  org_role: orgRole.optional().meta({ description: 'Default for a user who joins an organization: member' }),
   ...ignored('iss', 'sub', 'email', 'email_verified', 'name', 'organization', 'created_at', 'updated_at'),
 });

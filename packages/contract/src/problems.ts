@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** Every problem that a service of ours answers with: one closed table. The code is the promise, the title a courtesy. */
+/** All problems of both services. Callers can rely on the code; the title is only for people. */
 export const problems = {
   invalid_request: { status: 400, title: 'Malformed request' },
   validation_failed: { status: 400, title: 'Invalid input' },
   unauthenticated: { status: 401, title: 'Authentication required' },
   invalid_token: { status: 401, title: 'Invalid credential' },
   invalid_credentials: { status: 401, title: 'Sign-in failed' },
-  invalid_grant: { status: 401, title: 'Grant no longer good' },
+  invalid_grant: { status: 401, title: 'Invalid grant' },
   insufficient_scope: { status: 403, title: 'Not permitted' },
   organization_suspended: { status: 403, title: 'Organization suspended' },
   not_found: { status: 404, title: 'Not found' },
@@ -27,7 +27,7 @@ export const problems = {
   in_use: { status: 409, title: 'In use' },
   read_only: { status: 409, title: 'Read-only' },
   hub_not_configured: { status: 409, title: 'No hub configured' },
-  version_conflict: { status: 412, title: 'Changed meanwhile' },
+  version_conflict: { status: 412, title: 'Version conflict' },
   payload_too_large: { status: 413, title: 'Body too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   unknown_category: { status: 422, title: 'Unknown category' },
@@ -35,12 +35,12 @@ export const problems = {
   unknown_workload: { status: 422, title: 'Unknown workload' },
   unknown_target: { status: 422, title: 'Unknown target' },
   tier_too_low: { status: 422, title: 'Tier too low' },
-  no_placement: { status: 422, title: 'Nothing fits' },
+  no_placement: { status: 422, title: 'No suitable target' },
   unknown_secret: { status: 422, title: 'Unknown secret' },
   unknown_volume: { status: 422, title: 'Unknown volume' },
-  invalid_env: { status: 422, title: 'Environment not as the workload says' },
+  invalid_env: { status: 422, title: 'Invalid environment' },
   deployment_refused: { status: 422, title: 'Deployment refused' },
-  idempotency_key_reused: { status: 422, title: 'Idempotency key used before' },
+  idempotency_key_reused: { status: 422, title: 'Idempotency key reused' },
   rate_limited: { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Internal error' },
   hub_unreachable: { status: 502, title: 'Hub unreachable' },
@@ -49,21 +49,22 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
+// Object.keys loses the names of the members, and that there is at least one.
 export const problemCodes = Object.keys(problems) as [ProblemCode, ...ProblemCode[]];
 
-/** The body of every refusal (RFC 9457, `application/problem+json`). */
+/** The body of an error response (RFC 9457, `application/problem+json`). */
 export const problemDocument = z
   .object({
-    type: z.string().meta({ description: '`about:blank`: the code says what it is' }),
+    type: z.string().meta({ description: 'Always `about:blank`; `code` identifies the problem' }),
     title: z.string(),
     status: z.int(),
-    detail: z.string().meta({ description: 'What was wrong, what is allowed' }),
+    detail: z.string().meta({ description: 'What is wrong, and what is allowed' }),
     code: z.enum(problemCodes),
     request_id: z.string(),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .meta({ description: 'One entry for each member or parameter that was refused' }),
+      .meta({ description: 'One entry per invalid member or parameter' }),
   })
   .meta({ id: 'Problem' });
 

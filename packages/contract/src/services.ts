@@ -2,19 +2,20 @@ import { fleetEndpoints } from './fleet.ts';
 import { hubEndpoints } from './hub.ts';
 import type { Service } from './openapi.ts';
 
-/** The hub as its OpenAPI document describes it. */
+/** The hub, for its OpenAPI document. */
 export const hubService: Service = {
   title: 'Hub',
-  description: 'A catalog of deployable templates in categories, some private. Who calls decides what is seen.',
+  description:
+    'A catalog of deployable templates in public and private categories. Responses contain what is visible to the caller.',
   endpoints: hubEndpoints,
   open: ['catalog'],
   problems: ['organization_suspended'],
 };
 
-/** The fleet as its OpenAPI document describes it. */
+/** The fleet, for its OpenAPI document. */
 export const fleetService: Service = {
   title: 'Fleet',
-  description: 'The control plane beside the machines: it mirrors a hub’s catalog and deploys from it.',
+  description: 'A control plane that mirrors the catalog of a hub and deploys templates on hosts and clusters.',
   endpoints: fleetEndpoints,
   open: ['anyone'],
   problems: [],

@@ -6,13 +6,16 @@ import { line, text } from './wire.ts';
 export const tiers = ['free', 'pro', 'enterprise'] as const;
 export const tier = z.enum(tiers);
 
-/** A Kubernetes quantity (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/); '' is "not said". */
+/**
+ * A Kubernetes quantity (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/); '' means
+ * unset.
+ */
 export const quantity = z
   .string()
   .max(64, 'must have at most 64 characters')
   .regex(
     /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?)?$/,
-    'must be a Kubernetes quantity such as 500m, 2 or 8Gi, or "" for not said',
+    'must be a Kubernetes quantity such as 500m, 2 or 8Gi, or "" for unset',
   );
 
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -51,9 +54,10 @@ export const toleration = z
   })
   .meta({ id: 'Toleration', description: 'A Kubernetes toleration' });
 
-export const secretRef = z
-  .strictObject({ name: dnsLabel, key: line(253).optional(), env: variable })
-  .meta({ id: 'SecretRef', description: 'A secret of the fleet, by name, and the variable that it fills' });
+export const secretRef = z.strictObject({ name: dnsLabel, key: line(253).optional(), env: variable }).meta({
+  id: 'SecretRef',
+  description: 'A secret of the fleet, by name, and the environment variable that receives its value',
+});
 
 export const envVariable = z.strictObject({ name: variable, value: text(32_768) }).meta({ id: 'EnvVariable' });
 
@@ -83,7 +87,7 @@ export const volumeMount = z
       .refine((path) => path.startsWith('/'), 'must be an absolute path')
       .refine(
         (path) => !/[,:"]/.test(path),
-        'must not hold a comma, a colon or a quotation mark: engines give them a meaning',
+        'must not contain a comma, a colon or a quotation mark, which have a special meaning for engines',
       ),
   })
   .meta({ id: 'VolumeMount' });
@@ -100,7 +104,7 @@ const imageTag = z.string().regex(/^\w[\w.-]{0,127}$/, 'must be an image tag suc
 
 const tag = line(64)
   .transform((tag) => tag.trim())
-  .refine((tag) => tag !== '' && !tag.includes(','), 'must not be blank or hold a comma');
+  .refine((tag) => tag !== '' && !tag.includes(','), 'must not be blank or contain a comma');
 
 const registryUrl = z
   .string()
@@ -114,7 +118,7 @@ const registryCredentials = z
   .string()
   .regex(
     DNS_LABEL,
-    'must be the name of a pull secret in the fleet (a DNS label): the hub never holds a registry password',
+    'must be the name of a pull secret of the fleet (a DNS label); the hub does not store registry passwords',
   );
 
 const httpsUrl = line(2048).refine(
@@ -148,11 +152,11 @@ const catalogField = <Reply extends z.ZodType, Rule extends z.ZodType<z.input<Re
   topic: undefined,
 });
 
-/** The topics of the members that say what runs, in the order in which a workload lists its members. */
+/** The topics of the members that specify what runs, in the order in which a workload lists its members. */
 const workloadTopics = ['image', 'environment', 'ports', 'volumes', 'resources', 'scheduling', 'networks'] as const;
 type WorkloadTopic = (typeof workloadTopics)[number];
 
-/** A member that says what runs. A workload copies it, and a later change of it makes the copy outdated. */
+/** A member that specifies what runs. A workload copies it, and a later change of it makes the copy outdated. */
 const workloadField = <Reply extends z.ZodType, Rule extends z.ZodType<z.input<Reply>>>(
   topic: WorkloadTopic,
   declaration: Declaration<Rule, Reply>,
@@ -318,7 +322,7 @@ const isAbout =
 /** The members that the publisher of a template writes, without `name`, `slug` and `category_id`. */
 export const templateFieldNames = memberNames.filter(isField);
 
-/** The members that say what runs. A workload has them. A change of another member leaves workloads current. */
+/** The members that specify what runs. A workload has them. Changes of other members do not make workloads outdated. */
 export const workloadMembers = workloadTopics.flatMap((topic) => templateFieldNames.filter(isAbout(topic)));
 
 /** One property of each member of a template that has it, by the name of the member. */
@@ -327,14 +331,14 @@ const propertyOf = <P extends keyof Members[TemplateField]>(property: P) =>
     [F in TemplateField]: Members[F][P]; // Object.fromEntries loses which name has which value
   };
 
-/** What a publisher may send, as a rule for each field. */
+/** The rule for each member that a publisher can send. */
 export const templateFields = propertyOf('rule');
 export const newTemplateFields = propertyOf('newRule');
 export const templateChangeFields = propertyOf('changeRule');
 export const templateDefaults = propertyOf('default');
 export const templateExamples = propertyOf('example');
 
-/** Every member as a reader gets it. */
+/** Every member, as in responses. */
 export const templateReply = Object.fromEntries(memberNames.map((name) => [name, templateMembers[name].reply])) as {
   [M in keyof Members]: Members[M]['reply']; // Object.fromEntries loses which name has which value
 };

@@ -2,21 +2,21 @@ import { z } from 'zod';
 import { newTemplateFields, templateChangeFields, templateReply } from './template-fields.ts';
 import { commaSeparated, flag, ignored, line, name, paging, slug, uuid } from './wire.ts';
 
-/** A template as every caller who may see it sees it (specification, Resources: Template). */
+/** A template, as callers see it. */
 export const template = z.object(templateReply).meta({ id: 'Template' });
 export type Template = z.output<typeof template>;
 
-/** A template as administrators see it: with the organization that owns it. */
+/** A template, as administrators see it: with its owner. */
 export const ownedTemplate = template.extend({ owner_org_id: z.string().nullable() }).meta({ id: 'OwnedTemplate' });
 
-/** Narrows a list of templates; what the caller may see is decided elsewhere. */
+/** Filters of a list of templates. Visibility is applied separately. */
 export const templateFilters = {
   category: line(200).optional().meta({ description: 'Slug of a category' }),
-  search: line(200)
+  search: line(200).optional().meta({ description: 'Substring of the name or the description, case-insensitive' }),
+  featured: flag.optional().meta({ description: '`true`: only featured templates; `false`: all templates' }),
+  tags: commaSeparated
     .optional()
-    .meta({ description: 'Text that the name or the description has, in any case, literally' }),
-  featured: flag.optional().meta({ description: '`true`: only featured templates; `false` filters nothing out' }),
-  tags: commaSeparated.optional().meta({ description: 'Comma-separated; a template matches when it has any of them' }),
+    .meta({ description: 'Comma-separated; a template matches if it has at least one of them' }),
 };
 
 export const templateListQuery = z.strictObject({ ...templateFilters, ...paging });
@@ -32,7 +32,7 @@ const readOnly = ignored(
 
 const ownership = { owner_org_id: uuid.nullable() };
 
-/** A new template: `name` and `category_id` are required, the slug is made from the name when it is not given. */
+/** A new template. Only `name` and `category_id` are required. The default slug derives from the name. */
 export const newTemplate = z
   .strictObject({
     name,
@@ -45,7 +45,7 @@ export const newTemplate = z
   })
   .meta({ id: 'NewTemplate' });
 
-/** A change of a template: only the members that are named change. `id` may be in the query instead. */
+/** A change of a template. Members that are left out do not change. `id` can be in the query instead. */
 export const templateChange = z
   .strictObject({
     id: uuid.optional(),

@@ -1,16 +1,17 @@
 import { z } from 'zod';
-import { shownAs } from './shown.ts';
+import { documentedAs } from './openapi-schema.ts';
 
 const SHAPE =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)$/;
 
 /**
- * Reads an ISO 8601 timestamp with a zone, floored to milliseconds.
- * @returns undefined for anything else: a date alone, no zone, a day that does not exist, `now`.
+ * Parses an ISO 8601 timestamp with a time zone, rounded down to milliseconds.
+ * @returns undefined for other text, such as a date without a time, no time zone, a day that does not exist, or `now`.
  */
 export function parseTimestamp(text: string): Date | undefined {
   const match = SHAPE.exec(text);
   if (!match) return undefined;
+  // SHAPE has six groups before the fraction.
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as Six;
   const [fraction = '', sign = '+', zoneHour = '0', zoneMinute = '0'] = match.slice(7, 11);
   if (year < 1 || hour > 23 || minute > 59 || second > 59 || Number(zoneHour) > 23 || Number(zoneMinute) > 59)
@@ -27,9 +28,9 @@ export function parseTimestamp(text: string): Date | undefined {
 
 type Six = [number, number, number, number, number, number];
 
-const EXPECTED = 'an ISO 8601 timestamp with a zone, such as 2026-01-02T03:04:05.678Z (encode a + as %2B)';
+const EXPECTED = 'an ISO 8601 timestamp with a time zone, such as 2026-01-02T03:04:05.678Z (encode + as %2B in a URL)';
 
-/** A timestamp as a caller may write it; a Date inside. */
+/** A timestamp in a request. The result is a Date. */
 export const timestampInput = z
   .string()
   .transform((text, context) => {
@@ -38,11 +39,11 @@ export const timestampInput = z
     context.addIssue({ code: 'custom', message: `must be ${EXPECTED}` });
     return z.NEVER;
   })
-  .meta({ ...shownAs({ type: 'string', format: 'date-time' }), description: 'ISO 8601 with a zone' });
+  .meta({ ...documentedAs({ type: 'string', format: 'date-time' }), description: 'ISO 8601 with a time zone' });
 
-/** A timestamp as we write it: UTC with milliseconds. Takes a Date. */
+/** A timestamp in a response: UTC with milliseconds. Accepts a Date or such a string. */
 export const timestamp = z
   .union([z.date(), z.string()])
   .transform((at) => (typeof at === 'string' ? at : at.toISOString()))
   .pipe(z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
-  .meta({ ...shownAs({ type: 'string', format: 'date-time' }) });
+  .meta({ ...documentedAs({ type: 'string', format: 'date-time' }) });

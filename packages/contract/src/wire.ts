@@ -1,79 +1,83 @@
 import { z } from 'zod';
 import { fold } from './fold.ts';
-import { shownAs } from './shown.ts';
+import { documentedAs } from './openapi-schema.ts';
 
-/** Any UUID; new rows get version 7 (RFC 9562). Lower case inside. */
+/** A UUID of any version (RFC 9562), converted to lower case. New rows have version 7. */
 export const uuid = z
   .string()
   .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'must be a UUID')
   .transform((id) => id.toLowerCase())
-  .meta({ ...shownAs({ type: 'string', format: 'uuid' }) });
+  .meta({ ...documentedAs({ type: 'string', format: 'uuid' }) });
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern matches control characters
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
-/** Text of at most `max` characters, line breaks and tabs included, other control characters refused. */
+/** Text of at most `max` characters. Line breaks and tabs are the only allowed control characters. */
 export const text = (max: number) =>
   z
     .string()
     .max(max, `must have at most ${max} characters`)
-    .refine((value) => !CONTROL.test(value), 'must not hold control characters');
+    .refine((value) => !CONTROL.test(value), 'must not contain control characters');
 
-/** Text of one line. */
-export const line = (max: number) => text(max).refine((value) => !/[\r\n\t]/.test(value), 'must be one line');
+/** Text of one line, without tabs. */
+export const line = (max: number) =>
+  text(max).refine((value) => !/[\r\n\t]/.test(value), 'must not contain line breaks or tabs');
 
-/** What an index entry has room for, three bytes a character, come what may. */
+/** A folded name of this length fits in an index entry of PostgreSQL, with 3 bytes per character. */
 const MAX_FOLDED = 600;
 
-/** A name: one line, not blank, surrounding white space dropped. */
+/** A name: one line, not blank, without surrounding white space. */
 export const name = line(200)
   .transform((value) => value.trim())
   .refine((value) => value !== '', 'must not be blank')
-  .refine((value) => fold(value).length <= MAX_FOLDED, 'has characters that grow too long when they are compared')
-  .meta({ ...shownAs({ type: 'string', minLength: 1, maxLength: 200 }) });
+  .refine(
+    (value) => fold(value).length <= MAX_FOLDED,
+    `must have at most ${MAX_FOLDED} characters in Unicode normalization form NFKC`,
+  )
+  .meta({ ...documentedAs({ type: 'string', minLength: 1, maxLength: 200 }) });
 
-/** An address to be called as it is written: a host at least, and no user, query or fragment, in whatever spelling. */
+/**
+ * The base URL of a service. It must have a host, and no user, query or fragment. Also rejects unusual spellings, in
+ * which a URL parser would find these parts.
+ */
 export const serviceUrl = (schemes: readonly ('http' | 'https')[]) => {
-  const beginning = new RegExp(`^(?:${schemes.join('|')})://[^/\\\\\\s]`);
+  const start = new RegExp(`^(?:${schemes.join('|')})://[^/\\\\\\s]`);
   return line(2000)
     .refine(
-      (value) => beginning.test(value) && URL.canParse(value),
+      (value) => start.test(value) && URL.canParse(value),
       `must be an ${schemes.join(' or ')} URL, such as https://example.com`,
     )
     .refine((value) => {
       const { username, password } = URL.canParse(value) ? new URL(value) : { username: '', password: '' };
       return username === '' && password === '' && !/[?#@]/.test(value);
-    }, 'must have no user, query or fragment');
+    }, 'must not have a user, a query or a fragment');
 };
 
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 const RESERVED_SLUGS: readonly string[] = ['updates'];
 
-/** The last segment of an address: lower-case letters, digits and inner hyphens, 1 to 64, never a word that is a route. */
+/** The last segment of a URL path. Names of routes are reserved. */
 export const slug = z
   .string()
   .regex(SLUG, 'must have 1 to 64 lower-case letters, digits and inner hyphens')
-  .refine(
-    (value) => !RESERVED_SLUGS.includes(value),
-    `must not be ${RESERVED_SLUGS.join(', ')}: a route has that name`,
-  );
+  .refine((value) => !RESERVED_SLUGS.includes(value), `must not be a reserved word: ${RESERVED_SLUGS.join(', ')}`);
 
-/** A whole number in a query, digits only: `0x10`, `1e2` and ` 5` are not numbers here. */
-export const wholeNumber = (min: number, max: number) =>
+/** An integer in a query. Only digits are allowed, unlike `0x10`, `1e2` or ` 5`. */
+export const queryInteger = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
+    .regex(/^\d{1,9}$/, `must be an integer from ${min} to ${max}`)
     .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
-    .meta({ ...shownAs({ type: 'integer', minimum: min, maximum: max }) });
+    .refine((value) => value >= min && value <= max, `must be an integer from ${min} to ${max}`)
+    .meta({ ...documentedAs({ type: 'integer', minimum: min, maximum: max }) });
 
 /** `true` or `false` in a query. */
 export const flag = z
   .enum(['true', 'false'], 'must be true or false')
   .transform((value) => value === 'true')
-  .meta({ ...shownAs({ type: 'boolean' }) });
+  .meta({ ...documentedAs({ type: 'boolean' }) });
 
-/** A comma-separated list in a query; blanks around the members and empty members are dropped. */
+/** A comma-separated list in a query. White space around entries and empty entries are removed. */
 export const commaSeparated = z
   .string()
   .max(2000, 'must have at most 2000 characters')
@@ -83,33 +87,33 @@ export const commaSeparated = z
       .map((member) => member.trim())
       .filter((member) => member !== ''),
   )
-  .meta({ ...shownAs({ type: 'string' }) });
+  .meta({ ...documentedAs({ type: 'string' }) });
 
 const MAX_PAGE = 999_999;
 export const MAX_PAGE_SIZE = 100;
 export const DEFAULT_PAGE_SIZE = 50;
 
-/** Paging as every list has it. */
+/** The paging parameters of a list. */
 export const paging = {
-  page: wholeNumber(1, MAX_PAGE)
+  page: queryInteger(1, MAX_PAGE)
     .default(1)
-    .meta(shownAs({ type: 'integer', minimum: 1, default: 1 })),
-  limit: wholeNumber(1, MAX_PAGE_SIZE)
+    .meta(documentedAs({ type: 'integer', minimum: 1, default: 1 })),
+  limit: queryInteger(1, MAX_PAGE_SIZE)
     .default(DEFAULT_PAGE_SIZE)
-    .meta(shownAs({ type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE })),
+    .meta(documentedAs({ type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE })),
 };
 
-/** Paging of a list that answers everything unless `page` or `limit` is given. */
+/** The paging parameters of a list that is complete unless `page` or `limit` is set. */
 export const optionalPaging = {
-  page: wholeNumber(1, MAX_PAGE).optional(),
-  limit: wholeNumber(1, MAX_PAGE_SIZE).optional(),
+  page: queryInteger(1, MAX_PAGE).optional(),
+  limit: queryInteger(1, MAX_PAGE_SIZE).optional(),
 };
 
 export const pagination = z
   .object({ page: z.int(), limit: z.int(), total: z.int(), totalPages: z.int() })
-  .meta({ id: 'Pagination', description: '`totalPages` is 0 when there is nothing' });
+  .meta({ id: 'Pagination', description: '`totalPages` is 0 if `total` is 0' });
 
-/** The `pagination` member of a page of a list. */
+/** The `pagination` member of one page of a list. */
 export const paginationOf = (page: { page: number; limit: number }, total: number) => ({
   page: page.page,
   limit: page.limit,
@@ -117,17 +121,22 @@ export const paginationOf = (page: { page: number; limit: number }, total: numbe
   totalPages: Math.ceil(total / page.limit),
 });
 
-/** The `pagination` member of a list that was answered whole. */
-export const wholePagination = (total: number) => ({ page: 1, limit: total, total, totalPages: total === 0 ? 0 : 1 });
+/** The `pagination` member of a complete list. */
+export const completePagination = (total: number) => ({
+  page: 1,
+  limit: total,
+  total,
+  totalPages: total === 0 ? 0 : 1,
+});
 
-/** Members that a caller may send back as read and that change nothing. */
+/** Read-only members, which a caller can send back unchanged. They are ignored. */
 export const ignored = <K extends string>(...members: readonly K[]): Record<K, z.ZodOptional<z.ZodUnknown>> =>
   Object.fromEntries(
     members.map((member) => [member, z.unknown().optional().meta({ description: 'Read-only: ignored' })]),
-  ) as Record<K, z.ZodOptional<z.ZodUnknown>>;
+  ) as Record<K, z.ZodOptional<z.ZodUnknown>>; // Object.fromEntries loses the names of the members
 
-/** `id`, for those whose body gets lost on the way: some proxies drop the body of a DELETE. */
+/** `id` in the query instead of the body, because some proxies remove the body of a DELETE. */
 export const idInQuery = z.strictObject({ id: uuid.optional().meta({ description: 'Instead of `id` in the body' }) });
 
-/** A body that names one thing. */
+/** A body that identifies one object. */
 export const identified = z.strictObject({ id: uuid.optional() });

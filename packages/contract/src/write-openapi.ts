@@ -10,7 +10,7 @@ for (const [name, service] of Object.entries({ hub: hubService, fleet: fleetServ
   const text = `${JSON.stringify(openApiDocument(service), null, 2)}\n`;
   if (!check) writeFileSync(file, text);
   else if (readFileSync(file, 'utf8') !== text) {
-    console.error(`openapi/${name}.json does not fit the contract: run pnpm openapi and commit the result.`);
+    console.error(`openapi/${name}.json is outdated. Run pnpm openapi and commit the result.`);
     process.exitCode = 1;
   }
 }

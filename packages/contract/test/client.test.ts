@@ -4,16 +4,16 @@ import { endpoints } from './things.ts';
 
 const TOKEN = 'svcc_0123456789abcdef';
 
-/** A client whose requests are kept, and get the answer that is given. */
-function clientOf(answer: Partial<Incoming> | Error, baseUrl = 'https://hub.example.test') {
+/** A client that records its requests, and receives the given response or error. */
+function clientOf(response: Partial<Incoming> | Error, baseUrl = 'https://hub.example.test') {
   const sent: Outgoing[] = [];
   const client = createClient(endpoints, {
     baseUrl,
     token: TOKEN,
     send: async (request) => {
       sent.push(request);
-      if (answer instanceof Error) throw answer;
-      return { status: 200, headers: {}, body: '{}', ...answer };
+      if (response instanceof Error) throw response;
+      return { status: 200, headers: {}, body: '{}', ...response };
     },
   });
   return { client, sent };
@@ -26,7 +26,7 @@ const failureOf = (call: Promise<unknown>): Promise<CallError> =>
     },
     (error: unknown) => {
       expect(error).toBeInstanceOf(CallError);
-      return error as CallError; // the line above made sure
+      return error as CallError; // asserted above
     },
   );
 
@@ -34,7 +34,7 @@ describe('a request', () => {
   const things = { body: '{"things":[]}' };
   const thing = { body: '{"id":"1"}' };
 
-  test('carries the token in its Authorization header, and nowhere else', async () => {
+  test('contains the token only in its Authorization header', async () => {
     const { client, sent } = clientOf(things);
     await client.listThings();
     expect(sent).toEqual([
@@ -58,7 +58,7 @@ describe('a request', () => {
     ['https://hub.example.test/', 'https://hub.example.test/api/v1/things'],
     ['https://hub.example.test/hub', 'https://hub.example.test/hub/api/v1/things'],
     ['https://hub.example.test/hub//', 'https://hub.example.test/hub/api/v1/things'],
-  ])('to the base URL %s goes to %s', async (baseUrl, expected) => {
+  ])('with the base URL %s is sent to %s', async (baseUrl, expected) => {
     const { client, sent } = clientOf(things, baseUrl);
     await client.listThings();
     expect(sent[0]?.url.href).toBe(expected);
@@ -77,7 +77,7 @@ describe('a request', () => {
   });
 
   test.each(['', '.', '..', undefined])(
-    'with the path parameter %p is never sent: it would go elsewhere',
+    'with the path parameter %p is not sent, because it would have another path',
     async (id) => {
       const { client, sent } = clientOf(thing);
       await expect(client.getThing(id === undefined ? {} : { params: { id } })).rejects.toThrow(
@@ -106,19 +106,19 @@ describe('a reply', () => {
   });
 
   test.each([
-    ['of another shape', '{"things":"a"}'],
-    ['that is no JSON', '<html>'],
+    ['with an unexpected member type', '{"things":"a"}'],
+    ['that is not JSON', '<html>'],
     ['that is empty', ''],
-    ['that was cut off', '{"things":["a"'],
+    ['that is truncated', '{"things":["a"'],
   ])('%s is unreadable', async (_, body) => {
     const { client } = clientOf({ body });
     const { failure, message } = await failureOf(client.listThings());
     expect(failure).toEqual({ kind: 'unreadable', status: 200 });
-    expect(message).toBe('listThings: answered 200 with a body that does not fit the contract');
+    expect(message).toBe('listThings: status 200 with a body that does not match the contract');
   });
 });
 
-describe('a refusal', () => {
+describe('an error response', () => {
   const problem = {
     type: 'about:blank',
     title: 'Too many requests',
@@ -128,40 +128,40 @@ describe('a refusal', () => {
     request_id: 'r',
   };
 
-  test('has its status, its code and its Retry-After', async () => {
+  test('results in an error with its status, code and Retry-After', async () => {
     const { client } = clientOf({ status: 429, headers: { 'retry-after': '7' }, body: JSON.stringify(problem) });
     const { failure, message } = await failureOf(client.listThings());
     expect(failure).toEqual({ kind: 'refused', status: 429, code: 'rate_limited', retryAfter: '7' });
-    expect(message).toBe('listThings: answered 429 (rate_limited)');
+    expect(message).toBe('listThings: status 429 (rate_limited)');
   });
 
   test.each([
-    ['a page of a proxy', '<html>502</html>'],
-    ['a code that is not ours', JSON.stringify({ ...problem, code: 'of_somebody_else' })],
-  ])('has no code when its body is %s', async (_, body) => {
+    ['an HTML page of a proxy', '<html>502</html>'],
+    ['a problem with an unknown code', JSON.stringify({ ...problem, code: 'unknown_code' })],
+  ])('results in an error without a code if its body is %s', async (_, body) => {
     const { client } = clientOf({ status: 502, body });
     expect((await failureOf(client.listThings())).failure).toEqual({ kind: 'refused', status: 502 });
   });
 
-  test.each([201, 204, 302])('is any other status, %p too', async (status) => {
+  test.each([201, 204, 302])('is every status other than the declared one, such as %p', async (status) => {
     const { client } = clientOf({ status, body: '{"things":[]}' });
     expect((await failureOf(client.listThings())).failure).toEqual({ kind: 'refused', status });
   });
 });
 
-test('a call that gets no answer is unreachable, with its cause', async () => {
+test('a call without a response fails as unreachable, with its cause', async () => {
   const cause = new Error('connect ECONNREFUSED');
   const { client } = clientOf(cause);
   const { failure, message } = await failureOf(client.listThings());
   expect(failure).toEqual({ kind: 'unreachable', cause });
-  expect(message).toBe('listThings: no answer');
+  expect(message).toBe('listThings: no response');
 });
 
 test.each<[string, Partial<Incoming> | Error]>([
-  ['no answer', new Error('away')],
-  ['a refusal that echoes it', { status: 401, body: `{"detail":"${TOKEN}"}` }],
-  ['a reply that echoes it', { status: 200, body: `"${TOKEN}"` }],
-])('the token is in no error that is made of %s', async (_, answer) => {
-  const error = await failureOf(clientOf(answer).client.listThings());
+  ['no response', new Error('connection lost')],
+  ['an error response that contains the token', { status: 401, body: `{"detail":"${TOKEN}"}` }],
+  ['a reply that contains the token', { status: 200, body: `"${TOKEN}"` }],
+])('the error for %s does not contain the token', async (_, response) => {
+  const error = await failureOf(clientOf(response).client.listThings());
   expect(JSON.stringify([error.message, error.failure, error.stack])).not.toContain(TOKEN);
 });

@@ -7,20 +7,20 @@ test.each([
   ['full-width and ordinary letters', 'ＧＰＵ', 'gpu'],
   ['a ligature and its letters', 'ﬁle', 'file'],
   ['a superscript and its digit', 'm²', 'm2'],
-])('folding makes no difference between %s', (_, one, other) => {
+])('folding removes the difference between %s', (_, one, other) => {
   expect(fold(one)).toBe(fold(other));
 });
 
-test('folding keeps accents, blanks and signs: a search is literal', () => {
+test('folding preserves accents, spaces and punctuation', () => {
   expect(fold('É %_\\ x')).toBe('é %_\\ x');
 });
 
-test('the search text holds each text folded', () => {
+test('the search text contains each folded text', () => {
   expect(searchText('My App', 'Fast CACHE')).toContain(fold('my app'));
   expect(searchText('My App', 'Fast CACHE')).toContain(fold('fast cache'));
 });
 
-test('no search matches across two texts of one row', () => {
+test('a search term cannot match across two texts of one row', () => {
   const between = searchText('ab', 'cd').slice(2, -2);
   expect(between).not.toBe('');
   expect(line(200).safeParse(between).success).toBe(false);
@@ -41,7 +41,7 @@ test.each([
 test.each([
   ['a long name', 'a'.repeat(200)],
   ['a name whose 64th letter is a hyphen', `${'a'.repeat(63)} b`],
-  ['a name full of signs', '*a*'.repeat(60)],
-])('the slug made from %s is a slug', (_, name) => {
+  ['a name with much punctuation', '*a*'.repeat(60)],
+])('the slug of %s is valid', (_, name) => {
   expect(slug.safeParse(slugOf(name)).success).toBe(true);
 });

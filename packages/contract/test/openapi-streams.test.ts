@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { endpoint, openApiDocument } from '../src/index.ts';
 
-test('an answer that is sent line by line is documented with its own type; the schema is of one line', () => {
+test('a streamed response is documented with its media type and the schema of one line', () => {
   const followThings = endpoint({
     operationId: 'followThings',
     method: 'get',

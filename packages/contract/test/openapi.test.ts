@@ -17,10 +17,10 @@ interface Document {
 
 const TYPES: readonly unknown[] = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
 
-/** Every object in a document, whatever its depth. */
+/** All objects in a document, at any depth. */
 function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return;
-  if (!Array.isArray(value)) yield value as Record<string, unknown>; // neither null nor a list
+  if (!Array.isArray(value)) yield value as Record<string, unknown>; // not null and not an array
   for (const member of Object.values(value)) yield* objectsIn(member);
 }
 
@@ -33,9 +33,9 @@ const resolve = (document: object, pointer: string) =>
 describe.each([
   ['hub', hubService],
   ['fleet', fleetService],
-])('the document of the %s', (_, service) => {
-  const made = openApiDocument(service);
-  const document = JSON.parse(JSON.stringify(made)) as Document; // as it is served
+])('the OpenAPI document of the %s', (_, service) => {
+  const original = openApiDocument(service);
+  const document = JSON.parse(JSON.stringify(original)) as Document; // as the service sends it
   const endpoints: Endpoint[] = Object.values(service.endpoints);
   const pathOf = (endpoint: Endpoint) => endpoint.path.replace(/:(\w+)/g, '{$1}');
   const operationOf = (endpoint: Endpoint) => document.paths[pathOf(endpoint)]?.[endpoint.method];
@@ -45,38 +45,38 @@ describe.each([
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
   });
 
-  test('loses nothing when it is served as JSON', () => {
-    expect(document).toEqual(made);
+  test('can be represented as JSON without loss', () => {
+    expect(document).toEqual(original);
   });
 
-  test('has every endpoint, and nothing else', () => {
+  test('contains exactly the endpoints of the contract', () => {
     const named = endpoints.map((endpoint) => operationOf(endpoint)?.operationId);
     expect(named).toEqual(endpoints.map(({ operationId }) => operationId));
     expect(operations).toHaveLength(endpoints.length);
   });
 
-  test('has operation ids that are unique, and the names under which the contract has them', () => {
+  test('has unique operation ids, which are the names of the endpoints in the contract', () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
     expect(endpoints.map(({ operationId }) => operationId)).toEqual(Object.keys(service.endpoints));
   });
 
-  test('has no reference that leads nowhere', () => {
+  test('has no unresolvable reference', () => {
     const references = [...objectsIn(document)].map(({ $ref }) => $ref).filter((ref) => typeof ref === 'string');
     expect(references.length).toBeGreaterThan(0);
     expect(references.filter((reference) => resolve(document, reference) === undefined)).toEqual([]);
   });
 
-  test('has only types of JSON Schema 2020-12, and no nullable of 3.0', () => {
+  test('uses only types of JSON Schema 2020-12, and not nullable of OpenAPI 3.0', () => {
     for (const { type, nullable, properties } of objectsIn(document)) {
       if (properties === undefined && (typeof type === 'string' || Array.isArray(type))) {
-        const wrong = [type].flat().filter((one) => !TYPES.includes(one) && one !== 'http');
-        expect(wrong).toEqual([]);
+        const unknown = [type].flat().filter((one) => !TYPES.includes(one) && one !== 'http');
+        expect(unknown).toEqual([]);
       }
       expect(typeof nullable).not.toBe('boolean');
     }
   });
 
-  test('has patterns that are regular expressions', () => {
+  test('has only valid regular expressions as patterns', () => {
     for (const { pattern } of objectsIn(document)) {
       if (typeof pattern === 'string') expect(() => new RegExp(pattern, 'u')).not.toThrow();
     }
@@ -88,13 +88,13 @@ describe.each([
     }
   });
 
-  test.each(endpoints)('$operationId has exactly the parameters of its path', (endpoint) => {
+  test.each(endpoints)('declares exactly the path parameters of $operationId', (endpoint) => {
     const declared = operationOf(endpoint)?.parameters ?? [];
     const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
     expect(declared.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath);
   });
 
-  test.each(endpoints)('$operationId has its success and every problem that it may answer with', (endpoint) => {
+  test.each(endpoints)('declares the success response and all problems of $operationId', (endpoint) => {
     const responses = operationOf(endpoint)?.responses ?? {};
     expect(responses).toHaveProperty([`${endpoint.status}`]);
     for (const code of problemsOf(endpoint, service)) {
@@ -103,23 +103,23 @@ describe.each([
     }
   });
 
-  test.each(endpoints)('$operationId has a body exactly where one is read', (endpoint) => {
+  test.each(endpoints)('declares a body for $operationId only if the service reads one', (endpoint) => {
     expect(operationOf(endpoint)?.requestBody !== undefined).toBe(endpoint.bodyLimit > 0);
   });
 
-  test.each(endpoints)('$operationId says whether it needs a credential', (endpoint) => {
+  test.each(endpoints)('declares whether $operationId requires a credential', (endpoint) => {
     const open = service.open.includes(endpoint.access);
     expect(operationOf(endpoint)?.security).toEqual(open ? [{}, { bearer: [] }] : [{ bearer: [] }]);
   });
 });
 
-test('a literal path and the path with a parameter beside it are both there', () => {
+test('a literal path and a path with a parameter at the same place are both documented', () => {
   const { paths = {} } = openApiDocument(hubService);
   expect(paths).toHaveProperty(['/api/v1/catalog/templates/updates', 'get', 'operationId'], 'listTemplateUpdates');
   expect(paths).toHaveProperty(['/api/v1/catalog/templates/{slug}', 'get', 'operationId'], 'getTemplate');
 });
 
-test('a caller reads the rules of a query: a page size is a whole number from 1 to 100, and 50 by default', () => {
+test('the document states the rules of a query: a page size is an integer from 1 to 100, by default 50', () => {
   const { paths = {} } = openApiDocument(hubService);
   const parameters = (paths['/api/v1/catalog/templates']?.get?.parameters ?? []) as { name: string; schema: object }[];
   expect(parameters.find(({ name }) => name === 'limit')).toMatchObject({

@@ -1,11 +1,11 @@
 import { serviceUrl } from '../src/wire.ts';
 
-const both = serviceUrl(['http', 'https']);
-const secure = serviceUrl(['https']);
+const httpOrHttps = serviceUrl(['http', 'https']);
+const httpsOnly = serviceUrl(['https']);
 
 test.each(['https://hub.example.com', 'http://127.0.0.1:4100', 'https://[::1]:8443/base', 'https://a.example/x/y/'])(
-  '%s is an address',
-  (given) => expect(both.parse(given)).toBe(given),
+  '%s is a service URL',
+  (given) => expect(httpOrHttps.parse(given)).toBe(given),
 );
 
 test.each([
@@ -21,10 +21,10 @@ test.each([
   'ftp://a.example',
   'https://',
   'a.example',
-])('%s is none, in whatever way a browser would read it', (given) => {
-  expect(both.safeParse(given).success).toBe(false);
+])('%j is not a service URL', (given) => {
+  expect(httpOrHttps.safeParse(given).success).toBe(false);
 });
 
-test('where only https will do, http is refused with what is allowed', () => {
-  expect(secure.safeParse('http://a.example').error?.issues[0]?.message).toContain('must be an https URL');
+test('an http URL is rejected if only https is allowed', () => {
+  expect(httpsOnly.safeParse('http://a.example').error?.issues[0]?.message).toContain('must be an https URL');
 });

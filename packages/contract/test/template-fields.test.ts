@@ -5,7 +5,7 @@ type Field = (typeof templateFieldNames)[number];
 
 const messagesOf = (field: Field, value: unknown) =>
   templateFields[field].safeParse(value).error?.issues.map(({ message }) => message) ?? [];
-const isGood = (field: Field, value: unknown) => templateFields[field].safeParse(value).success;
+const isValid = (field: Field, value: unknown) => templateFields[field].safeParse(value).success;
 
 describe('a quantity', () => {
   test.each([
@@ -36,7 +36,7 @@ describe('a quantity', () => {
     '12e-3',
     '1e+6',
     '1.5e3',
-  ])('may be %p', (given) => {
+  ])('can be %p', (given) => {
     expect(messagesOf('memory_request', given)).toEqual([]);
   });
 
@@ -64,9 +64,9 @@ describe('a quantity', () => {
     'NaN',
     '٣',
     '1Gi\n',
-  ])('must not be %p', (given) => {
+  ])('cannot be %p', (given) => {
     expect(messagesOf('cpu_request', given)).toEqual([
-      'must be a Kubernetes quantity such as 500m, 2 or 8Gi, or "" for not said',
+      'must be a Kubernetes quantity such as 500m, 2 or 8Gi, or "" for unset',
     ]);
   });
 
@@ -76,25 +76,25 @@ describe('a quantity', () => {
 });
 
 describe('registry credentials', () => {
-  test.each(['ghcr', 'pull-secret-1', 'a'.repeat(63), null])('may be %p', (given) => {
-    expect(isGood('registry_credentials', given)).toBe(true);
+  test.each(['ghcr', 'pull-secret-1', 'a'.repeat(63), null])('can be %p', (given) => {
+    expect(isValid('registry_credentials', given)).toBe(true);
   });
 
   test.each(['', 'Ghcr', 'user:password', 'a_b', '-a', 'a-', 'a.b', 'a'.repeat(64)])(
-    '%p is refused with the reason: the hub never holds a registry password',
+    '%p is rejected because the hub does not store registry passwords',
     (given) => {
       expect(messagesOf('registry_credentials', given)).toEqual([
-        'must be the name of a pull secret in the fleet (a DNS label): the hub never holds a registry password',
+        'must be the name of a pull secret of the fleet (a DNS label); the hub does not store registry passwords',
       ]);
     },
   );
 
-  test.each([[{ username: 'u', password: 'p' }], [42], [['a']]])('%j, which is no text, is refused', (given) => {
-    expect(isGood('registry_credentials', given)).toBe(false);
+  test.each([[{ username: 'u', password: 'p' }], [42], [['a']]])('%j, which is not a string, is rejected', (given) => {
+    expect(isValid('registry_credentials', given)).toBe(false);
   });
 });
 
-const good: [Field, unknown][] = [
+const valid: [Field, unknown][] = [
   ['kind', 'notebook'],
   ['min_tier', 'enterprise'],
   ['image_name', ''],
@@ -116,11 +116,11 @@ const good: [Field, unknown][] = [
   ['command', ['sh', '-c', '']],
   ['documentation', '# Title\n\n\ttext'],
 ];
-test.each(good)('%s may be %j', (field, value) => {
+test.each(valid)('%s can be %j', (field, value) => {
   expect(messagesOf(field, value)).toEqual([]);
 });
 
-const bad: [Field, unknown][] = [
+const invalid: [Field, unknown][] = [
   ['kind', ''],
   ['kind', 'Service'],
   ['min_tier', 'gold'],
@@ -160,34 +160,34 @@ const bad: [Field, unknown][] = [
   ['tags', [' ']],
   ['command', 'sh -c x'],
 ];
-test.each(bad)('%s must not be %j', (field, value) => {
-  expect(isGood(field, value)).toBe(false);
+test.each(invalid)('%s cannot be %j', (field, value) => {
+  expect(isValid(field, value)).toBe(false);
 });
 
-test('what may be left out of a list’s members has a default', () => {
+test('optional members of list entries have defaults', () => {
   expect(templateFields.ports.parse([{ containerPort: 80 }])).toEqual([{ containerPort: 80, protocol: 'TCP' }]);
   expect(templateFields.env_schema.parse([{ name: 'A' }])).toEqual([
     { name: 'A', required: false, default_value: '', description: '' },
   ]);
 });
 
-test('tags lose the white space around them', () => {
+test('surrounding white space is removed from tags', () => {
   expect(templateFields.tags.parse([' gpu '])).toEqual(['gpu']);
 });
 
 describe.each(templateFieldNames)('the declaration of %s', (field) => {
-  test('has a default that passes its own rule', () => {
+  test('has a default that its rule accepts', () => {
     expect(messagesOf(field, templateDefaults[field])).toEqual([]);
   });
 
-  test('has an example that passes its own rule, is shown unchanged, and is not the default', () => {
+  test('has an example that its rule accepts, that replies contain unchanged, and that is not the default', () => {
     const example = templateExamples[field];
     expect(templateFields[field].safeParse(example)).toEqual({ success: true, data: example });
     expect(template.shape[field].safeParse(example)).toEqual({ success: true, data: example });
     expect(example).not.toEqual(templateDefaults[field]);
   });
 
-  test('lets a reader assume the default where the member is missing', () => {
+  test('has a default for readers if the member is missing', () => {
     expect(template.shape[field].safeParse(undefined)).toEqual({ success: true, data: templateDefaults[field] });
   });
 });

@@ -11,44 +11,47 @@ import {
 
 const ID = '0190c5a0-0000-7000-8000-000000000000';
 const MOMENT = '2026-01-02T03:04:05.678Z';
-const least = { name: 'My App', category_id: ID };
+const minimal = { name: 'My App', category_id: ID };
 
 describe('a new template', () => {
-  test('needs its name and its category, and nothing else', () => {
+  test('requires only its name and its category', () => {
     const paths = newTemplate.safeParse({}).error?.issues.map(({ path }) => path.join('.'));
     expect(paths?.sort()).toEqual(['category_id', 'name']);
   });
 
   test('has the documented defaults', () => {
-    expect(newTemplate.parse(least)).toEqual({ ...templateDefaults, ...least, owner_org_id: null });
+    expect(newTemplate.parse(minimal)).toEqual({ ...templateDefaults, ...minimal, owner_org_id: null });
   });
 
-  test('never shares the lists of its defaults with the next one', () => {
-    newTemplate.parse(least).tags.push('changed');
-    expect(newTemplate.parse(least).tags).toEqual([]);
+  test('does not share the default lists with other templates', () => {
+    newTemplate.parse(minimal).tags.push('changed');
+    expect(newTemplate.parse(minimal).tags).toEqual([]);
   });
 
-  test.each(['org_id', 'role', 'Name', 'imageName', 'key'])('must not have the unknown member %s', (member) => {
-    const result = newTemplate.safeParse({ ...least, [member]: 'x' });
+  test.each(['org_id', 'role', 'Name', 'imageName', 'key'])('cannot have the unknown member %s', (member) => {
+    const result = newTemplate.safeParse({ ...minimal, [member]: 'x' });
     expect(result.error?.issues).toMatchObject([{ code: 'unrecognized_keys', keys: [member] }]);
   });
 
-  test.each(['updates', 'Not A Slug', ''])('must not have the slug %p', (slug) => {
-    expect(newTemplate.safeParse({ ...least, slug }).success).toBe(false);
+  test.each(['updates', 'Not A Slug', ''])('cannot have the slug %p', (slug) => {
+    expect(newTemplate.safeParse({ ...minimal, slug }).success).toBe(false);
   });
 });
 
 describe('a change of a template', () => {
-  test('holds only what was named: no default comes in', () => {
+  test('contains no defaults for members that are left out', () => {
     expect(templateChange.parse({ description: 'x' })).toEqual({ description: 'x' });
   });
 
-  test.each(['registry_url', 'registry_credentials', 'icon_url', 'owner_org_id'])('clears %s by null', (member) => {
-    expect(templateChange.parse({ [member]: null })).toEqual({ [member]: null });
-  });
+  test.each(['registry_url', 'registry_credentials', 'icon_url', 'owner_org_id'])(
+    'can clear %s with null',
+    (member) => {
+      expect(templateChange.parse({ [member]: null })).toEqual({ [member]: null });
+    },
+  );
 
   test.each(['name', 'slug', 'category_id', 'description', 'tags', 'gpu_count', 'is_public', 'min_tier'])(
-    'must not clear %s by null',
+    'cannot clear %s with null',
     (member) => {
       expect(templateChange.safeParse({ [member]: null }).success).toBe(false);
     },
@@ -57,7 +60,7 @@ describe('a change of a template', () => {
 
 const readAsAdmin = {
   ...templateDefaults,
-  ...least,
+  ...minimal,
   id: ID,
   slug: 'my-app',
   owner_org_id: null,
@@ -70,27 +73,27 @@ const readAsAdmin = {
 };
 
 test.each(['category_name', 'category_slug', 'category_icon', 'download_count', 'created_at', 'updated_at'])(
-  'the read-only member %s is accepted in any shape, so that GET, edit, PUT works',
+  'the read-only member %s is accepted with any value, so that a client can send back what it read',
   (member) => {
     expect(templateChange.safeParse({ [member]: { any: ['thing'] } }).success).toBe(true);
-    expect(newTemplate.safeParse({ ...least, [member]: 42 }).success).toBe(true);
+    expect(newTemplate.safeParse({ ...minimal, [member]: 42 }).success).toBe(true);
   },
 );
 
-test('a template as an administrator reads it is a change that is accepted', () => {
+test('a template as administrators read it is accepted as a change', () => {
   expect(templateChange.safeParse(readAsAdmin).error?.issues ?? []).toEqual([]);
 });
 
-test('a template on the wire drops whatever is not in its contract', () => {
+test('a template in a response contains only members of the contract', () => {
   expect(template.parse({ ...readAsAdmin, search_text: 'x', sort_name: 'y' })).not.toHaveProperty('search_text');
 });
 
-test('a template for everyone never shows who owns it', () => {
+test('a template in the catalog does not contain its owner', () => {
   expect(template.parse({ ...readAsAdmin, owner_org_id: ID })).not.toHaveProperty('owner_org_id');
 });
 
 describe('a category', () => {
-  test('needs only its name', () => {
+  test('requires only its name', () => {
     expect(newCategory.parse({ name: 'Databases' })).toEqual({
       name: 'Databases',
       description: '',
@@ -100,18 +103,18 @@ describe('a category', () => {
     });
   });
 
-  test('changes only in what was named', () => {
+  test('keeps the members that a change leaves out', () => {
     expect(categoryChange.parse({ sort_order: -1 })).toEqual({ sort_order: -1 });
   });
 
-  test.each([2_147_483_648, 1.5, '1', null])('must not have the sort order %p', (sort_order) => {
+  test.each([2_147_483_648, 1.5, '1', null])('cannot have the sort order %p', (sort_order) => {
     expect(categoryChange.safeParse({ sort_order }).success).toBe(false);
   });
 
-  test('as it is read is a change that is accepted', () => {
+  test('as administrators read it is accepted as a change', () => {
     const read = { id: ID, name: 'a', slug: 'a', description: '', icon: '', sort_order: 0, is_private: false };
-    const whole = { ...read, template_count: 1, access_count: 2, created_at: MOMENT, updated_at: MOMENT };
-    expect(categoryChange.safeParse(whole).error?.issues ?? []).toEqual([]);
-    expect(category.parse(whole)).not.toHaveProperty('access_count');
+    const complete = { ...read, template_count: 1, access_count: 2, created_at: MOMENT, updated_at: MOMENT };
+    expect(categoryChange.safeParse(complete).error?.issues ?? []).toEqual([]);
+    expect(category.parse(complete)).not.toHaveProperty('access_count');
   });
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../src/index.ts';
 
-/** The endpoints of a service that is not there. */
+/** The endpoints of a fictitious service. */
 export const endpoints = {
   listThings: endpoint({
     operationId: 'listThings',

@@ -14,7 +14,7 @@ test.each([
   ['2025-12-31T23:30:00-01:00', '2026-01-01T00:30:00.000Z'],
   ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
   ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
-])('reads %s as %s', (text, expected) => {
+])('parses %s as %s', (text, expected) => {
   expect(parseTimestamp(text)?.toISOString()).toBe(expected);
 });
 
@@ -22,7 +22,7 @@ test.each([
   ['after 1970', '2026-01-02T03:04:05.6789999Z', '2026-01-02T03:04:05.678Z'],
   ['before 1970', '1969-12-31T23:59:59.9999Z', '1969-12-31T23:59:59.999Z'],
   ['with a long fraction', `2026-01-02T03:04:05.${'9'.repeat(1000)}Z`, '2026-01-02T03:04:05.999Z'],
-])('floors to milliseconds %s', (_, text, expected) => {
+])('rounds down to milliseconds: %s', (_, text, expected) => {
   expect(parseTimestamp(text)?.toISOString()).toBe(expected);
 });
 
@@ -40,11 +40,11 @@ test.each([
   ['-infinity', '-infinity'],
   ['seconds since 1970', '1767323045'],
   ['an HTTP date', 'Fri, 02 Jan 2026 03:04:05 GMT'],
-  ['a name of a zone', '2026-01-02T03:04:05 UTC'],
+  ['the name of a time zone', '2026-01-02T03:04:05 UTC'],
   ['a space where a + was not encoded', '2026-01-02T03:04:05 02:00'],
   ['a space in place of the T', '2026-01-02 03:04:05Z'],
-  ['a space before', ' 2026-01-02T03:04:05Z'],
-  ['a line break behind', '2026-01-02T03:04:05Z\n'],
+  ['a leading space', ' 2026-01-02T03:04:05Z'],
+  ['a trailing line break', '2026-01-02T03:04:05Z\n'],
   ['an hour alone', '2026-01-02T03Z'],
   ['hour 24', '2026-01-02T24:00:00Z'],
   ['minute 60', '2026-01-02T03:60:00Z'],
@@ -63,7 +63,7 @@ test.each([
   ['a year of five digits', '12026-01-02T03:04:05Z'],
   ['a year with a sign', '+002026-01-02T03:04:05Z'],
   ['other digits', '٢٠٢٦-01-02T03:04:05Z'],
-])('refuses %s', (_, text) => {
+])('rejects %s', (_, text) => {
   expect(parseTimestamp(text)).toBeUndefined();
 });
 
@@ -71,31 +71,31 @@ test.each([
   ['the first moment', '0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
   ['the last moment', '9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ['year 0', '0000-12-31T23:59:59Z', undefined],
-  ['an offset that leads before year 1', '0001-01-01T00:00:00+00:01', undefined],
-  ['an offset that leads behind year 9999', '9999-12-31T23:59:59-00:01', undefined],
-])('at the bounds of years: %s', (_, text, expected) => {
+  ['an offset that results in a time before year 1', '0001-01-01T00:00:00+00:01', undefined],
+  ['an offset that results in a time after year 9999', '9999-12-31T23:59:59-00:01', undefined],
+])('handles the first and last years: %s', (_, text, expected) => {
   expect(parseTimestamp(text)?.toISOString()).toBe(expected);
 });
 
-test('a caller who writes a wrong timestamp reads what is expected, and that a + must be encoded', () => {
+test('an invalid timestamp is rejected with the expected format and a hint to encode +', () => {
   const result = timestampInput.safeParse('now');
   expect(result.error?.issues.map(({ message }) => message)).toEqual([
-    'must be an ISO 8601 timestamp with a zone, such as 2026-01-02T03:04:05.678Z (encode a + as %2B)',
+    'must be an ISO 8601 timestamp with a time zone, such as 2026-01-02T03:04:05.678Z (encode + as %2B in a URL)',
   ]);
 });
 
-test('a caller’s timestamp is a Date inside', () => {
+test('a timestamp in a request is parsed to a Date', () => {
   expect(timestampInput.parse('2026-01-02T03:04:05+01:00')).toEqual(new Date('2026-01-02T02:04:05Z'));
 });
 
-test('a timestamp goes out in UTC with milliseconds', () => {
+test('a timestamp in a response is in UTC with milliseconds', () => {
   expect(timestamp.parse(new Date(0))).toBe('1970-01-01T00:00:00.000Z');
 });
 
-test.each(['2026-01-02T03:04:05Z', '2026-01-02', ''])('what goes out is never %p', (text) => {
+test.each(['2026-01-02T03:04:05Z', '2026-01-02', ''])('a timestamp in a response cannot be %p', (text) => {
   expect(timestamp.safeParse(text).success).toBe(false);
 });
 
-test('a Date that is no date does not go out', () => {
+test('an invalid Date cannot be a timestamp in a response', () => {
   expect(() => timestamp.parse(new Date(Number.NaN))).toThrow();
 });

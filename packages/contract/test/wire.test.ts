@@ -2,29 +2,29 @@ import { describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import {
   commaSeparated,
+  completePagination,
   flag,
   line,
   name,
   paginationOf,
   paging,
+  queryInteger,
   slug,
   text,
   uuid,
-  wholeNumber,
-  wholePagination,
 } from '../src/index.ts';
 
 const messagesOf = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value).error?.issues.map(({ message }) => message) ?? [];
 
-describe('a whole number in a query', () => {
-  const number = wholeNumber(1, 100);
+describe('an integer in a query', () => {
+  const number = queryInteger(1, 100);
 
   test.each([
     ['1', 1],
     ['100', 100],
     ['007', 7],
-  ])('%p is %p', (given, expected) => {
+  ])('%p is parsed as %p', (given, expected) => {
     expect(number.parse(given)).toBe(expected);
   });
 
@@ -49,24 +49,24 @@ describe('a whole number in a query', () => {
     'NaN',
     'Infinity',
     '9'.repeat(400),
-  ])('%p is refused with its bounds', (given) => {
-    expect(messagesOf(number, given)).toContain('must be a whole number from 1 to 100');
+  ])('%p is rejected with the bounds', (given) => {
+    expect(messagesOf(number, given)).toContain('must be an integer from 1 to 100');
   });
 
-  test.each([[5], [['5']], [true], [null]])('%p, which is no text, is refused', (given) => {
+  test.each([[5], [['5']], [true], [null]])('%p, which is not a string, is rejected', (given) => {
     expect(number.safeParse(given).success).toBe(false);
   });
 });
 
-describe('a flag in a query', () => {
+describe('a boolean in a query', () => {
   test.each([
     ['true', true],
     ['false', false],
-  ])('%p is %p', (given, expected) => {
+  ])('%p is parsed as %p', (given, expected) => {
     expect(flag.parse(given)).toBe(expected);
   });
 
-  test.each(['', '1', '0', 'yes', 'TRUE', ' true'])('%p is refused', (given) => {
+  test.each(['', '1', '0', 'yes', 'TRUE', ' true'])('%p is rejected', (given) => {
     expect(messagesOf(flag, given)).toEqual(['must be true or false']);
   });
 });
@@ -77,11 +77,11 @@ test.each([
   [',,a,,', ['a']],
   ['', []],
   ['a b,c', ['a b', 'c']],
-])('the comma-separated list %p is %p', (given, expected) => {
+])('the comma-separated list %p is parsed as %p', (given, expected) => {
   expect(commaSeparated.parse(given)).toEqual(expected);
 });
 
-test('a UUID is taken in either case and is lower case inside', () => {
+test('a UUID is accepted in either case and converted to lower case', () => {
   expect(uuid.parse('0190C5A0-ABCD-7000-8000-00000000000F')).toBe('0190c5a0-abcd-7000-8000-00000000000f');
 });
 
@@ -97,36 +97,36 @@ test.each([
 });
 
 describe('text', () => {
-  test('may have line breaks and tabs', () => {
+  test('can contain line breaks and tabs', () => {
     expect(text(100).parse('a\r\n\tb')).toBe('a\r\n\tb');
   });
 
   test.each(['\u0000', '\u0007', '\u001b', '\u001f', '\u007f'])(
-    'must not hold the control character %p',
+    'with the control character %p is rejected',
     (character) => {
-      expect(messagesOf(text(100), `a${character}b`)).toEqual(['must not hold control characters']);
+      expect(messagesOf(text(100), `a${character}b`)).toEqual(['must not contain control characters']);
     },
   );
 
-  test('has its bound named', () => {
+  test('that is too long is rejected with the maximum length', () => {
     expect(messagesOf(text(3), 'abcd')).toEqual(['must have at most 3 characters']);
   });
 
-  test.each(['a\nb', 'a\rb', 'a\tb'])('of one line must not be %p', (given) => {
-    expect(messagesOf(line(100), given)).toEqual(['must be one line']);
+  test.each(['a\nb', 'a\rb', 'a\tb'])('of one line cannot be %p', (given) => {
+    expect(messagesOf(line(100), given)).toEqual(['must not contain line breaks or tabs']);
   });
 });
 
-test('a name loses the white space around it', () => {
+test('surrounding white space is removed from a name', () => {
   expect(name.parse('  My App \u3000')).toBe('My App');
 });
 
-test('a name whose folded form would not fit an index is refused', () => {
-  expect(name.parse('ﷺ'.repeat(33))).toHaveLength(33); // each folds to 18 characters
+test('a name is rejected if its folded form is too long for an index', () => {
+  expect(name.parse('ﷺ'.repeat(33))).toHaveLength(33); // each character folds to 18 characters
   expect(messagesOf(name, 'ﷺ'.repeat(34))).toHaveLength(1);
 });
 
-test.each(['', '   ', '\u00a0'])('the name %p is blank', (given) => {
+test.each(['', '   ', '\u00a0'])('the blank name %p is rejected', (given) => {
   expect(messagesOf(name, given)).toEqual(['must not be blank']);
 });
 
@@ -134,15 +134,15 @@ test.each(['a', '0', 'a-b', 'a--b', 'a'.repeat(64), 'updates-2'])('%p is a slug'
   expect(slug.parse(given)).toBe(given);
 });
 
-test.each(['', '-', '-a', 'a-', 'A', 'a_b', 'a.b', 'a b', 'é', 'a'.repeat(65), 'a\n'])('%p is no slug', (given) => {
+test.each(['', '-', '-a', 'a-', 'A', 'a_b', 'a.b', 'a b', 'é', 'a'.repeat(65), 'a\n'])('%p is not a slug', (given) => {
   expect(messagesOf(slug, given)).toEqual(['must have 1 to 64 lower-case letters, digits and inner hyphens']);
 });
 
-test('a slug is never a word that is a route', () => {
-  expect(messagesOf(slug, 'updates')).toEqual(['must not be updates: a route has that name']);
+test('a slug cannot be the name of a route', () => {
+  expect(messagesOf(slug, 'updates')).toEqual(['must not be a reserved word: updates']);
 });
 
-test('a list has page 1 and 50 on a page unless the caller says otherwise', () => {
+test('the default is page 1 with 50 entries', () => {
   expect([paging.page.parse(undefined), paging.limit.parse(undefined)]).toEqual([1, 50]);
 });
 
@@ -150,7 +150,7 @@ test.each([
   ['100', true],
   ['101', false],
   ['0', false],
-])('a page size of %s is allowed: %p', (given, allowed) => {
+])('a page size of %s is accepted: %p', (given, allowed) => {
   expect(paging.limit.safeParse(given).success).toBe(allowed);
 });
 
@@ -159,13 +159,13 @@ test.each([
   [1, 1],
   [50, 1],
   [51, 2],
-])('%p rows make %p pages of 50', (total, totalPages) => {
+])('%p rows have %p pages of 50 rows', (total, totalPages) => {
   expect(paginationOf({ page: 3, limit: 50 }, total)).toEqual({ page: 3, limit: 50, total, totalPages });
 });
 
 test.each([
   [0, 0],
   [7, 1],
-])('a list of %p that was answered whole has %p pages', (total, totalPages) => {
-  expect(wholePagination(total)).toEqual({ page: 1, limit: total, total, totalPages });
+])('a complete list of %p entries has %p pages', (total, totalPages) => {
+  expect(completePagination(total)).toEqual({ page: 1, limit: total, total, totalPages });
 });

@@ -1,26 +1,26 @@
 import pg from 'pg';
 
 /**
- * A connection that is given up when a query on it ran out of time. pg would go on with it: what comes next waits behind
- * the query without an answer, and a ROLLBACK that gets none is dropped before it is sent, so that the next user of the
- * connection writes into somebody else's open transaction. So is one that the server ends, which the pool would hand to the
- * next in the moment between the server's last words and the end of the socket.
+ * A connection that is closed after a query timed out or the server terminated it. pg would continue to use it. After a
+ * timeout, later queries wait behind the query without a response, and a ROLLBACK that times out is removed from the queue
+ * before it is sent, so that the next user of the connection writes into a transaction that is still open. After a
+ * termination, the pool could reuse the connection between the last message of the server and the end of the socket.
  */
 export class Connection extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     const query = this.query.bind(this);
-    const givingUp = (...given: Parameters<typeof query>): unknown => {
-      const answer: unknown = query(...given);
-      // Who asks by callback is the pool, which gives up a connection after any error.
-      if (answer instanceof Promise) {
-        answer.catch(async (error: unknown) => {
+    const queryOrEnd = (...given: Parameters<typeof query>): unknown => {
+      const result: unknown = query(...given);
+      // Only the pool passes a callback, and the pool closes a connection after any error.
+      if (result instanceof Promise) {
+        result.catch(async (error: unknown) => {
           if (isTimeout(error) || isFatal(error)) await this.end();
         });
       }
-      return answer;
+      return result;
     };
-    this.query = givingUp as typeof this.query; // it has all of its overloads, and hands through what it is given
+    this.query = queryOrEnd as typeof this.query; // passes on the arguments, so it supports all overloads
   }
 }
 

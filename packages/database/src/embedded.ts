@@ -11,29 +11,33 @@ import { startServer } from './embedded/server.ts';
 export { freePort } from './embedded/port.ts';
 
 export type EmbeddedPostgresOptions = {
-  /** Where to keep the data for good. Without it: a throw-away server, quick and not durable. */
+  /** The data folder of a durable server. Without it, the server is temporary: fast and not durable. */
   dataDir?: string;
-  /** Default: any free port. */
+  /** Default: a free port. */
   port?: number;
-  /** Of the superuser; needed with `dataDir`, and the same one at each start. */
+  /** The password of the superuser. Required with `dataDir`, and the same at each start. */
   password?: string;
   log?: (line: string) => void;
 };
 
 export type EmbeddedPostgres = {
   port: number;
-  /** Where the data really is: not where it was wanted when root's substitute can't get there. */
+  /** The actual data folder. It differs from the requested one if the account of the server cannot enter that folder. */
   dataDir: string;
-  /** Address of that database, as superuser. */
+  /** The connection URL of a database, as superuser. */
   url(database: string): string;
-  /** Makes the role and its database unless they are there; answers with that role's address of that database. */
-  ensureDatabase(wanted: { name: string; role: string; password: string }): Promise<string>;
+  /**
+   * Creates the role and its database if they do not exist. Resolves to the connection URL of the role for the
+   * database.
+   */
+  ensureDatabase(options: { name: string; role: string; password: string }): Promise<string>;
   stop(): Promise<void>;
 };
 
 /**
- * Starts the PostgreSQL 18 that comes with npm, on 127.0.0.1 only. It goes down with this process at the latest.
- * Throws one sentence for a port in use, a folder that can't be written, a wrong password, a platform without programs.
+ * Starts PostgreSQL 18 from an npm package, on 127.0.0.1 only. The server stops at the latest when this process exits.
+ * Rejects with a message for the user if the port is in use, the folder is not writable, the password is wrong, or the
+ * platform is not supported.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
   const storage = storageOf(options);
@@ -48,7 +52,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {
     throw error;
   });
 
-  const url = (database: string) => address(port, { database, user: 'postgres', password: options.password });
+  const url = (database: string) => connectionUrl(port, { database, user: 'postgres', password: options.password });
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= stopServer().then(discard);
@@ -66,9 +70,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {
     dataDir,
     url,
     stop,
-    ensureDatabase: async (wanted) => {
-      await asSuperuser(url('postgres'), (client) => makeDatabase(client, wanted));
-      return address(port, { database: wanted.name, user: wanted.role, password: wanted.password });
+    ensureDatabase: async ({ name, role, password }) => {
+      await asSuperuser(url('postgres'), (client) => createDatabase(client, { name, role, password }));
+      return connectionUrl(port, { database: name, user: role, password });
     },
   };
 }
@@ -84,7 +88,7 @@ async function startOn(dataDir: string, { options, storage, account, bin }: Prep
   return { port, stopServer };
 }
 
-function address(port: number, o: { database: string; user: string; password: string | undefined }): string {
+function connectionUrl(port: number, o: { database: string; user: string; password: string | undefined }): string {
   const password = o.password ? `:${encodeURIComponent(o.password)}` : '';
   return `postgresql://${encodeURIComponent(o.user)}${password}@127.0.0.1:${port}/${encodeURIComponent(o.database)}`;
 }
@@ -92,14 +96,16 @@ function address(port: number, o: { database: string; user: string; password: st
 function storageOf({ dataDir, password }: EmbeddedPostgresOptions): Storage {
   if (dataDir === undefined) return { kind: 'temporary' };
   if (!password)
-    throw new Error(`PostgreSQL with the data folder ${dataDir} needs a password: pass the same one each time.`);
+    throw new Error(
+      `PostgreSQL with the data folder ${dataDir} requires a password. Pass the same password at each start.`,
+    );
   return { kind: 'durable', dataDir, password };
 }
 
 async function requirePasswords(url: string, dataDir: string): Promise<void> {
-  let open: number | null;
+  let otherRules: number | null;
   try {
-    open = await asSuperuser(url, async (client) => {
+    otherRules = await asSuperuser(url, async (client) => {
       const rules = await client.query(
         "select 1 from pg_hba_file_rules where auth_method is distinct from 'scram-sha-256'",
       );
@@ -107,14 +113,18 @@ async function requirePasswords(url: string, dataDir: string): Promise<void> {
     });
   } catch (cause) {
     if (!(cause instanceof pg.DatabaseError) || cause.code !== '28P01') throw cause;
-    throw new Error(`The PostgreSQL in ${dataDir} refuses this password: pass the one that it was made with.`, {
+    throw new Error(`PostgreSQL in ${dataDir} rejects this password. Pass the password of its first start.`, {
       cause,
     });
   }
-  if (open) throw new Error(`${path.join(dataDir, 'pg_hba.conf')} must name scram-sha-256 only: it lets others in.`);
+  if (otherRules) {
+    throw new Error(
+      `${path.join(dataDir, 'pg_hba.conf')} must not contain authentication methods other than scram-sha-256.`,
+    );
+  }
 }
 
-async function makeDatabase(client: pg.Client, o: { name: string; role: string; password: string }): Promise<void> {
+async function createDatabase(client: pg.Client, o: { name: string; role: string; password: string }): Promise<void> {
   const [database, role] = [client.escapeIdentifier(o.name), client.escapeIdentifier(o.role)];
   const roles = await client.query('select 1 from pg_roles where rolname = $1', [o.role]);
   const verb = roles.rowCount ? 'alter' : 'create';

@@ -1,6 +1,6 @@
 export { containing } from './like.ts';
 export { migrate, migrationDrift, newMigration } from './migrations/migrate.ts';
 export { type MigrationState, migrationState, type Query } from './migrations/state.ts';
-export { type PoolWishes, poolOptions } from './pool.ts';
+export { type PoolSettings, poolOptions } from './pool.ts';
 export { type ConstraintProblems, translateDatabaseError } from './translate-error.ts';
 export { translatingClient } from './translating-client.ts';

@@ -1,4 +1,4 @@
 import { fold } from '@svc/contract';
 
-/** A LIKE pattern that finds a text literally, in any case, in a column that holds folded text. */
+/** A LIKE pattern that matches columns of folded text that contain `text`. Wildcards in `text` are escaped. */
 export const containing = (text: string): string => `%${fold(text).replace(/[\\%_]/g, '\\$&')}%`;

@@ -1,43 +1,47 @@
 import type { PoolConfig } from 'pg';
 import { Connection } from './connection.ts';
 
-export type PoolWishes = {
+export type PoolSettings = {
   connectionString: string;
-  /** Connections at most. */
+  /** The maximum number of connections. */
   max: number;
-  /** With the wait for a connection it stays under the five seconds in which a request is answered, come what may. */
+  /** Together with `connectTimeoutMs`, it must be less than the 5 seconds in which a request must be completed. */
   statementTimeoutMs?: number;
-  /** Never longer than the statement may take. */
+  /** It is limited to `statementTimeoutMs`. */
   lockTimeoutMs?: number;
-  /** For a new connection, and for a free one when all are busy. */
+  /** Timeout for a new connection, and for a free connection if all are in use. */
   connectTimeoutMs?: number;
   applicationName: string;
 };
 
 /**
- * The options of a pool whose every wait is bounded (pg waits for ever unless told otherwise) and whose sessions are in UTC
- * (Prisma's adapter takes every offset for +00). One place for Prisma and plain pg:
- * `new PrismaPg(poolOptions({ ... }), { onPoolError: log, onConnectionError: log })`, where the two take an Error: idle
- * and busy connections that were lost. A plain `new pg.Pool(...)` needs `.on('error', log)`, else a lost idle connection
- * ends the process.
+ * The options of a pool with timeouts for all operations (pg has none by default), and with the time zone UTC (Prisma's
+ * adapter reads every offset as +00). They are for Prisma and for plain pg:
+ * `new PrismaPg(poolOptions({ ... }), { onPoolError: log, onConnectionError: log })`; the callbacks receive the errors
+ * of idle and of busy connections that were lost. A plain `new pg.Pool(...)` requires `.on('error', log)`, because
+ * otherwise a lost idle connection ends the process.
  */
-export function poolOptions({ statementTimeoutMs = 2500, connectTimeoutMs = 2000, ...wishes }: PoolWishes): PoolConfig {
-  const address = new URL(wishes.connectionString);
-  const asked = address.searchParams.get('options');
-  address.searchParams.delete('options'); // pg would take these instead of ours
+export function poolOptions({
+  statementTimeoutMs = 2500,
+  connectTimeoutMs = 2000,
+  ...settings
+}: PoolSettings): PoolConfig {
+  const url = new URL(settings.connectionString);
+  const urlOptions = url.searchParams.get('options');
+  url.searchParams.delete('options'); // pg would use them instead of `options` below
   return {
     Client: Connection,
-    connectionString: address.href,
-    application_name: wishes.applicationName,
-    max: wishes.max,
+    connectionString: url.href,
+    application_name: settings.applicationName,
+    max: settings.max,
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + 250, // for a server that doesn't answer at all
-    lock_timeout: Math.min(wishes.lockTimeoutMs ?? 2000, statementTimeoutMs),
+    query_timeout: statementTimeoutMs + 250, // for a server that does not respond
+    lock_timeout: Math.min(settings.lockTimeoutMs ?? 2000, statementTimeoutMs),
     idle_in_transaction_session_timeout: 10_000,
-    options: `${asked ? `${asked} ` : ''}-c TimeZone=UTC`,
+    options: `${urlOptions ? `${urlOptions} ` : ''}-c TimeZone=UTC`,
   };
 }

@@ -1,9 +1,9 @@
 import { Problem, unavailable } from '@svc/http';
 
-/** What each refusal of a named constraint or index means to the caller. */
+/** The problem for a violation of each constraint or unique index, by name. */
 export type ConstraintProblems = Readonly<Record<string, (error: unknown) => Problem>>;
 
-/** What Prisma, its adapter and pg tell about a failure, each in its own members. */
+/** The details of a failure, which Prisma, its adapter and pg report in different members. */
 type Failure = {
   prismaCode: string;
   kind: string;
@@ -13,55 +13,61 @@ type Failure = {
   text: string;
 };
 
-const away = "The database can't be reached at the moment: try again shortly.";
-const slow = 'The database took too long: try again shortly.';
-const noChanges = 'The database takes no changes at the moment: try again shortly.';
-const crossed = 'Another change was made at the same moment: try again.';
+const unreachable = 'The database is not reachable. Retry later.';
+const timedOut = 'The database took too long to respond. Retry later.';
+const readOnly = 'The database does not accept changes. Retry later.';
+const conflict = 'Another change was made at the same time. Retry the request.';
 
-/** PostgreSQL's codes, or the class that they begin with (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+/** Error codes of PostgreSQL, or prefixes of them (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const bySqlState: readonly (readonly [string, string])[] = [
-  ['08', away], // connection exception
-  ['28', away], // our own credentials are refused
-  ['3D000', away], // the database isn't there
-  ['57P', away], // shutdown, crash, starting up, dropped
-  ['25P03', away], // the session was ended: idle in a transaction
-  ['53300', away], // too many connections
-  ['53100', noChanges], // disk full
-  ['53', away], // other insufficient resources
-  ['25006', noChanges], // read-only: a standby
-  ['55P03', slow], // lock timeout
-  ['57014', slow], // statement timeout
-  ['40001', crossed], // serialization failure
-  ['40P01', crossed], // deadlock
+  ['08', unreachable], // connection exception
+  ['28', unreachable], // invalid credentials of the service
+  ['3D000', unreachable], // the database does not exist
+  ['57P', unreachable], // shutdown, crash, starting up, dropped
+  ['25P03', unreachable], // idle-in-transaction timeout
+  ['53300', unreachable], // too many connections
+  ['53100', readOnly], // disk full
+  ['53', unreachable], // other insufficient resources
+  ['25006', readOnly], // read-only: a standby
+  ['55P03', timedOut], // lock timeout
+  ['57014', timedOut], // statement timeout
+  ['40001', conflict], // serialization failure
+  ['40P01', conflict], // deadlock
 ];
-/** Codes of Prisma that come without a code of PostgreSQL. */
-const byPrismaCode: Readonly<Record<string, string>> = { P2024: slow, P2028: slow, P2034: crossed, P2037: away };
+/** Error codes of Prisma for errors without a code of PostgreSQL. */
+const byPrismaCode: Readonly<Record<string, string>> = {
+  P2024: timedOut,
+  P2028: timedOut,
+  P2034: conflict,
+  P2037: unreachable,
+};
 const connectionKinds = ['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError'];
 const systemCodes = /^(ECONN\w+|ENOTFOUND|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/;
-/** What pg and pg-pool throw as a bare Error, with these words only. */
-const awayWords =
+/** Messages of errors of pg and pg-pool that have no code. */
+const unreachableMessages =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/;
-const slowWords = /^(timeout exceeded when trying to connect|Query read timeout)/;
+const timeoutMessages = /^(timeout exceeded when trying to connect|Query read timeout)/;
 
 /**
- * Turns what a database call threw into a Problem: the given one for a constraint, `unavailable` when trying again may
- * help. Anything else comes back unchanged. Use it where the database is called: a socket's error means the database's.
+ * Translates an error of a database call to a Problem: that of the violated constraint, or `unavailable` if a retry can
+ * succeed. Other errors are returned unchanged. Only pass errors of database calls: every socket error is attributed to the
+ * database.
  */
 export function translateDatabaseError(error: unknown, constraints: ConstraintProblems): unknown {
   const failure = failureOf(error);
   if (!failure) return error;
   const known = Object.hasOwn(constraints, failure.constraint) ? constraints[failure.constraint] : undefined;
   if (known) return known(error);
-  const sentence = sentenceOf(failure);
-  return sentence ? unavailable(sentence, error) : error;
+  const detail = detailOf(failure);
+  return detail ? unavailable(detail, error) : error;
 }
 
-function sentenceOf({ prismaCode, kind, sqlState, systemCode, text }: Failure): string | undefined {
+function detailOf({ prismaCode, kind, sqlState, systemCode, text }: Failure): string | undefined {
   if (sqlState) return bySqlState.find(([start]) => sqlState.startsWith(start))?.[1];
-  if (connectionKinds.includes(kind) || prismaCode.startsWith('P1') || systemCodes.test(systemCode)) return away;
+  if (connectionKinds.includes(kind) || prismaCode.startsWith('P1') || systemCodes.test(systemCode)) return unreachable;
   if (prismaCode) return byPrismaCode[prismaCode];
-  if (slowWords.test(text)) return slow;
-  return awayWords.test(text) ? away : undefined;
+  if (timeoutMessages.test(text)) return timedOut;
+  return unreachableMessages.test(text) ? unreachable : undefined;
 }
 
 function failureOf(error: unknown): Failure | undefined {
@@ -76,7 +82,7 @@ function failureOf(error: unknown): Failure | undefined {
     prismaCode: /^P\d{4}$/.test(code) && !isPostgres ? code : '',
     kind: text(driver, 'kind'),
     sqlState: isPostgres ? code : text(driver, 'originalCode'),
-    // The adapter keeps the name of a unique or foreign key, and only the message of a check or an exclusion.
+    // The adapter reports the name of a unique or foreign key. For a check or exclusion, only the message contains it.
     constraint:
       text(error, 'constraint') ||
       text(member(driver, 'constraint'), 'index') ||

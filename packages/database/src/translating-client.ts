@@ -2,13 +2,13 @@ import { type ConstraintProblems, translateDatabaseError } from './translate-err
 
 /** The members of a generated Prisma client that translation needs. */
 interface Extendable {
-  // biome-ignore lint/suspicious/noExplicitAny: each generated client declares extensions of its own schema
+  // biome-ignore lint/suspicious/noExplicitAny: the type of extensions differs between generated clients
   $extends(extension: any): any;
 }
 
 /**
- * The client with all of its errors translated: of queries, inside transactions too, and of transactions themselves (no
- * connection in time, timeout, failed commit). What the code inside a transaction throws passes unchanged.
+ * A client whose errors are translated: of queries, also in transactions, and of transactions themselves (no connection
+ * within the timeout, timeout, failed commit). Other errors of the code in a transaction are not changed.
  */
 export function translatingClient<Client extends Extendable>(client: Client, constraints: ConstraintProblems): Client {
   const translate = async (work: () => Promise<unknown>) => {

@@ -7,7 +7,7 @@ test('a connection that the server terminates during a statement is not used aga
   const pool = new pg.Pool(poolOptions({ connectionString: serverUrl, max: 1, applicationName: 'lost-busy' }));
   pool.on('error', () => {});
   const client = await pool.connect();
-  client.on('error', () => {}); // the socket's end, which comes later
+  client.on('error', () => {}); // the socket ends later
   const ended = client
     .query('select pg_terminate_backend(pg_backend_pid()), pg_sleep(1)')
     .finally(() => client.release());

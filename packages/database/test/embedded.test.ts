@@ -13,7 +13,7 @@ import { rowsOf } from './on-database.ts';
 const startServer = fileURLToPath(new URL('./fixtures/start-server.mjs', import.meta.url));
 const password = 'fixture';
 
-/** A folder that PostgreSQL can enter, which is another user when root runs the tests. */
+/** A folder that PostgreSQL can enter. It runs as another user if root runs the tests. */
 function aFolder(prefix: string): string {
   const folder = fs.mkdtempSync(prefix);
   fs.chmodSync(folder, 0o755);
@@ -21,7 +21,7 @@ function aFolder(prefix: string): string {
 }
 
 const parent = aFolder(path.join(os.tmpdir(), 'embedded-'));
-/** The data folder of the tests of a durable server, which use it in turn: to make one is expensive. */
+/** The data folder that all tests of a durable server use sequentially, because creating one is slow. */
 const dataDir = path.join(parent, 'shared');
 const newDataDir = () => path.join(aFolder(path.join(parent, 'own-')), 'data');
 
@@ -31,14 +31,14 @@ afterEach(async () => {
 });
 afterAll(() => fs.rmSync(parent, { recursive: true }));
 
-/** Starts a server, which is stopped after the test. */
+/** Starts a server that is stopped after the test. */
 async function start(options: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres(options);
   cleanups.push(() => server.stop());
   return server;
 }
 
-/** Starts a server in another process, which ends at once: exited or killed. Answers with the server's port. */
+/** Starts a server in another process, which then exits or is killed. @returns the port of the server */
 function startElsewhere(end: 'exited' | 'killed'): number {
   const { stdout } = spawnSync(process.execPath, [startServer, dataDir, end], { encoding: 'utf8' });
   return Number(stdout);
@@ -46,7 +46,7 @@ function startElsewhere(end: 'exited' | 'killed'): number {
 
 const serverPid = () => Number(fs.readFileSync(path.join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
 
-test('a throw-away server answers, has the locale C and UTF-8, and leaves nothing when it is stopped', async () => {
+test('a temporary server has the locale C and UTF-8, and leaves no files when it is stopped', async () => {
   const server = await start();
   const rows = await rowsOf(
     server.url('postgres'),
@@ -64,12 +64,12 @@ describe('a durable server', () => {
   });
   afterAll(() => server.stop());
 
-  test('admits nobody without the password', async () => {
+  test('requires the password', async () => {
     const open = server.url('postgres').replace(`:${password}@`, '@');
     await expect(rowsOf(open, 'select 1')).rejects.toThrow('password');
   });
 
-  test('gives a role a database that other roles cannot enter', async () => {
+  test('creates databases to which other roles cannot connect', async () => {
     const hub = await server.ensureDatabase({ name: 'hub', role: 'hub', password: 'a' });
     const fleet = await server.ensureDatabase({ name: 'fleet', role: 'fleet', password: 'b' });
     expect(await rowsOf(hub, 'select current_user::text as who')).toEqual([{ who: 'hub' }]);
@@ -84,32 +84,32 @@ describe('a durable server', () => {
     await expect(rowsOf(first, 'select id from kept')).rejects.toThrow('password');
   });
 
-  test('is not disturbed by a second start, which names the process that started it', async () => {
+  test('keeps running if a second start fails, which reports the process that started it', async () => {
     await expect(startEmbeddedPostgres({ dataDir, password })).rejects.toThrow(`started by process ${process.pid}`);
     expect(await rowsOf(server.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('keeps its data over a restart', async () => {
+  test('keeps its data across restarts', async () => {
     await rowsOf(server.url('postgres'), 'create table restarted (id int)');
     await server.stop();
     server = await startEmbeddedPostgres({ dataDir, password });
     expect(await rowsOf(server.url('postgres'), 'select id from restarted')).toEqual([]);
   });
 
-  test('refuses a password other than that of its first start', async () => {
+  test('rejects a password other than that of its first start', async () => {
     await server.stop();
     await expect(startEmbeddedPostgres({ dataDir, password: 'other' })).rejects.toThrow(
-      `The PostgreSQL in ${fs.realpathSync(dataDir)} refuses this password`,
+      `PostgreSQL in ${fs.realpathSync(dataDir)} rejects this password`,
     );
   });
 });
 
-describe('a start', () => {
-  test('is refused without a password for a durable server', async () => {
-    await expect(startEmbeddedPostgres({ dataDir: newDataDir() })).rejects.toThrow('needs a password');
+describe('starting a server', () => {
+  test('fails without a password for a durable server', async () => {
+    await expect(startEmbeddedPostgres({ dataDir: newDataDir() })).rejects.toThrow('requires a password');
   });
 
-  test('names a port in use, and leaves nothing behind', async () => {
+  test('fails for a port in use, and leaves no files', async () => {
     const other = net.createServer().listen(0, '127.0.0.1');
     cleanups.push(() => other.close());
     await once(other, 'listening');
@@ -128,15 +128,15 @@ describe('a start', () => {
     expect(fs.readdirSync(temporary)).toEqual([]);
   });
 
-  test('names a data folder that cannot be written', async () => {
+  test('fails for a data folder that is not writable', async () => {
     const file = newDataDir();
     fs.writeFileSync(file, '');
     await expect(startEmbeddedPostgres({ dataDir: path.join(file, 'data'), password })).rejects.toThrow(
-      "can't be written",
+      'is not writable',
     );
   });
 
-  test('succeeds after an initialisation that was killed', async () => {
+  test('succeeds after a killed initialization', async () => {
     const own = newDataDir();
     const ended = spawnSync(process.execPath, ['--version']).pid;
     const leftover = `${own}.new-${ended}-abc`;
@@ -146,12 +146,12 @@ describe('a start', () => {
     expect(fs.readdirSync(path.dirname(own))).toEqual(['data']);
   });
 
-  test('keeps a folder that holds something else', async () => {
+  test('fails for a folder with other files, which it keeps', async () => {
     const own = newDataDir();
     fs.mkdirSync(own);
     fs.writeFileSync(path.join(own, 'thesis.txt'), 'years of work');
     await expect(startEmbeddedPostgres({ dataDir: own, password })).rejects.toThrow(
-      "something else than PostgreSQL's data",
+      'contains files that are not data of PostgreSQL',
     );
     expect(fs.readdirSync(own)).toEqual(['thesis.txt']);
   });
@@ -164,7 +164,7 @@ describe('a server left running', () => {
     await start({ dataDir, password });
   });
 
-  test('by a killed process is stopped, and its data and port are taken over', async () => {
+  test('by a killed process is replaced by the next start with its data and port', async () => {
     const port = startElsewhere('killed');
     const orphan = serverPid();
     await rowsOf(`postgresql://postgres:${password}@127.0.0.1:${port}/postgres`, 'create table orphaned (id int)');
@@ -175,19 +175,19 @@ describe('a server left running', () => {
 
   const hour = 3600;
   test.each([
-    { what: 'with other arguments', imitates: false, startedSecondsAgo: 0 },
-    { what: 'with another start time', imitates: true, startedSecondsAgo: hour },
-  ])('is not confused with a foreign process $what', async ({ imitates, startedSecondsAgo }) => {
+    { what: 'with other arguments', hasArguments: false, startedSecondsAgo: 0 },
+    { what: 'with another start time', hasArguments: true, startedSecondsAgo: hour },
+  ])('is not confused with another process $what', async ({ hasArguments, startedSecondsAgo }) => {
     const real = fs.realpathSync(dataDir);
-    const args = imitates ? ['/postgres', '-D', real, '-c', 'svc.owner_pid=1'] : [];
-    const foreign = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', '--', ...args], { stdio: 'ignore' });
-    cleanups.push(() => foreign.kill());
-    await once(foreign, 'spawn');
+    const args = hasArguments ? ['/postgres', '-D', real, '-c', 'svc.owner_pid=1'] : [];
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', '--', ...args], { stdio: 'ignore' });
+    cleanups.push(() => other.kill());
+    await once(other, 'spawn');
     const startedAt = Math.floor(Date.now() / 1000) - startedSecondsAgo;
-    fs.writeFileSync(path.join(dataDir, 'postmaster.pid'), `${foreign.pid}\n${real}\n${startedAt}\n`);
-    // PostgreSQL itself starts or refuses, by whose process it is.
+    fs.writeFileSync(path.join(dataDir, 'postmaster.pid'), `${other.pid}\n${real}\n${startedAt}\n`);
+    // Whether PostgreSQL starts depends on the owner of the process.
     await start({ dataDir, password }).catch((error: unknown) => expect(String(error)).toContain('postmaster.pid'));
-    expect([foreign.exitCode, foreign.signalCode]).toEqual([null, null]);
+    expect([other.exitCode, other.signalCode]).toEqual([null, null]);
     fs.rmSync(path.join(dataDir, 'postmaster.pid'), { force: true });
   });
 });

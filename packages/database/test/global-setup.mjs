@@ -1,6 +1,6 @@
 import { startEmbeddedPostgres } from '../src/embedded.ts';
 
-// One server for all test files. Each creates databases of its own.
+// All test files use one server, and create their own databases.
 export default async () => {
   const server = await startEmbeddedPostgres();
   process.env.TEST_SERVER = server.url('postgres');

@@ -16,11 +16,12 @@ const wheels = '20260102000000_wheels';
 /** Not a superuser, like the role of a service. */
 const OWNER = 'garage';
 let migratedDatabase: string;
-let place: { prismaDir: string; databaseUrl: string };
+let options: { prismaDir: string; databaseUrl: string };
 let count = 0;
 
-const fileOf = (name: string) => path.join(place.prismaDir, 'migrations', name, 'migration.sql');
-const stateOf = () => migrationState({ prismaDir: place.prismaDir, query: (sql) => rowsOf(place.databaseUrl, sql) });
+const fileOf = (name: string) => path.join(options.prismaDir, 'migrations', name, 'migration.sql');
+const stateOf = () =>
+  migrationState({ prismaDir: options.prismaDir, query: (sql) => rowsOf(options.databaseUrl, sql) });
 
 function addMigration(name: string, sql: string): void {
   fs.mkdirSync(path.dirname(fileOf(name)));
@@ -29,10 +30,10 @@ function addMigration(name: string, sql: string): void {
 
 beforeAll(async () => {
   await rowsOf(serverUrl, `create role ${OWNER} login`);
-  const databaseUrl = ownersAddress(await aDatabase({ owner: OWNER }));
+  const databaseUrl = ownerUrl(await aDatabase({ owner: OWNER }));
   await migrate({ prismaDir: fixture, databaseUrl });
   migratedDatabase = new URL(databaseUrl).pathname.slice(1);
-  // A database with connections can't be copied.
+  // A database with connections cannot be copied.
   await rowsOf(
     serverUrl,
     `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${migratedDatabase}'`,
@@ -44,94 +45,96 @@ beforeEach(async () => {
   count += 1;
   const prismaDir = path.join(folder, `garage${count}`);
   fs.cpSync(fixture, prismaDir, { recursive: true });
-  place = { prismaDir, databaseUrl: ownersAddress(await aDatabase({ owner: OWNER })) };
+  options = { prismaDir, databaseUrl: ownerUrl(await aDatabase({ owner: OWNER })) };
 });
 
-function ownersAddress(databaseUrl: string): string {
+function ownerUrl(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.username = OWNER;
   return url.href;
 }
 
-/** From here on the test uses a database that has all migrations. */
+/** Lets the test use a database with all migrations. */
 async function useMigrated(): Promise<void> {
-  place = { ...place, databaseUrl: ownersAddress(await aDatabase({ owner: OWNER, template: migratedDatabase })) };
+  options = { ...options, databaseUrl: ownerUrl(await aDatabase({ owner: OWNER, template: migratedDatabase })) };
 }
 
 describe('migrate', () => {
-  test('applies every migration to an empty database, in order', async () => {
-    expect(await migrate(place)).toEqual([init, wheels]);
-    expect(await rowsOf(place.databaseUrl, 'select honk()')).toEqual([{ honk: 'honk; honk' }]);
+  test('applies all migrations to an empty database in order', async () => {
+    expect(await migrate(options)).toEqual([init, wheels]);
+    expect(await rowsOf(options.databaseUrl, 'select honk()')).toEqual([{ honk: 'honk; honk' }]);
   });
 
-  test('applies each once when two start at the same time', async () => {
-    const applied = await Promise.all([migrate(place), migrate(place)]);
+  test('applies each migration once if two processes migrate at the same time', async () => {
+    const applied = await Promise.all([migrate(options), migrate(options)]);
     expect(applied.flat()).toEqual([init, wheels]);
   });
 
-  test('applies only what is new', async () => {
+  test('applies only new migrations', async () => {
     await useMigrated();
     addMigration('20260103000000_vans', 'CREATE TABLE "vans" ("id" INTEGER PRIMARY KEY);');
-    expect(await migrate(place)).toEqual(['20260103000000_vans']);
+    expect(await migrate(options)).toEqual(['20260103000000_vans']);
   });
 
-  test('refuses when an applied file was edited', async () => {
+  test('fails if the file of an applied migration was edited', async () => {
     await useMigrated();
     fs.appendFileSync(fileOf(init), '-- one more thing');
-    await expect(migrate(place)).rejects.toThrow(`Applied migrations were edited: ${init}. Restore these files`);
+    await expect(migrate(options)).rejects.toThrow(
+      `The files of applied migrations were changed: ${init}. Restore them`,
+    );
   });
 
-  test('takes a file with other line endings for the same', async () => {
+  test('accepts files with other line endings', async () => {
     await useMigrated();
     fs.writeFileSync(fileOf(init), fs.readFileSync(fileOf(init), 'utf8').replaceAll('\n', '\r\n'));
-    expect(await migrate(place)).toEqual([]);
+    expect(await migrate(options)).toEqual([]);
   });
 
-  test('says why a migration could not be applied', async () => {
+  test('reports why a migration could not be applied', async () => {
     addMigration('20260103000000_broken', 'ALTER TABLE "boats" ADD COLUMN "sails" INTEGER;');
-    await expect(migrate(place)).rejects.toThrow(
+    await expect(migrate(options)).rejects.toThrow(
       /^Migration 20260103000000_broken could not be applied: .*relation "boats" does not exist \(42P01\)$/,
     );
   });
 
-  test('refuses to go on after one that failed, and goes on once it is marked as rolled back', async () => {
+  test('fails after a failed migration, until it is marked as rolled back', async () => {
     addMigration('20260103000000_broken', 'ALTER TABLE "boats" ADD COLUMN "sails" INTEGER;');
-    await migrate(place).catch(() => {});
-    const refusal: unknown = await migrate(place).catch((error: unknown) => error);
-    expect(String(refusal)).toContain('Migration 20260103000000_broken was begun and never finished');
-    const advice = /UPDATE .*?;/.exec(String(refusal))?.[0] ?? '';
-    await rowsOf(place.databaseUrl, advice);
+    await migrate(options).catch(() => {});
+    const error: unknown = await migrate(options).catch((error: unknown) => error);
+    expect(String(error)).toContain('Migration 20260103000000_broken has failed');
+    const advice = /UPDATE .*?;/.exec(String(error))?.[0] ?? '';
+    await rowsOf(options.databaseUrl, advice);
     fs.writeFileSync(fileOf('20260103000000_broken'), 'CREATE TABLE "boats" ("id" INTEGER PRIMARY KEY);');
-    expect(await migrate(place)).toEqual(['20260103000000_broken']);
+    expect(await migrate(options)).toEqual(['20260103000000_broken']);
   });
 
-  test('says in one sentence, without the password, that the database is not there', async () => {
-    const databaseUrl = place.databaseUrl.replace(`${OWNER}@`, `${OWNER}:hush@`).replace(/:\d+\//, ':1/');
-    const refusal: unknown = await migrate({ ...place, databaseUrl }).catch((error: unknown) => error);
-    expect(String(refusal)).toMatch(/^Error: The database test_\w+ at 127\.0\.0\.1:1 can't be reached: .*ECONNREFUSED/);
-    expect(String(refusal)).not.toContain('hush');
+  test('reports an unreachable database without its password', async () => {
+    const databaseUrl = options.databaseUrl.replace(`${OWNER}@`, `${OWNER}:hush@`).replace(/:\d+\//, ':1/');
+    const error: unknown = await migrate({ ...options, databaseUrl }).catch((error: unknown) => error);
+    expect(String(error)).toMatch(/^Error: The database test_\w+ at 127\.0\.0\.1:1 is not reachable: .*ECONNREFUSED/);
+    expect(String(error)).not.toContain('hush');
   });
 
-  test('begins a migration anew whose process was killed in the middle of it', async () => {
+  test('applies a migration again whose process was killed', async () => {
     await useMigrated();
     const slow = '20260103000000_slow';
     addMigration(slow, 'CREATE TABLE "vans" ("id" INTEGER PRIMARY KEY); SELECT pg_sleep(60); -- no end of line');
     const child = fork(fileURLToPath(new URL('../dist/migrations/child.js', import.meta.url)), { execArgv: [] });
-    child.send({ kind: 'apply', ...place });
+    child.send({ kind: 'apply', ...options });
     const sleeping = "select pid from pg_stat_activity where query like '%pg_sleep(60)%' and pid <> pg_backend_pid()";
-    while ((await rowsOf(place.databaseUrl, sleeping)).length === 0) await sleep(20);
+    while ((await rowsOf(options.databaseUrl, sleeping)).length === 0) await sleep(20);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    // The server notices a client that is gone when it next speaks to it; a restart of either has the same end.
-    await rowsOf(place.databaseUrl, sleeping.replace('select pid', 'select pg_terminate_backend(pid)'));
+    // The server would detect the closed connection only when it sends data. A restart of either has the same effect.
+    await rowsOf(options.databaseUrl, sleeping.replace('select pid', 'select pg_terminate_backend(pid)'));
     expect((await stateOf()).failed).toEqual([{ name: slow, log: '' }]);
 
     fs.writeFileSync(fileOf(slow), 'CREATE TABLE "vans" ("id" INTEGER PRIMARY KEY); -- no end of line');
-    expect(await migrate(place)).toEqual([slow]);
+    expect(await migrate(options)).toEqual([slow]);
     expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [] });
   });
 
-  test('ends its child when whoever asked is gone', async () => {
+  test('ends its child process when the parent process has exited', async () => {
     const child = fork(fileURLToPath(new URL('../dist/migrations/child.js', import.meta.url)), { execArgv: [] });
     child.disconnect();
     expect(await once(child, 'exit')).toEqual([1, null]);
@@ -139,22 +142,22 @@ describe('migrate', () => {
 });
 
 describe('migrationState', () => {
-  test('names everything as pending on an empty database', async () => {
+  test('lists all migrations as pending for an empty database', async () => {
     expect(await stateOf()).toEqual({ pending: [init, wheels], edited: [], failed: [] });
   });
 
-  test('names nothing on a migrated database', async () => {
+  test('lists nothing for a migrated database', async () => {
     await useMigrated();
     expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [] });
   });
 
-  test('names an edited file', async () => {
+  test('lists an edited file', async () => {
     await useMigrated();
     fs.appendFileSync(fileOf(wheels), '-- one more thing');
     expect(await stateOf()).toEqual({ pending: [], edited: [wheels], failed: [] });
   });
 
-  test('does not mind migrations of a newer version of the program', async () => {
+  test('ignores applied migrations of a newer version', async () => {
     await useMigrated();
     fs.rmSync(path.dirname(fileOf(wheels)), { recursive: true });
     expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [] });
@@ -162,39 +165,39 @@ describe('migrationState', () => {
 });
 
 describe('migrationDrift', () => {
-  test('is empty when the migrations make what the schema says', async () => {
+  test('is empty if the database matches the schema', async () => {
     await useMigrated();
-    expect(await migrationDrift(place)).toBe('');
+    expect(await migrationDrift(options)).toBe('');
   });
 
-  test('is the SQL that brings the database back to its schema', async () => {
+  test('is the SQL that makes the database match the schema', async () => {
     await useMigrated();
-    await rowsOf(place.databaseUrl, 'alter table cars drop column plate');
-    expect(await migrationDrift(place)).toContain('ALTER TABLE "cars" ADD COLUMN');
+    await rowsOf(options.databaseUrl, 'alter table cars drop column plate');
+    expect(await migrationDrift(options)).toContain('ALTER TABLE "cars" ADD COLUMN');
   });
 });
 
 describe('newMigration', () => {
-  const schema = () => path.join(place.prismaDir, 'schema.prisma');
+  const schema = () => path.join(options.prismaDir, 'schema.prisma');
 
-  test('writes what the schema has and the migrations lack', async () => {
+  test('writes the difference between the migrations and the schema', async () => {
     await useMigrated();
     fs.appendFileSync(schema(), '\nmodel Van {\n  id Int @id\n\n  @@map("vans")\n}\n');
-    const name = await newMigration({ ...place, name: 'vans' });
-    expect(await migrate(place)).toEqual([name]);
-    expect(await migrationDrift(place)).toBe('');
+    const name = await newMigration({ ...options, name: 'vans' });
+    expect(await migrate(options)).toEqual([name]);
+    expect(await migrationDrift(options)).toBe('');
   });
 
-  test('writes nothing when there is nothing to change', async () => {
+  test('writes nothing if there is no difference', async () => {
     await useMigrated();
-    expect(await newMigration({ ...place, name: 'nothing' })).toBeUndefined();
+    expect(await newMigration({ ...options, name: 'nothing' })).toBeUndefined();
   });
 
-  test('refuses a database that lacks a migration', async () => {
-    await expect(newMigration({ ...place, name: 'early' })).rejects.toThrow(`This database lacks ${init}, ${wheels}`);
+  test('fails for a database with pending migrations', async () => {
+    await expect(newMigration({ ...options, name: 'early' })).rejects.toThrow(`This database lacks ${init}, ${wheels}`);
   });
 
-  test('refuses a name that is not one', async () => {
-    await expect(newMigration({ ...place, name: '../x' })).rejects.toThrow('takes a-z, 0-9 and _ only');
+  test('fails for an invalid name', async () => {
+    await expect(newMigration({ ...options, name: '../x' })).rejects.toThrow('must contain only a-z, 0-9 and _');
   });
 });

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** The address of the server of this run, which the global setup started. */
+/** The URL of the server that the global setup started. */
 export const serverUrl = process.env.TEST_SERVER ?? '';
 
-/** The rows of one statement on one connection of its own. */
+/** The rows of a statement on a new connection. */
 export async function rowsOf(connectionString: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5000 });
   await client.connect();
@@ -15,7 +15,7 @@ export async function rowsOf(connectionString: string, sql: string): Promise<unk
   }
 }
 
-/** A new database. @returns its address */
+/** Creates a database. @returns its URL */
 export async function aDatabase({ owner, template }: { owner?: string; template?: string } = {}): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const options = [owner && `owner ${owner}`, template && `template ${template}`].filter(Boolean).join(' ');

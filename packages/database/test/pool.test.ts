@@ -24,28 +24,28 @@ test.each([
   expect(await sessionSetting(connectionString, name)).toBe(value);
 });
 
-test('options in the address add to ours', async () => {
+test('options in the URL are added', async () => {
   const url = `${connectionString}?options=${encodeURIComponent('-c work_mem=7MB')}`;
   expect([await sessionSetting(url, 'work_mem'), await sessionSetting(url, 'TimeZone')]).toEqual(['7MB', 'UTC']);
 });
 
-test('nobody waits for a lock longer than for a statement', () => {
+test('the lock timeout is not greater than the statement timeout', () => {
   const options = poolOptions({ connectionString, max: 1, applicationName: 'test', statementTimeoutMs: 500 });
   expect(options.lock_timeout).toBe(500);
 });
 
-test('a lost idle connection is reported, and the next query gets another', async () => {
+test('a lost idle connection is reported, and the next query uses a new connection', async () => {
   const lost: Error[] = [];
   const options = poolOptions({ connectionString, max: 1, applicationName: 'lost-idle' });
   const onPoolError = (error: Error) => lost.push(error);
   const adapter = await new PrismaPg(options, { onPoolError, onConnectionError: onPoolError }).connect();
-  const ask = () => adapter.queryRaw({ sql: 'select 1 as one', args: [], argTypes: [] });
-  await ask();
+  const query = () => adapter.queryRaw({ sql: 'select 1 as one', args: [], argTypes: [] });
+  await query();
   await rowsOf(
     connectionString,
     `select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'lost-idle'`,
   );
   while (lost.length === 0) await new Promise(setImmediate);
-  expect((await ask()).rows).toEqual([[1]]);
+  expect((await query()).rows).toEqual([[1]]);
   await adapter.dispose();
 });

@@ -11,17 +11,23 @@ type Run = (sql: string) => Promise<unknown>;
 
 let pool: pg.Pool;
 let closeAdapter: () => Promise<void>;
-/** The ways to the database, each with its own form of error. */
-const ways: Record<string, Run> = {};
+/** The interfaces to the database, each with its own kind of errors. */
+const interfaces: Record<string, Run> = {};
 
-const refused = new Problem('name_taken', 'This constraint.');
+const violation = new Problem('name_taken', 'This constraint.');
 const constraints = {
-  cars_plate_key: () => refused,
-  wheels_car_id_fkey: () => refused,
-  cars_seats_check: () => refused,
-  bays_no_overlap: () => refused,
+  cars_plate_key: () => violation,
+  wheels_car_id_fkey: () => violation,
+  cars_seats_check: () => violation,
+  bays_no_overlap: () => violation,
 };
-const wishes = { max: 2, applicationName: 'test', statementTimeoutMs: 300, lockTimeoutMs: 100, connectTimeoutMs: 200 };
+const settings = {
+  max: 2,
+  applicationName: 'test',
+  statementTimeoutMs: 300,
+  lockTimeoutMs: 100,
+  connectTimeoutMs: 200,
+};
 
 const thrownBy = (work: Promise<unknown>) =>
   work.then(
@@ -30,21 +36,21 @@ const thrownBy = (work: Promise<unknown>) =>
   );
 const translated = async (work: Promise<unknown>) => translateDatabaseError(await thrownBy(work), constraints);
 
-/** The form in which Prisma's client 7.10 hands on what its adapter threw. */
+/** The error of Prisma's client 7.10 for an error of its adapter. */
 const asClientError = (code: string) => (driverAdapterError: unknown) => {
   throw Object.assign(new Error('Invalid invocation'), { code, meta: { driverAdapterError } });
 };
 
 beforeAll(async () => {
-  const options = poolOptions({ connectionString: await aDatabase(), ...wishes });
+  const options = poolOptions({ connectionString: await aDatabase(), ...settings });
   pool = new pg.Pool(options).on('error', () => {});
   const adapter = await new PrismaPg(options).connect();
   closeAdapter = () => adapter.dispose();
   const run: Run = (sql) => adapter.executeRaw({ sql, args: [], argTypes: [] });
-  ways['plain pg'] = (sql) => pool.query(sql);
-  ways["Prisma's adapter"] = run;
-  ways["Prisma's typed client"] = (sql) => run(sql).catch(asClientError('P2002'));
-  ways["Prisma's raw queries"] = (sql) => run(sql).catch(asClientError('P2010'));
+  interfaces['plain pg'] = (sql) => pool.query(sql);
+  interfaces["Prisma's adapter"] = run;
+  interfaces["Prisma's typed client"] = (sql) => run(sql).catch(asClientError('P2002'));
+  interfaces["Prisma's raw queries"] = (sql) => run(sql).catch(asClientError('P2010'));
   await pool.query(`
     create table cars (id int primary key, plate text, seats int constraint cars_seats_check check (seats > 0));
     create unique index cars_plate_key on cars (plate);
@@ -58,106 +64,103 @@ afterAll(async () => {
   await pool.end();
 });
 
-describe.each(['plain pg', "Prisma's adapter", "Prisma's typed client", "Prisma's raw queries"])(
-  'through %s',
-  (way) => {
-    const run: Run = async (sql) => ways[way]?.(sql);
+describe.each(['plain pg', "Prisma's adapter", "Prisma's typed client", "Prisma's raw queries"])('with %s', (name) => {
+  const run: Run = async (sql) => interfaces[name]?.(sql);
 
-    test.each([
-      ['a duplicate', `insert into cars values (2, 'A', 4)`],
-      ['a reference to nothing', 'insert into wheels values (99)'],
-      ['deleting what is referred to', 'delete from cars'],
-      ['a check', `insert into cars values (2, 'B', 0)`],
-      ['an exclusion', `insert into bays values ('[2,3]')`],
-    ])('%s becomes the problem of its constraint', async (_, sql) => {
-      expect(await translated(run(sql))).toBe(refused);
-    });
+  test.each([
+    ['a duplicate', `insert into cars values (2, 'A', 4)`],
+    ['a reference to a missing row', 'insert into wheels values (99)'],
+    ['the deletion of a referenced row', 'delete from cars'],
+    ['a violated check', `insert into cars values (2, 'B', 0)`],
+    ['a violated exclusion', `insert into bays values ('[2,3]')`],
+  ])('%s is translated to the problem of its constraint', async (_, sql) => {
+    expect(await translated(run(sql))).toBe(violation);
+  });
 
-    test('a constraint without a problem stays what it was', async () => {
-      const error = await thrownBy(run(`insert into cars values (1, 'C', 4)`));
+  test('a violated constraint without a problem is not translated', async () => {
+    const error = await thrownBy(run(`insert into cars values (1, 'C', 4)`));
+    expect(translateDatabaseError(error, constraints)).toBe(error);
+  });
+
+  test.each(['22012', '42P01', '22021'])(
+    'code %s, for which a retry does not help, is not translated',
+    async (code) => {
+      const error = await thrownBy(run(raising(code)));
       expect(translateDatabaseError(error, constraints)).toBe(error);
-    });
+    },
+  );
 
-    test.each(['22012', '42P01', '22021'])(
-      'code %s, which trying again does not help, stays what it was',
-      async (code) => {
-        const error = await thrownBy(run(raising(code)));
-        expect(translateDatabaseError(error, constraints)).toBe(error);
-      },
-    );
+  test.each([
+    '08006',
+    '25006',
+    '25P03',
+    '28P01',
+    '3D000',
+    '40001',
+    '40P01',
+    '53100',
+    '53200',
+    '53300',
+    '55P03',
+    '57014',
+    '57P01',
+    '57P02',
+    '57P03',
+  ])('code %s is translated to unavailable', async (code) => {
+    expect(await translated(run(raising(code)))).toMatchObject({ code: 'unavailable' });
+  });
 
-    test.each([
-      '08006',
-      '25006',
-      '25P03',
-      '28P01',
-      '3D000',
-      '40001',
-      '40P01',
-      '53100',
-      '53200',
-      '53300',
-      '55P03',
-      '57014',
-      '57P01',
-      '57P02',
-      '57P03',
-    ])('code %s becomes unavailable', async (code) => {
-      expect(await translated(run(raising(code)))).toMatchObject({ code: 'unavailable' });
-    });
+  test('a statement that takes too long is translated to unavailable', async () => {
+    expect(await translated(run('select pg_sleep(5)'))).toMatchObject({ code: 'unavailable', message: /too long/ });
+  });
 
-    test('a statement that takes too long becomes unavailable', async () => {
-      expect(await translated(run('select pg_sleep(5)'))).toMatchObject({ code: 'unavailable', message: /too long/ });
-    });
-
-    test('a connection ended by the server becomes unavailable', async () => {
-      const ended = run('select pg_terminate_backend(pg_backend_pid())');
-      expect(await translated(ended)).toMatchObject({ code: 'unavailable' });
-    });
-  },
-);
+  test('a connection ended by the server is translated to unavailable', async () => {
+    const ended = run('select pg_terminate_backend(pg_backend_pid())');
+    expect(await translated(ended)).toMatchObject({ code: 'unavailable' });
+  });
+});
 
 describe('a pool', () => {
   const serverPort = Number(new URL(serverUrl).port);
   const pools: pg.Pool[] = [];
-  const poolAt = (port: number, changes: pg.PoolConfig = {}) => {
-    const options = poolOptions({ connectionString: `postgresql://postgres@127.0.0.1:${port}/postgres`, ...wishes });
-    const made = new pg.Pool({ ...options, ...changes }).on('error', () => {});
-    pools.push(made);
-    return made;
+  const poolFor = (port: number, changes: pg.PoolConfig = {}) => {
+    const options = poolOptions({ connectionString: `postgresql://postgres@127.0.0.1:${port}/postgres`, ...settings });
+    const pool = new pg.Pool({ ...options, ...changes }).on('error', () => {});
+    pools.push(pool);
+    return pool;
   };
   afterAll(() => Promise.all(pools.map((each) => each.end())));
 
-  test('that nobody listens to becomes unavailable', async () => {
-    expect(await translated(poolAt(1).query('select 1'))).toMatchObject({ code: 'unavailable' });
+  test('without a server is translated to unavailable', async () => {
+    expect(await translated(poolFor(1).query('select 1'))).toMatchObject({ code: 'unavailable' });
   });
 
-  test('whose connections are all busy becomes unavailable', async () => {
-    const busy = poolAt(serverPort, { max: 1 });
+  test('whose connections are all busy is translated to unavailable', async () => {
+    const busy = poolFor(serverPort, { max: 1 });
     const client = await busy.connect();
     expect(await translated(busy.query('select 1'))).toMatchObject({ code: 'unavailable' });
     client.release();
   });
 
-  test('whose server does not answer a query becomes unavailable', async () => {
-    const silent = poolAt(serverPort, { query_timeout: 50 });
+  test('whose server does not respond to a query is translated to unavailable', async () => {
+    const silent = poolFor(serverPort, { query_timeout: 50 });
     expect(await translated(silent.query('select pg_sleep(0.2)'))).toMatchObject({ code: 'unavailable' });
   });
 
   test.each([
-    ['says nothing', () => {}],
-    ['hangs up', (socket: net.Socket) => socket.destroy()],
-  ])('whose server %s becomes unavailable', async (_, behave) => {
+    ['sends nothing', () => {}],
+    ['closes the connection', (socket: net.Socket) => socket.destroy()],
+  ])('whose server %s is translated to unavailable', async (_, behave) => {
     const listener = net.createServer(behave).listen(0, '127.0.0.1');
     await once(listener, 'listening');
     const address = listener.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    expect(await translated(poolAt(port).query('select 1'))).toMatchObject({ code: 'unavailable' });
+    expect(await translated(poolFor(port).query('select 1'))).toMatchObject({ code: 'unavailable' });
     listener.close();
   });
 
-  test('whose connection was lost inside a transaction becomes unavailable', async () => {
-    const client = await poolAt(serverPort).connect();
+  test('whose connection was lost inside a transaction is translated to unavailable', async () => {
+    const client = await poolFor(serverPort).connect();
     client.on('error', () => {});
     await thrownBy(client.query('select pg_terminate_backend(pg_backend_pid())'));
     expect(await translated(client.query('select 1'))).toMatchObject({ code: 'unavailable' });
@@ -165,26 +168,29 @@ describe('a pool', () => {
   });
 });
 
-describe("Prisma's own code", () => {
-  const prismaError = (code: string) => Object.assign(new Error('told by Prisma'), { code, meta: {} });
+describe('the Prisma code', () => {
+  const prismaError = (code: string) => Object.assign(new Error('error of Prisma'), { code, meta: {} });
 
-  test.each(['P1001', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'])('%s becomes unavailable', (code) => {
-    expect(translateDatabaseError(prismaError(code), constraints)).toMatchObject({ code: 'unavailable' });
-  });
+  test.each(['P1001', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'])(
+    '%s is translated to unavailable',
+    (code) => {
+      expect(translateDatabaseError(prismaError(code), constraints)).toMatchObject({ code: 'unavailable' });
+    },
+  );
 
-  test('P2025, a row that is not there, stays what it was', () => {
+  test('P2025 for a missing row is not translated', () => {
     const error = prismaError('P2025');
     expect(translateDatabaseError(error, constraints)).toBe(error);
   });
 });
 
-test.each([[new TypeError('x is not a function')], [refused], ['a string'], [undefined]])(
-  'what the database did not throw stays what it was: %p',
+test.each([[new TypeError('x is not a function')], [violation], ['a string'], [undefined]])(
+  'errors of other code are not translated: %p',
   (thrown) => {
     expect(translateDatabaseError(thrown, constraints)).toBe(thrown);
   },
 );
 
 function raising(code: string): string {
-  return `do $$ begin raise exception 'as asked' using errcode = '${code}'; end $$`;
+  return `do $$ begin raise exception 'raised' using errcode = '${code}'; end $$`;
 }

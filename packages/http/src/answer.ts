@@ -1,34 +1,34 @@
 import type { Response } from 'express';
 import { Problem } from './problem.ts';
-import { abandon, pour, type Streamed } from './streamed.ts';
+import { cancelStream, type Streamed, sendStream } from './streamed.ts';
 
-/** An answer, before any byte of it has left. */
+/** A response that has not been sent. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Instead of a body. */
+  /** Replaces the body. */
   readonly stream?: Streamed;
 }
 
-/** Runs when an answer is ready and before it leaves; when it rejects, the caller gets a 503 instead. */
+/** Runs before a response is sent. If it rejects, the caller receives 503 instead of the response. */
 export type BeforeAnswer = (answer: Answer, outcome: { readonly aborted: boolean }) => Promise<void>;
 
-const before = new WeakMap<Response, BeforeAnswer>();
+const hooks = new WeakMap<Response, BeforeAnswer>();
 
-/** Holds the answer of one request back until `hold` has done its work. */
-export function holdAnswer(res: Response, hold: BeforeAnswer): void {
-  before.set(res, hold);
+/** Delays the response of a request until `hook` resolves. */
+export function holdAnswer(res: Response, hook: BeforeAnswer): void {
+  hooks.set(res, hook);
 }
 
-/** The one place from which an answer leaves. */
+/** Sends the response. All responses are sent by this function. */
 export async function respond(res: Response, answer: Answer): Promise<void> {
-  const final = await held(res, answer);
-  const isOver = res.destroyed || res.headersSent;
-  if (!isOver) setHead(res, final);
-  if (!isOver && final.stream && res.req.method !== 'HEAD') return pour(res, final.stream);
-  if (answer.stream) void abandon(answer.stream);
-  if (!isOver) res.end(final.body);
+  const final = await runHook(res, answer);
+  const isClosed = res.destroyed || res.headersSent;
+  if (!isClosed) setHead(res, final);
+  if (!isClosed && final.stream && res.req.method !== 'HEAD') return sendStream(res, final.stream);
+  if (answer.stream) void cancelStream(answer.stream);
+  if (!isClosed) res.end(final.body);
 }
 
 function setHead(res: Response, { status, headers = {}, body = '', stream }: Answer): void {
@@ -37,23 +37,23 @@ function setHead(res: Response, { status, headers = {}, body = '', stream }: Ans
   if (!stream && status !== 204 && status !== 304) res.setHeader('Content-Length', Buffer.byteLength(body));
 }
 
-async function held(res: Response, answer: Answer): Promise<Answer> {
-  const hold = before.get(res);
-  if (!hold) return answer;
-  before.delete(res);
+async function runHook(res: Response, answer: Answer): Promise<Answer> {
+  const hook = hooks.get(res);
+  if (!hook) return answer;
+  hooks.delete(res);
   try {
-    await hold(answer, { aborted: res.destroyed || res.req.socket.destroyed });
+    await hook(answer, { aborted: res.destroyed || res.req.socket.destroyed });
     return answer;
   } catch (cause) {
     res.locals.failure = cause;
     return problemAnswer(
-      unavailable('The request could not be recorded, so it was not answered.', cause),
+      unavailable('The response was withheld because its audit entry could not be stored.', cause),
       requestIdOf(res),
     );
   }
 }
 
-/** The answer that a problem makes. */
+/** The response for a problem. */
 export const problemAnswer = (problem: Problem, requestId: string): Answer => ({
   status: problem.status,
   headers: {
@@ -64,7 +64,7 @@ export const problemAnswer = (problem: Problem, requestId: string): Answer => ({
   body: JSON.stringify(problem.document(requestId)),
 });
 
-/** An answer of JSON. */
+/** A JSON response. */
 export const jsonAnswer = (
   status: number,
   value: unknown,
@@ -77,9 +77,9 @@ export const jsonAnswer = (
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** 503: something that is needed is away for the moment. */
+/** 503: a dependency is temporarily unavailable. */
 export const unavailable = (detail: string, cause?: unknown): Problem =>
   new Problem('unavailable', detail, { headers: { 'Retry-After': `${RETRY_AFTER_SECONDS}` }, cause });
 
-/** The id of the request that `res` answers, set by the request log. */
+/** The id of the request, which the request log sets. */
 export const requestIdOf = (res: Response): string => String(res.locals.requestId);

@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import { type OutboundAllowance, refusalOfTarget, refusingConnector } from './outbound.ts';
 
-/** One target that is called again and again, and how. */
+/** A target for repeated requests. */
 export interface DialOptions {
-  /** `https://host:port`, `http://host:port`, or `unix:///path` for a local socket. */
+  /** `https://host:port`, `http://host:port`, or `unix:///path` for a Unix socket. */
   readonly target: URL;
-  /** As for `createOutbound`: left out where the target is the operator's word. */
+  /** As for `createOutbound`. Undefined if the operator of the service configured the target. */
   readonly restrictTo?: ReadonlySet<OutboundAllowance> | undefined;
-  /** In PEM: whom to trust, where it is not who the system trusts, and who is calling, where a certificate says it. */
+  /** PEM. `ca` replaces the certificate authorities of the system; `cert` and `key` are the client certificate. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
 }
 
@@ -18,17 +18,17 @@ export interface Exchange {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Milliseconds until the answer begins, and for which its body may stand still; 0 is for ever. */
+  /** Maximum time in milliseconds until the response starts, and between two parts of its body; 0: unlimited. */
   readonly idleMs: number;
-  /** Ends the exchange, its body included. */
+  /** Aborts the request and the body of the response. */
   readonly signal?: AbortSignal;
 }
 
-/** An answer that has begun. */
+/** A response whose headers were received. */
 export interface Streaming {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** To be read to its end, or destroyed. */
+  /** Must be read to its end or destroyed. */
   readonly body: Readable;
 }
 
@@ -38,8 +38,8 @@ export interface Dialled {
 }
 
 /**
- * Exchanges with one target whose answers are streams: how much of them is read is the caller's to bound. What is not
- * called is refused as `createOutbound` refuses it: by the address, and by where the socket ends.
+ * Sends requests to one target and returns the responses as streams. The caller must limit how much it reads. Targets are
+ * restricted as by `createOutbound`: by the URL, and by the address to which the socket is connected.
  */
 export function dial({ target, restrictTo, tls }: DialOptions): Dialled {
   const isSocket = target.protocol === 'unix:';
@@ -50,7 +50,7 @@ export function dial({ target, restrictTo, tls }: DialOptions): Dialled {
     exchange: async ({ method, path, headers = {}, body, idleMs, signal }) => {
       const refusal = refusalOfTarget(target, restrictTo);
       if (refusal) throw refusal;
-      const { statusCode, ...answer } = await request(`${origin}${path}`, {
+      const { statusCode, ...response } = await request(`${origin}${path}`, {
         method,
         headers,
         dispatcher: agent,
@@ -59,7 +59,7 @@ export function dial({ target, restrictTo, tls }: DialOptions): Dialled {
         ...(signal && { signal }),
         ...(body !== undefined && { body }),
       });
-      return { status: statusCode, headers: answer.headers, body: answer.body };
+      return { status: statusCode, headers: response.headers, body: response.body };
     },
     close: () => agent.destroy(),
   };

@@ -14,11 +14,11 @@ const PAGE = `<!doctype html>
 
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', validatorUrl: null });\n`;
 
-/** Everything from this origin; Swagger UI sets styles in attributes and draws its icons from data: URLs. */
+/** Only resources of this origin are allowed. Swagger UI needs inline styles, and data: URLs for its icons. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
-/** `/openapi.json`, and a reference page at `/docs` that loads nothing from anywhere else. */
+/** Mounts `/openapi.json`, and at `/docs` a reference page that loads no resources from other origins. */
 export function mountDocs(app: Express, openapi: object): void {
   const pages: Record<string, Answer> = {
     '/openapi.json': jsonAnswer(200, openapi),
@@ -31,8 +31,8 @@ export function mountDocs(app: Express, openapi: object): void {
     '/docs/swagger-ui.css': asset('text/css', readAsset('swagger-ui.css')),
     '/docs/swagger-ui-bundle.js': asset('text/javascript', readAsset('swagger-ui-bundle.js')),
   };
-  for (const [address, answer] of Object.entries(pages)) {
-    app.get(address, (_req, res) => respond(res, answer));
+  for (const [address, response] of Object.entries(pages)) {
+    app.get(address, (_req, res) => respond(res, response));
     refuseOtherMethods(app, address, ['GET']);
   }
 }
@@ -46,7 +46,7 @@ const asset = (type: string, body: string | Buffer): Answer => ({
 const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const assets = new Map<string, Buffer>();
 
-/** Reads each file once in a process. */
+/** Reads each file once per process. */
 function readAsset(file: string): Buffer {
   const content = assets.get(file) ?? readFileSync(path.join(folder, file));
   assets.set(file, content);

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { invalid } from './input.ts';
 
-/** Tells whether the caller holds the answer of an entity tag already: RFC 9110, section 13.1.2. */
+/** Whether the client already has the representation with this entity tag (RFC 9110, section 13.1.2). */
 export type Holds = (etag: string) => boolean;
 
-/** What `If-None-Match` says; tags are compared weakly (section 8.8.3.2). */
+/** Evaluates `If-None-Match` with weak comparison (RFC 9110, section 8.8.3.2). */
 export function holdsOf(req: Request): Holds {
   const given = req.headers['if-none-match'];
   if (given === undefined) return () => false;
@@ -14,24 +14,24 @@ export function holdsOf(req: Request): Holds {
   return (etag) => tags.has(etag.replace(/^W\//, ''));
 }
 
-/** The tag of a body, byte for byte. */
+/** The strong entity tag of a body. */
 export const etagOfBody = (body: string): string => `"${digest(body)}"`;
 
-/** The tag of an answer that depends on nothing else than this: weak, since not every byte of it need be the same. */
+/** The entity tag of a response that depends only on `state`. It is weak, because the bytes of the response can differ. */
 export const etagOfState = (...state: readonly unknown[]): string => `W/"${digest(JSON.stringify(state))}"`;
 
-/** The strong tag of a thing that counts its changes: of this version, as it looks now. */
-export const etagOfVersion = (version: number, looks: unknown): string =>
-  `"${version}.${digest(JSON.stringify(looks))}"`;
+/** The strong entity tag of a resource with a version number, in its current representation. */
+export const etagOfVersion = (version: number, representation: unknown): string =>
+  `"${version}.${digest(JSON.stringify(representation))}"`;
 
-/** Whether a change may go on, by the version of what it would change. */
+/** Whether the precondition of a change is fulfilled for the current version of the resource. */
 export type Matches = (version: number) => boolean;
 
 const VERSION_TAG = /^"(\d{1,9})(?:\.[\w-]*)?"$/;
 
 /**
- * What `If-Match` says (RFC 9110, section 13.1.1): versions in quotes, or tags of `etagOfVersion`, of which the version
- * counts. Without it any version will do. @throws 400 for what is neither
+ * Evaluates `If-Match` (RFC 9110, section 13.1.1). Its values are versions in quotes, or entity tags of `etagOfVersion`, of
+ * which only the version is compared. Without the header, every version matches. @throws 400 for other values
  */
 export function matchesOf(req: Request): Matches {
   const given = req.headers['if-match'];
@@ -47,7 +47,7 @@ export function matchesOf(req: Request): Matches {
 
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 27);
 
-/** A reply whose tag is known from what it depends on. */
+/** A reply with an entity tag that the handler computed. */
 export class Tagged<R> {
   readonly reply: R;
   readonly etag: string;
@@ -57,7 +57,7 @@ export class Tagged<R> {
   }
 }
 
-/** Instead of a reply: the caller holds it already. */
+/** Returned instead of a reply if the client already has it: 304. */
 export class Unchanged {
   readonly etag: string;
   constructor(etag: string) {

@@ -2,24 +2,24 @@ import type { Express } from 'express';
 import { jsonAnswer, respond } from './answer.ts';
 import { refuseOtherMethods } from './routes.ts';
 
-/** One thing that a service needs, and how it is. `degraded` is worth a look, `failed` takes the service out of rotation. */
+/** The state of a dependency of a service. `failed` makes the service unready; `degraded` does not. */
 export interface HealthCheck {
   readonly name: string;
   readonly state: 'ok' | 'degraded' | 'failed';
   readonly detail?: string;
 }
 
-/** What the process knows of its own readiness. */
+/** The readiness of the process. */
 export interface Health {
-  /** Asks everything that the service needs, bounded in time. */
+  /** Checks all dependencies of the service, with a time limit. */
   check(): Promise<readonly HealthCheck[]>;
-  /** True from the moment on in which the process was told to stop. */
+  /** True after the process was told to stop. */
   readonly stopping: boolean;
 }
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-/** `/healthz`: the process is alive. `/readyz`: it can serve, and what is missing where it can't. */
+/** Mounts `/healthz` (liveness) and `/readyz` (readiness, with the state of each dependency). */
 export function mountHealth(app: Express, health: Health): void {
   app.get('/healthz', (_req, res) => respond(res, jsonAnswer(200, { status: 'alive' }, NO_STORE)));
   app.get('/readyz', async (_req, res) => {

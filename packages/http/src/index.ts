@@ -18,7 +18,7 @@ export { notFound, Problem, type ProblemOptions } from './problem.ts';
 export { Redirect } from './redirect.ts';
 export { inRounds, type Rounds } from './rounds.ts';
 export { AlreadyThere, type Enter, implementFor, type Route, routeFor } from './routes.ts';
-export { type Commands, runCommand } from './run-command.ts';
+export { type Commands, parseOptions, runCommand } from './run-command.ts';
 export { createHttpServer, serve } from './serve.ts';
 export { createService, type ServiceOptions } from './service.ts';
 export * from './settings.ts';

@@ -1,22 +1,19 @@
-import type { Endpoint, Input } from '@svc/contract';
+import { type Endpoint, type FieldError, type Input, parseFields } from '@svc/contract';
 import express, { type Request, type Response } from 'express';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { notFound, Problem } from './problem.ts';
 
-type Place = 'query' | 'body';
-type Complaint = { readonly path: string; readonly message: string };
-
-/** Reads and checks everything that an endpoint takes. Refuses with 400, 404 (a path that can't name anything), 413, 415. */
+/** Reads and validates the input of a request. Throws 400, 404 (a path parameter that cannot be valid), 413, 415. */
 export async function readInput<E extends Endpoint>(endpoint: E, req: Request, res: Response): Promise<Input<E>> {
   const params = endpoint.params.safeParse(req.params);
   if (!params.success || Object.values(req.params).some((param) => isBadText(String(param)))) throw notFound();
-  const query = validate(endpoint.query, readQuery(req.url), 'query');
+  const query = validate(endpoint.query, readQuery(req.url), 'parameter');
   const body =
-    endpoint.bodyLimit > 0 ? validate(endpoint.body, await readBody(req, res, endpoint.bodyLimit), 'body') : {};
+    endpoint.bodyLimit > 0 ? validate(endpoint.body, await readBody(req, res, endpoint.bodyLimit), 'member') : {};
   return { params: params.data, query, body } as Input<E>; // each member was parsed by the endpoint's own schema
 }
 
-/** The parameters of a query, each at most once, strictly decoded (WHATWG form encoding). */
+/** Parses the query of a URL (WHATWG form encoding). Rejects repeated parameters and invalid percent-encoding. */
 export function readQuery(url: string): Record<string, string> {
   const start = url.indexOf('?');
   const pairs =
@@ -30,10 +27,10 @@ export function readQuery(url: string): Record<string, string> {
   for (const pair of pairs) {
     const [name = '', ...rest] = pair.split('=');
     const key = decode(name, '');
-    if (Object.hasOwn(query, key)) throw invalid([{ path: key, message: 'must be given once' }]);
+    if (Object.hasOwn(query, key)) throw invalid([{ path: key, message: 'must not be repeated' }]);
     Object.defineProperty(query, key, { value: decode(rest.join('='), key), enumerable: true, configurable: true });
   }
-  refuseBadText(query);
+  rejectBadText(query);
   return query;
 }
 
@@ -47,11 +44,11 @@ function decode(part: string, path: string): string {
 
 async function readBody(req: Request, res: Response, limit: number): Promise<unknown> {
   if (!hasBody(req)) return {};
-  refuseOtherMedia(req);
+  requireJson(req);
   const bytes = await readBytes(req, res, limit);
   if (bytes.length === 0) return {};
   const value = parseJson(bytes);
-  refuseBadText(value);
+  rejectBadText(value);
   return value;
 }
 
@@ -60,17 +57,14 @@ const hasBody = (req: Request) =>
 
 const JSON_MEDIA = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
-function refuseOtherMedia(req: Request): void {
+function requireJson(req: Request): void {
   const type = req.headers['content-type'] ?? '';
   if (!JSON_MEDIA.test(type)) {
-    throw new Problem(
-      'unsupported_media_type',
-      'The body must be JSON: send Content-Type: application/json, in UTF-8.',
-    );
+    throw new Problem('unsupported_media_type', 'The body must be JSON in UTF-8, with Content-Type: application/json.');
   }
   const encoding = req.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
-    throw new Problem('unsupported_media_type', 'The body must not be compressed: leave Content-Encoding out.');
+    throw new Problem('unsupported_media_type', 'The body must not be compressed: omit Content-Encoding.');
   }
 }
 
@@ -88,72 +82,59 @@ function bodyProblem(error: unknown, limit: number): Problem {
   const type = error instanceof Error && 'type' in error ? error.type : undefined;
   return type === 'entity.too.large'
     ? new Problem('payload_too_large', `The body must have at most ${limit} bytes.`)
-    : new Problem('invalid_request', 'The body did not arrive whole.', { cause: error });
+    : new Problem('invalid_request', 'The body is incomplete.', { cause: error });
 }
 
 function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw invalid([{ path: '', message: 'The body is not JSON in UTF-8.' }]);
+    throw invalid([{ path: '', message: 'The body must be valid JSON in UTF-8.' }]);
   }
 }
 
 const MAX_DEPTH = 32;
 
-/** Refuses what no column and no other program takes: NUL, lone surrogates, deep nesting, `__proto__`. */
-function refuseBadText(value: unknown): void {
-  const waiting: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
+/**
+ * Rejects values that PostgreSQL or other programs do not accept: NUL, lone surrogates, nesting deeper than 32 levels,
+ * and the member `__proto__`.
+ */
+function rejectBadText(value: unknown): void {
+  const pending: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
     { value, path: '', depth: 1 },
   ];
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { value: found, path, depth } = next;
-    if (typeof found === 'string' && isBadText(found)) {
-      throw invalid([{ path, message: 'must be well-formed text without the character NUL' }]);
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { value: current, path, depth } = next;
+    if (typeof current === 'string' && isBadText(current)) {
+      throw invalid([{ path, message: 'must be well-formed Unicode without the character NUL' }]);
     }
-    if (typeof found !== 'object' || found === null) continue;
-    if (depth > MAX_DEPTH) throw invalid([{ path: '', message: `must not nest deeper than ${MAX_DEPTH}` }]);
-    for (const [key, member] of Object.entries(found)) {
+    if (typeof current !== 'object' || current === null) continue;
+    if (depth > MAX_DEPTH)
+      throw invalid([{ path: '', message: `must not be nested more than ${MAX_DEPTH} levels deep` }]);
+    for (const [key, member] of Object.entries(current)) {
       if (key === '__proto__' || isBadText(key))
-        throw invalid([{ path, message: 'has a member whose name is not allowed' }]);
-      waiting.push({ value: member, path: path === '' ? key : `${path}.${key}`, depth: depth + 1 });
+        throw invalid([{ path, message: 'has a member with a name that is not allowed' }]);
+      pending.push({ value: member, path: path === '' ? key : `${path}.${key}`, depth: depth + 1 });
     }
   }
 }
 
 const isBadText = (text: string) => text.includes('\0') || /\p{Surrogate}/u.test(text);
 
-function validate(schema: z.ZodType, value: unknown, place: Place): unknown {
-  const result = schema.safeParse(value, { error: (issue) => (isMissing(issue) ? 'is required' : undefined) });
-  if (result.success) return result.data;
-  throw invalid(result.error.issues.flatMap((issue) => complaintsOf(issue, schema, place)));
+function validate(schema: z.ZodType, value: unknown, noun: 'member' | 'parameter'): unknown {
+  const result = parseFields(schema, value, noun);
+  if (!result.success) throw invalid(result.errors);
+  return result.data;
 }
 
-const isMissing = (issue: { code?: string | undefined; input?: unknown }) =>
-  (issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined;
+const MAX_ERRORS = 50;
+const ERRORS_IN_DETAIL = 3;
 
-function complaintsOf(issue: z.core.$ZodIssue, schema: z.ZodType, place: Place): Complaint[] {
-  const path = issue.path.map(String).join('.');
-  if (issue.code === 'invalid_key')
-    return issue.issues.map(({ message }) => ({ path, message: `its name ${message}` }));
-  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
-  const known = path === '' && schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const noun = place === 'query' ? 'parameter' : 'member';
-  const allowed = known.length > 0 ? `; allowed: ${known.join(', ')}` : '';
-  return issue.keys.map((key) => ({
-    path: path === '' ? key : `${path}.${key}`,
-    message: `unknown ${noun}${allowed}`,
-  }));
-}
-
-const MAX_COMPLAINTS = 50;
-const COMPLAINTS_IN_DETAIL = 3;
-
-/** 400 with one entry for each thing that is wrong. */
-export function invalid(errors: readonly Complaint[]): Problem {
-  const told = errors
-    .slice(0, COMPLAINTS_IN_DETAIL)
+/** 400 with a field error for each problem, at most 50. The detail states the first three. */
+export function invalid(errors: readonly FieldError[]): Problem {
+  const first = errors
+    .slice(0, ERRORS_IN_DETAIL)
     .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  const more = errors.length > told.length ? `; and ${errors.length - told.length} more` : '';
-  return new Problem('validation_failed', `${told.join('; ')}${more}`, { errors: errors.slice(0, MAX_COMPLAINTS) });
+  const more = errors.length > first.length ? `; and ${errors.length - first.length} more` : '';
+  return new Problem('validation_failed', `${first.join('; ')}${more}`, { errors: errors.slice(0, MAX_ERRORS) });
 }

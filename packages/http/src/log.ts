@@ -5,24 +5,30 @@ import { requestIdOf } from './answer.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Writes JSON lines. Credentials are never handed to it. */
+/** Writes JSON lines. Callers must not pass credentials to it. */
 export type Log = ReturnType<typeof createLog>;
 
-/** A log on stdout. A line is written before the call returns: in order, and none is lost when the process ends. */
+/** A log on stdout. Writes are synchronous: lines are in order, and none is lost when the process exits. */
 export const createLog = (service: string, level: (typeof logLevels)[number]) =>
   pino(
     { level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message' },
     pino.destination({ dest: 1, sync: true }),
   );
 
-/** Too short for a token of ours or a JWT, so that a mistaken header never brings one into the log. */
-const SANE_ID = /^[A-Za-z0-9._:-]{1,40}$/;
+/**
+ * The maximum length is less than that of an API key, an MCP token or a JWT, so that a misplaced credential is not
+ * logged.
+ */
+const ACCEPTED_ID = /^[A-Za-z0-9._:-]{1,40}$/;
 
-/** Gives each request an id (the caller's when it is sane), answers it, and logs one line when the request is over. */
+/**
+ * Assigns an id to each request (that of the client if it is accepted), returns it, and logs one line at the end of the
+ * request.
+ */
 export function requestLog(log: Log): RequestHandler {
   return (req, res, next) => {
     const given = req.headers['x-request-id'];
-    const requestId = typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID();
+    const requestId = typeof given === 'string' && ACCEPTED_ID.test(given) ? given : randomUUID();
     const started = performance.now();
     res.locals.requestId = requestId;
     res.setHeader('X-Request-Id', requestId);
@@ -46,8 +52,8 @@ export function requestLog(log: Log): RequestHandler {
   };
 }
 
-/** Tokens of ours and JWTs, which a mistaken caller may have put into a path. */
+/** API keys, MCP tokens and JWTs, which a client may have put into a path by mistake. */
 const CREDENTIAL = /svc[a-z]_[A-Za-z0-9]+|eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_.-]+/g;
 
-/** The path of a URL as it may be kept: without its query and without credentials. */
+/** The path of a URL for logs and audit entries: without query and credentials. */
 export const pathOf = (url: string): string => (url.split('?', 1)[0] ?? url).replace(CREDENTIAL, '[credential]');

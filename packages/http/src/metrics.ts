@@ -8,7 +8,7 @@ import { refuseOtherMethods } from './routes.ts';
 export interface Metrics {
   /** The metrics of one service. */
   readonly registry: Registry;
-  /** Counts each request when it is over. */
+  /** Counts each request at its end. */
   readonly count: RequestHandler;
 }
 
@@ -26,19 +26,19 @@ function processMetrics(): Registry {
   return sharedProcessMetrics;
 }
 
-/** The metrics of one service, in a registry of its own. */
+/** Creates the registry of a service with the HTTP metrics. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const labelNames = ['method', 'route', 'status'] as const;
   const requests = new Counter({
     name: 'http_requests_total',
-    help: 'Requests answered',
+    help: 'Number of completed requests',
     labelNames,
     registers: [registry],
   });
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the arrival of a request to the end of its answer',
+    help: 'Time from the arrival of a request to the end of its response',
     labelNames,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
@@ -57,21 +57,21 @@ export function createMetrics(): Metrics {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
 
-/** Labels come from closed sets: a stranger can't grow the registry. */
+/** Label values come from fixed sets, so that clients cannot add time series. */
 const methodOf = (method: string) => (METHODS.includes(method) ? method : 'other');
 const routeOf = (route: unknown) =>
   typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : 'none';
 
-/** `/metrics` in the Prometheus text format; with a token configured, for its bearer only. */
+/** Mounts `/metrics` in the Prometheus text format. If a token is configured, requests must present it. */
 export function mountMetrics(app: Express, { registry }: Metrics, token: string | undefined): void {
-  const ofProcess = processMetrics();
+  const shared = processMetrics();
   app.get('/metrics', async (req, res) => {
     if (token !== undefined && !isBearer(req.headers.authorization ?? '', token)) {
-      throw new Problem('unauthenticated', 'The metrics need their own token: Authorization: Bearer <METRICS_TOKEN>.', {
+      throw new Problem('unauthenticated', 'The metrics require the header Authorization: Bearer <METRICS_TOKEN>.', {
         headers: { 'WWW-Authenticate': 'Bearer realm="metrics"' },
       });
     }
-    const body = `${await ofProcess.metrics()}\n${await registry.metrics()}`;
+    const body = `${await shared.metrics()}\n${await registry.metrics()}`;
     await respond(res, {
       status: 200,
       headers: { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' },
@@ -83,6 +83,6 @@ export function mountMetrics(app: Express, { registry }: Metrics, token: string 
 
 function isBearer(header: string, token: string): boolean {
   const given = Buffer.from(header);
-  const wanted = Buffer.from(`Bearer ${token}`);
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+  const expected = Buffer.from(`Bearer ${token}`);
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }

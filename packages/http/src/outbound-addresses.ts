@@ -1,19 +1,26 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Where an address leads: link-local and metadata services are `never` called, everything that is not public is one of ours. */
+/**
+ * The kind of an address. `never`: link-local addresses and metadata services. `private`: all other addresses that are
+ * not public.
+ */
 export type Reach = 'public' | 'loopback' | 'private' | 'never';
 
-/** Of an address. IPv4 inside IPv6 (mapped, compatible, NAT64, 6to4) counts as that IPv4. @returns undefined for a name */
+/**
+ * The kind of an address. An IPv4 address in an IPv6 address (mapped, compatible, NAT64, 6to4) counts as this IPv4
+ * address.
+ * @returns undefined for a name
+ */
 export function reachOf(given: string): Reach | undefined {
-  const [address = ''] = given.split('%', 1); // the zone says by which interface, not where to
+  const [address = ''] = given.split('%', 1); // the zone selects an interface, not a destination
   if (isIP(address) === 0) return undefined;
   if (!isIPv6(address)) return reachOfIPv4(address);
   if (never.check(address, 'ipv6')) return 'never';
   if (loopback.check(address, 'ipv6')) return 'loopback';
   const groups = ipaddr.IPv6.parse(address).parts;
-  const inside = embedded(groups);
-  if (inside !== undefined) return worse(reachOfIPv4(inside), isLocalNat64(groups) ? 'private' : 'public');
+  const ipv4 = embeddedIPv4(groups);
+  if (ipv4 !== undefined) return moreRestricted(reachOfIPv4(ipv4), isLocalNat64(groups) ? 'private' : 'public');
   return unicast.check(address, 'ipv6') && !special.check(address, 'ipv6') ? 'public' : 'private';
 }
 
@@ -23,7 +30,7 @@ function reachOfIPv4(address: string): Reach {
   return special.check(address, 'ipv4') ? 'private' : 'public';
 }
 
-const worse = (one: Reach, other: Reach): Reach => (one === 'public' ? other : one);
+const moreRestricted = (one: Reach, other: Reach): Reach => (one === 'public' ? other : one);
 
 function listOf(...ranges: readonly string[]): BlockList {
   const list = new BlockList();
@@ -38,40 +45,43 @@ function listOf(...ranges: readonly string[]): BlockList {
 const never = listOf(
   '169.254.0.0/16', // RFC 3927, and the metadata service of most clouds
   'fe80::/10', // RFC 4291
-  // Metadata services elsewhere: Alibaba, Azure, Oracle; AWS and Google over IPv6.
+  // Metadata services at other addresses: Alibaba, Azure, Oracle; AWS and Google with IPv6.
   ...['100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'],
 );
 
-/** The unspecified address leads to this machine too. */
+/** Includes the unspecified addresses, which also connect to this machine. */
 const loopback = listOf('127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128');
 
 /** Special-purpose ranges (RFC 6890 and its registries) that no public host has. */
 const special = listOf(
-  ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'], // private use, and behind a provider's NAT
+  ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'], // private use, carrier-grade NAT
   ...['0.0.0.0/8', '192.0.0.0/24', '192.88.99.0/24', '198.18.0.0/15'], // protocols, relays, benchmarks
   ...['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'], // documentation
   ...['224.0.0.0/4', '240.0.0.0/4'], // multicast, reserved, broadcast
-  ...['2001::/23', '2001:db8::/32', '3fff::/20'], // protocols (Teredo too), documentation
+  ...['2001::/23', '2001:db8::/32', '3fff::/20'], // protocols (including Teredo), documentation
 );
 
-/** All that IANA has for public hosts (RFC 4291, section 2.4): fc00::/7, multicast and the reserved rest lie outside. */
+/** Global unicast addresses (RFC 4291, section 2.4). fc00::/7, multicast and reserved addresses are outside this range. */
 const unicast = listOf('2000::/3');
 
-/** The IPv4 address that an IPv6 address stands for. */
-function embedded(groups: readonly number[]): string | undefined {
+/** The IPv4 address that is embedded in an IPv6 address. */
+function embeddedIPv4(groups: readonly number[]): string | undefined {
   const starts = (...prefix: readonly number[]) => prefix.every((group, index) => groups[index] === group);
   if (starts(0x2002)) return dotted(groups.slice(1, 3)); // 6to4: RFC 3056
   const zeros = [0, 0, 0, 0];
-  const atTheEnd =
+  const isLast32Bits =
     starts(...zeros, 0, 0xffff) || // mapped: RFC 4291
     starts(...zeros, 0xffff, 0) || // translated: RFC 2765
     starts(...zeros, 0, 0) || // compatible: RFC 4291
     starts(0x64, 0xff9b, ...zeros) || // NAT64: RFC 6052
     isLocalNat64(groups);
-  return atTheEnd ? dotted(groups.slice(6)) : undefined;
+  return isLast32Bits ? dotted(groups.slice(6)) : undefined;
 }
 
-/** RFC 8215: a translator of one's own, which is no public place whatever it translates. */
+/**
+ * The prefix for local NAT64 translators (RFC 8215). These addresses are never public, whichever IPv4 address they
+ * contain.
+ */
 const isLocalNat64 = (groups: readonly number[]) => groups[0] === 0x64 && groups[1] === 0xff9b && groups[2] === 1;
 
 const dotted = (groups: readonly number[]) => groups.flatMap((group) => [group >> 8, group & 0xff]).join('.');

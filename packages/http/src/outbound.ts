@@ -4,27 +4,27 @@ import type { Incoming, Outgoing, Send } from '@svc/contract';
 import { Agent, buildConnector, request } from 'undici';
 import { reachOf } from './outbound-addresses.ts';
 
-/** What targets that were set through an API may be beside `https` and public, as `OUTBOUND_ALLOW` says it. */
+/** What `OUTBOUND_ALLOW` can allow for targets that are set in the API, in addition to `https` at public addresses. */
 export const outboundAllowances = ['http', 'loopback', 'private', 'unix'] as const;
 
 export type OutboundAllowance = (typeof outboundAllowances)[number];
 
 export interface OutboundOptions {
-  /** Milliseconds for the whole exchange. */
+  /** Time limit for the request and the response, in milliseconds. */
   readonly timeoutMs: number;
-  /** Bytes that an answer's body may have. */
+  /** Maximum size of the body of a response, in bytes. */
   readonly maxBytes: number;
   /**
-   * For targets that were set through an API: only `https` to public addresses is possible, and what this names. Left out
-   * for targets that are the operator's word.
+   * For targets that are set in the API: only `https` to public addresses is allowed, and what this set contains. Undefined
+   * for targets that the operator of the service configured.
    */
   readonly restrictTo?: ReadonlySet<OutboundAllowance>;
 }
 
-/** A target that is not called. The message is for an operator to read; it names no address. */
+/** The service does not connect to a target. The message is for operators and contains no address. */
 export class OutboundRefused extends Error {
   override name = 'OutboundRefused';
-  /** What `OUTBOUND_ALLOW` would have to say; empty where nothing helps. */
+  /** What `OUTBOUND_ALLOW` would have to contain; empty if no setting allows the target. */
   readonly needs: readonly OutboundAllowance[];
   constructor(needs: readonly OutboundAllowance[]) {
     super(needs.length === 0 ? NEVER : `${needs.map((need) => REASONS[need]).join(' ')} ${remedy(needs)}`);
@@ -32,29 +32,30 @@ export class OutboundRefused extends Error {
   }
 }
 
-const NEVER = 'The address is link-local or a metadata service: such targets are never called.';
+const NEVER = 'The address is link-local or a metadata service. Connections to such addresses are not allowed.';
 
 const REASONS: Readonly<Record<OutboundAllowance, string>> = {
   http: 'The target is called without TLS.',
   loopback: 'The target is on the machine of this service.',
-  private: 'The target is at an address that is not public.',
-  unix: 'The target is a local socket.',
+  private: 'The address of the target is not public.',
+  unix: 'The target is a Unix socket.',
 };
 
 const remedy = (needs: readonly OutboundAllowance[]) =>
-  `Only https to public addresses is allowed here; for this one OUTBOUND_ALLOW would have to name ${needs.join(' and ')}.`;
+  `Only https to public addresses is allowed. To allow this target, add ${needs.join(' and ')} to OUTBOUND_ALLOW.`;
 
 export interface Outbound {
   readonly send: Send;
-  /** Why a target is never called, as far as its address says; what a name leads to is judged when it is called. */
+  /** Why a target is not allowed, according to its URL. Names are resolved and checked only when a request is sent. */
   refusalOf(target: URL): OutboundRefused | undefined;
   close(): Promise<void>;
 }
 
 /**
- * Sends requests to other services: no redirects are followed, time and size are bounded. Link-local and metadata
- * addresses are never called; other targets as `restrictTo` says. Addresses are judged as they are connected to, whatever a
- * name led to before. Rejects with OutboundRefused where a target is not called.
+ * Sends requests to other services, with limits for time and size, and without following redirects. Connections to
+ * link-local addresses and metadata services are not allowed; other targets are restricted by `restrictTo`. The address
+ * of the connected socket is checked as well, so that a change of a DNS record has no effect. Rejects with
+ * OutboundRefused.
  */
 export function createOutbound(options: OutboundOptions): Outbound {
   const { timeoutMs, maxBytes, restrictTo } = options;
@@ -70,14 +71,14 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const send = async ({ method, url, headers, body }: Outgoing): Promise<Incoming> => {
     const refusal = refusalOf(url);
     if (refusal) throw refusal;
-    const answer = await request(url, {
+    const response = await request(url, {
       method,
       headers,
       dispatcher: agent,
       signal: AbortSignal.timeout(timeoutMs),
       ...(body === undefined ? {} : { body }),
     });
-    return { status: answer.statusCode, headers: single(answer.headers), body: await answer.body.text() };
+    return { status: response.statusCode, headers: single(response.headers), body: await response.body.text() };
   };
   return { send, refusalOf, close: () => agent.destroy() };
 }
@@ -87,7 +88,7 @@ const single = (headers: Readonly<Record<string, string | string[] | undefined>>
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
 
-/** Whether a target is on this very machine, as far as its address says: a local socket, or a loopback address. */
+/** Whether a target is on this machine, according to its URL: a Unix socket or a loopback address. */
 export const isLocalTarget = ({ protocol, hostname }: URL): boolean =>
   protocol === 'unix:' || /(?:^|\.)localhost\.?$/.test(hostname) || reachOf(bareHost(hostname)) === 'loopback';
 
@@ -98,13 +99,13 @@ interface Rules {
   readonly restrictTo: ReadonlySet<OutboundAllowance> | undefined;
 }
 
-/** Why a target is not called, as far as its address says. */
+/** Why a target is not allowed, according to its URL. */
 export const refusalOfTarget = ({ hostname, protocol }: URL, restrictTo: Rules['restrictTo']) =>
   refusalOfHost(bareHost(hostname), { protocol, restrictTo });
 
-/** Why a host is not called, as far as its name or address says. */
+/** Why a host is not allowed, according to its name or address. */
 function refusalOfHost(host: string, { protocol, restrictTo }: Rules): OutboundRefused | undefined {
-  const reach = reachOf(host) ?? 'public'; // a name: what it leads to is judged when it is known
+  const reach = reachOf(host) ?? 'public'; // a name is checked after it is resolved
   if (reach === 'never') return new OutboundRefused([]);
   if (!restrictTo) return undefined;
   const needs: OutboundAllowance[] = [];
@@ -115,7 +116,7 @@ function refusalOfHost(host: string, { protocol, restrictTo }: Rules): OutboundR
   return missing.length > 0 ? new OutboundRefused(missing) : undefined;
 }
 
-/** Connects to what it may connect to: decided by what a name leads to now, and once more by where the socket ended. */
+/** Connects only to allowed addresses. Checks the resolved addresses, and the remote address of the connected socket. */
 export function refusingConnector(
   restrictTo: Rules['restrictTo'],
   options: buildConnector.BuildOptions = {},
@@ -131,7 +132,7 @@ export function refusingConnector(
     });
 }
 
-/** Resolves names; one that leads to any address that is not called is refused, and nothing is connected to. */
+/** Resolves names. Fails without a connection if any of the addresses is not allowed. */
 const refusingLookup =
   (restrictTo: Rules['restrictTo']): LookupFunction =>
   (hostname, options, done) => {

@@ -3,11 +3,11 @@ import { type ProblemCode, type ProblemDocument, problems } from '@svc/contract'
 export interface ProblemOptions {
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** For the log; a caller never sees it. */
+  /** For the log. Responses do not contain it. */
   readonly cause?: unknown;
 }
 
-/** A refusal: thrown anywhere in a request, answered as a problem document (RFC 9457). `detail` is for the caller to read. */
+/** An error response. A handler throws it, and the caller receives a problem document (RFC 9457) with `detail`. */
 export class Problem extends Error {
   override name = 'Problem';
   readonly code: ProblemCode;
@@ -38,5 +38,5 @@ export class Problem extends Error {
   }
 }
 
-/** What absent, invisible and somebody else's have in common: the same answer. */
-export const notFound = () => new Problem('not_found', 'There is nothing here that you can see.');
+/** The problem for objects that do not exist and for objects that are not visible to the caller. */
+export const notFound = () => new Problem('not_found', 'Not found, or not visible to you.');

@@ -1,4 +1,4 @@
-/** Instead of a reply: the browser goes elsewhere. */
+/** Returned instead of a reply: redirects the browser. */
 export class Redirect {
   readonly location: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,27 +1,28 @@
-/** Work that is done again and again. */
+/** A periodic task. */
 export interface Rounds {
-  /** No more of it: a round that is running hears of it by its signal. Resolves when it is over. */
+  /** Stops the task, and aborts the signal of a run in progress. Resolves at the end of this run. */
   stop(): Promise<void>;
 }
 
 /**
- * Works after `firstMs`, and then each time as many milliseconds later as the round before says. Keeps no process alive.
- * A round handles its own failures: one that rejects ends the process, as any rejection that nobody handles.
+ * Runs a task after `firstMs` milliseconds, and then repeatedly. Each run resolves to the delay before the next one.
+ * The timer does not keep the process alive. The task must handle its failures: a rejection is unhandled and ends the
+ * process.
  */
-export function inRounds(firstMs: number, round: (ending: AbortSignal) => Promise<number>): Rounds {
-  const ending = new AbortController();
+export function inRounds(firstMs: number, task: (stopped: AbortSignal) => Promise<number>): Rounds {
+  const stopped = new AbortController();
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   const wait = (milliseconds: number) => {
-    if (ending.signal.aborted) return;
+    if (stopped.signal.aborted) return;
     timer = setTimeout(() => {
-      running = round(ending.signal).then(wait);
+      running = task(stopped.signal).then(wait);
     }, milliseconds).unref();
   };
   wait(firstMs);
   return {
     stop: () => {
-      ending.abort();
+      stopped.abort();
       clearTimeout(timer);
       return running;
     },

@@ -7,7 +7,7 @@ import { Problem } from './problem.ts';
 import { Redirect } from './redirect.ts';
 import { Streamed } from './streamed.ts';
 
-/** A reply for something that was there already: answered with the endpoint's other status. */
+/** A reply for an object that already existed. The response has the status `alsoStatus` of the endpoint. */
 export class AlreadyThere<R> {
   readonly reply: R;
   constructor(reply: R) {
@@ -19,14 +19,14 @@ type Handled<E extends Endpoint> = Promise<
   Reply<E> | AlreadyThere<Reply<E>> | Tagged<Reply<E>> | Unchanged | Redirect | Streamed
 >;
 
-/** An endpoint with what it does. */
+/** An endpoint with its handler. */
 export interface Route<Context, E extends Endpoint = Endpoint> {
   readonly endpoint: E;
-  // Method syntax on purpose: routes of different inputs must fit in one list.
+  // Method syntax makes the parameters bivariant, so that routes with different inputs can be in one list.
   handle(context: Context, input: Input<E>): Handled<E>;
 }
 
-/** Binds route() to a service's request context, so that handlers need no annotations. */
+/** Creates a `route` function for the request context of a service, so that handlers need no type annotations. */
 export const routeFor =
   <Context>() =>
   <E extends Endpoint>(endpoint: E, handle: (context: Context, input: Input<E>) => Handled<E>): Route<Context, E> => ({
@@ -34,19 +34,19 @@ export const routeFor =
     handle,
   });
 
-/** The routes of a contract, one for each endpoint. A missing route does not compile, other members of `routes` are ignored. */
+/** The routes of a contract, one per endpoint. A missing route is a type error; other members of `routes` are ignored. */
 export const implementFor =
   <Context>() =>
   <T extends Record<string, Endpoint>>(
     contract: T,
     routes: { [K in keyof T]: Route<Context, T[K]> },
   ): Route<Context>[] =>
-    Object.keys(contract).map((name) => routes[name] as Route<Context>); // the mapped type above makes each of them a route
+    Object.keys(contract).map((name) => routes[name] as Route<Context>); // the mapped type above has a route for each name
 
-/** Authenticates and admits: who is calling, as the context that the handler gets. */
+/** Authenticates and authorizes a request. Resolves to the context for the handler. */
 export type Enter<Context> = (req: Request, res: Response, endpoint: Endpoint) => Promise<Context>;
 
-/** Puts the routes on the app: literal paths before parameters, and 405 for the other methods of each path. */
+/** Mounts the routes: literal paths before paths with parameters, and 405 for other methods of each path. */
 export function mount<Context>(app: Express, routes: readonly Route<Context>[], enter: Enter<Context>): void {
   const paths = new Map<string, Route<Context>[]>();
   for (const route of routes) paths.set(route.endpoint.path, [...(paths.get(route.endpoint.path) ?? []), route]);
@@ -63,7 +63,7 @@ export function mount<Context>(app: Express, routes: readonly Route<Context>[], 
   }
 }
 
-/** The request in a straight line: authenticate and admit, validate, handle, present. */
+/** Processes a request: authenticate and authorize, validate, handle, present. */
 async function run<Context>(
   route: Route<Context>,
   { req, res, enter }: { readonly req: Request; readonly res: Response; readonly enter: Enter<Context> },
@@ -89,14 +89,17 @@ function present(endpoint: Endpoint, handled: unknown, req: Request): Answer {
     return jsonAnswer(endpoint.alsoStatus ?? endpoint.status, endpoint.reply.parse(handled.reply), headers);
   }
   const tagged = handled instanceof Tagged ? handled : undefined;
-  const answer = jsonAnswer(endpoint.status, endpoint.reply.parse(tagged ? tagged.reply : handled), headers);
-  if (!isRevalidated(endpoint)) return answer;
-  const etag = tagged?.etag ?? etagOfBody(answer.body);
+  const response = jsonAnswer(endpoint.status, endpoint.reply.parse(tagged ? tagged.reply : handled), headers);
+  if (!isRevalidated(endpoint)) return response;
+  const etag = tagged?.etag ?? etagOfBody(response.body);
   if (holdsOf(req)(etag)) return { status: 304, headers: { ...headers, ETag: etag } };
-  return { ...answer, headers: { ...answer.headers, ETag: etag } };
+  return { ...response, headers: { ...response.headers, ETag: etag } };
 }
 
-/** What is read may be kept and is asked for again each time; what is written, or is secret, is nobody's to keep. */
+/**
+ * Whether caches can store the response and must revalidate it. Responses to writes and with secrets must not be
+ * stored.
+ */
 const isRevalidated = (endpoint: Endpoint) => endpoint.method === 'get' && !endpoint.secret;
 
 function cacheControl(endpoint: Endpoint, req: Request): string {
@@ -104,14 +107,14 @@ function cacheControl(endpoint: Endpoint, req: Request): string {
   return req.headers.authorization === undefined ? 'public, no-cache' : 'private, no-cache';
 }
 
-/** OPTIONS answers what is allowed; any other method that the path lacks is a 405. */
+/** OPTIONS returns the allowed methods; other methods return 405. */
 export function refuseOtherMethods(app: Express, path: string, methods: readonly string[]): void {
   const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   const route = app.route(path);
   route.options((_req, res) => respond(res, { status: 204, headers: { Allow: allowed } }));
-  // app.all would add a layer for each of the methods that Node knows.
+  // app.all would add a layer for each method that Node supports.
   route.all((req) => {
-    throw new Problem('method_not_allowed', `${req.method} is not possible here; allowed: ${allowed}.`, {
+    throw new Problem('method_not_allowed', `The method ${req.method} is not allowed; allowed: ${allowed}.`, {
       headers: { Allow: allowed },
     });
   });

@@ -1,22 +1,25 @@
-import { z } from 'zod';
+import { parseFields } from '@svc/contract';
+import type { z } from 'zod';
 
-/** What a process can be told to do, by the first word on its command line; `serve` is the default. */
+/** The commands of a program. The first argument selects the command; the default is `serve`. */
 export type Commands = Readonly<Record<'serve' | (string & {}), (args: readonly string[]) => Promise<void>>>;
 
-/** Runs the command that this process was started with. What goes wrong is said on stderr, in words, and ends it with 1. */
+/** Runs the command of this process. A failure is printed to stderr without a stack trace and exits with code 1. */
 export async function runCommand(commands: Commands, usage: string): Promise<void> {
   const [name = 'serve', ...args] = process.argv.slice(2);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   try {
-    if (!command) throw new Error(`There is no command ${name}.\n${usage}`);
+    if (!command) throw new Error(`Unknown command ${name}.\n${usage}`);
     await command(args);
   } catch (error) {
-    console.error(wordsOf(error));
+    console.error(error instanceof Error ? error.message : String(error));
     process.exit(1);
   }
 }
 
-function wordsOf(error: unknown): string {
-  if (error instanceof z.ZodError) return z.prettifyError(error);
-  return error instanceof Error ? error.message : String(error);
+/** Parses the options of a command. @throws an error with one line per invalid option */
+export function parseOptions<T extends z.ZodType>(schema: T, options: unknown): z.output<T> {
+  const result = parseFields(schema, options, 'option');
+  if (result.success) return result.data;
+  throw new Error(result.errors.map(({ path, message }) => `--${path}: ${message}`).join('\n'));
 }

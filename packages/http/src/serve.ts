@@ -8,17 +8,17 @@ export interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly log: Log;
-  /** Called first when the process is told to stop: readiness turns to 503. */
+  /** Called first when the process is told to stop: from then on, `/readyz` must return 503. */
   readonly onStopping: () => void;
-  /** Closes what the service holds open; called when the last request is over. */
+  /** Releases the resources of the service; called after the last request. */
   readonly close: () => Promise<void>;
 }
 
-/** While it lasts, readiness says 503 and new requests are still served: the time for a load balancer to notice. */
-const NOTICE_MS = 1000;
+/** After SIGTERM, new requests are still served for this time, while load balancers detect that `/readyz` returns 503. */
+const GRACE_MS = 1000;
 const DRAIN_LIMIT_MS = 10_000;
 
-/** The server of a service: every wait and every size is bounded. */
+/** The HTTP server of a service, with limits for all timeouts and sizes. */
 export function createHttpServer(app: Express): Server {
   const server = createServer(
     {
@@ -26,17 +26,17 @@ export function createHttpServer(app: Express): Server {
       requestTimeout: 30_000,
       keepAliveTimeout: 5000,
       maxHeaderSize: 16_384,
-      requireHostHeader: false, // the app refuses it, in its own words and with its audit
+      requireHostHeader: false, // the app rejects such requests itself, so that they are audited
     },
     app,
   );
-  server.on('checkExpectation', app); // an Expect that nobody knows is ignored (RFC 9110, section 10.1.1)
+  server.on('checkExpectation', app); // unknown expectations are ignored (RFC 9110, section 10.1.1)
   return server;
 }
 
 /**
- * Listens, and stops in order on SIGTERM, SIGINT, or when the process that supervises this one is gone.
- * Rejects with one clear sentence when the port can't be had.
+ * Listens, and shuts down gracefully on SIGTERM, on SIGINT, or when the IPC channel to the parent process is closed.
+ * Rejects with a message for the operator if the port is not available.
  */
 export async function serve(options: ServeOptions): Promise<Server> {
   const server = createHttpServer(options.app);
@@ -47,17 +47,17 @@ export async function serve(options: ServeOptions): Promise<Server> {
   });
   await listen(server, options);
   let stopping = false;
-  const stop = (reason: string, noticeMs: number) => {
+  const stop = (reason: string, graceMs: number) => {
     if (stopping) return;
     stopping = true;
     options.log.info({ reason }, 'stopping');
     options.onStopping();
-    void shutDown({ server, open }, options, noticeMs);
+    void shutDown({ server, open }, options, graceMs);
   };
-  process.once('SIGTERM', () => stop('SIGTERM', NOTICE_MS));
+  process.once('SIGTERM', () => stop('SIGTERM', GRACE_MS));
   process.once('SIGINT', () => stop('SIGINT', 0));
-  if (process.connected) process.once('disconnect', () => stop('the supervising process is gone', 0));
-  // Said last: whoever reads it may tell this process to stop at once.
+  if (process.connected) process.once('disconnect', () => stop('the parent process has exited', 0));
+  // Logged last, because a reader of this line may send a signal immediately.
   const address = server.address();
   options.log.info({ host: options.host, port: typeof address === 'object' ? address?.port : address }, 'listening');
   return server;
@@ -66,33 +66,35 @@ export async function serve(options: ServeOptions): Promise<Server> {
 function listen(server: Server, { host, port }: ServeOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken =
-        error.code === 'EADDRINUSE' ? `Port ${port} on ${host} is in use: set PORT to a free one.` : undefined;
+      const portInUse =
+        error.code === 'EADDRINUSE' ? `Port ${port} on ${host} is in use. Set PORT to a free port.` : undefined;
       reject(
-        new Error(taken ?? `Can't listen on ${host}:${port} (${error.code ?? 'unknown reason'}).`, { cause: error }),
+        new Error(portInUse ?? `Cannot listen on ${host}:${port} (${error.code ?? 'unknown error'}).`, {
+          cause: error,
+        }),
       );
     });
     server.listen(port, host, resolve);
   });
 }
 
-interface Serving {
+interface RunningServer {
   readonly server: Server;
   /** Requests in flight. */
   readonly open: ReadonlySet<ServerResponse>;
 }
 
-async function shutDown({ server, open }: Serving, { log, close }: ServeOptions, noticeMs: number): Promise<void> {
-  // server.close() waits for keep-alive connections: each is told to close with its next answer, idle ones at once.
+async function shutDown({ server, open }: RunningServer, { log, close }: ServeOptions, graceMs: number): Promise<void> {
+  // server.close() waits for keep-alive connections. Idle ones are closed at once, the others with their next response.
   for (const res of open) endConnection(res);
   server.prependListener('request', (_req, res) => endConnection(res));
-  if (noticeMs > 0) await wait(noticeMs);
+  if (graceMs > 0) await wait(graceMs);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const limit = setTimeout(() => server.closeAllConnections(), DRAIN_LIMIT_MS);
   await closed;
   clearTimeout(limit);
-  await close().catch((error: unknown) => log.error({ err: error }, 'closing failed'));
+  await close().catch((error: unknown) => log.error({ err: error }, 'release of resources failed'));
   log.info('stopped');
   process.exit(0);
 }

@@ -9,9 +9,9 @@ import { type Log, requestLog } from './log.ts';
 import { createMetrics, type Metrics, mountMetrics } from './metrics.ts';
 import { notFound, Problem } from './problem.ts';
 import { type Enter, mount, type Route } from './routes.ts';
-import { refuseNoAddress, routeOriginForm } from './target.ts';
+import { rejectInvalidTarget, routeOriginForm } from './target.ts';
 
-/** What the two services configure alike. */
+/** The common options of both services. */
 export interface ServiceOptions<Context> {
   readonly log: Log;
   readonly routes: readonly Route<Context>[];
@@ -19,20 +19,20 @@ export interface ServiceOptions<Context> {
   readonly openapi: object;
   readonly health: Health;
   readonly rateLimit: boolean;
-  /** The rate limit of one address. Default: 6000. */
+  /** The rate limit per client address. Default: 6000. */
   readonly requestsPerMinute?: number;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: readonly string[];
   readonly metricsToken?: string | undefined;
-  /** The address under which callers reach the service, for its OpenAPI document. */
+  /** The base URL of the service for callers, for its OpenAPI document. */
   readonly publicUrl?: string | undefined;
-  /** Runs before routing, for every request whatever its path, method or body. */
+  /** Runs before routing for every request, with any path, method or body. */
   readonly gate?: RequestHandler;
-  /** Adds the service's own figures to `/metrics`. */
+  /** Registers metrics of the service for `/metrics`. */
   readonly observe?: (metrics: Metrics) => void;
 }
 
-/** A service without a port: what it answers to every request. */
+/** The Express app of a service. It does not listen on a port. */
 export function createService<Context>(options: ServiceOptions<Context>): Express {
   const app = express();
   routeOriginForm(app);
@@ -40,7 +40,7 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   app.disable('etag');
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  app.set('query parser', false); // an endpoint's own schema reads the query, strictly
+  app.set('query parser', false); // queries are parsed by `readQuery`
   app.set('trust proxy', [...options.trustProxy]);
   const metrics = createMetrics();
   options.observe?.(metrics);
@@ -48,7 +48,7 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   app.use(requestLog(options.log), securityHeaders, metrics.count, endAfterUpgrade);
   if (options.corsOrigins.length > 0) app.use(originsOf(options.corsOrigins));
   if (options.gate) app.use(options.gate);
-  app.use(refuseWithoutHost, refuseNoAddress);
+  app.use(requireHost, rejectInvalidTarget);
   mountHealth(app, options.health);
   mountMetrics(app, metrics, options.metricsToken);
   if (options.rateLimit) app.use(limitRate(options.requestsPerMinute));
@@ -61,16 +61,19 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   return app;
 }
 
-/** Node reads no further on a connection where an upgrade was asked for and not made: the next request would wait for ever. */
+/**
+ * Node does not read another request from a connection after a request for an upgrade that was not performed. The next
+ * request would never receive a response, so the connection is closed.
+ */
 const endAfterUpgrade: RequestHandler = (req, res, next) => {
   if (req.headers.upgrade !== undefined) res.setHeader('Connection', 'close');
   next();
 };
 
-/** RFC 9112, section 3.2. Node would answer this by itself, before anybody could record it. */
-const refuseWithoutHost: RequestHandler = (req, _res, next) => {
+/** RFC 9112, section 3.2. If Node rejected these requests, they would not be audited. */
+const requireHost: RequestHandler = (req, _res, next) => {
   if (req.httpVersion === '1.1' && req.headers.host === undefined) {
-    throw new Problem('invalid_request', 'A request of HTTP/1.1 needs a Host header.');
+    throw new Problem('invalid_request', 'An HTTP/1.1 request must have a Host header.');
   }
   next();
 };
@@ -78,7 +81,7 @@ const refuseWithoutHost: RequestHandler = (req, _res, next) => {
 const securityHeaders = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
   crossOriginResourcePolicy: { policy: 'same-site' },
-  strictTransportSecurity: false, // belongs to whoever terminates TLS
+  strictTransportSecurity: false, // the responsibility of the proxy that terminates TLS
 });
 
 const originsOf = (origins: readonly string[]) =>
@@ -91,7 +94,7 @@ const originsOf = (origins: readonly string[]) =>
     preflightContinue: true,
   });
 
-/** Bounds the requests of one address to one replica: protection from runaway clients, not a quota. */
+/** Limits the requests of one client address to one replica. It protects from malfunctioning clients; it is not a quota. */
 const limitRate = (requestsPerMinute = 6000) =>
   rateLimit({
     windowMs: 60_000,
@@ -101,7 +104,7 @@ const limitRate = (requestsPerMinute = 6000) =>
     handler: (req, _res, next) => {
       const { resetTime } = (req as AugmentedRequest).rateLimit ?? {}; // set by the limiter that calls this
       const seconds = Math.max(1, Math.ceil(((resetTime?.getTime() ?? 0) - Date.now()) / 1000));
-      const detail = `At most ${requestsPerMinute} requests a minute from one address: try again in ${seconds} s.`;
+      const detail = `At most ${requestsPerMinute} requests per minute are allowed for a client address. Retry in ${seconds} s.`;
       next(new Problem('rate_limited', detail, { headers: { 'Retry-After': `${seconds}` } }));
     },
   });
@@ -113,7 +116,7 @@ const answerProblem =
     const problem = problemOf(error);
     if (problem.status >= 500) res.locals.failure = problem.cause ?? problem;
     respond(res, problemAnswer(problem, requestIdOf(res))).catch((failure: unknown) => {
-      log.error({ err: failure, request_id: requestIdOf(res) }, 'an answer could not be sent');
+      log.error({ err: failure, request_id: requestIdOf(res) }, 'response failed');
       res.destroy();
     });
   };
@@ -121,7 +124,7 @@ const answerProblem =
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Error && 'status' in error && error.status === 400) {
-    return new Problem('invalid_request', 'The address is not percent-encoded UTF-8.', { cause: error });
+    return new Problem('invalid_request', 'The path must be percent-encoded UTF-8.', { cause: error });
   }
-  return new Problem('internal', 'Something went wrong here; the request id finds it in the log.', { cause: error });
+  return new Problem('internal', 'Internal error. The log contains the details for the request id.', { cause: error });
 }

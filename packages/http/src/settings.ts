@@ -1,12 +1,13 @@
+import { parseFields } from '@svc/contract';
 import { z } from 'zod';
 import { logLevels } from './log.ts';
 import { type OutboundAllowance, outboundAllowances } from './outbound.ts';
 
-/** What stops a start: a list of everything that is wrong with the environment. */
+/** The environment is invalid. The message lists all errors. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
-  constructor(complaints: readonly string[]) {
-    super(['The configuration is not usable:', ...complaints.map((complaint) => `  ${complaint}`)].join('\n'));
+  constructor(errors: readonly string[]) {
+    super(['Invalid configuration:', ...errors.map((error) => `  ${error}`)].join('\n'));
   }
 }
 
@@ -22,44 +23,44 @@ export const listSetting = z
   );
 
 /** `on` or `off`. */
-export const switchSetting = (preset: 'on' | 'off') =>
+export const switchSetting = (defaultValue: 'on' | 'off') =>
   z
     .enum(['on', 'off'])
-    .default(preset)
+    .default(defaultValue)
     .transform((value) => value === 'on');
 
 /** `true` or `false`. */
-export const booleanSetting = (preset: boolean) =>
+export const booleanSetting = (defaultValue: boolean) =>
   z
     .enum(['true', 'false'])
-    .default(preset ? 'true' : 'false')
+    .default(defaultValue ? 'true' : 'false')
     .transform((value) => value === 'true');
 
-/** An http or https URL, kept to the letter: an issuer is compared exactly. */
+/** An http or https URL. It is not normalized, because issuers are compared exactly. */
 export const addressSetting = z
   .string()
   .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), 'must be an http or https URL')
-  .refine((value) => !URL.canParse(value) || !hasPassword(new URL(value)), 'must not hold a user or a password')
+  .refine((value) => !URL.canParse(value) || !hasPassword(new URL(value)), 'must not contain a user or a password')
   .refine((value) => !/[?#]/.test(value), 'must not have a query or a fragment');
 
-/** An http or https URL without a trailing slash, for paths to be added to. */
+/** An http or https URL to which paths are appended. Trailing slashes are removed. */
 export const urlSetting = addressSetting.transform((value) => value.replace(/\/+$/, ''));
 
 const hasPassword = ({ username, password }: URL) => username !== '' || password !== '';
 
-/** A whole number within bounds. */
+/** An integer within bounds. */
 export const numberSetting = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
+    .regex(/^\d{1,9}$/, `must be an integer from ${min} to ${max}`)
     .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
+    .refine((value) => value >= min && value <= max, `must be an integer from ${min} to ${max}`);
 
-/** `OUTBOUND_ALLOW`: what targets that are set through an API may be beside `https` and public. */
+/** `OUTBOUND_ALLOW`: what is allowed for targets that are set in the API, in addition to `https` at public addresses. */
 export const outboundSetting = listSetting.transform((words, context) => {
   const unknown = words.filter((word) => !isAllowance(word));
   if (unknown.length === 0) return new Set(words.filter(isAllowance));
-  const message = `does not know ${unknown.join(', ')}; it is a comma-separated list of ${outboundAllowances.join(', ')}`;
+  const message = `must be a comma-separated list of ${outboundAllowances.join(', ')}; unknown: ${unknown.join(', ')}`;
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });
@@ -70,9 +71,9 @@ const databaseUrl = z
   .string()
   .refine((value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value), 'must be a postgresql:// URL');
 
-/** Settings that every service has. */
-export const commonSettings = (presets: { readonly port: string }) => ({
-  PORT: numberSetting(0, 65_535).prefault(presets.port),
+/** The settings of both services. */
+export const commonSettings = (defaults: { readonly port: string }) => ({
+  PORT: numberSetting(0, 65_535).prefault(defaults.port),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATABASE_URL: databaseUrl,
   LOG_LEVEL: z.enum(logLevels).default('info'),
@@ -89,7 +90,7 @@ export const commonSettings = (presets: { readonly port: string }) => ({
 
 const common = z.object(commonSettings({ port: '0' }));
 
-/** What of the common settings decides how a service answers. */
+/** The options of `createService` from the common settings. */
 export const serviceOptionsOf = (config: z.output<typeof common>) => ({
   rateLimit: config.RATE_LIMIT,
   corsOrigins: config.CORS_ORIGINS,
@@ -98,12 +99,12 @@ export const serviceOptionsOf = (config: z.output<typeof common>) => ({
   publicUrl: config.PUBLIC_URL,
 });
 
-/** Reads the environment once, by a schema. An empty value is no value. @throws SettingsError with all that is wrong. */
+/** Parses the environment. Empty values count as not set. @throws SettingsError with all errors */
 export function readSettings<T extends z.ZodType>(schema: T, environment: NodeJS.ProcessEnv): z.output<T> {
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const result = schema.safeParse(given, { error: (issue) => (issue.input === undefined ? 'is required' : undefined) });
+  const result = parseFields(schema, given);
   if (result.success) return result.data;
-  throw new SettingsError(result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  throw new SettingsError(result.errors.map(({ path, message }) => `${path}: ${message}`));
 }

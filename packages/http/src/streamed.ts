@@ -1,10 +1,16 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
 
-/** What is sent piece by piece. As a function it is called only when the answer leaves; `gone` tells it that nobody listens. */
-export type Chunks = AsyncIterable<string> | ((gone: AbortSignal) => AsyncIterable<string>);
+/**
+ * The parts of a stream. A function is called only when the response is sent; `disconnected` aborts when the client
+ * disconnects.
+ */
+export type Chunks = AsyncIterable<string> | ((disconnected: AbortSignal) => AsyncIterable<string>);
 
-/** Instead of a reply: an answer that is sent as it comes into being. Its pieces are presented by whoever makes them. */
+/**
+ * Returned instead of a reply: a response that is sent while it is generated. The handler must format the chunks
+ * itself.
+ */
 export class Streamed {
   readonly contentType: string;
   readonly chunks: Chunks;
@@ -15,43 +21,43 @@ export class Streamed {
 }
 
 /**
- * Sends the pieces to a caller who is not sent more than is taken. A caller who leaves ends the iteration at once; an error
- * breaks the connection, so that half an answer is never taken for a whole one, and goes to the request's log line.
+ * Sends the chunks, with backpressure. If the client disconnects, the iteration ends at once. An error closes the
+ * connection, so that the client detects the incomplete response, and is logged with the request.
  */
-export async function pour(res: Response, streamed: Streamed): Promise<void> {
-  const gone = new AbortController();
+export async function sendStream(res: Response, streamed: Streamed): Promise<void> {
+  const disconnected = new AbortController();
   let iterator: AsyncIterator<string> | undefined;
-  const leave = () => {
-    gone.abort();
-    void letGo(iterator);
+  const onClose = () => {
+    disconnected.abort();
+    void close(iterator);
   };
-  res.once('close', leave);
-  res.flushHeaders(); // the first piece may take its time
+  res.once('close', onClose);
+  res.flushHeaders(); // the first chunk can take long
   try {
-    iterator = iteratorOf(streamed, gone.signal);
+    iterator = iteratorOf(streamed, disconnected.signal);
     for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
-      if (gone.signal.aborted) return;
-      if (!res.write(next.value)) await once(res, 'drain', { signal: gone.signal });
+      if (disconnected.signal.aborted) return;
+      if (!res.write(next.value)) await once(res, 'drain', { signal: disconnected.signal });
     }
-    res.off('close', leave).end();
+    res.off('close', onClose).end();
   } catch (error) {
-    if (gone.signal.aborted) return; // what fails after the caller has left, fails because of it
+    if (disconnected.signal.aborted) return; // the disconnection is the cause
     res.locals.failure = error;
     res.destroy();
   }
 }
 
-/** Of an answer that is not sent after all: nothing is read from it, and what it holds is set free. */
-export const abandon = ({ chunks }: Streamed): Promise<void> =>
-  typeof chunks === 'function' ? Promise.resolve() : letGo(chunks[Symbol.asyncIterator]());
+/** Releases the resources of a stream that is not sent. */
+export const cancelStream = ({ chunks }: Streamed): Promise<void> =>
+  typeof chunks === 'function' ? Promise.resolve() : close(chunks[Symbol.asyncIterator]());
 
-const iteratorOf = ({ chunks }: Streamed, gone: AbortSignal) =>
-  (typeof chunks === 'function' ? chunks(gone) : chunks)[Symbol.asyncIterator]();
+const iteratorOf = ({ chunks }: Streamed, disconnected: AbortSignal) =>
+  (typeof chunks === 'function' ? chunks(disconnected) : chunks)[Symbol.asyncIterator]();
 
-async function letGo(iterator: AsyncIterator<string> | undefined): Promise<void> {
+async function close(iterator: AsyncIterator<string> | undefined): Promise<void> {
   try {
     await iterator?.return?.();
   } catch {
-    // The answer is over: there is nobody left to hear of it.
+    // The response has ended, so the error has no effect.
   }
 }

@@ -15,8 +15,8 @@ const holding =
     next();
   };
 
-describe('a held answer', () => {
-  test('does not leave before its hold has done its work', async () => {
+describe('a delayed response', () => {
+  test('is sent only after its hook has resolved', async () => {
     const order: string[] = [];
     const gate = holding(async () => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -24,22 +24,22 @@ describe('a held answer', () => {
     });
     const { api } = await startService({ gate });
     await api.get('/things/latest').expect(200);
-    order.push('answered');
-    expect(order).toEqual(['recorded', 'answered']);
+    order.push('sent');
+    expect(order).toEqual(['recorded', 'sent']);
   });
 
   test.each([
     ['a success', 'GET', '/things/latest', 200],
-    ['a refusal', 'GET', '/things?colour=red', 400],
-    ['an unknown address', 'GET', '/nothing', 404],
-    ['another method', 'PATCH', '/things', 405],
+    ['an invalid request', 'GET', '/things?colour=red', 400],
+    ['an unknown path', 'GET', '/nothing', 404],
+    ['a method that is not allowed', 'PATCH', '/things', 405],
     ['OPTIONS', 'OPTIONS', '/things', 204],
     ['health', 'GET', '/healthz', 200],
-  ])('of %s is shown to its hold with its status, once', async (_, method, path, status) => {
+  ])('to %s is passed to its hook once, with its status', async (_, method, path, status) => {
     const held: [number, boolean][] = [];
     const { api } = await startService({
-      gate: holding(async (answer, { aborted }) => {
-        held.push([answer.status, aborted]);
+      gate: holding(async (response, { aborted }) => {
+        held.push([response.status, aborted]);
       }),
     });
     await (method === 'PATCH' ? api.patch(path) : method === 'OPTIONS' ? api.options(path) : api.get(path)).expect(
@@ -48,11 +48,11 @@ describe('a held answer', () => {
     expect(held).toEqual([[status, false]]);
   });
 
-  test('never leaves when its hold rejects: the caller gets a 503', async () => {
+  test('is replaced by 503 if its hook rejects', async () => {
     const shown: Answer[] = [];
     const { api, entry } = await startService({
-      gate: holding(async (answer) => {
-        shown.push(answer);
+      gate: holding(async (response) => {
+        shown.push(response);
         throw new Error('the store of entries is full');
       }),
     });
@@ -67,25 +67,25 @@ describe('a held answer', () => {
     });
   });
 
-  test('of a request that broke off is shown to its hold as aborted, with the status that it would have had', async () => {
-    let tell: (held: readonly [number, boolean]) => void = () => undefined;
+  test('to an aborted request is passed to its hook as aborted, with its status', async () => {
+    let resolveHeld: (held: readonly [number, boolean]) => void = () => undefined;
     const held = new Promise((resolve) => {
-      tell = resolve;
+      resolveHeld = resolve;
     });
-    const gate = holding(async (answer, { aborted }) => tell([answer.status, aborted]));
-    let leave: () => void = () => undefined;
-    const left = new Promise<void>((resolve) => {
-      leave = resolve;
+    const gate = holding(async (response, { aborted }) => resolveHeld([response.status, aborted]));
+    let resolveClosed: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => {
+      resolveClosed = resolve;
     });
     const { port } = await startService({
       gate: (req, res, next) => {
-        res.once('close', leave);
+        res.once('close', resolveClosed);
         gate(req, res, next);
       },
       handlers: {
         latestThing: async () => {
           socket.destroy();
-          await left;
+          await closed;
           return { id: '1' };
         },
       },
@@ -97,7 +97,7 @@ describe('a held answer', () => {
 });
 
 describe('a problem', () => {
-  test('is answered as a problem document (RFC 9457)', async () => {
+  test('results in a problem document (RFC 9457)', async () => {
     const errors = [{ path: 'name', message: 'is taken' }];
     const { api } = await startService({
       handlers: {
@@ -118,13 +118,13 @@ describe('a problem', () => {
     });
   });
 
-  test('has its title for a detail when none is said, and no errors', () => {
+  test('without a detail has its title as detail, and no errors', () => {
     const document = new Problem('not_found').document('r-1');
     expect(document.detail).toBe('Not found');
     expect(document).not.toHaveProperty('errors');
   });
 
-  test('never shows its cause, which goes to the log', async () => {
+  test('is logged with its cause, which the response does not contain', async () => {
     const cause = new Error('connect ECONNREFUSED 10.0.0.7:5432');
     const { api, entry } = await startService({
       handlers: { latestThing: () => Promise.reject(unavailable('Try again.', cause)) },

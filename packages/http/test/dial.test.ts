@@ -16,9 +16,9 @@ afterEach(async () => {
 });
 
 function exchangeWith(target: string, options: Partial<DialOptions> = {}, more: Partial<Exchange> = {}) {
-  const one = dial({ target: new URL(target), ...options });
-  dialled.push(one);
-  return one.exchange({ method: 'GET', path: '/x?y=1', idleMs: 5000, ...more });
+  const connection = dial({ target: new URL(target), ...options });
+  dialled.push(connection);
+  return connection.exchange({ method: 'GET', path: '/x?y=1', idleMs: 5000, ...more });
 }
 
 async function textOf(body: Readable): Promise<string> {
@@ -27,19 +27,19 @@ async function textOf(body: Readable): Promise<string> {
   return text;
 }
 
-test('an answer comes as a stream, while the other side still writes', async () => {
+test('the body of a response is a stream that starts before the server has sent all of it', async () => {
   const target = await startTarget((_req, res) => {
     res.writeHead(201, { 'X-One': 'a' }).write('first');
   });
-  const answer = await exchangeWith(target.url, {}, { method: 'POST', body: '{}' });
-  expect([answer.status, answer.headers['x-one']]).toEqual([201, 'a']);
-  const [first] = await once(answer.body, 'data');
+  const response = await exchangeWith(target.url, {}, { method: 'POST', body: '{}' });
+  expect([response.status, response.headers['x-one']]).toEqual([201, 'a']);
+  const [first] = await once(response.body, 'data');
   expect(String(first)).toBe('first');
   expect(target.asked).toEqual([{ method: 'POST', url: '/x?y=1', body: '{}' }]);
-  answer.body.on('error', () => undefined).destroy();
+  response.body.on('error', () => undefined).destroy();
 });
 
-test('a local socket is called, if it may be', async () => {
+test('a Unix socket is called only if it is allowed', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-dial '));
   const file = path.join(folder, 'a.sock');
   const server = createServer((req, res) => void res.end(req.url)).listen(file);
@@ -47,14 +47,14 @@ test('a local socket is called, if it may be', async () => {
   const { body } = await exchangeWith(`unix://${file}`, { restrictTo: new Set(['unix' as const]) });
   expect(await textOf(body)).toBe('/x?y=1');
   expect(await reasonOf(exchangeWith(`unix://${file}`, { restrictTo: new Set(['http' as const]) }))).toMatch(
-    /OutboundRefused: The target is a local socket/,
+    /OutboundRefused: The target is a Unix socket/,
   );
   await Promise.all(dialled.splice(0).map((target) => target.close()));
   await new Promise((resolve) => server.close(resolve));
   await rm(folder, { recursive: true, force: true });
 });
 
-test('what is not allowed is not connected to, whether its address or its name says so', async () => {
+test('a target that is not allowed is not connected to, by address or by name', async () => {
   const { port, connected } = await startListener();
   const restrictTo = new Set(['http' as const]);
   for (const host of ['127.0.0.1', 'localhost']) {
@@ -63,14 +63,14 @@ test('what is not allowed is not connected to, whether its address or its name s
   expect(connected).not.toHaveBeenCalled();
 });
 
-test('where the socket ends decides, whatever the address says', async () => {
+test('the remote address of the socket decides whether a target is allowed', async () => {
   const target = await startTarget((_req, res) => void res.end());
   connectingTo('169.254.169.254');
   expect(await reasonOf(exchangeWith(target.url))).toMatch(/OutboundRefused: The address is link-local/);
   expect(target.asked).toEqual([]);
 });
 
-test('an answer that does not come, or stands still, is given up in time', async () => {
+test('a response that does not start or that stalls fails after the idle time', async () => {
   const silent = await startTarget(() => undefined);
   expect(await reasonOf(exchangeWith(silent.url, {}, { idleMs: 50 }))).toMatch(/timeout/i);
   const still = await startTarget((_req, res) => {
@@ -80,17 +80,17 @@ test('an answer that does not come, or stands still, is given up in time', async
   expect(await reasonOf(textOf(body))).toMatch(/timeout/i);
 });
 
-test('an exchange ends with its signal, its body included', async () => {
+test('aborting the signal ends the exchange and the body of its response', async () => {
   const target = await startTarget((_req, res) => {
     res.writeHead(200).write('x');
   });
-  const enough = new AbortController();
-  const { body } = await exchangeWith(target.url, {}, { idleMs: 0, signal: enough.signal });
-  enough.abort(new Error('enough'));
+  const abort = new AbortController();
+  const { body } = await exchangeWith(target.url, {}, { idleMs: 0, signal: abort.signal });
+  abort.abort(new Error('enough'));
   expect(await reasonOf(textOf(body))).toMatch(/enough/);
 });
 
-test.each(['PATCH', 'PUT', 'DELETE'] as const)('a %s goes out with its body', async (method) => {
+test.each(['PATCH', 'PUT', 'DELETE'] as const)('a %s request is sent with its body', async (method) => {
   const target = await startTarget((_req, res) => void res.end());
   const { body } = await exchangeWith(target.url, {}, { method, body: '{"a":1}' });
   await textOf(body);

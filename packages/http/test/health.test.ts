@@ -9,7 +9,7 @@ const healthOf = (checks: readonly HealthCheck[], stopping = false) => ({
 });
 
 const database: HealthCheck = { name: 'database', state: 'ok' };
-const hub: HealthCheck = { name: 'hub', state: 'degraded', detail: 'no answer for 5 minutes' };
+const hub: HealthCheck = { name: 'hub', state: 'degraded', detail: 'no response for 5 minutes' };
 const migrations: HealthCheck = { name: 'migrations', state: 'failed', detail: '2 are not applied' };
 
 describe('readiness', () => {
@@ -19,30 +19,27 @@ describe('readiness', () => {
     ['degraded', 200, [database, hub]],
     ['unready', 503, [database, migrations]],
     ['unready', 503, [migrations, hub]],
-  ])('is "%s" with %p, and names what is missing', async (status, code, checks) => {
+  ])('is "%s" with %p, and lists the checks', async (status, code, checks) => {
     const { api } = await startService(healthOf(checks));
     const { body, headers } = await api.get('/readyz').expect(code);
     expect(body).toEqual({ status, checks });
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  test('is over once the process was told to stop, whatever the checks say', async () => {
+  test('is "unready" after the process was told to stop, also if all checks succeed', async () => {
     const { api } = await startService(healthOf([database], true));
     const { body } = await api.get('/readyz').expect(503);
     expect(body).toEqual({ status: 'unready', checks: [{ name: 'process', state: 'failed', detail: 'stopping' }] });
   });
 
-  test('is a 500 without internals when the checks themselves fail', async () => {
+  test('is 500 without internal details if the checks reject', async () => {
     const health = { check: () => Promise.reject(new Error('10.0.0.7')), stopping: false };
     const { api } = await startService({ health });
     expect((await api.get('/readyz').expect(500)).text).not.toContain('10.0.0.7');
   });
 });
 
-test.each([false, true])(
-  'a process is alive while it answers, though it is unready (stopping: %p)',
-  async (stopping) => {
-    const { api } = await startService(healthOf([migrations], stopping));
-    expect((await api.get('/healthz').expect(200)).body).toEqual({ status: 'alive' });
-  },
-);
+test.each([false, true])('an unready process is alive (stopping: %p)', async (stopping) => {
+  const { api } = await startService(healthOf([migrations], stopping));
+  expect((await api.get('/healthz').expect(200)).body).toEqual({ status: 'alive' });
+});

@@ -4,37 +4,32 @@ import { startService, stopServices } from './world.ts';
 afterEach(stopServices);
 
 describe('a query', () => {
-  test('is read by the endpoint’s schema', async () => {
+  test('is parsed by the schema of the endpoint', async () => {
     const { api } = await startService();
     const { body } = await api.get('/things?search=a%20b+c%2B&limit=7').expect(200);
     expect(body).toEqual({ things: [{ id: '{"limit":7,"search":"a b c+"}' }] });
   });
 
-  test('may be empty, and have empty parts', async () => {
+  test('can be empty and have empty parts', async () => {
     const { api } = await startService();
     const { body } = await api.get('/things?&&').expect(200);
     expect(body).toEqual({ things: [{ id: '{"limit":50}' }] });
   });
 
   test.each([
-    [
-      'an unknown parameter, with the allowed ones',
-      'colour=red',
-      'colour',
-      'unknown parameter; allowed: limit, search',
-    ],
-    ['a parameter in other letters', 'Limit=1', 'Limit', 'unknown parameter; allowed: limit, search'],
-    ['a repeated parameter', 'limit=1&limit=2', 'limit', 'must be given once'],
-    ['a parameter repeated in another encoding', 'limit=1&%6Cimit=2', 'limit', 'must be given once'],
+    ['an unknown parameter', 'colour=red', 'colour', 'unknown parameter; allowed: limit, search'],
+    ['a parameter in a different case', 'Limit=1', 'Limit', 'unknown parameter; allowed: limit, search'],
+    ['a repeated parameter', 'limit=1&limit=2', 'limit', 'must not be repeated'],
+    ['a parameter repeated in another encoding', 'limit=1&%6Cimit=2', 'limit', 'must not be repeated'],
     ['a parameter as a list', 'limit[]=1', 'limit[]', 'unknown parameter; allowed: limit, search'],
-    ['a number that is none', 'limit=0x10', 'limit', 'must be a whole number from 1 to 100'],
-    ['a number out of bounds', 'limit=101', 'limit', 'must be a whole number from 1 to 100'],
-    ['a broken percent-encoding', 'search=%zz', 'search', 'must be percent-encoded UTF-8'],
-    ['a percent-encoding that was cut off', 'search=%e2%82', 'search', 'must be percent-encoded UTF-8'],
+    ['a hexadecimal number', 'limit=0x10', 'limit', 'must be an integer from 1 to 100'],
+    ['a number out of bounds', 'limit=101', 'limit', 'must be an integer from 1 to 100'],
+    ['an invalid percent-encoding', 'search=%zz', 'search', 'must be percent-encoded UTF-8'],
+    ['a truncated percent-encoding', 'search=%e2%82', 'search', 'must be percent-encoded UTF-8'],
     ['an encoded lone surrogate', 'search=%ed%a0%80', 'search', 'must be percent-encoded UTF-8'],
-    ['NUL', 'search=a%00b', 'search', 'must be well-formed text without the character NUL'],
-    ['a control character', 'search=a%1bb', 'search', 'must not hold control characters'],
-  ])('with %s is refused by name', async (_, query, path, message) => {
+    ['NUL', 'search=a%00b', 'search', 'must be well-formed Unicode without the character NUL'],
+    ['a control character', 'search=a%1bb', 'search', 'must not contain control characters'],
+  ])('with %s is rejected with the parameter and what is allowed', async (_, query, path, message) => {
     const { api } = await startService();
     const { body } = await api.get(`/things?${query}`).expect(400);
     expect(body).toMatchObject({ code: 'validation_failed', errors: [{ path, message }] });
@@ -42,7 +37,7 @@ describe('a query', () => {
   });
 
   test.each(['%zz=1', 'a%00b=1', '__proto__=1', 'constructor=1', 'toString=1'])(
-    'with the name %s is refused',
+    'with the parameter %s is rejected',
     async (query) => {
       const { api } = await startService();
       const { body } = await api.get(`/things?${query}`).expect(400);
@@ -58,13 +53,13 @@ describe('a path parameter', () => {
     expect(body).toEqual({ id: 'a/b c' });
   });
 
-  test('that can’t name anything is a 404', async () => {
+  test('that cannot be valid is rejected with 404', async () => {
     const { api } = await startService();
     const { body } = await api.get(`/things/${'x'.repeat(21)}`).expect(404);
     expect(body.code).toBe('not_found');
   });
 
-  test('with a broken percent-encoding is a 400', async () => {
+  test('with an invalid percent-encoding is rejected with 400', async () => {
     const { api } = await startService();
     const { body } = await api.get('/things/%zz').expect(400);
     expect(body.code).toBe('invalid_request');

@@ -8,7 +8,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 describe('the request id', () => {
   test.each(['r-1', 'A.b:c_d-9', '0190c5a0-0000-7000-8000-000000000000', 'x'.repeat(40)])(
-    '%s of the caller is taken over',
+    '%s of the caller is accepted',
     async (id) => {
       const { api, entry } = await startService();
       const { headers } = await api.get('/things/latest').set('X-Request-Id', id);
@@ -20,38 +20,38 @@ describe('the request id', () => {
   test.each([
     ['that is too long', 'x'.repeat(41)],
     ['that is empty', ''],
-    ['with a blank', 'a b'],
+    ['with a space', 'a b'],
     ['with a tab', 'a\tb'],
     ['with quotes', '"a"'],
-    ['with other letters', '\u00e9'],
+    ['with characters other than ASCII', '\u00e9'],
     ['that is a secret token', `svcc_${'x'.repeat(49)}`],
     ['that is a JWT', `eyJhbGciOiJSUzI1NiJ9.${'x'.repeat(40)}.y`],
     ['sent twice', ['a', 'b']],
-  ])('of the caller %s is replaced', async (_, id) => {
+  ])('of the caller is replaced: %s', async (_, id) => {
     const { api, entries, entry } = await startService();
-    const { headers } = await api.get('/things/latest').set('X-Request-Id', id as string); // superagent sends a list as two
+    const { headers } = await api.get('/things/latest').set('X-Request-Id', id as string); // an array is sent as two headers
     expect(headers['x-request-id']).toMatch(UUID);
     await entry(({ path }) => path === '/things/latest');
     if (id.length > 2) expect(JSON.stringify(entries)).not.toContain(id);
   });
 
   test.each(['/things/latest', '/nothing', '/things?colour=red', '/healthz', '/metrics', '/docs'])(
-    'is answered by %s',
+    'is in the response to %s',
     async (path) => {
       const { api } = await startService();
       expect((await api.get(path)).headers['x-request-id']).toMatch(UUID);
     },
   );
 
-  test('is another one for each request', async () => {
+  test('is different for each request', async () => {
     const { api } = await startService();
     const ids = await Promise.all([1, 2, 3].map(async () => (await api.get('/healthz')).headers['x-request-id']));
     expect(new Set(ids).size).toBe(3);
   });
 });
 
-describe('the line of a request', () => {
-  test('says what was asked, what came of it, and by whom', async () => {
+describe('the log line of a request', () => {
+  test('contains request, status and caller', async () => {
     const { api, entry } = await startService({
       enter: async (_req, res) => {
         res.locals.caller = 'key 1';
@@ -68,7 +68,7 @@ describe('the line of a request', () => {
     });
   });
 
-  test('holds neither query, header nor body', async () => {
+  test('contains neither query, nor headers, nor body', async () => {
     const { api, entries, entry } = await startService();
     await api.post('/things?secret-query=1').set('Authorization', 'Bearer secret-header').send({ name: 'secret-body' });
     await entry(({ message }) => message === 'request');
@@ -83,6 +83,6 @@ test.each([
   ['/things/eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln-_x/y', '/things/[credential]/y'],
   ['/things/service', '/things/service'],
   ['', ''],
-])('the path of %s is kept as %s', (url, expected) => {
+])('the path of %s is logged as %s', (url, expected) => {
   expect(pathOf(url)).toBe(expected);
 });

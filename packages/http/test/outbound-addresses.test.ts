@@ -40,6 +40,6 @@ test.each(Object.entries(ADDRESSES).flatMap(([reach, addresses]) => addresses.ma
   },
 );
 
-test.each(['localhost', 'example.com', '', '127.1', '1.2.3', '[::1]'])('%p is a name', (name) => {
+test.each(['localhost', 'example.com', '', '127.1', '1.2.3', '[::1]'])('%p is not an address', (name) => {
   expect(reachOf(name)).toBeUndefined();
 });

@@ -7,7 +7,7 @@ afterEach(endAll);
 
 const restricted = (...words: readonly OutboundAllowance[]) => anOutbound({ restrictTo: new Set(words) });
 
-/** What the setting would have to say for a target to be called; `called` when it is. */
+/** What `OUTBOUND_ALLOW` would have to contain to allow a target; `called` if it is allowed. */
 const neededFor = (sending: Promise<unknown>): Promise<readonly OutboundAllowance[] | 'called'> =>
   sending.then(
     () => 'called',
@@ -15,7 +15,7 @@ const neededFor = (sending: Promise<unknown>): Promise<readonly OutboundAllowanc
   );
 
 describe('without restrictions a target', () => {
-  test.each(['127.0.0.1', 'localhost'])('on %s is called, also without TLS', async (host) => {
+  test.each(['127.0.0.1', 'localhost'])('on %s can be called, also without TLS', async (host) => {
     const target = await startTarget((_req, res) => res.end());
     expect((await anOutbound()(target.url.replace('127.0.0.1', host))).status).toBe(200);
   });
@@ -38,39 +38,39 @@ describe('a restricted outbound', () => {
     ['https://[64:ff9b::10.0.0.1]/', ['private']],
     ['https://240.0.0.1/', ['private']],
     ['https://169.254.169.254/', []],
-  ])('does not call %s, and nothing is connected to', async (url, needs) => {
+  ])('rejects %s without a connection', async (url, needs) => {
     const connected = jest.spyOn(Socket.prototype, 'connect');
     expect(await neededFor(restricted()(url))).toEqual(needs);
     expect(connected).not.toHaveBeenCalled();
   });
 
-  test('says for an operator what would have to be allowed', async () => {
+  test('states how an operator can allow the target', async () => {
     expect(await reasonOf(restricted()('http://10.0.0.1/'))).toBe(
-      'OutboundRefused: The target is called without TLS. The target is at an address that is not public. ' +
-        'Only https to public addresses is allowed here; for this one OUTBOUND_ALLOW would have to name http and private.',
+      'OutboundRefused: The target is called without TLS. The address of the target is not public. ' +
+        'Only https to public addresses is allowed. To allow this target, add http and private to OUTBOUND_ALLOW.',
     );
   });
 
-  test('wants of the setting only what it does not say yet', async () => {
+  test('states only what the setting does not contain yet', async () => {
     expect(await neededFor(restricted('http')('http://127.0.0.1/'))).toEqual(['loopback']);
     expect(await neededFor(restricted('loopback')('http://127.0.0.1/'))).toEqual(['http']);
     expect(await neededFor(restricted('private')('https://127.0.0.1/'))).toEqual(['loopback']);
     expect(await neededFor(restricted('loopback')('https://10.0.0.1/'))).toEqual(['private']);
   });
 
-  test.each(['127.0.0.1', 'localhost'])('calls what is allowed on %s', async (host) => {
+  test.each(['127.0.0.1', 'localhost'])('calls an allowed target on %s', async (host) => {
     const target = await startTarget((_req, res) => res.end());
     const send = restricted('http', 'loopback');
     expect((await send(target.url.replace('127.0.0.1', host))).status).toBe(200);
   });
 
-  test('never calls what is link-local, whatever is allowed', async () => {
+  test('rejects link-local addresses also if everything is allowed', async () => {
     const send = restricted('http', 'loopback', 'private', 'unix');
     expect(await neededFor(send('http://169.254.169.254/'))).toEqual([]);
     expect(await neededFor(send('http://[fe80::1]/'))).toEqual([]);
   });
 
-  test('refuses a name that leads to this machine before it connects, with TLS and without', async () => {
+  test('rejects a name that resolves to this machine before connecting, with and without TLS', async () => {
     const { port, connected } = await startListener();
     expect(await neededFor(restricted()(`https://localhost:${port}/`))).toEqual(['loopback']);
     expect(await neededFor(restricted('http')(`http://localhost:${port}/`))).toEqual(['loopback']);
@@ -83,7 +83,7 @@ describe('a restricted outbound', () => {
     ['10.0.0.1', ['private']],
     ['::ffff:10.0.0.1', ['private']],
     ['64:ff9b::a9fe:a9fe', []],
-  ])('refuses by what was really connected to (%s), and nothing is sent', async (address, needs) => {
+  ])('rejects a connection to the remote address %s before sending the request', async (address, needs) => {
     const target = await startTarget((_req, res) => res.end());
     const send = restricted('http', 'loopback');
     connectingTo(address);

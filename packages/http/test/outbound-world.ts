@@ -5,17 +5,17 @@ import { jest } from '@jest/globals';
 import type { Outgoing } from '@svc/contract';
 import { createOutbound, type OutboundOptions } from '../src/index.ts';
 
-/** What every request bears. */
+/** The credential of every request. */
 export const TOKEN = 'svcc_0123456789abcdef';
 const ending: (() => Promise<void>)[] = [];
 
-/** For afterEach: ends every target and every outbound. */
+/** For afterEach: closes all targets and outbounds. */
 export async function endAll(): Promise<void> {
   jest.restoreAllMocks();
   await Promise.all(ending.splice(0).map((end) => end()));
 }
 
-/** The other side: a server on loopback, with what it was asked. */
+/** A server on a loopback address that records its requests. */
 export async function startTarget(listener: RequestListener) {
   const asked: { method: string | undefined; url: string | undefined; body: string }[] = [];
   const server: Server = createServer(async (req, res) => {
@@ -32,7 +32,7 @@ export async function startTarget(listener: RequestListener) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }; // it listens on a port
 }
 
-/** A port of loopback that hangs up on everybody, and tells how often. */
+/** A loopback port that closes and counts all connections. */
 export async function startListener() {
   const connected = jest.fn((socket: Socket) => void socket.destroy());
   const server = net.createServer(connected).listen(0, '127.0.0.1');
@@ -41,7 +41,7 @@ export async function startListener() {
   return { port: (server.address() as AddressInfo).port, connected }; // it listens on a port
 }
 
-/** Sends as the service does, within the bounds of a test. */
+/** An outbound with limits for tests. */
 export function anOutbound(options: Partial<OutboundOptions> = {}) {
   const outbound = createOutbound({ timeoutMs: 5000, maxBytes: 1000, ...options });
   ending.push(outbound.close);
@@ -49,13 +49,13 @@ export function anOutbound(options: Partial<OutboundOptions> = {}) {
     outbound.send({ method: 'GET', url: new URL(url), headers: { authorization: `Bearer ${TOKEN}` }, ...more });
 }
 
-/** What a request came to nothing for: every message in the chain of causes. */
+/** Why a request failed: all messages in the chain of causes. */
 export const reasonOf = (sending: Promise<unknown>): Promise<string> =>
   sending.then(
-    () => 'none: it was answered',
+    () => 'none',
     (error: unknown) => {
       const messages: string[] = [];
-      // Not instanceof Error: an error of Node itself is one of another realm for Jest.
+      // instanceof Error does not work: Jest runs tests in another realm than Node itself.
       for (let next = error as Partial<Error> | undefined; next; next = next.cause as Partial<Error> | undefined) {
         messages.push(`${next.name}: ${next.message}`);
       }
@@ -63,7 +63,7 @@ export const reasonOf = (sending: Promise<unknown>): Promise<string> =>
     },
   );
 
-/** No name leads to a link-local address here: from now on each socket says that it was connected to `address`. */
+/** Makes every socket report `address` as its remote address, because no name resolves to a link-local address in tests. */
 export function connectingTo(address: string): void {
   const { connect } = net;
   jest.spyOn(net, 'connect').mockImplementation((...given: unknown[]) => {

@@ -5,35 +5,35 @@ import { anOutbound, connectingTo, endAll, reasonOf, startTarget, TOKEN } from '
 
 afterEach(endAll);
 
-test('a request is sent, and its whole answer read', async () => {
+test('a request is sent, and its complete response is read', async () => {
   const target = await startTarget((_req, res) => {
     res.writeHead(201, { 'X-One': 'a', 'Set-Cookie': ['a=1', 'b=2'] }).end('é');
   });
-  const answer = await anOutbound()(`${target.url}/x?y=1`, { method: 'POST', body: '{}' });
+  const response = await anOutbound()(`${target.url}/x?y=1`, { method: 'POST', body: '{}' });
   expect(target.asked).toEqual([{ method: 'POST', url: '/x?y=1', body: '{}' }]);
-  expect(answer).toMatchObject({ status: 201, body: 'é', headers: { 'x-one': 'a', 'set-cookie': 'a=1, b=2' } });
+  expect(response).toMatchObject({ status: 201, body: 'é', headers: { 'x-one': 'a', 'set-cookie': 'a=1, b=2' } });
 });
 
-test.each([301, 302, 303, 307, 308])('a redirect (%p) is an answer, and is not followed', async (status) => {
-  const elsewhere = await startTarget((_req, res) => res.end('elsewhere'));
-  const target = await startTarget((_req, res) => res.writeHead(status, { Location: elsewhere.url }).end());
-  const answer = await anOutbound()(target.url);
-  expect([answer.status, answer.headers.location]).toEqual([status, elsewhere.url]);
-  expect(elsewhere.asked).toEqual([]);
+test.each([301, 302, 303, 307, 308])('a redirect (%p) is returned and not followed', async (status) => {
+  const other = await startTarget((_req, res) => res.end('other'));
+  const target = await startTarget((_req, res) => res.writeHead(status, { Location: other.url }).end());
+  const response = await anOutbound()(target.url);
+  expect([response.status, response.headers.location]).toEqual([status, other.url]);
+  expect(other.asked).toEqual([]);
 });
 
-describe('an answer', () => {
-  test('may have as many bytes as are allowed', async () => {
+describe('a response', () => {
+  test('can have the maximum size', async () => {
     const target = await startTarget((_req, res) => res.end('x'.repeat(1000)));
     expect((await anOutbound()(target.url)).body).toHaveLength(1000);
   });
 
-  test('that announces more is given up', async () => {
+  test('with a Content-Length above the maximum size is rejected', async () => {
     const target = await startTarget((_req, res) => res.end('x'.repeat(1001)));
     expect(await reasonOf(anOutbound()(target.url))).toMatch(/exceeded max size/i);
   });
 
-  test('that never ends is given up at the same size', async () => {
+  test('without an end is rejected at the maximum size', async () => {
     const target = await startTarget((_req, res) => {
       const more = setInterval(() => res.write('x'.repeat(400)), 1);
       res.once('close', () => clearInterval(more));
@@ -41,20 +41,20 @@ describe('an answer', () => {
     expect(await reasonOf(anOutbound()(target.url))).toMatch(/exceeded max size/i);
   });
 
-  test('that was cut off is no answer', async () => {
+  test('that is truncated is rejected', async () => {
     const target = await startTarget((_req, res) => {
       res.writeHead(200, { 'Content-Length': '100' });
       res.write('half', () => res.destroy());
     });
-    expect(await reasonOf(anOutbound()(target.url))).not.toBe('none: it was answered');
+    expect(await reasonOf(anOutbound()(target.url))).not.toBe('none');
   });
 
-  test('that does not come is given up in time', async () => {
+  test('that does not start is rejected after the time limit', async () => {
     const target = await startTarget(() => undefined);
     expect(await reasonOf(anOutbound({ timeoutMs: 50 })(target.url))).toMatch(/timeout/i);
   });
 
-  test('that begins and then stands still is given up in time', async () => {
+  test('that stalls is rejected after the time limit', async () => {
     const target = await startTarget((_req, res) => {
       res.writeHead(200);
       res.write('x');
@@ -62,7 +62,7 @@ describe('an answer', () => {
     expect(await reasonOf(anOutbound({ timeoutMs: 50 })(target.url))).toMatch(/timeout/i);
   });
 
-  test('that trickles in is given up in time: the bound is for the whole exchange', async () => {
+  test('that arrives slowly is rejected after the time limit for the whole exchange', async () => {
     const target = await startTarget((_req, res) => {
       const more = setInterval(() => res.write('x'), 5);
       res.once('close', () => clearInterval(more));
@@ -72,7 +72,8 @@ describe('an answer', () => {
 });
 
 describe('a link-local or metadata address', () => {
-  const REFUSED = 'OutboundRefused: The address is link-local or a metadata service: such targets are never called.';
+  const REFUSED =
+    'OutboundRefused: The address is link-local or a metadata service. Connections to such addresses are not allowed.';
 
   test.each([
     'http://169.254.169.254/latest/meta-data',
@@ -89,14 +90,14 @@ describe('a link-local or metadata address', () => {
     'http://[64:ff9b::a9fe:a9fe]/',
     'http://[64:ff9b:1::169.254.169.254]/',
     'http://[2002:a9fe:a9fe::]/',
-  ])('%s is refused before anything is connected to', async (url) => {
+  ])('%s is rejected without a connection', async (url) => {
     const connected = jest.spyOn(Socket.prototype, 'connect');
     expect(await reasonOf(anOutbound()(url))).toBe(REFUSED);
     expect(connected).not.toHaveBeenCalled();
   });
 
   test.each(['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1', 'fd00:ec2::254'])(
-    'behind a name is refused by what was connected to (%s), and nothing is sent',
+    'is rejected if it is the remote address of the socket (%s), before the request is sent',
     async (address) => {
       const target = await startTarget((_req, res) => res.end());
       connectingTo(address);
@@ -106,7 +107,7 @@ describe('a link-local or metadata address', () => {
   );
 
   test.each(['169.253.255.255', '169.255.0.0', '100.100.100.201', 'fec0::1', '10.0.0.1'])(
-    'is not %s: it is only a neighbour',
+    'does not include the adjacent address %s',
     async (address) => {
       const target = await startTarget((_req, res) => res.end());
       connectingTo(address);
@@ -115,7 +116,7 @@ describe('a link-local or metadata address', () => {
   );
 });
 
-test('the token is in no error', async () => {
+test('errors do not contain the token', async () => {
   const target = await startTarget((_req, res) => res.destroy());
   const outbound = anOutbound({ timeoutMs: 50 });
   const reasons = [
@@ -131,7 +132,7 @@ test('the token is in no error', async () => {
   expect(reasons.join()).not.toContain(TOKEN);
 });
 
-test('a closed outbound sends nothing more', async () => {
+test('a closed outbound rejects requests', async () => {
   const target = await startTarget((_req, res) => res.end());
   const { send, close } = createOutbound({ timeoutMs: 1000, maxBytes: 1000 });
   await close();

@@ -2,55 +2,55 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inRounds } from '../src/rounds.ts';
 
-/** Waits until other work at the same pace has done some rounds. */
-async function someRounds(): Promise<void> {
-  let rounds = 0;
+/** Waits until another task with the same interval has run several times. */
+async function severalRuns(): Promise<void> {
+  let runs = 0;
   const other = inRounds(1, async () => {
-    rounds += 1;
+    runs += 1;
     return 1;
   });
-  while (rounds < 3) await pause(1);
+  while (runs < 3) await pause(1);
   await other.stop();
 }
 
-test('works again and again, until it is stopped', async () => {
-  let rounds = 0;
+test('a task runs repeatedly until it is stopped', async () => {
+  let runs = 0;
   const work = inRounds(1, async () => {
-    rounds += 1;
+    runs += 1;
     return 1;
   });
-  while (rounds < 3) await pause(1);
+  while (runs < 3) await pause(1);
   await work.stop();
-  const done = rounds;
-  await someRounds();
-  expect(rounds).toBe(done);
+  const before = runs;
+  await severalRuns();
+  expect(runs).toBe(before);
 });
 
-test('a stop waits for the current round, and no other begins', async () => {
-  const doors = new EventEmitter();
+test('stop waits for the run in progress, and prevents other runs', async () => {
+  const events = new EventEmitter();
   const seen: string[] = [];
   const work = inRounds(0, async () => {
-    doors.emit('begun');
-    await once(doors, 'may end');
-    seen.push('round');
+    events.emit('started');
+    await once(events, 'finish');
+    seen.push('run');
     return 0;
   });
-  await once(doors, 'begun');
+  await once(events, 'started');
   const stopped = work.stop().then(() => seen.push('stopped'));
-  doors.emit('may end');
+  events.emit('finish');
   await stopped;
-  await someRounds();
-  expect(seen).toEqual(['round', 'stopped']);
+  await severalRuns();
+  expect(seen).toEqual(['run', 'stopped']);
 });
 
-test('a stop aborts the signal of the current round', async () => {
-  const doors = new EventEmitter();
-  const work = inRounds(0, async (ending) => {
-    doors.emit('begun', ending.aborted);
-    await once(ending, 'abort');
+test('stop aborts the signal of the run in progress', async () => {
+  const events = new EventEmitter();
+  const work = inRounds(0, async (stopSignal) => {
+    events.emit('started', stopSignal.aborted);
+    await once(stopSignal, 'abort');
     return 0;
   });
-  const [wasAborted] = await once(doors, 'begun');
+  const [wasAborted] = await once(events, 'started');
   await work.stop();
   expect(wasAborted).toBe(false);
 });

@@ -5,11 +5,11 @@ import { sendRaw, startService, stopServices, wire } from './world.ts';
 
 afterEach(stopServices);
 
-const nobodyMayEnter = {
+const rejectAll = {
   enter: () => Promise.reject(new Problem('unauthenticated')),
 };
 
-describe('an address', () => {
+describe('a path', () => {
   test.each([
     '/',
     '/nothing',
@@ -21,26 +21,26 @@ describe('an address', () => {
     '//things',
     '/healthz/',
     '/Docs',
-  ])('%s, which nothing has, is a 404', async (path) => {
+  ])('%s, which has no route, is 404', async (path) => {
     const { api } = await startService();
     const { body, type } = await api.get(path).expect(404);
     expect(type).toBe('application/problem+json');
     expect(body.code).toBe('not_found');
   });
 
-  test('without a parameter wins over the one with a parameter beside it', async () => {
+  test('without parameters takes precedence over a path with a parameter', async () => {
     const { api } = await startService();
     expect((await api.get('/things/latest')).body).toEqual({ id: 'the latest' });
     expect((await api.get('/things/later')).body).toEqual({ id: 'later' });
   });
 
-  test('as a proxy writes it, with scheme and host, is the same address', async () => {
+  test('in absolute-form, as proxies send it, has the same route', async () => {
     const { port } = await startService();
     expect(await sendRaw(port, wire('GET http://127.0.0.1/things/latest'))).toContain('{"id":"the latest"}');
   });
 });
 
-describe('another method', () => {
+describe('a method that is not allowed', () => {
   test.each([
     ['PATCH', '/things', 'GET, POST, HEAD, OPTIONS'],
     ['PUT', '/things/1', 'GET, DELETE, HEAD, OPTIONS'],
@@ -52,21 +52,21 @@ describe('another method', () => {
     ['POST', '/docs', 'GET, HEAD, OPTIONS'],
     ['TRACE', '/things', 'GET, POST, HEAD, OPTIONS'],
     ['PROPFIND', '/things', 'GET, POST, HEAD, OPTIONS'],
-  ])('%s %s is a 405 that says what is allowed', async (method, path, allowed) => {
+  ])('%s %s is 405 with the allowed methods', async (method, path, allowed) => {
     const { port } = await startService();
-    const answer = await sendRaw(port, wire(`${method} ${path}`));
-    expect(answer).toMatch(/^HTTP\/1.1 405 /);
-    expect(answer).toMatch(new RegExp(`^Allow: ${allowed}\r$`, 'm'));
-    expect(answer).toContain(`"detail":"${method} is not possible here; allowed: ${allowed}."`);
+    const response = await sendRaw(port, wire(`${method} ${path}`));
+    expect(response).toMatch(/^HTTP\/1.1 405 /);
+    expect(response).toMatch(new RegExp(`^Allow: ${allowed}\r$`, 'm'));
+    expect(response).toContain(`"detail":"The method ${method} is not allowed; allowed: ${allowed}."`);
   });
 
-  test('is a 405 for a stranger too: it comes before authentication', async () => {
-    const { api } = await startService(nobodyMayEnter);
+  test('is 405 before authentication', async () => {
+    const { api } = await startService(rejectAll);
     await api.get('/things').expect(401);
     await api.patch('/things').expect(405);
   });
 
-  test('at an address that nothing has is a 404', async () => {
+  test('of a path without a route is 404', async () => {
     const { api } = await startService();
     await api.patch('/nothing').expect(404);
   });
@@ -77,15 +77,15 @@ describe('OPTIONS', () => {
     ['/things', 'GET, POST, HEAD, OPTIONS'],
     ['/things/1', 'GET, DELETE, HEAD, OPTIONS'],
     ['/healthz', 'GET, HEAD, OPTIONS'],
-  ])('of %s answers 204 with what is allowed, to anyone', async (path, allowed) => {
-    const { api } = await startService(nobodyMayEnter);
+  ])('of %s is 204 with the allowed methods, without authentication', async (path, allowed) => {
+    const { api } = await startService(rejectAll);
     const { headers, text } = await api.options(path).expect(204);
     expect(headers.allow).toBe(allowed);
     expect(headers).not.toHaveProperty('content-length');
     expect(text).toBe('');
   });
 
-  test('of an address that nothing has is a 404', async () => {
+  test('of a path without a route is 404', async () => {
     const { api } = await startService();
     await api.options('/nothing').expect(404);
   });
@@ -93,7 +93,7 @@ describe('OPTIONS', () => {
 
 describe('HEAD', () => {
   test.each(['/things/latest', '/healthz', '/docs', '/nothing'])(
-    'of %s has the headers of GET, and no body',
+    'of %s has the headers of GET and no body',
     async (path) => {
       const { api, port } = await startService();
       const get = await api.get(path);
@@ -107,13 +107,13 @@ describe('HEAD', () => {
 });
 
 describe('the order of a request', () => {
-  test('is to authenticate before the input is looked at: strangers learn nothing of it', async () => {
-    const { api } = await startService(nobodyMayEnter);
+  test('is authentication before validation of the input', async () => {
+    const { api } = await startService(rejectAll);
     await api.get('/things?colour=red').expect(401);
     await api.post('/things').set('Content-Type', 'text/plain').send('x').expect(401);
   });
 
-  test('hands what authentication found to the handler', async () => {
+  test('passes the context of the authentication to the handler', async () => {
     const seen: unknown[] = [];
     const { api } = await startService({
       enter: async (req, _res, { operationId }) => ({ operationId, caller: req.headers['x-caller'] }),
@@ -129,8 +129,8 @@ describe('the order of a request', () => {
   });
 });
 
-describe('a reply', () => {
-  test('drops the members that are not on the wire', async () => {
+describe('a response', () => {
+  test('contains only the members of its schema', async () => {
     const row = { id: '1', note: 'n', password_hash: 'argon2', owner: { email: 'a@example.test' } };
     const { api } = await startService({ handlers: { latestThing: async () => row } });
     const { body, text } = await api.get('/things/latest').expect(200);
@@ -138,7 +138,7 @@ describe('a reply', () => {
     expect(text).not.toContain('argon2');
   });
 
-  test('that does not fit its schema is a 500, and nothing of it leaves', async () => {
+  test('that does not match its schema is 500 and is not sent', async () => {
     const wrong = z.any().parse({ id: 42, note: 'the secret note' });
     const { api, entry } = await startService({ handlers: { latestThing: async () => wrong } });
     const { body, text } = await api.get('/things/latest').expect(500);
@@ -147,7 +147,7 @@ describe('a reply', () => {
     expect(await entry(({ status }) => status === 500)).toMatchObject({ err: { type: 'ZodError' } });
   });
 
-  test('of success has the status of its endpoint', async () => {
+  test('has the status of its endpoint', async () => {
     const { api } = await startService();
     await api.post('/things').send({ name: 'a' }).expect(201);
     const { headers, text } = await api.delete('/things/1').expect(204);
@@ -162,16 +162,16 @@ describe('a reply', () => {
   });
 
   test.each([
-    ['with a credential by the caller’s own cache', 'private', { Authorization: 'Bearer x' }],
-    ['without one by any cache', 'public', {}],
-  ])('that is read %s is kept, and asked for again', async (_, kept, sent) => {
+    ['with a credential in private caches', 'private', { Authorization: 'Bearer x' }],
+    ['without a credential in shared caches', 'public', {}],
+  ])('to a GET %s can be stored and must be revalidated', async (_, scope, sent) => {
     const { api } = await startService();
     const { headers } = await api.get('/things/latest').set(sent).expect(200);
-    expect([headers['cache-control'], headers.vary]).toEqual([`${kept}, no-cache`, 'Authorization, Origin']);
+    expect([headers['cache-control'], headers.vary]).toEqual([`${scope}, no-cache`, 'Authorization, Origin']);
     expect(headers.etag).toMatch(/^"[\w-]{27}"$/);
   });
 
-  test('that the caller holds already is not sent again', async () => {
+  test('that the client already has is not sent again', async () => {
     const { api } = await startService();
     const { headers } = await api.get('/things/latest').expect(200);
     const again = await api.get('/things/latest').set('If-None-Match', `"other", W/${headers.etag}`).expect(304);
@@ -179,16 +179,16 @@ describe('a reply', () => {
   });
 
   test.each([
-    ['of a change', 'post', '/things'],
-    ['of a removal', 'delete', '/things/1'],
-    ['that holds a secret', 'get', '/secret'],
-  ] as const)('%s is kept by no cache', async (_, method, path) => {
+    ['to a POST', 'post', '/things'],
+    ['to a DELETE', 'delete', '/things/1'],
+    ['with a secret', 'get', '/secret'],
+  ] as const)('%s must not be stored', async (_, method, path) => {
     const { api } = await startService();
     const { headers } = await api[method](path).send(method === 'post' ? { name: 'a' } : undefined);
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  test('that is a refusal is kept by no cache', async () => {
+  test('that is an error must not be stored', async () => {
     const { api } = await startService({ handlers: { getThing: () => Promise.reject(notFound()) } });
     const { headers } = await api.get('/things/1').expect(404);
     expect(headers['cache-control']).toBe('no-store');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { z } from 'zod';
-import { type Commands, runCommand } from '../src/index.ts';
+import { type Commands, parseOptions, runCommand } from '../src/index.ts';
 
 const { argv } = process;
 const printed: string[] = [];
@@ -10,14 +10,17 @@ const commands: Commands = {
   serve: async (args) => void calls.push(['serve', ...args]),
   import: async (args) => void calls.push(['import', ...args]),
   fail: async () => {
-    throw new Error('The folder is not there.');
+    throw new Error('The folder does not exist.');
   },
-  configure: async () => {
-    z.object({ PORT: z.string('is required') }).parse({});
+  create: async () => {
+    parseOptions(z.strictObject({ name: z.string(), role: z.enum(['viewer', 'admin']) }), {
+      role: 'king',
+      colour: 'red',
+    });
   },
 };
 
-/** Runs the command line. @returns the code with which the process would end, if it would */
+/** Runs a command line. @returns the exit code, or undefined if the command succeeds */
 async function run(...args: string[]): Promise<unknown> {
   process.argv = [...argv.slice(0, 2), ...args];
   const exit = jest.spyOn(process, 'exit').mockImplementation(() => undefined as never);
@@ -47,16 +50,18 @@ test('without an argument the command is serve', async () => {
 
 test.each(['fly', 'constructor'])('the unknown command %s prints the usage and ends with 1', async (name) => {
   expect(await run(name)).toBe(1);
-  expect(printed).toEqual([`There is no command ${name}.\nusage of the program`]);
+  expect(printed).toEqual([`Unknown command ${name}.\nusage of the program`]);
   expect(calls).toEqual([]);
 });
 
 test('an error is printed without a stack trace and ends with 1', async () => {
   expect(await run('fail')).toBe(1);
-  expect(printed).toEqual(['The folder is not there.']);
+  expect(printed).toEqual(['The folder does not exist.']);
 });
 
-test('invalid settings are printed by name', async () => {
-  expect(await run('configure')).toBe(1);
-  expect(printed).toEqual([expect.stringMatching(/is required\s+→ at PORT/)]);
+test('all invalid options are printed with what is allowed', async () => {
+  expect(await run('create')).toBe(1);
+  expect(printed).toEqual([
+    '--name: is required\n--role: must be one of: viewer, admin\n--colour: unknown option; allowed: name, role',
+  ]);
 });

@@ -17,7 +17,7 @@ afterEach(() => {
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Starts the fixture, and reads what it writes. */
+/** Starts the fixture and reads its output. */
 function start({ port = 0, ipc = false }: { port?: number; ipc?: boolean } = {}) {
   const child = spawn(process.execPath, [FIXTURE], {
     stdio: ['pipe', 'pipe', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
@@ -37,16 +37,16 @@ function start({ port = 0, ipc = false }: { port?: number; ipc?: boolean } = {})
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line));
-  let isOver = false;
+  let hasEnded = false;
   const ended = Promise.all([once(child, 'exit'), once(child.stdout ?? child, 'end')]).then(([[code]]) => {
-    isOver = true;
+    hasEnded = true;
     return code;
   });
-  /** The first line of the log with that message; throws when the process ends without one. */
+  /** The first log line with a message. Throws if the process ends without it. */
   const entry = async (message: string): Promise<Entry> => {
     const found = entries().find((one) => one.message === message);
     if (found) return found;
-    if (isOver || !child.stdout) throw new Error(`ended without "${message}": ${errors}`);
+    if (hasEnded || !child.stdout) throw new Error(`ended without "${message}": ${errors}`);
     await Promise.race([once(child.stdout, 'data'), ended]);
     return entry(message);
   };
@@ -55,13 +55,13 @@ function start({ port = 0, ipc = false }: { port?: number; ipc?: boolean } = {})
 
 const portOf = async (service: ReturnType<typeof start>) => Number((await service.entry('listening')).port);
 
-/** Asks on a keep-alive connection of its own, or of the agent that is given. */
-async function ask(port: number, path: string, agent = anAgent()) {
+/** Sends a GET request on a new keep-alive connection, or on one of the agent. */
+async function request(port: number, path: string, agent = anAgent()) {
   const pending = get({ host: '127.0.0.1', port, path, agent });
-  const [answer] = (await once(pending, 'response')) as [IncomingMessage]; // what the event is documented to bring
+  const [response] = (await once(pending, 'response')) as [IncomingMessage]; // as documented for the event
   let body = '';
-  for await (const chunk of answer) body += chunk;
-  return { status: answer.statusCode, connection: answer.headers.connection, body, socket: pending.socket };
+  for await (const chunk of response) body += chunk;
+  return { status: response.statusCode, connection: response.headers.connection, body, socket: pending.socket };
 }
 
 function anAgent(): Agent {
@@ -70,45 +70,45 @@ function anAgent(): Agent {
   return agent;
 }
 
-test('a port in use is reported in one sentence, and the process ends with 1', async () => {
+test('a port in use is reported to the operator, and the process exits with 1', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const address = other.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   const service = start({ port });
   expect(await service.ended).toBe(1);
-  expect(service.errors()).toBe(`Port ${port} on 127.0.0.1 is in use: set PORT to a free one.\n`);
+  expect(service.errors()).toBe(`Port ${port} on 127.0.0.1 is in use. Set PORT to a free port.\n`);
   other.close();
 });
 
-// A start is expensive, so each of these tests covers a whole life.
-test('on SIGTERM a service reports that it is not ready, serves meanwhile, finishes its requests and stops once', async () => {
+// Starting a process is slow, so each of these tests covers a complete shutdown.
+test('on SIGTERM a service becomes unready, serves further requests, completes requests in flight and stops once', async () => {
   const service = start();
   const port = await portOf(service);
-  expect(await ask(port, '/healthz')).toMatchObject({ status: 200, connection: 'keep-alive' });
-  const inFlight = ask(port, '/slow');
-  await service.entry('slow has begun');
+  expect(await request(port, '/healthz')).toMatchObject({ status: 200, connection: 'keep-alive' });
+  const inFlight = request(port, '/slow');
+  await service.entry('slow started');
 
   service.child.kill('SIGTERM');
   await service.entry('stopping');
   service.child.kill('SIGINT');
-  const ready = await ask(port, '/readyz');
+  const ready = await request(port, '/readyz');
   expect(ready).toMatchObject({ status: 503, connection: 'close' });
   expect(JSON.parse(ready.body)).toMatchObject({ checks: [{ name: 'process', detail: 'stopping' }] });
   service.child.stdin?.write('go');
   expect(await inFlight).toMatchObject({ status: 200, body: '{"done":true}' });
   expect(await service.ended).toBe(0);
   expect(service.entries().filter(({ message }) => message === 'stopping')).toHaveLength(1);
-  await expect(ask(port, '/healthz')).rejects.toThrow('ECONNREFUSED');
+  await expect(request(port, '/healthz')).rejects.toThrow('ECONNREFUSED');
 });
 
-test('on SIGINT a service ends idle connections at once, and closes what it holds open after its last request', async () => {
+test('on SIGINT a service closes idle connections at once, and releases its resources after the last request', async () => {
   const service = start();
   const port = await portOf(service);
-  const { socket } = await ask(port, '/healthz');
+  const { socket } = await request(port, '/healthz');
   const idleClosed = socket && once(socket, 'close');
-  const inFlight = ask(port, '/slow');
-  await service.entry('slow has begun');
+  const inFlight = request(port, '/slow');
+  await service.entry('slow started');
 
   service.child.kill('SIGINT');
   await idleClosed;
@@ -120,10 +120,10 @@ test('on SIGINT a service ends idle connections at once, and closes what it hold
   expect(messages.slice(-3)).toEqual(['request', 'closed', 'stopped']);
 });
 
-test('a service stops when its supervising process is gone', async () => {
+test('a service stops when its parent process has exited', async () => {
   const service = start({ ipc: true });
   await portOf(service);
   service.child.disconnect();
   expect(await service.ended).toBe(0);
-  expect(await service.entry('stopping')).toMatchObject({ reason: 'the supervising process is gone' });
+  expect(await service.entry('stopping')).toMatchObject({ reason: 'the parent process has exited' });
 });

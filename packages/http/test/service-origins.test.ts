@@ -3,20 +3,23 @@ import { startService, stopServices } from './world.ts';
 
 afterEach(stopServices);
 
-describe('other origins', () => {
+describe('a request from another origin', () => {
   const corsOrigins = ['https://console.example.test', 'http://localhost:5173'];
   const from = (origin: string) => ({ Origin: origin });
 
-  test.each(corsOrigins)('%s, which is listed, may read answers and the headers that matter', async (origin) => {
-    const { api } = await startService({ corsOrigins });
-    const { headers } = await api.get('/things/latest').set(from(origin)).expect(200);
-    expect(headers['access-control-allow-origin']).toBe(origin);
-    expect(headers['access-control-expose-headers']).toBe('ETag,Retry-After,X-Request-Id,WWW-Authenticate');
-    expect(headers).not.toHaveProperty('access-control-allow-credentials');
-    expect(headers.vary).toContain('Origin');
-  });
+  test.each(corsOrigins)(
+    'gives %s, which is configured, access to the response and its exposed headers',
+    async (origin) => {
+      const { api } = await startService({ corsOrigins });
+      const { headers } = await api.get('/things/latest').set(from(origin)).expect(200);
+      expect(headers['access-control-allow-origin']).toBe(origin);
+      expect(headers['access-control-expose-headers']).toBe('ETag,Retry-After,X-Request-Id,WWW-Authenticate');
+      expect(headers).not.toHaveProperty('access-control-allow-credentials');
+      expect(headers.vary).toContain('Origin');
+    },
+  );
 
-  test('that are listed may read refusals too', async () => {
+  test('gives a configured origin access to error responses', async () => {
     const { api } = await startService({ corsOrigins });
     const { headers } = await api.get('/nothing').set(from('http://localhost:5173')).expect(404);
     expect(headers['access-control-allow-origin']).toBe('http://localhost:5173');
@@ -31,19 +34,19 @@ describe('other origins', () => {
     'https://CONSOLE.example.test',
     'http://localhost:51730',
     'null',
-  ])('%s, which is not listed, may not', async (origin) => {
+  ])('does not give %s, which is not configured, access to the response', async (origin) => {
     const { api } = await startService({ corsOrigins });
     const { headers } = await api.get('/things/latest').set(from(origin)).expect(200);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  test('are none unless they are configured', async () => {
+  test('has no CORS headers by default', async () => {
     const { api } = await startService();
     const { headers } = await api.get('/things/latest').set(from('https://console.example.test'));
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
   });
 
-  test('that are listed may ask first, and hear what they may send', async () => {
+  test('can be preceded by a preflight request of a configured origin', async () => {
     const { api } = await startService({ corsOrigins });
     const { headers } = await api
       .options('/things')
@@ -57,7 +60,7 @@ describe('other origins', () => {
     expect(headers.allow).toBe('GET, POST, HEAD, OPTIONS');
   });
 
-  test('that are not listed hear nothing when they ask first', async () => {
+  test('has no CORS headers for a preflight request of another origin', async () => {
     const { api } = await startService({ corsOrigins });
     const { headers } = await api
       .options('/things')

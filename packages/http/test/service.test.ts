@@ -6,11 +6,11 @@ import { startService, stopServices } from './world.ts';
 
 afterEach(stopServices);
 
-describe('an error that nobody foresaw', () => {
+describe('an unexpected error', () => {
   const cause = new Error('duplicate key value violates "users_pkey" at /srv/app/src/users.ts:7');
   const failing = { handlers: { latestThing: () => Promise.reject(cause) } };
 
-  test('is a 500 with the request id and nothing of what happened', async () => {
+  test('is 500 with the request id and without internal details', async () => {
     const { api } = await startService(failing);
     const { body, headers, type } = await api.get('/things/latest').expect(500);
     expect(type).toBe('application/problem+json');
@@ -18,13 +18,13 @@ describe('an error that nobody foresaw', () => {
       type: 'about:blank',
       title: 'Internal error',
       status: 500,
-      detail: 'Something went wrong here; the request id finds it in the log.',
+      detail: 'Internal error. The log contains the details for the request id.',
       code: 'internal',
       request_id: headers['x-request-id'],
     });
   });
 
-  test('is in the log, with its stack and the request id', async () => {
+  test('is logged with its stack and the request id', async () => {
     const { api, entry } = await startService(failing);
     const { headers } = await api.get('/things/latest');
     expect(await entry(({ status }) => status === 500)).toMatchObject({
@@ -35,7 +35,7 @@ describe('an error that nobody foresaw', () => {
   });
 
   test.each([['text'], [undefined], [{ status: 400, message: 'secret' }]])(
-    'may be %p, no Error at all',
+    'can be %p instead of an Error',
     async (thrown) => {
       const { api } = await startService({ handlers: { latestThing: () => Promise.reject(thrown) } });
       const { status, text } = await api.get('/things/latest');
@@ -50,15 +50,15 @@ describe('an error that nobody foresaw', () => {
     await api.get('/things/1').expect(200);
   });
 
-  test('of a gate is a 500 too', async () => {
+  test('of a gate is 500', async () => {
     const { api } = await startService({ gate: (_req, _res, next) => next(cause) });
     expect((await api.get('/nothing').expect(500)).text).not.toContain('users_pkey');
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   test.each(['/things/latest', '/nothing', '/healthz', '/openapi.json'])(
-    'of %s has the headers of safety',
+    'to %s has the security headers',
     async (path) => {
       const { api } = await startService();
       const { headers } = await api.get(path);
@@ -73,7 +73,7 @@ describe('every answer', () => {
 });
 
 describe('the gate', () => {
-  test.each(['/things', '/nothing', '/healthz', '/docs'])('stands before %s', async (path) => {
+  test.each(['/things', '/nothing', '/healthz', '/docs'])('runs before %s', async (path) => {
     const passed: string[] = [];
     const { api } = await startService({
       gate: (req, _res, next) => {
@@ -90,7 +90,7 @@ describe('the rate limit', () => {
   const LIMIT = 20;
   const limited = { rateLimit: true, requestsPerMinute: LIMIT };
 
-  /** Sends `LIMIT` requests on one connection, and waits for their answers. */
+  /** Sends `LIMIT` requests on one connection, and waits for their responses. */
   const burst = (port: number) =>
     new Promise<void>((resolve, reject) => {
       const socket = connect(port, '127.0.0.1');
@@ -119,7 +119,7 @@ describe('the rate limit', () => {
     expect(resetTime?.getTime()).toBeLessThanOrEqual(Date.now() + 60_000);
   });
 
-  test('answers further requests of the address with 429 and Retry-After', async () => {
+  test('rejects further requests of the address with 429 and Retry-After', async () => {
     const { api, port } = await startService(limited);
     await burst(port);
     const { body, headers } = await api.get('/things/latest').expect(429);
@@ -128,12 +128,12 @@ describe('the rate limit', () => {
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
   });
 
-  test('admits as many requests as it says', async () => {
+  test('allows the configured number of requests', async () => {
     const { api } = await startService({ rateLimit: true, requestsPerMinute: 2 });
     for (const status of [200, 200, 429]) await api.get('/things/latest').expect(status);
   });
 
-  test('does not apply if it is off', async () => {
+  test('does not apply if it is disabled', async () => {
     const { api, port } = await startService({ ...limited, rateLimit: false });
     await burst(port);
     await api.get('/things/latest').expect(200);

@@ -14,7 +14,7 @@ const schema = z.object({ ...commonSettings({ port: '4100' }), HUB_URL: urlSetti
 const DATABASE_URL = 'postgresql://svc:pw@127.0.0.1/svc';
 const read = (environment: NodeJS.ProcessEnv) => readSettings(schema, { DATABASE_URL, ...environment });
 
-const complaintsOf = (environment: NodeJS.ProcessEnv): string[] => {
+const errorsOf = (environment: NodeJS.ProcessEnv): string[] => {
   try {
     read(environment);
     return [];
@@ -24,7 +24,7 @@ const complaintsOf = (environment: NodeJS.ProcessEnv): string[] => {
   }
 };
 
-test('what is not set has its preset', () => {
+test('settings that are not set have their defaults', () => {
   expect(read({})).toEqual({
     PORT: 4100,
     HOST: '127.0.0.1',
@@ -37,7 +37,7 @@ test('what is not set has its preset', () => {
   });
 });
 
-test('what is set counts', () => {
+test('settings are read from the environment', () => {
   const given = {
     PORT: '0',
     HOST: '0.0.0.0',
@@ -63,21 +63,18 @@ test('what is set counts', () => {
 });
 
 test.each(['PORT', 'HOST', 'RATE_LIMIT', 'CORS_ORIGINS', 'METRICS_TOKEN', 'PUBLIC_URL'])(
-  'an empty %s is no value',
+  'an empty %s counts as not set',
   (name) => {
     expect(read({ [name]: '' })).toEqual(read({}));
   },
 );
 
-test('an empty value of what is required is a missing one', () => {
-  expect(complaintsOf({ DATABASE_URL: '' })).toEqual([
-    'The configuration is not usable:',
-    '  DATABASE_URL: is required',
-  ]);
+test('an empty value of a required setting is reported as missing', () => {
+  expect(errorsOf({ DATABASE_URL: '' })).toEqual(['Invalid configuration:', '  DATABASE_URL: is required']);
 });
 
-test('every wrong setting is told at once', () => {
-  const complaints = complaintsOf({
+test('all invalid settings are reported at once', () => {
+  const errors = errorsOf({
     PORT: '99999',
     DATABASE_URL: 'mysql://x',
     LOG_LEVEL: 'loud',
@@ -88,7 +85,7 @@ test('every wrong setting is told at once', () => {
     MIGRATE_ON_START: '1',
     HUB_URL: 'hub',
   });
-  const names = complaints.slice(1).map((complaint) => /^ {2}(\w+): ./.exec(complaint)?.[1]);
+  const names = errors.slice(1).map((error) => /^ {2}(\w+): ./.exec(error)?.[1]);
   expect(new Set(names)).toEqual(
     new Set([
       'PORT',
@@ -104,23 +101,23 @@ test('every wrong setting is told at once', () => {
   );
 });
 
-test('a complaint says what is allowed, and never repeats the value: it may be a secret', () => {
+test('errors state what is allowed, and do not contain the values, which can be secret', () => {
   const wrong = { METRICS_TOKEN: 'hunter2', DATABASE_URL: 'hunter2', HUB_URL: 'https://me:hunter2@hub.example.test' };
-  const text = complaintsOf(wrong).join('\n');
+  const text = errorsOf(wrong).join('\n');
   expect(text).toContain('METRICS_TOKEN: must have at least 16 characters');
   expect(text).toContain('DATABASE_URL: must be a postgresql:// URL');
-  expect(text).toContain('HUB_URL: must not hold a user or a password');
+  expect(text).toContain('HUB_URL: must not contain a user or a password');
   expect(text).not.toContain('hunter2');
 });
 
 describe('a number', () => {
   const number = numberSetting(1, 100);
 
-  test.each(['', ' 5', '+5', '-1', '0', '101', '5.0', '1e2', '0x10', '٣'])('is not %p', (given) => {
-    expect(number.safeParse(given).error?.issues[0]?.message).toBe('must be a whole number from 1 to 100');
+  test.each(['', ' 5', '+5', '-1', '0', '101', '5.0', '1e2', '0x10', '٣'])('cannot be %p', (given) => {
+    expect(number.safeParse(given).error?.issues[0]?.message).toBe('must be an integer from 1 to 100');
   });
 
-  test.each(['1', '100'])('may be %p', (given) => {
+  test.each(['1', '100'])('can be %p', (given) => {
     expect(number.parse(given)).toBe(Number(given));
   });
 });
@@ -130,7 +127,7 @@ describe('a URL', () => {
     ['https://hub.example.test', 'https://hub.example.test'],
     ['https://hub.example.test/hub//', 'https://hub.example.test/hub'],
     ['http://127.0.0.1:4100/', 'http://127.0.0.1:4100'],
-  ])('%s is taken as %s', (given, expected) => {
+  ])('%s is read as %s', (given, expected) => {
     expect(urlSetting.parse(given)).toBe(expected);
   });
 
@@ -142,7 +139,7 @@ describe('a URL', () => {
     'https://user@hub.example.test',
     'https://user:pw@hub.example.test',
     'https://:pw@hub.example.test',
-  ])('is not %p', (given) => {
+  ])('cannot be %p', (given) => {
     expect(urlSetting.safeParse(given).success).toBe(false);
   });
 });
@@ -151,7 +148,7 @@ test.each([
   ['a, b ,,c', ['a', 'b', 'c']],
   [' ', []],
   [undefined, []],
-])('the list %p is %p', (given, expected) => {
+])('the list %p is read as %p', (given, expected) => {
   expect(listSetting.parse(given)).toEqual(expected);
 });
 
@@ -162,24 +159,24 @@ test.each([
   'a.example.test',
   'https://A.example.test',
   'null',
-])('an origin is not %p', (origin) => {
-  expect(complaintsOf({ CORS_ORIGINS: `https://ok.example.test,${origin}` })).toContain(
+])('an origin cannot be %p', (origin) => {
+  expect(errorsOf({ CORS_ORIGINS: `https://ok.example.test,${origin}` })).toContain(
     '  CORS_ORIGINS: must be a list of origins such as https://console.example.com',
   );
 });
 
-describe('what outbound calls may reach', () => {
+describe('OUTBOUND_ALLOW', () => {
   const read = (text: string) => readSettings(z.object({ OUTBOUND_ALLOW: outboundSetting }), { OUTBOUND_ALLOW: text });
 
-  test('is a set of known words; none when it is not set', () => {
+  test('is a set of known words, which is empty by default', () => {
     expect(read('').OUTBOUND_ALLOW).toEqual(new Set());
     expect(read(' http,private ,http').OUTBOUND_ALLOW).toEqual(new Set(['http', 'private']));
     expect(read('http,loopback,private,unix').OUTBOUND_ALLOW).toEqual(new Set(['http', 'loopback', 'private', 'unix']));
   });
 
-  test('names every word that it does not know', () => {
+  test('is rejected with all unknown words', () => {
     expect(() => read('http, https, HTTP, all')).toThrow(
-      'OUTBOUND_ALLOW: does not know https, HTTP, all; it is a comma-separated list of http, loopback, private, unix',
+      'OUTBOUND_ALLOW: must be a comma-separated list of http, loopback, private, unix; unknown: https, HTTP, all',
     );
   });
 });

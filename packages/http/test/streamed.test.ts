@@ -9,54 +9,54 @@ afterEach(stopServices);
 
 const LINES = 'application/x-ndjson';
 
-/** A service whose `/things/latest` is sent as these pieces. */
+/** A service whose `/things/latest` streams these chunks. */
 const serviceOf = (chunks: Chunks, gate?: RequestHandler) =>
   startService({
     handlers: { latestThing: async () => new Streamed(LINES, chunks) },
     ...(gate ? { gate } : {}),
   });
 
-/** A caller who reads as he likes. */
+/** Sends a request and returns the response, whose body is not read. */
 async function call(port: number): Promise<IncomingMessage> {
-  const [answer] = await once(http.get({ port, host: '127.0.0.1', path: '/things/latest' }), 'response');
-  return answer.setEncoding('utf8');
+  const [response] = await once(http.get({ port, host: '127.0.0.1', path: '/things/latest' }), 'response');
+  return response.setEncoding('utf8');
 }
 
-async function* piecesOf(...pieces: readonly string[]) {
-  yield* pieces;
+async function* chunksOf(...chunks: readonly string[]) {
+  yield* chunks;
 }
 
-/** Something that is told once, and can be waited for. */
-function aSignal<T = void>() {
-  let tell: (value: T) => void = () => undefined;
-  const told = new Promise<T>((resolve) => {
-    tell = resolve;
+/** A promise with its resolve function. */
+function deferred<T = void>() {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((resolvePromise) => {
+    resolve = resolvePromise;
   });
-  return { told, tell };
+  return { promise, resolve };
 }
 
-const aTurn = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('a streamed answer', () => {
-  test('is sent piece by piece, each as soon as it is there', async () => {
-    const more = aSignal();
-    async function* pieces() {
+describe('a streamed response', () => {
+  test('is sent in chunks, each as soon as it is available', async () => {
+    const more = deferred();
+    async function* chunks() {
       yield '{"id":"1"}\n';
-      await more.told;
+      await more.promise;
       yield '{"id":"2"}\n';
     }
-    const { port } = await serviceOf(pieces());
-    const answer = await call(port);
-    const arrived = answer[Symbol.asyncIterator]();
+    const { port } = await serviceOf(chunks());
+    const response = await call(port);
+    const arrived = response[Symbol.asyncIterator]();
     expect(await arrived.next()).toEqual({ done: false, value: '{"id":"1"}\n' });
-    more.tell();
+    more.resolve();
     expect(await arrived.next()).toEqual({ done: false, value: '{"id":"2"}\n' });
     expect(await arrived.next()).toMatchObject({ done: true });
-    expect(answer.complete).toBe(true);
+    expect(response.complete).toBe(true);
   });
 
-  test('has its own type, and is nobody’s to keep', async () => {
-    const { api } = await serviceOf(piecesOf('{}\n'));
+  test('has its own content type and must not be stored', async () => {
+    const { api } = await serviceOf(chunksOf('{}\n'));
     const { headers } = await api.get('/things/latest').expect(200);
     expect(headers).toMatchObject({
       'content-type': LINES,
@@ -67,119 +67,123 @@ describe('a streamed answer', () => {
     expect(headers).not.toHaveProperty('content-length');
   });
 
-  test('may have no piece at all, and empty ones', async () => {
-    for (const pieces of [[], ['', '']]) {
-      const { port } = await serviceOf(piecesOf(...pieces));
-      const answer = await call(port);
-      expect(await answer.toArray()).toEqual([]);
-      expect(answer.complete).toBe(true);
+  test('can have no chunks, and empty chunks', async () => {
+    for (const chunks of [[], ['', '']]) {
+      const { port } = await serviceOf(chunksOf(...chunks));
+      const response = await call(port);
+      expect(await response.toArray()).toEqual([]);
+      expect(response.complete).toBe(true);
     }
   });
 
-  test('begins before its first piece is there', async () => {
-    const first = aSignal();
+  test('starts before its first chunk is available', async () => {
+    const first = deferred();
     const { port } = await serviceOf(async function* () {
-      await first.told;
+      await first.promise;
       yield 'late\n';
     });
-    const answer = await call(port);
-    expect(answer.statusCode).toBe(200);
-    first.tell();
-    expect(await answer.toArray()).toEqual(['late\n']);
+    const response = await call(port);
+    expect(response.statusCode).toBe(200);
+    first.resolve();
+    expect(await response.toArray()).toEqual(['late\n']);
   });
 
-  test('comes no faster than its caller reads', async () => {
+  test('is not generated faster than the client reads', async () => {
     const ALL = 500;
-    let made = 0;
+    let generated = 0;
     const { port } = await serviceOf(async function* () {
-      for (; made < ALL; made += 1) yield 'x'.repeat(100_000);
+      for (; generated < ALL; generated += 1) yield 'x'.repeat(100_000);
     });
-    const answer = await call(port);
-    answer.pause();
-    for (let seen = -1, idle = 0; made < ALL && idle < 200; idle = made === seen ? idle + 1 : 0, seen = made)
-      await aTurn();
-    expect(made).toBeLessThan(ALL);
+    const response = await call(port);
+    response.pause();
+    for (
+      let seen = -1, idle = 0;
+      generated < ALL && idle < 200;
+      idle = generated === seen ? idle + 1 : 0, seen = generated
+    )
+      await nextTurn();
+    expect(generated).toBeLessThan(ALL);
     let bytes = 0;
-    for await (const piece of answer) bytes += piece.length;
-    expect([made, bytes]).toEqual([ALL, ALL * 100_000]);
+    for await (const chunk of response) bytes += chunk.length;
+    expect([generated, bytes]).toEqual([ALL, ALL * 100_000]);
   });
 });
 
-describe('a held streamed answer', () => {
-  test('sends its first byte when its hold has done its work, which sees the status', async () => {
+describe('a delayed streamed response', () => {
+  test('is sent only after its hook has resolved, to which its status is passed', async () => {
     const order: string[] = [];
     const { port } = await serviceOf(
       async function* () {
-        order.push('begun');
+        order.push('started');
         yield 'x';
       },
       (_req, res, next) => {
         holdAnswer(res, async ({ status }, { aborted }) => {
-          await aTurn();
+          await nextTurn();
           order.push(`recorded ${status} ${aborted} ${res.headersSent}`);
         });
         next();
       },
     );
     await (await call(port)).toArray();
-    expect(order).toEqual(['recorded 200 false false', 'begun']);
+    expect(order).toEqual(['recorded 200 false false', 'started']);
   });
 
-  test('is not begun when its hold rejects; what it holds is set free', async () => {
-    const { chunks, next, released } = watched();
+  test('is not generated if its hook rejects, and its resources are released', async () => {
+    const { chunks, next, released } = recordedChunks();
     const { api } = await serviceOf(chunks, (_req, res, go) => {
       holdAnswer(res, () => Promise.reject(new Error('the store is full')));
       go();
     });
     const { body, type } = await api.get('/things/latest').expect(503);
     expect([type, body.code]).toEqual(['application/problem+json', 'unavailable']);
-    await released.told;
+    await released.promise;
     expect(next).not.toHaveBeenCalled();
   });
 });
 
-/** Pieces that never come, and what is asked of them. */
-function watched() {
-  const released = aSignal();
-  const begun = aSignal();
+/** An iterable that never yields, and records how it is used. */
+function recordedChunks() {
+  const released = deferred();
+  const started = deferred();
   const next = jest.fn(() => {
-    begun.tell();
+    started.resolve();
     return new Promise<IteratorResult<string>>(() => undefined);
   });
   const release = jest.fn(async (): Promise<IteratorResult<string>> => {
-    released.tell();
+    released.resolve();
     return { done: true, value: undefined };
   });
   const chunks: AsyncIterable<string> = { [Symbol.asyncIterator]: () => ({ next, return: release }) };
-  return { chunks, next, begun, release, released };
+  return { chunks, next, started, release, released };
 }
 
-describe('HEAD', () => {
-  test('has the headers and no body, and nothing is read', async () => {
-    const { chunks, next, released } = watched();
+describe('HEAD of a streamed response', () => {
+  test('has the headers and no body, and reads no chunk', async () => {
+    const { chunks, next, released } = recordedChunks();
     const { api } = await serviceOf(chunks);
     const { headers, text } = await api.head('/things/latest').expect(200);
     expect([headers['content-type'], headers['cache-control'], text]).toEqual([LINES, 'no-store', undefined]);
-    await released.told;
+    await released.promise;
     expect(next).not.toHaveBeenCalled();
   });
 
-  test('does not even begin what begins when the answer leaves', async () => {
-    const begin = jest.fn(() => piecesOf('x'));
+  test('does not call a function that creates the chunks', async () => {
+    const begin = jest.fn(() => chunksOf('x'));
     const { api } = await serviceOf(begin);
     await api.head('/things/latest').expect(200);
     expect(begin).not.toHaveBeenCalled();
   });
 });
 
-describe('a caller who leaves', () => {
-  test('ends the iteration, also while a piece is awaited', async () => {
-    const { chunks, begun, release, released } = watched();
+describe('a client that disconnects', () => {
+  test('ends the iteration, also while a chunk is awaited', async () => {
+    const { chunks, started, release, released } = recordedChunks();
     const { port, entry } = await serviceOf(chunks);
-    const answer = await call(port);
-    await begun.told;
-    answer.destroy();
-    await released.told;
+    const response = await call(port);
+    await started.promise;
+    response.destroy();
+    await released.promise;
     expect(release).toHaveBeenCalledTimes(1);
     expect(await entry(({ message }) => message === 'request')).toMatchObject({
       level: 30,
@@ -188,72 +192,72 @@ describe('a caller who leaves', () => {
     });
   });
 
-  test('ends a generator between two pieces, with what it does last', async () => {
-    const { told, tell } = aSignal<string>();
+  test('ends a generator between two chunks, and runs its finally block', async () => {
+    const { promise, resolve } = deferred<string>();
     const { port } = await serviceOf(async function* () {
       try {
         for (;;) {
           yield 'x';
-          await aTurn();
+          await nextTurn();
         }
       } finally {
-        tell('cleaned up');
+        resolve('cleaned up');
       }
     });
-    const answer = await call(port);
-    await once(answer, 'data');
-    answer.destroy();
-    expect(await told).toBe('cleaned up');
+    const response = await call(port);
+    await once(response, 'data');
+    response.destroy();
+    expect(await promise).toBe('cleaned up');
   });
 
-  test('ends a generator that waits for room', async () => {
-    const { told, tell } = aSignal<number>();
-    let made = 0;
+  test('ends a generator that waits for the client to read', async () => {
+    const { promise, resolve } = deferred<number>();
+    let generated = 0;
     const { port } = await serviceOf(async function* () {
       try {
-        for (; made < 500; made += 1) yield 'x'.repeat(100_000);
+        for (; generated < 500; generated += 1) yield 'x'.repeat(100_000);
       } finally {
-        tell(made);
+        resolve(generated);
       }
     });
-    const answer = await call(port);
-    answer.pause();
-    for (let seen = -1; seen !== made; ) {
-      seen = made;
-      await aTurn();
+    const response = await call(port);
+    response.pause();
+    for (let seen = -1; seen !== generated; ) {
+      seen = generated;
+      await nextTurn();
     }
-    answer.destroy();
-    expect(await told).toBeLessThan(500);
+    response.destroy();
+    expect(await promise).toBeLessThan(500);
   });
 
-  test('is told to whoever awaits something else; what that makes of it is no failure', async () => {
-    const waiting = aSignal();
-    const { told, tell } = aSignal<boolean>();
-    const { port, entries, entry } = await serviceOf(async function* (gone) {
+  test('aborts the signal of the function; an error that it then throws is not logged', async () => {
+    const waiting = deferred();
+    const { promise, resolve } = deferred<boolean>();
+    const { port, entries, entry } = await serviceOf(async function* (disconnected) {
       yield 'x';
-      waiting.tell();
-      await once(gone, 'abort');
-      tell(gone.aborted);
-      throw new Error('the other side hung up');
+      waiting.resolve();
+      await once(disconnected, 'abort');
+      resolve(disconnected.aborted);
+      throw new Error('connection closed');
     });
-    const answer = await call(port);
-    await waiting.told;
-    answer.destroy();
-    expect(await told).toBe(true);
+    const response = await call(port);
+    await waiting.promise;
+    response.destroy();
+    expect(await promise).toBe(true);
     expect(await entry(({ message }) => message === 'request')).not.toHaveProperty('err');
     expect(entries).toHaveLength(1);
   });
 });
 
-describe('an error in the middle', () => {
-  test('breaks the connection, so that nobody takes it for the whole, and is logged', async () => {
+describe('an error in a stream', () => {
+  test('closes the connection, so that the client detects the truncation, and is logged', async () => {
     const { port, entry } = await serviceOf(async function* () {
       yield '{"id":"1"}\n';
       throw new Error('the disk went away');
     });
-    const answer = await call(port);
-    await expect(answer.toArray()).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(answer.complete).toBe(false);
+    const response = await call(port);
+    await expect(response.toArray()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(response.complete).toBe(false);
     expect(await entry(({ message }) => message === 'request')).toMatchObject({
       level: 50,
       status: 200,
@@ -262,23 +266,23 @@ describe('an error in the middle', () => {
     });
   });
 
-  test('that comes before the first piece does the same', async () => {
+  test('closes the connection also before the first chunk', async () => {
     const { port, entry } = await serviceOf(() => {
       throw new Error('nothing to follow');
     });
-    const answer = await call(port);
-    await expect(answer.toArray()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    const response = await call(port);
+    await expect(response.toArray()).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(await entry(({ level }) => level === 50)).toMatchObject({ err: { message: 'nothing to follow' } });
   });
 });
 
-test('a whole answer afterwards is as ever, on the same connection', async () => {
-  const { port } = await serviceOf(() => piecesOf('x'));
+test('streamed and complete responses can follow each other on one connection', async () => {
+  const { port } = await serviceOf(() => chunksOf('x'));
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const bodies: string[] = [];
   for (const path of ['/things/latest', '/things/7', '/things/latest']) {
-    const [answer] = await once(http.get({ port, host: '127.0.0.1', path, agent }), 'response');
-    bodies.push((await answer.setEncoding('utf8').toArray()).join(''));
+    const [response] = await once(http.get({ port, host: '127.0.0.1', path, agent }), 'response');
+    bodies.push((await response.setEncoding('utf8').toArray()).join(''));
   }
   agent.destroy();
   expect(bodies).toEqual(['x', '{"id":"7"}', 'x']);

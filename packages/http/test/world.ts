@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { endpoint, line, wholeNumber } from '@svc/contract';
+import { endpoint, line, queryInteger } from '@svc/contract';
 import { pino } from 'pino';
 import request from 'supertest';
 import { z } from 'zod';
@@ -20,7 +20,7 @@ const thingParams = z.strictObject({ id: z.string().max(20) });
 
 export const BODY_LIMIT = 1000;
 
-/** What the service of these tests answers to. */
+/** The contract of the service in these tests. */
 const contract = {
   listThings: endpoint({
     ...common,
@@ -28,7 +28,7 @@ const contract = {
     method: 'get',
     path: '/things',
     summary: 'List things',
-    query: z.strictObject({ limit: wholeNumber(1, 100).default(50), search: line(20).optional() }),
+    query: z.strictObject({ limit: queryInteger(1, 100).default(50), search: line(20).optional() }),
     reply: z.object({ things: z.array(thing) }),
   }),
   createThing: endpoint({
@@ -42,7 +42,7 @@ const contract = {
     bodyLimit: BODY_LIMIT,
     reply: z.object({ thing: z.unknown() }),
   }),
-  // Before the literal path beside it: the order of declaration must not matter.
+  // Declared before the literal path: the order of declaration must not matter.
   getThing: endpoint({
     ...common,
     operationId: 'getThing',
@@ -85,7 +85,7 @@ const contract = {
 type Contract = typeof contract;
 type Handlers = { [K in keyof Contract]: Route<unknown, Contract[K]>['handle'] };
 
-/** What a thing does unless a test says otherwise: it tells what came in. */
+/** The default handlers, which return their input. */
 const handlers: Handlers = {
   listThings: async (_, { query }) => ({ things: [{ id: JSON.stringify(query) }] }),
   createThing: async (_, { body }) => ({ thing: body }),
@@ -100,23 +100,23 @@ type Given = Partial<Omit<ServiceOptions<unknown>, 'log' | 'routes'>> & { readon
 
 const running: (() => Promise<void>)[] = [];
 
-/** For afterEach: ends every service that the test started. */
+/** For afterEach: stops all services that the test started. */
 export async function stopServices(): Promise<void> {
   await Promise.all(running.splice(0).map((stop) => stop()));
 }
 
-/** A service on a free port of loopback, with the log that it writes. */
+/** A service on a free loopback port, with its log. */
 export async function startService({ handlers: own = {}, ...options }: Given = {}) {
   const log = aLog();
-  const does = { ...handlers, ...own };
+  const implementation = { ...handlers, ...own };
   const route = routeFor<unknown>();
   const routes = implementFor<unknown>()(contract, {
-    listThings: route(contract.listThings, does.listThings),
-    createThing: route(contract.createThing, does.createThing),
-    getThing: route(contract.getThing, does.getThing),
-    latestThing: route(contract.latestThing, does.latestThing),
-    removeThing: route(contract.removeThing, does.removeThing),
-    getSecret: route(contract.getSecret, does.getSecret),
+    listThings: route(contract.listThings, implementation.listThings),
+    createThing: route(contract.createThing, implementation.createThing),
+    getThing: route(contract.getThing, implementation.getThing),
+    latestThing: route(contract.latestThing, implementation.latestThing),
+    removeThing: route(contract.removeThing, implementation.removeThing),
+    getSecret: route(contract.getSecret, implementation.getSecret),
   });
   const app = createService<unknown>({
     log: log.log,
@@ -139,21 +139,21 @@ export async function startService({ handlers: own = {}, ...options }: Given = {
   return { api: request(server), port, entries: log.entries, entry: log.entry };
 }
 
-/** A log whose lines can be read, and waited for. */
+/** A log whose entries a test can read and wait for. */
 function aLog() {
   const entries: Entry[] = [];
   const stream = new PassThrough();
   stream.on('data', (text: Buffer) => entries.push(JSON.parse(text.toString('utf8'))));
-  const entry = async (isWanted: (entry: Entry) => boolean): Promise<Entry> => {
-    const found = entries.find(isWanted);
+  const entry = async (matches: (entry: Entry) => boolean): Promise<Entry> => {
+    const found = entries.find(matches);
     if (found) return found;
     await once(stream, 'data');
-    return entry(isWanted);
+    return entry(matches);
   };
   return { log: pino({ base: {}, messageKey: 'message' }, stream), entries, entry };
 }
 
-/** Sends text as it stands and reads until the other side ends the connection. */
+/** Sends bytes unchanged, and reads until the server closes the connection. */
 export async function sendRaw(port: number, text: string | Buffer): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(text);
@@ -162,6 +162,6 @@ export async function sendRaw(port: number, text: string | Buffer): Promise<stri
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A request as it is on the wire, whose answer ends the connection. */
+/** The bytes of a request after which the server closes the connection. */
 export const wire = (start: string, headers: readonly string[] = [], body = '') =>
   [`${start} HTTP/1.1`, 'Host: 127.0.0.1', 'Connection: close', ...headers, '', body].join('\r\n');

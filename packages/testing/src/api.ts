@@ -5,58 +5,60 @@ import { conformityTo } from './conformity.ts';
 
 export interface Answered {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body, and fails where it is otherwise
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert the members of bodies that they use
   readonly body: any;
   readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One caller of a service. Every answer is held against the service's OpenAPI document. */
+/** A caller of a service. Each response is validated against the OpenAPI document of the service. */
 export interface Api {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   put(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   delete(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
-  send(wanted: Wanted): Promise<Answered>;
+  send(apiRequest: ApiRequest): Promise<Answered>;
 }
 
-/** A request as it is wished, sane or not. */
-export interface Wanted {
+/** A request, which can be invalid. */
+export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string is sent as it stands, anything else as JSON. */
+  /** A string is sent unchanged, other values as JSON. */
   readonly body?: unknown;
 }
 
-/** Makes callers of a service. */
+/** Creates callers of a service. */
 export interface Callers {
-  /** A caller with this value of the Authorization header. */
+  /** A caller that sends this Authorization header. */
   (authorization?: string): Api;
-  /** Stops the server that the callers share. */
+  /** Stops the server of the callers. */
   close(): void;
 }
 
-/** Callers of a service, on one server of their own. */
+/** Creates callers of a service, which share one server. */
 export function apiOf(app: Express, document: object): Callers {
   const check = conformityTo(document);
-  const server = createServer(app).on('connection', (socket) => socket.unref()); // kept connections keep no process alive
-  server.keepAliveTimeout = 0; // the agent reuses connections, and must not find one that the server is closing
+  const server = createServer(app).on('connection', (socket) => socket.unref()); // must not keep the process alive
+  server.keepAliveTimeout = 0; // the agent reuses connections, which the server must not close
   const agent = new Agent({ keepAlive: true });
-  const send = async ({ method, path, headers = {}, body }: Wanted): Promise<Answered> => {
-    if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve).unref());
+  let listening: Promise<void> | undefined;
+  const send = async ({ method, path, headers = {}, body }: ApiRequest): Promise<Answered> => {
+    listening ??= new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve).unref());
+    await listening;
     const pending = request(server)[methodOf(method)](path).agent(agent).set(headers).redirects(0).buffer(true);
     if (body !== undefined && !Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')) {
       pending.set('Content-Type', 'application/json');
     }
-    const answer = await (body === undefined
+    const response = await (body === undefined
       ? pending
       : pending.send(typeof body === 'string' ? body : JSON.stringify(body)));
-    const seenPath = path.split('?', 1)[0] ?? path;
-    const type = answer.headers['content-type'] ?? '';
-    const seenBody = /[/+]json\b/.test(type) ? answer.body : answer.text;
-    check({ method, path: seenPath, status: answer.status, type, body: seenBody });
-    return { status: answer.status, body: answer.body, text: answer.text, headers: answer.headers };
+    const pathWithoutQuery = path.split('?', 1)[0] ?? path;
+    const type = response.headers['content-type'] ?? '';
+    const documentedBody = /[/+]json\b/.test(type) ? response.body : response.text;
+    check({ method, path: pathWithoutQuery, status: response.status, type, body: documentedBody });
+    return { status: response.status, body: response.body, text: response.text, headers: response.headers };
   };
   const callers = (authorization?: string): Api => {
     const own = authorization === undefined ? {} : { Authorization: authorization };
@@ -69,7 +71,7 @@ export function apiOf(app: Express, document: object): Callers {
       post: call('POST'),
       put: call('PUT'),
       delete: call('DELETE'),
-      send: (wanted) => send({ ...wanted, headers: { ...own, ...wanted.headers } }),
+      send: (apiRequest) => send({ ...apiRequest, headers: { ...own, ...apiRequest.headers } }),
     };
   };
   const close = () => {
@@ -91,6 +93,6 @@ const METHODS = {
 
 function methodOf(method: string) {
   const known = Object.entries(METHODS).find(([name]) => name === method);
-  if (!known) throw new RangeError(`no test speaks of the method ${method}`);
+  if (!known) throw new RangeError(`unsupported method ${method}`);
   return known[1];
 }

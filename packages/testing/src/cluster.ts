@@ -4,13 +4,14 @@ import { readKubeconfig, type TestCluster } from './cluster/kubeconfig.ts';
 export { readKubeconfig, type TestCluster } from './cluster/kubeconfig.ts';
 
 /**
- * Tests that need a real cluster: the one that the file in `FLEET_TEST_KUBECONFIG` names, where they work in a namespace
- * of their own. Where none is named they are skipped, with the reason in their title; what is wrong with the file fails.
+ * Tests that need a real cluster: that of the kubeconfig in `FLEET_TEST_KUBECONFIG`, in which they use their own
+ * namespace. If the variable is not set, they are skipped, with the reason in their title. An invalid file makes them
+ * fail.
  */
 export function describeWithCluster(title: string, tests: (cluster: () => TestCluster) => void): void {
   const file = process.env.FLEET_TEST_KUBECONFIG;
   if (file) describe(title, () => tests(() => readKubeconfig(file)));
-  else describe.skip(`${title} (skipped: FLEET_TEST_KUBECONFIG names no cluster)`, () => tests(noCluster));
+  else describe.skip(`${title} (skipped: FLEET_TEST_KUBECONFIG is not set)`, () => tests(noCluster));
 }
 
 const noCluster = () => {

@@ -1,10 +1,10 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** An answer as it is held against the OpenAPI document. */
+/** A response to validate against the OpenAPI document. */
 export interface Seen {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly status: number;
   readonly type: string;
@@ -26,9 +26,9 @@ type Check = (seen: Seen) => void;
 const checks = new WeakMap<object, Check>();
 
 /**
- * Compares answers of a service with its OpenAPI document. There is one check for each document, so that its schemas are
- * compiled once in a process.
- * @returns a check that throws if an answer does not conform
+ * Validates responses of a service against its OpenAPI document. The check of a document is cached, so that its schemas are
+ * compiled once per process.
+ * @returns a check that throws if a response does not conform
  */
 export function conformityTo(document: object): Check {
   const check = checks.get(document) ?? compile(document);
@@ -37,7 +37,7 @@ export function conformityTo(document: object): Check {
 }
 
 function compile(document: object): Check {
-  const { paths = {} } = document as Document; // as openApiDocument makes it
+  const { paths = {} } = document as Document; // the type of openApiDocument is more general
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(document, 'openapi');
@@ -61,14 +61,14 @@ function compile(document: object): Check {
     const pointer = documented ? pointerOf(path, seen, expectedType) : '/components/schemas/Problem';
     const validate = validator(pointer);
     if (isEmpty(seen.status) && documented) return;
-    if (!seen.type.startsWith(expectedType)) throw outside(seen, `is ${seen.type}, not ${expectedType}`);
+    if (!seen.type.startsWith(expectedType)) throw nonconforming(seen, `is ${seen.type}, not ${expectedType}`);
     for (const part of partsOf(seen, expectedType)) {
-      if (!validate(part)) throw outside(seen, ajv.errorsText(validate.errors));
+      if (!validate(part)) throw nonconforming(seen, ajv.errorsText(validate.errors));
     }
   };
 }
 
-/** The type that an answer should have: the documented one, else the one that all its kind have. */
+/** The expected media type of a response: the documented one, or else the default for its status. */
 function typeOf({ status }: Seen, operation: Operation | undefined): string {
   const [documented] = Object.keys(operation?.responses?.[status]?.content ?? {});
   return documented ?? (status < 400 ? 'application/json' : 'application/problem+json');
@@ -81,7 +81,7 @@ function pointerOf(path: string, { method, status }: Seen, type: string): string
   return isEmpty(status) ? response : `${response}/content/${escapeName(type)}/schema`;
 }
 
-/** What the schema is about: the whole of a JSON document, each line of anything else. */
+/** The values to which the schema applies: a JSON document, or each line of a stream. */
 function partsOf({ body }: Seen, type: string): readonly unknown[] {
   if (/[/+]json$/.test(type)) return [body];
   const lines = String(body)
@@ -94,12 +94,12 @@ function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return undefined; // fits no schema
+    return undefined; // matches no schema
   }
 }
 
-/** Answers without a body. */
+/** Whether responses with this status have no body. */
 const isEmpty = (status: number) => [204, 302, 304].includes(status);
 
-const outside = ({ method, path, status }: Seen, why: string) =>
-  new Error(`${method} ${path} answered ${status}, outside its OpenAPI document: ${why}`);
+const nonconforming = ({ method, path, status }: Seen, why: string) =>
+  new Error(`the response ${status} to ${method} ${path} does not conform to the OpenAPI document: ${why}`);

@@ -1,8 +1,8 @@
 const depths = ['short', 'full', 'long'] as const;
 
 /**
- * How much work a test that can be scaled does. `short` is for every run while developing, `full` is for CI, and `long` is
- * for a run by hand before a change in the tested area is accepted.
+ * How much work a scalable test does. `short` is for development, `full` is for CI, and `long` is for manual runs before a
+ * change of the tested code is accepted.
  */
 export type Depth = (typeof depths)[number];
 
@@ -11,6 +11,10 @@ export const depth: Depth = readDepth(process.env.TEST_DEPTH);
 
 /** The value for the depth of this run. Each scalable test states its three values where it is defined. */
 export const byDepth = <T>(values: Readonly<Record<Depth, T>>): T => values[depth];
+
+/** The value for the depth of this run in a `*.full.test.ts`, which does not run at depth `short`. */
+export const fromFull = <T>({ full, long }: { readonly full: T; readonly long: T }): T =>
+  byDepth({ short: full, full, long });
 
 /** The seed of all generated input in this run: `TEST_SEED`, or 1. @throws RangeError if `TEST_SEED` is not a seed */
 export const seed: number = readSeed(process.env.TEST_SEED);
@@ -22,11 +26,11 @@ function readDepth(given = 'short'): Depth {
 }
 
 function readSeed(given = '1'): number {
-  if (!/^\d{1,9}$/.test(given)) throw new RangeError(`TEST_SEED must be a whole number up to 999999999, not ${given}`);
+  if (!/^\d{1,9}$/.test(given)) throw new RangeError(`TEST_SEED must be an integer from 0 to 999999999, not ${given}`);
   return Number(given);
 }
 
-/** Prints a measured figure at depth `long`. Shorter runs print nothing. */
+/** Prints a measured figure at depth `long` only. */
 export function figure(line: string): void {
   if (depth === 'long') process.stderr.write(`${line}\n`);
 }

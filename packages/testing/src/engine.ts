@@ -10,27 +10,27 @@ import { startPodman } from './engine/podman.ts';
 export { engineProblem } from './engine/at-hand.ts';
 export { busyboxTar } from './engine/image.ts';
 
-/** An engine of its own: it sees nothing of any other, and nothing of it is left behind. */
+/** An engine that is isolated from other engines and leaves no files. */
 export interface TestEngine {
   readonly kind: 'docker' | 'podman';
-  /** Of its API: `unix:///…`. */
+  /** The endpoint of its API: `unix:///…`. */
   readonly endpoint: string;
-  /** An image that is there: Busybox, with no command of its own. */
+  /** An image that is present: Busybox, without a command. */
   readonly image: string;
-  /** Its program by hand, on the same containers. @returns what it prints @throws with what it says */
+  /** Runs the command-line client of the engine. @returns its standard output @throws an error with its standard error */
   byHand(...args: readonly string[]): Promise<string>;
-  /** Ends containers at once, and removes them. */
+  /** Kills and removes containers. */
   discard(...names: readonly string[]): Promise<void>;
-  /** Removes its containers and volumes, and ends it. */
+  /** Removes all containers and volumes, and stops the engine. */
   stop(): Promise<void>;
 }
 
-/** Podman, unless TEST_ENGINE says otherwise. */
+/** The engine in TEST_ENGINE, by default Podman. */
 export const engineKind = (): TestEngine['kind'] => (process.env.TEST_ENGINE === 'docker' ? 'docker' : 'podman');
 
 /**
- * Tests that need a real engine. Where there is none they are skipped, with the reason in their title; with
- * `TEST_ENGINES=required` they fail.
+ * Tests that need a real engine. If none is available, they are skipped, with the reason in their title, or fail if
+ * `TEST_ENGINES=required` is set.
  */
 export function describeWithEngine(title: string, tests: () => void): void {
   const problem = engineProblem(engineKind());
@@ -38,13 +38,13 @@ export function describeWithEngine(title: string, tests: () => void): void {
   else describe.skip(`${title} (skipped: ${problem})`, tests);
 }
 
-/** Starts an engine. `insecureRegistry` is a `host:port` that it may pull from without TLS. */
+/** Starts an engine. `insecureRegistry` is the `host:port` of a registry without TLS. */
 export async function startEngine(o: { readonly insecureRegistry?: string } = {}): Promise<TestEngine> {
   const kind = engineKind();
   const problem = engineProblem(kind);
   if (problem !== undefined) throw new Error(`no engine: ${problem}`);
   const folder = await mkdtemp(path.join(tmpdir(), `svc-${kind}-`));
-  const clean = () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  const removeFolder = () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   try {
     const { byHand, endpoint, discard, stop } = await (kind === 'docker' ? startDocker : startPodman)(
       folder,
@@ -55,11 +55,11 @@ export async function startEngine(o: { readonly insecureRegistry?: string } = {}
       ...{ kind, endpoint, image, byHand, discard },
       stop: async () => {
         await stop();
-        await clean();
+        await removeFolder();
       },
     };
   } catch (error) {
-    await clean();
+    await removeFolder();
     throw error;
   }
 }

@@ -7,8 +7,9 @@ import type pg from 'pg';
 import { addressOf, onServer } from './databases.ts';
 
 /**
- * For Jest's globalSetup: one migrated template database for each `name` and content of `prismaDir`, which
- * `createTestDatabase` copies. On the server of TEST_POSTGRES_URL, else on a throw-away one. Answers with the teardown.
+ * For globalSetup of Jest: creates a migrated template database, which `createTestDatabase` copies, for each `name` and
+ * content of `prismaDir`. It is on the server of TEST_POSTGRES_URL, or else on a temporary server. Resolves to the
+ * teardown function.
  */
 export async function setUpDatabases(o: { prismaDir: string; name: string }): Promise<() => Promise<void>> {
   const given = process.env.TEST_POSTGRES_URL;
@@ -17,7 +18,7 @@ export async function setUpDatabases(o: { prismaDir: string; name: string }): Pr
   const server = own ? own.url('postgres') : (given ?? '');
   const template = `template_${o.name}_${hashOf(path.join(o.prismaDir, 'migrations'))}`;
   try {
-    await onServer(server, (client) => makeTemplate(client, { template, server, prismaDir: o.prismaDir }));
+    await onServer(server, (client) => createTemplate(client, { template, server, prismaDir: o.prismaDir }));
   } catch (error) {
     await stop();
     throw error;
@@ -27,17 +28,17 @@ export async function setUpDatabases(o: { prismaDir: string; name: string }): Pr
   return stop;
 }
 
-async function makeTemplate(client: pg.Client, o: { template: string; server: string; prismaDir: string }) {
+async function createTemplate(client: pg.Client, o: { template: string; server: string; prismaDir: string }) {
   const database = client.escapeIdentifier(o.template);
-  // Two Jest processes may want the same template; the lock goes with the connection.
+  // Two Jest processes can need the same template. The lock is released with the connection.
   await client.query(`set lock_timeout = '60s'`);
   await client.query(`select pg_advisory_lock(hashtext('test-template'))`);
   const found = await client.query('select datistemplate from pg_database where datname = $1', [o.template]);
   if (found.rows[0]?.datistemplate) return;
-  if (found.rowCount) await client.query(`drop database ${database} with (force)`); // left by somebody killed
+  if (found.rowCount) await client.query(`drop database ${database} with (force)`); // left by a killed process
   await client.query(`create database ${database}`);
   await migrate({ prismaDir: o.prismaDir, databaseUrl: addressOf(o.server, o.template) });
-  // A database with connections can't be copied.
+  // A database with connections cannot be copied.
   await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [o.template]);
   await client.query(`alter database ${database} with is_template true allow_connections false`);
 }

@@ -5,19 +5,19 @@ import { rawRequests, rawRequestsInTurn } from './hostile/raw-requests.ts';
 import { hostileRequests, type Target } from './hostile/requests.ts';
 import { createSession, type HostileInput, type Session } from './hostile/session.ts';
 import type { HostileRequest } from './hostile/written.ts';
-import { toRepeat } from './properties.ts';
+import { repeatHint } from './properties.ts';
 
 export type { HostileInput };
 
-/** Generated requests for each endpoint. */
-const REQUESTS = byDepth({ short: 10, full: 200, long: 2000 });
+/** Number of generated requests per endpoint. */
+const REQUESTS = byDepth({ short: 5, full: 200, long: 2000 });
 
-/** Bytes. The limit is high because the garbage collector runs late. */
+/** In bytes. The limit is high because the garbage collector runs late. */
 const MEMORY_GROWTH_LIMIT = 1_000_000_000;
 
 /**
- * Tests every endpoint with generated requests: no answer is a 5xx, each refusal is a problem of the closed table, and each
- * success matches the OpenAPI document.
+ * Tests every endpoint with generated requests: no response is 5xx, each error is a documented problem, and each success
+ * conforms to the OpenAPI document.
  */
 export function testHostileInput(input: HostileInput): void {
   const session = createSession(input);
@@ -37,7 +37,7 @@ export function testHostileInput(input: HostileInput): void {
     title: `${endpoint.method.toUpperCase()} ${endpoint.path}`,
   }));
   test.each(cases)(
-    '$title answers hostile requests as documented',
+    '$title responds to hostile requests as documented',
     async ({ endpoint, index, title }) => {
       figures.begin(title);
       const target = await session.targetOf(endpoint, seed + index);
@@ -47,7 +47,7 @@ export function testHostileInput(input: HostileInput): void {
     30_000 + 100 * REQUESTS,
   );
 
-  test('every caller can list what hostile requests have stored', async () => {
+  test('every caller can list the data that hostile requests stored', async () => {
     figures.begin('reading back');
     const lists = endpoints.filter(({ method, path }) => method === 'get' && !path.includes(':'));
     for (const endpoint of lists) {
@@ -63,7 +63,7 @@ export function testHostileInput(input: HostileInput): void {
   }
 }
 
-/** Sends generated requests one after the other. @throws for the first one whose answer is wrong */
+/** Sends generated requests sequentially. @throws for the first invalid response */
 async function attack(session: Session, target: Target): Promise<void> {
   const requests = fc.oneof(
     { weight: 4, arbitrary: hostileRequests(target) },
@@ -74,16 +74,16 @@ async function attack(session: Session, target: Target): Promise<void> {
   if (run.failed) throw run.errorInstance;
 }
 
-/** @throws an error that shows the request and how to repeat the run */
+/** Sends a request. @throws an error with the request, and how to repeat the run */
 async function attempt({ send }: Session, request: HostileRequest): Promise<void> {
   try {
     await send(request);
   } catch (error) {
-    throw new Error(`${toRepeat}\n${request.shown}\n${error}`, { cause: error });
+    throw new Error(`${repeatHint}\n${request.shown}\n${error}`, { cause: error });
   }
 }
 
-/** Readers come before writers: what is written makes lists long, and is read at the end. */
+/** Reads come before writes, because writes make lists long. The lists are read again at the end. */
 const readersFirst = (endpoints: HostileInput['endpoints']) => [
   ...endpoints.filter(({ method }) => method === 'get'),
   ...endpoints.filter(({ method }) => method !== 'get'),

@@ -2,13 +2,13 @@ import { byDepth } from './depth.ts';
 
 interface Turn {
   readonly index: number;
-  /** How many indexes there are. */
+  /** The number of subjects. */
   readonly of: number;
 }
 
 /**
- * The values that one of several subjects meets. At the depths `full` and `long` it meets all of them. At depth `short` the
- * values go around: each subject meets at least one of them, and together the subjects meet all.
+ * The values for one of several test subjects. At the depths `full` and `long`, every subject has all values. At depth
+ * `short`, the values are distributed: each subject has at least one, and together the subjects have all.
  */
 export function inTurn<T>(values: readonly T[], { index, of }: Turn): readonly T[] {
   const own = values.filter((_, at) => at % of === index % Math.min(of, values.length));

@@ -1,8 +1,8 @@
 export { freePort } from '@svc/database/embedded';
-export { type Answered, type Api, apiOf, type Wanted } from './api.ts';
+export { type Answered, type Api, type ApiRequest, apiOf } from './api.ts';
 export { conformityTo, type Seen } from './conformity.ts';
 export { addressOf, createEmptyDatabase, createTestDatabase, onServer, type TestDatabase } from './databases.ts';
-export { byDepth, type Depth, depth, figure, seed } from './depth.ts';
+export { byDepth, type Depth, depth, figure, fromFull, seed } from './depth.ts';
 export { inTurn } from './in-turn.ts';
 export { type LocalIssuer, startLocalIssuer } from './issuer.ts';
 export { type LoopbackServer, onLoopback } from './loopback.ts';

@@ -1,26 +1,26 @@
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { onLoopback } from './loopback.ts';
 
-/** Members of a token, sane or not; one that is undefined is left out. */
+/** Members of a token, which can be invalid. Undefined members are removed. */
 type Members = Readonly<Record<string, unknown>>;
 
-/** An issuer of access tokens on loopback: real discovery, real keys, tokens of any content. */
+/** An issuer of access tokens on a loopback address, with discovery, keys, and tokens of any content. */
 export interface LocalIssuer {
   readonly issuer: string;
   readonly audience: string;
-  /** An access token of `sub`, good for five minutes unless `claims` or `header` say otherwise. */
+  /** An access token of `sub` with a lifetime of five minutes. `claims` and `header` override its members. */
   sign(sub: string, claims?: Members, header?: Members): Promise<string>;
-  /** What it publishes of the key that it signs with. */
+  /** The public part of the current signing key. */
   publicKey(): JWK;
-  /** Signs with a new key from now on, and publishes that one only. */
+  /** Replaces the signing key. Only the new key is published. */
   rotate(): Promise<void>;
-  /** Nothing listens at its address until it comes back; it goes on signing. */
+  /** Stops listening until `comeBack`. `sign` still works. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts an issuer. With `path: '/'` its identifier ends in a slash, as that of some providers does. */
+/** Starts an issuer. With `path: '/'`, its identifier ends in a slash, like that of some providers. */
 export async function startLocalIssuer(
   audience: string,
   { path = '' }: { readonly path?: '' | '/' } = {},
@@ -39,7 +39,7 @@ export async function startLocalIssuer(
       const payload: Members = { iss: issuer, aud: audience, sub, iat: now(), exp: now() + 300, ...claims };
       const protectedHeader: Members = { alg: 'ES256', kid: keys.jwk.kid, typ: 'at+jwt', ...header };
       const crit = Array.isArray(header.crit) ? Object.fromEntries(header.crit.map((name) => [name, true])) : {};
-      return new SignJWT(payload as JWTPayload) // a test may wish for a token that is none
+      return new SignJWT(payload as JWTPayload) // tests also sign invalid tokens
         .setProtectedHeader(protectedHeader as unknown as JWTHeaderParameters)
         .sign(keys.privateKey, { crit });
     },

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server on loopback that can leave its port and come back to it. */
+/** A server on a loopback address that can be stopped and restarted on the same port. */
 export interface LoopbackServer {
   readonly url: string;
-  /** Nothing listens at its address any more, and no connection is left. */
+  /** Stops listening, and closes all connections. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
 }
 
-/** Answers at a free port of loopback. */
-export async function onLoopback(answer: RequestListener): Promise<LoopbackServer> {
-  const server = createServer(answer);
-  const open = async (wanted: number) => {
-    server.listen(wanted, '127.0.0.1');
+/** Starts a server on a free loopback port. */
+export async function onLoopback(listener: RequestListener): Promise<LoopbackServer> {
+  const server = createServer(listener);
+  const open = async (requestedPort: number) => {
+    server.listen(requestedPort, '127.0.0.1');
     await once(server, 'listening');
   };
   await open(0);

@@ -1,4 +1,4 @@
-/** Runs the work at the first call, and answers every call with its result. */
+/** Runs `work` at the first call, and returns its result from every call. */
 export function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => {

@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A process that a test started, by its own handle. */
+/** A process that a test started. */
 export interface StartedProcess {
   readonly child: ChildProcess;
-  /** Everything that it has printed so far. */
+  /** Its output so far. */
   output(): string;
-  /** Resolves with its exit code (null after a signal) when it has ended. */
+  /** Resolves to its exit code, or to null after a signal. */
   readonly ended: Promise<number | null>;
 }
 
-/** Runs `node` on a built file with exactly this environment (and PATH). */
+/** Runs a built file with Node. Its environment contains only `environment` and PATH. */
 export function startProcess(
   file: string,
   args: readonly string[],
@@ -26,7 +26,7 @@ export function startProcess(
   return { child, output: () => output, ended };
 }
 
-/** Waits until a service answers 200 at `/readyz`. @throws with what it printed when it ends before */
+/** Waits until `/readyz` of a service returns 200. @throws an error with its output if it ends before */
 export async function untilReady(url: string, { child, output }: StartedProcess): Promise<void> {
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the process ended:\n${output()}`);

@@ -3,14 +3,20 @@ import type { Endpoint, ProblemCode } from '@svc/contract';
 import type { Api } from './api.ts';
 import { byDepth } from './depth.ts';
 
-/** How an endpoint answers a caller: it admits the caller (whatever the answer is then), or refuses with a code. */
+/**
+ * Whether an endpoint admits a caller (the response can still be an error), or the code with which it rejects the
+ * caller.
+ */
 export type Expected = 'admitted' | ProblemCode;
 
 export interface RefusalMatrix<Access extends string, Caller extends string> {
   readonly endpoints: readonly Endpoint[];
-  /** A row for each access and in it a cell for each kind of caller: one that is missing does not compile. */
+  /** A row for each kind of access, with a cell for each kind of caller. A missing cell is a type error. */
   readonly expected: Readonly<Record<Access, Readonly<Record<Caller, Expected>>>>;
-  /** The callers that meet every endpoint at each depth. At depth `short`, the others meet one endpoint of each access. */
+  /**
+   * The callers for every endpoint at each depth. At depth `short`, the others call only one endpoint of each kind of
+   * access.
+   */
   readonly everywhere: readonly NoInfer<Caller>[];
   readonly api: (caller: Caller) => Api;
 }
@@ -22,21 +28,21 @@ const REFUSALS: readonly string[] = [
   'organization_suspended',
 ];
 
-/** A caller who meets an endpoint, and the answer that is expected. */
+/** A caller of an endpoint, and the expected response. */
 interface Cell<Caller> {
   readonly endpoint: Endpoint;
   readonly caller: Caller;
   readonly verdict: Expected;
 }
 
-/** The cells of a matrix: all of them, or those that cover each caller with each access and each endpoint. */
+/** The cells of a matrix: all, or a subset with each caller for each kind of access, and each endpoint. */
 export function cellsOf<Access extends string, Caller extends string>(
   { endpoints, expected, everywhere }: Omit<RefusalMatrix<Access, Caller>, 'api'>,
   isComplete: boolean,
 ): Cell<Caller>[] {
   return endpoints.flatMap((endpoint) => {
     const isFirstOfAccess = endpoint === endpoints.find(({ access }) => access === endpoint.access);
-    const row = expected[endpoint.access as Access]; // the endpoints of a contract declare its accesses
+    const row = expected[endpoint.access as Access]; // the endpoints of a contract have these kinds of access
     const callers = Object.keys(row) as Caller[]; // the keys of a record of callers
     return callers
       .filter((caller) => isComplete || isFirstOfAccess || everywhere.includes(caller))
@@ -44,7 +50,7 @@ export function cellsOf<Access extends string, Caller extends string>(
   });
 }
 
-/** Tests how endpoints answer each kind of caller. A new endpoint is covered as soon as it is declared. */
+/** Tests how endpoints respond to each kind of caller. New endpoints are covered automatically. */
 export function testRefusals<Access extends string, Caller extends string>(
   matrix: RefusalMatrix<Access, Caller>,
 ): void {
@@ -56,9 +62,9 @@ export function testRefusals<Access extends string, Caller extends string>(
   test.each(cells)('$title for $caller: $verdict', async ({ endpoint, caller, verdict }) => {
     const path = endpoint.path.replace(/:\w+/g, 'nothing-of-this-name');
     const body = endpoint.bodyLimit > 0 ? { body: {} } : {};
-    const answer = await matrix.api(caller).send({ method: endpoint.method.toUpperCase(), path, ...body });
-    if (verdict === 'admitted') expect(REFUSALS).not.toContain(answer.body?.code);
-    else expect(answer.body?.code).toBe(verdict);
-    if (answer.status === 401) expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="\w+"/);
+    const response = await matrix.api(caller).send({ method: endpoint.method.toUpperCase(), path, ...body });
+    if (verdict === 'admitted') expect(REFUSALS).not.toContain(response.body?.code);
+    else expect(response.body?.code).toBe(verdict);
+    if (response.status === 401) expect(response.headers['www-authenticate']).toMatch(/^Bearer realm="\w+"/);
   });
 }

@@ -37,53 +37,53 @@ const check = conformityTo(
   }),
 );
 
-const holding = (path: string, type: string, body: unknown) => () =>
+const checking = (path: string, type: string, body: unknown) => () =>
   check({ method: 'GET', path, status: 200, type, body });
 
-describe('a JSON answer', () => {
-  test('is inside its document when its schema fits', () => {
-    expect(holding('/things/1', 'application/json; charset=utf-8', { id: '1' })).not.toThrow();
+describe('a JSON response', () => {
+  test('conforms if its schema matches', () => {
+    expect(checking('/things/1', 'application/json; charset=utf-8', { id: '1' })).not.toThrow();
   });
 
   test.each([
     ['another body', 'application/json', { id: 1 }],
     ['another type', 'application/x-ndjson', { id: '1' }],
-  ])('is outside with %s', (_, type, body) => {
-    expect(holding('/things/1', type, body)).toThrow(/outside its OpenAPI document/);
+  ])('does not conform with %s', (_, type, body) => {
+    expect(checking('/things/1', type, body)).toThrow(/does not conform to the OpenAPI document/);
   });
 });
 
-describe('an answer of lines', () => {
-  const ndjson = (text: string) => holding('/things/follow', 'application/x-ndjson', Buffer.from(text));
+describe('a response of lines', () => {
+  const ndjson = (text: string) => checking('/things/follow', 'application/x-ndjson', Buffer.from(text));
 
   test.each(['', '{"id":"1"}\n', '{"id":"1"}\n{"id":"2"}\n', '{"id":"1"}'])(
-    'is inside its document when the schema fits each line: %j',
+    'conforms if the schema matches each line: %j',
     (text) => {
       expect(ndjson(text)).not.toThrow();
     },
   );
 
   test.each(['{"id":1}\n', '{"id":"1"}\n{}\n', '{"id":"1"}\n{"id":', 'id\n', '[{"id":"1"}]\n'])(
-    'is outside when a line is another: %j',
+    'does not conform if a line does not match: %j',
     (text) => {
-      expect(ndjson(text)).toThrow(/outside its OpenAPI document/);
+      expect(ndjson(text)).toThrow(/does not conform to the OpenAPI document/);
     },
   );
 
-  test('is outside as one JSON document', () => {
-    expect(holding('/things/follow', 'application/json', { id: '1' })).toThrow(/not application\/x-ndjson/);
+  test('does not conform if it is one JSON document', () => {
+    expect(checking('/things/follow', 'application/json', { id: '1' })).toThrow(/not application\/x-ndjson/);
   });
 
-  test('may be of text', () => {
-    expect(holding('/log', 'text/plain; charset=utf-8', 'one\ntwo\n')).not.toThrow();
-    expect(holding('/log', 'text/plain; charset=utf-8', 'one\nand two\n')).toThrow(/outside/);
+  test('can be text', () => {
+    expect(checking('/log', 'text/plain; charset=utf-8', 'one\ntwo\n')).not.toThrow();
+    expect(checking('/log', 'text/plain; charset=utf-8', 'one\nand two\n')).toThrow(/does not conform/);
   });
 });
 
-test('a refusal is a problem document, also where success is lines', () => {
+test('an error must be a problem document, also if a success is lines', () => {
   const problem = { type: 'about:blank', title: '', status: 503, detail: '', code: 'unavailable', request_id: 'r' };
-  const refused = (body: unknown) => () =>
+  const checkingError = (body: unknown) => () =>
     check({ method: 'GET', path: '/things/follow', status: 503, type: 'application/problem+json', body });
-  expect(refused(problem)).not.toThrow();
-  expect(refused({ ...problem, code: 'gone' })).toThrow(/outside/);
+  expect(checkingError(problem)).not.toThrow();
+  expect(checkingError({ ...problem, code: 'gone' })).toThrow(/does not conform/);
 });

@@ -28,20 +28,20 @@ afterAll(async () => {
 });
 
 describe('createTestDatabase', () => {
-  test('gives a migrated database', async () => {
+  test('creates a migrated database', async () => {
     const database = await createTestDatabase();
     expect(await rowsOf(database, 'select id from cars')).toEqual([]);
     await database.drop();
   });
 
-  test('gives each caller a database of its own', async () => {
+  test('creates a separate database for each call', async () => {
     const [one, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
     await rowsOf(one, 'insert into cars values (1)');
     expect(await rowsOf(other, 'select id from cars')).toEqual([]);
     await Promise.all([one.drop(), other.drop()]);
   });
 
-  test('drops its database even while it is used', async () => {
+  test('creates a database that can be dropped while it is in use', async () => {
     const database = await createTestDatabase();
     await onServer(database.url, async (client) => {
       client.on('error', () => {}); // the server ends this connection
@@ -51,23 +51,23 @@ describe('createTestDatabase', () => {
   });
 });
 
-test('createEmptyDatabase gives a database without tables', async () => {
+test('createEmptyDatabase creates a database without tables', async () => {
   const database = await createEmptyDatabase();
   expect(await rowsOf(database, `select to_regclass('cars') as cars`)).toEqual([{ cars: null }]);
   await database.drop();
 });
 
 describe('setUpDatabases', () => {
-  test('uses the server of TEST_POSTGRES_URL and the template that is there', async () => {
+  test('uses the server of TEST_POSTGRES_URL and an existing template', async () => {
     const { TEST_POSTGRES_URL, TEST_TEMPLATE } = process.env;
     const tearDown = await setUpDatabases({ prismaDir, name: 'cars' });
     await tearDown();
     expect(process.env).toMatchObject({ TEST_POSTGRES_URL, TEST_TEMPLATE });
-    const database = await createTestDatabase(); // the server lives on: the teardown was not its owner's
+    const database = await createTestDatabase(); // the teardown does not stop a server that it did not start
     await database.drop();
   });
 
-  test('makes another template when a migration changed', async () => {
+  test('creates another template if a migration has changed', async () => {
     const { TEST_TEMPLATE } = process.env;
     fs.appendFileSync(migration, '\nCREATE TABLE "vans" ("id" INTEGER PRIMARY KEY);');
     await setUpDatabases({ prismaDir, name: 'cars' });

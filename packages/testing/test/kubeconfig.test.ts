@@ -15,11 +15,11 @@ interface Members {
   readonly user?: object;
 }
 
-/** A kubeconfig, with the files beside it that it names. */
-async function aFile({ cluster, user = { token: 't0ken' } }: Members, beside: Readonly<Record<string, string>> = {}) {
+/** Creates a kubeconfig, and the files that it refers to. */
+async function aFile({ cluster, user = { token: 't0ken' } }: Members, files: Readonly<Record<string, string>> = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-kubeconfig-'));
   folders.push(folder);
-  for (const [name, content] of Object.entries(beside)) await writeFile(path.join(folder, name), content);
+  for (const [name, content] of Object.entries(files)) await writeFile(path.join(folder, name), content);
   const config = {
     'current-context': 'mine',
     contexts: [
@@ -30,14 +30,14 @@ async function aFile({ cluster, user = { token: 't0ken' } }: Members, beside: Re
     users: [{ name: 'me', user }],
   };
   const file = path.join(folder, 'config');
-  await writeFile(file, JSON.stringify(config)); // which is YAML, too
+  await writeFile(file, JSON.stringify(config)); // JSON is valid YAML
   return file;
 }
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 describe('a kubeconfig', () => {
-  test('is read with what stands in it', async () => {
+  test('is read with embedded data', async () => {
     const user = { 'client-certificate-data': base64('certificate'), 'client-key-data': base64('key') };
     const file = await aFile({ cluster: { 'certificate-authority-data': base64('authority') }, user });
     expect(readKubeconfig(file)).toEqual({
@@ -47,7 +47,7 @@ describe('a kubeconfig', () => {
     });
   });
 
-  test('is read with the files that it names', async () => {
+  test('is read with referenced files', async () => {
     const file = await aFile(
       { cluster: { 'certificate-authority': 'ca.pem' }, user: { tokenFile: 'token' } },
       { 'ca.pem': 'authority', token: 't0ken\n' },
@@ -59,15 +59,15 @@ describe('a kubeconfig', () => {
   });
 
   test.each<[Members, RegExp]>([
-    [{ user: { exec: { command: 'aws' } } }, /is who a program says/],
-    [{ user: { 'auth-provider': { name: 'gcp' } } }, /is who a plug-in says/],
-    [{ user: { username: 'me', password: 'p4ssword' } }, /has a password/],
-    [{ user: {} }, /neither a token nor a client certificate/],
-    [{ cluster: { 'insecure-skip-tls-verify': true } }, /would trust anybody/],
-    [{ cluster: { 'proxy-url': 'http://proxy' } }, /calls no proxy/],
-    [{ cluster: { 'tls-server-name': 'other' } }, /no other name/],
+    [{ user: { exec: { command: 'aws' } } }, /exec is not supported/],
+    [{ user: { 'auth-provider': { name: 'gcp' } } }, /auth-provider is not supported/],
+    [{ user: { username: 'me', password: 'p4ssword' } }, /username and password are not supported/],
+    [{ user: {} }, /must have a token or a client certificate/],
+    [{ cluster: { 'insecure-skip-tls-verify': true } }, /insecure-skip-tls-verify is not supported/],
+    [{ cluster: { 'proxy-url': 'http://proxy' } }, /proxy-url is not supported/],
+    [{ cluster: { 'tls-server-name': 'other' } }, /tls-server-name is not supported/],
     [{ cluster: { server: 'http://127.0.0.1:8080' } }, /Invalid URL/],
-  ])('is refused with %j', async (members, why) => {
+  ])('is rejected with %j', async (members, why) => {
     const file = await aFile(members);
     expect(() => readKubeconfig(file)).toThrow(why);
   });

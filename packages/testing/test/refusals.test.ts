@@ -25,17 +25,17 @@ const matrix = {
 const pairsOf = (isComplete: boolean) =>
   cellsOf(matrix, isComplete).map(({ endpoint: { path }, caller }) => `${path} ${caller}`);
 
-test('a complete matrix has each caller at each endpoint', () => {
+test('a complete matrix has a cell for each caller and endpoint', () => {
   expect(pairsOf(true)).toHaveLength(12);
   expect(new Set(pairsOf(true)).size).toBe(12);
 });
 
-test('a short matrix has each caller at one endpoint of each access, and some callers at all endpoints', () => {
-  const everybody = ['/a', '/c'].flatMap((path) => [`${path} nobody`, `${path} guest`, `${path} admin`]);
-  expect(pairsOf(false).sort()).toEqual([...everybody, '/b nobody', '/d nobody'].sort());
+test('a short matrix has all callers for one endpoint of each kind of access, and some callers for all endpoints', () => {
+  const allCallers = ['/a', '/c'].flatMap((path) => [`${path} nobody`, `${path} guest`, `${path} admin`]);
+  expect(pairsOf(false).sort()).toEqual([...allCallers, '/b nobody', '/d nobody'].sort());
 });
 
-test('a cell has the verdict of its access', () => {
+test('a cell has the verdict of its kind of access', () => {
   const verdicts = cellsOf(matrix, true).filter(({ caller }) => caller === 'guest');
   expect(verdicts.map(({ verdict }) => verdict)).toEqual([
     ...['admitted', 'admitted'],

@@ -20,7 +20,10 @@ export const exportAuditEntries = route(
 const PAGE = 1000;
 const { reply: line } = fleetEndpoints.exportAuditEntries;
 
-/** Page by page: however long the log is, a page of it is in memory. Entries that come meanwhile are newer, and not in it. */
+/**
+ * Reads the log in pages, so that only one page is in memory. Entries that are added meanwhile are newer and not part of the
+ * export.
+ */
 async function* linesOf(database: Database, filters: AuditFilters): AsyncGenerator<string> {
   let page = await readEntries(database, { filters, after: undefined, limit: PAGE });
   while (page.length > 0) {

@@ -3,45 +3,50 @@ import { unavailable } from '@svc/http';
 import { decodeJwt } from 'jose';
 import { v7 as uuidv7 } from 'uuid';
 import type { Recording } from '../audit/recording.ts';
-import { noteUse } from '../auth/mcp-tokens.ts';
-import { keepOidcUser } from '../auth/oidc-users.ts';
+import { recordUse } from '../auth/mcp-tokens.ts';
+import { upsertOidcUser } from '../auth/oidc-users.ts';
 import { userOf } from '../auth/users.ts';
 import { ProviderUnavailable } from '../oidc/errors.ts';
 import type { Principal } from '../principal.ts';
 import type { Services } from './context.ts';
 
-type Needs = Pick<Services, 'database' | 'sessions' | 'settings' | 'providers'>;
+type VerifierServices = Pick<Services, 'database' | 'sessions' | 'settings' | 'providers'>;
 
-/** From a bearer token to whose it is, by its shape; undefined for a token that is good for nothing here. */
+/**
+ * Resolves a bearer token to its principal. The format of the token determines its kind. Resolves to undefined if it is invalid.
+ */
 export const createVerifier =
-  (needs: Needs) =>
+  (services: VerifierServices) =>
   async (token: string, recording: Recording): Promise<Principal | undefined> => {
-    if (token.startsWith('svcm_')) return byMcpToken(needs, recording);
-    if (token.startsWith('svcc_')) return undefined; // a key of the hub
-    const person = isJwtShaped(token) ? await needs.sessions.verify(token) : undefined;
-    return person ?? byProvider(needs, token);
+    if (token.startsWith('svcm_')) return verifyMcpToken(services, recording);
+    if (token.startsWith('svcc_')) return undefined; // an API key of the hub
+    const principal = isJwtShaped(token) ? await services.sessions.verify(token) : undefined;
+    return principal ?? verifyProviderToken(services, token);
   };
 
-async function byMcpToken({ database }: Needs, { token }: Recording): Promise<Principal | undefined> {
+async function verifyMcpToken({ database }: VerifierServices, { token }: Recording): Promise<Principal | undefined> {
   if (!token?.active) return undefined;
-  await noteUse(database, token);
+  await recordUse(database, token);
   const { id, name, role, created_by_user } = token;
   return { kind: 'token', id, name, role, createdByUser: created_by_user };
 }
 
-/** An access token of the identity provider itself. Its own claims decide, as they are mapped now. */
-async function byProvider({ database, settings, providers }: Needs, token: string): Promise<Principal | undefined> {
+/** Verifies an access token of the identity provider. The role follows from the claims of the token and the current mapping. */
+async function verifyProviderToken(
+  { database, settings, providers }: VerifierServices,
+  token: string,
+): Promise<Principal | undefined> {
   const oidc = await settings.oidc();
-  if (isJwtShaped(token) && issuerOf(token) !== oidc.issuer) return undefined; // nobody is asked about another's
-  const verified = await providers.of(oidc)?.verifyBearer(token).catch(notNow);
+  if (isJwtShaped(token) && issuerOf(token) !== oidc.issuer) return undefined; // the provider is asked only about its own tokens
+  const verified = await providers.of(oidc)?.verifyBearer(token).catch(providerUnavailable);
   if (!verified) return undefined;
   const { claims, issuedAt = 0 } = verified;
   const { iss, sub } = claims;
-  const known = await database.client.user.findUnique({ where: { iss_sub: { iss, sub } } });
-  // What was issued before somebody was removed is good for nothing; what the provider issues after brings them back.
-  if (known?.removed_at && issuedAt * 1000 <= known.removed_at.getTime()) return undefined;
-  const keep = () => database.client.$transaction((transaction) => keepOidcUser(transaction, uuidv7(), claims));
-  const user = known && !known.removed_at ? known : await keep();
+  const stored = await database.client.user.findUnique({ where: { iss_sub: { iss, sub } } });
+  // Tokens that were issued before the user was removed are invalid. A token that is issued later restores the user.
+  if (stored?.removed_at && issuedAt * 1000 <= stored.removed_at.getTime()) return undefined;
+  const upsert = () => database.client.$transaction((transaction) => upsertOidcUser(transaction, uuidv7(), claims));
+  const user = stored && !stored.removed_at ? stored : await upsert();
   return userOf({ ...user, claims: { ...claims } }, oidc, undefined);
 }
 
@@ -49,12 +54,12 @@ function issuerOf(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;
   } catch {
-    return undefined; // it only looks like one
+    return undefined; // not a JWT, although it has the format of one
   }
 }
 
-const notNow = (cause: unknown) => {
+const providerUnavailable = (cause: unknown) => {
   throw cause instanceof ProviderUnavailable
-    ? unavailable('The identity provider can’t be asked whose token this is.', cause)
+    ? unavailable('The identity provider is unavailable, so the token cannot be verified.', cause)
     : cause;
 };

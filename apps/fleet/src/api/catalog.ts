@@ -2,14 +2,14 @@ import { type Category, paginationOf, type Template } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { containing } from '@svc/database';
 import { notFound } from '@svc/http';
-import { refuseUnrecordable } from '../audit/gate.ts';
+import { requireWritableAuditLog } from '../audit/gate.ts';
 import { readSyncState } from '../catalog/sync-state.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type RequestContext, route } from './context.ts';
 
 export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates, async ({ database }, { query }) => {
   const matching = Prisma.sql`FROM catalog_templates WHERE true ${filters(query)}`;
-  // One statement, so one snapshot: the total is the one of the page beside it, also of a page past the end.
+  // A single statement reads one snapshot, so the total matches the page. It is also returned for a page past the end.
   const rows = await database.client.$queryRaw<{ total: number; document: Template | null }[]>`
       SELECT counted.total, page.document
       FROM (SELECT count(*)::int AS total ${matching}) counted
@@ -52,17 +52,17 @@ export const listMirroredCategories = route(fleetEndpoints.listMirroredCategorie
   return { categories: rows.map(({ document, template_count }) => ({ ...document, template_count })) };
 });
 
-export const getSyncState = route(fleetEndpoints.getSyncState, (context) => stateOf(context));
+export const getSyncState = route(fleetEndpoints.getSyncState, (context) => currentSyncState(context));
 
-/** No transaction of the request's: what could not be recorded is refused before the hub is asked. */
+/** A sync has transactions of its own, so the request is refused before the hub is called if the audit log is not writable. */
 export const syncCatalog = route(fleetEndpoints.syncCatalog, async (context, { body }) => {
-  context.recording.isKept = true;
-  await refuseUnrecordable(context.database);
+  context.recording.isRequired = true;
+  await requireWritableAuditLog(context.database);
   await context.sync.run(body);
-  return stateOf(context);
+  return currentSyncState(context);
 });
 
-const stateOf = async ({ database, settings }: RequestContext) => {
+const currentSyncState = async ({ database, settings }: RequestContext) => {
   const { url, api_key } = await settings.hub();
   return readSyncState(database, api_key === undefined ? undefined : (url ?? undefined));
 };

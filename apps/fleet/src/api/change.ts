@@ -3,16 +3,16 @@ import { type Redirect, type Route, unavailable } from '@svc/http';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { type RequestContext, route } from './context.ts';
 
-/** What a handler has that changes something. Nothing in it asks for another connection than the transaction's. */
+/** The context of a handler that makes a change. The handler must use no other connection than that of the transaction. */
 export interface ChangeContext extends RequestContext {
   readonly transaction: Prisma.TransactionClient;
 }
 
 /**
- * Does a change, presents its reply and writes its audit entry in one transaction: what can't be answered or recorded is not
- * done. What a token or a person changes leaves an entry; sign-ins say who came in by `recording.by`.
+ * Makes a change, validates its reply and writes its audit entry in one transaction, so that a change that cannot be presented or
+ * recorded is rolled back. Changes by tokens and persons have an entry. Sign-ins set their actor with `recording.setActor`.
  */
-export async function recorded<E extends Endpoint, R extends Reply<E> | Redirect>(
+export async function runAudited<E extends Endpoint, R extends Reply<E> | Redirect>(
   context: RequestContext,
   endpoint: E,
   work: (transaction: Prisma.TransactionClient) => Promise<R>,
@@ -22,22 +22,22 @@ export async function recorded<E extends Endpoint, R extends Reply<E> | Redirect
     const done = await work(transaction);
     if (endpoint.status < 300) endpoint.reply.parse(done);
     const entry = recording.entry(endpoint.status);
-    if (entry) await transaction.auditEntry.create({ data: entry }).catch(unrecorded);
+    if (entry) await transaction.auditEntry.create({ data: entry }).catch(auditFailed);
     return done;
   });
   recording.isWritten = true;
   return reply;
 }
 
-/** A route that is one change, as above. */
-export const change = <E extends Endpoint>(
+/** A route whose handler runs in `runAudited`. */
+export const changeRoute = <E extends Endpoint>(
   endpoint: E,
   handle: (context: ChangeContext, input: Input<E>) => Promise<Reply<E>>,
 ): Route<RequestContext, E> =>
   route(endpoint, (context, input) =>
-    recorded(context, endpoint, (transaction) => handle({ ...context, transaction }, input)),
+    runAudited(context, endpoint, (transaction) => handle({ ...context, transaction }, input)),
   );
 
-const unrecorded = (cause: unknown) => {
+const auditFailed = (cause: unknown) => {
   throw unavailable('The request could not be recorded, so it was not carried out.', cause);
 };

@@ -5,11 +5,11 @@ import type { Sessions } from '../auth/sessions.ts';
 import type { Sync } from '../catalog/sync.ts';
 import type { Database } from '../database/client.ts';
 import type { Principal } from '../principal.ts';
-import type { Machines } from '../reconciler/engine-runtime.ts';
+import type { EngineRuntime } from '../reconciler/engine-runtime.ts';
 import type { Hubs, Providers } from '../settings/connections.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** What every handler can use. */
+/** The services that every handler can use. */
 export interface Services {
   readonly database: Database;
   readonly settings: Settings;
@@ -18,34 +18,34 @@ export interface Services {
   readonly providers: Providers;
   readonly hubs: Hubs;
   readonly sync: Sync;
-  readonly machines: Machines;
-  /** Why a target that somebody registers is never called, as far as its address says. */
+  readonly engineRuntime: EngineRuntime;
+  /** The reason why the fleet must not connect to a target, as far as its URL shows; undefined if it is allowed. */
   readonly refusalOf: (target: URL) => Error | undefined;
-  /** Under which browsers reach the fleet: sign-ins come back to it. */
+  /** The URL at which browsers reach the fleet. The identity provider redirects sign-ins to it. */
   readonly publicUrl: string | undefined;
-  /** Of frontends elsewhere, which may do their own sign-in. */
+  /** The origins of frontends that can call the API and redirect sign-ins themselves. */
   readonly corsOrigins: readonly string[];
 }
 
-/** What a handler knows of its request. */
+/** The services, and the values that a handler receives about its request beside its input. */
 export interface RequestContext extends Services {
   readonly principal: Principal;
   readonly recording: Recording;
-  /** The caller's address, as far as the configured proxies can be believed. */
+  /** The address of the caller, as reported by the trusted proxies. */
   readonly address: string;
-  /** Which versions of what it changes the caller has seen: `If-Match`. @throws 400 for a malformed one */
-  readonly seen: () => Matches;
-  /** `Idempotency-Key`, as it was given. */
+  /** The versions of the resource that the request permits: `If-Match`. @throws 400 if it is malformed */
+  readonly ifMatch: () => Matches;
+  /** The value of `Idempotency-Key`, not validated. */
   readonly idempotencyKey: string | undefined;
-  /** A cookie that the browser sent. */
+  /** The value of a cookie of the request. */
   readonly cookie: (name: string) => string | undefined;
 }
 
 export const route = routeFor<RequestContext>();
 export const implement = implementFor<RequestContext>();
 
-/** Which rows a page of a list has. */
-export const rowsOf = ({ page, limit }: { readonly page: number; readonly limit: number }) => ({
+/** The rows of a page as options of a Prisma query. */
+export const pageOptions = ({ page, limit }: { readonly page: number; readonly limit: number }) => ({
   skip: (page - 1) * limit,
   take: limit,
 });

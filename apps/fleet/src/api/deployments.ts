@@ -3,22 +3,22 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, Problem, Tagged } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../audit/recording.ts';
-import { noteTemplateUse } from '../catalog/download-reports.ts';
+import { recordDownload } from '../catalog/download-reports.ts';
 import { decide } from '../deployments/decision.ts';
-import { type Draft, runsFrom, runsOf } from '../deployments/draft.ts';
+import { type Draft, newWorkloadRevision, readWorkloadRevision } from '../deployments/draft.ts';
 import { presentManifest } from '../deployments/manifest.ts';
 import { refuse } from '../deployments/refusals.ts';
 import { deployments, presentDeployment } from '../deployments/rows.ts';
 import { allocate, allocationOf } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { listRows, readRow } from '../resources/kind.ts';
-import { decideAlone } from '../resources/placement-lock.ts';
+import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { refuseUnknownTarget } from '../resources/targets.ts';
-import { type Base, baseOf, insertRevision } from '../resources/workloads.ts';
-import { type ChangeContext, recorded } from './change.ts';
-import { route, rowsOf } from './context.ts';
+import { insertRevision, type RevisionBase, templateBase } from '../resources/workloads.ts';
+import { type ChangeContext, runAudited } from './change.ts';
+import { pageOptions, route } from './context.ts';
 import { PENDING, recordGeneration } from './deployments/generations.ts';
-import { madeBefore, rememberMade, repeatableOf } from './deployments/idempotency.ts';
+import { findCreatedDeployment, readIdempotencyKey, rememberRequest } from './deployments/idempotency.ts';
 
 export const listDeployments = route(fleetEndpoints.listDeployments, async ({ database }, { query }) => {
   const { rows, pagination } = await listRows(database.client, deployments, query);
@@ -44,7 +44,7 @@ export const listDeploymentEvents = route(
     const { id } = await readRow(client, deployments, params.id);
     const where = { deployment_id: id };
     const [events, total] = await client.$transaction([
-      client.deploymentEvent.findMany({ where, orderBy: [{ at: 'desc' }, { id: 'desc' }], ...rowsOf(query) }),
+      client.deploymentEvent.findMany({ where, orderBy: [{ at: 'desc' }, { id: 'desc' }], ...pageOptions(query) }),
       client.deploymentEvent.count({ where }),
     ]);
     return { events, pagination: paginationOf(query, total) };
@@ -57,75 +57,83 @@ export const listDeploymentRevisions = route(
     const { id } = await readRow(client, deployments, params.id);
     const where = { deployment_id: id };
     const [rows, total] = await client.$transaction([
-      client.deploymentRevision.findMany({ where, orderBy: { generation: 'desc' }, ...rowsOf(query) }),
+      client.deploymentRevision.findMany({ where, orderBy: { generation: 'desc' }, ...pageOptions(query) }),
       client.deploymentRevision.count({ where }),
     ]);
-    const revisions = rows.map(({ env, ...row }) => ({ ...row, env: env as Record<string, string> })); // as it was stored
+    // recordGeneration stored `env` as a record of strings.
+    const revisions = rows.map(({ env, ...row }) => ({ ...row, env: env as Record<string, string> }));
     return { revisions, pagination: paginationOf(query, total) };
   },
 );
 
 type Body = Input<typeof fleetEndpoints.createDeployment>['body'];
 
-/** Decided, placed, allocated and stored in one transaction, or refused with every reason and nothing stored. */
+/** Decides, allocates and stores in one transaction, or refuses with all reasons and stores nothing. */
 export const createDeployment = route(fleetEndpoints.createDeployment, async (context, { body }) => {
-  refuseUnclear(body);
-  const repeatable = repeatableOf(context, body);
-  const reply = await recorded(context, fleetEndpoints.createDeployment, async (transaction) => {
-    await decideAlone(transaction);
-    const before = repeatable && (await madeBefore(transaction, repeatable));
-    const id = before ?? (await make({ ...context, transaction }, body));
-    if (before !== undefined) await refuseGone(transaction, before);
-    if (repeatable && before === undefined) await rememberMade(transaction, repeatable, id);
+  refuseAmbiguousSource(body);
+  const idempotent = readIdempotencyKey(context, body);
+  const reply = await runAudited(context, fleetEndpoints.createDeployment, async (transaction) => {
+    await acquirePlacementLock(transaction);
+    const previous = idempotent && (await findCreatedDeployment(transaction, idempotent));
+    const id = previous ?? (await createFrom({ ...context, transaction }, body));
+    if (previous !== undefined) await refuseDeleted(transaction, previous);
+    if (idempotent && previous === undefined) await rememberRequest(transaction, idempotent, id);
     return { deployment: presentDeployment(await readRow(transaction, deployments, id)) };
   });
-  context.sync.tellUses();
+  context.sync.reportDownloads();
   return reply;
 });
 
-/** @throws 404 where what the request made the first time was deleted since */
-async function refuseGone(transaction: Prisma.TransactionClient, id: string): Promise<void> {
+/** @throws 404 if the deployment that the first request created has been deleted */
+async function refuseDeleted(transaction: Prisma.TransactionClient, id: string): Promise<void> {
   if (await transaction.deployment.findUnique({ where: { id } })) return;
-  throw new Problem('not_found', 'What this Idempotency-Key made was deleted: use another key to make it again.');
+  throw new Problem(
+    'not_found',
+    'The deployment that was created with this Idempotency-Key has been deleted. Use another key to create a new one.',
+  );
 }
 
-/** @throws 400 unless it says what to run, once */
-export function refuseUnclear(body: Pick<Body, 'workload_id' | 'template' | 'revision'>): void {
+/** @throws 400 unless exactly one of `workload_id` and `template` is given */
+export function refuseAmbiguousSource(body: Pick<Body, 'workload_id' | 'template' | 'revision'>): void {
   const { workload_id, template, revision } = body;
   if ((workload_id === undefined) === (template === undefined)) {
-    throw invalid([{ path: 'workload_id', message: 'or template must say what to run: one of the two' }]);
+    throw invalid([
+      { path: 'workload_id', message: 'is required if template is not given, and must not be given with template' },
+    ]);
   }
   if (template !== undefined && revision !== undefined) {
-    throw invalid([{ path: 'revision', message: 'goes with workload_id only: a template makes a new workload' }]);
+    throw invalid([{ path: 'revision', message: 'must not be given with template, which creates a new workload' }]);
   }
 }
 
-async function make(context: ChangeContext, body: Body): Promise<string> {
+async function createFrom(context: ChangeContext, body: Body): Promise<string> {
   const { transaction, principal } = context;
   const { name, labels, template, target, desired_state } = body;
   await refuseUnknownTarget(transaction, target);
   const author = authorOf(principal);
-  const base = template === undefined ? undefined : await baseOf(transaction, template);
-  const runs = base ? runsFrom(base) : await runsOf(transaction, body.workload_id ?? '', body.revision);
+  const base = template === undefined ? undefined : await templateBase(transaction, template);
+  const workload = base
+    ? newWorkloadRevision(base)
+    : await readWorkloadRevision(transaction, body.workload_id ?? '', body.revision);
   const { replicas, env, volumes } = body;
   const draft: Draft = {
     id: uuidv7(),
     name,
-    runs,
+    workload,
     isNewRevision: true,
     replicas,
     env,
     volumes,
     target,
-    desired: desired_state,
+    desiredState: desired_state,
   };
   const decision = await decide(transaction, draft);
   refuse(decision.refusals);
-  if (base) await makeWorkload(context, draft, base);
+  if (base) await createWorkload(context, draft, base);
   await transaction.deployment.create({
     data: {
       ...{ id: draft.id, name, labels, replicas, env, desired_state, created_by: author },
-      ...{ workload_id: runs.workloadId, revision: runs.revision },
+      ...{ workload_id: workload.workloadId, revision: workload.revision },
       ...allocationOf(decision),
       ...(desired_state === 'stopped' ? { phase: 'stopped' } : PENDING),
     },
@@ -134,19 +142,19 @@ async function make(context: ChangeContext, body: Body): Promise<string> {
   await recordGeneration(context, {
     id: draft.id,
     operation: 'create',
-    message: `${replicas} of revision ${runs.revision}`,
+    message: `created from revision ${workload.revision}, replicas: ${replicas}`,
   });
-  await noteTemplateUse(transaction, runs);
+  await recordDownload(transaction, workload);
   return draft.id;
 }
 
-/** A template becomes a workload with the deployment's name. */
-async function makeWorkload(
+/** Creates a workload from the template, with the name of the deployment. */
+async function createWorkload(
   { transaction, principal }: ChangeContext,
-  { name, runs }: Draft,
-  base: Base,
+  { name, workload }: Draft,
+  base: RevisionBase,
 ): Promise<void> {
   const author = authorOf(principal);
-  await transaction.workload.create({ data: { id: runs.workloadId, name, created_by: author } });
-  await insertRevision(transaction, { workloadId: runs.workloadId, revision: 1, base, said: {}, author });
+  await transaction.workload.create({ data: { id: workload.workloadId, name, created_by: author } });
+  await insertRevision(transaction, { workloadId: workload.workloadId, revision: 1, base, overrides: {}, author });
 }

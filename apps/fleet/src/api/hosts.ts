@@ -1,157 +1,160 @@
-import type { Input } from '@svc/contract';
+import type { FieldError, Input } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, given, Problem, Tagged } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import { refuseUnrecordable } from '../audit/gate.ts';
+import { requireWritableAuditLog } from '../audit/gate.ts';
 import { authorOf } from '../audit/recording.ts';
 import { abandon } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import {
-  type Complaint,
-  complaintsOfCertificates,
-  complaintsOfPair,
-  refuseAll,
-  refuseInUse,
-} from '../resources/field-errors.ts';
-import { type HostRow, hostCredentialsPlace, hosts, machines, presentHost } from '../resources/hosts.ts';
-import { changedNow, holdRow, isUuid, listRows, readRow, refuseRename } from '../resources/kind.ts';
-import { decideAlone } from '../resources/placement-lock.ts';
-import { usersOfTarget } from '../resources/targets.ts';
+import { certificateErrors, keyPairErrors, refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';
+import { type HostRow, hostCredentialsLocation, hosts, hostsAndNodes, presentHost } from '../resources/hosts.ts';
+import { isUuid, listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { acquirePlacementLock } from '../resources/placement-lock.ts';
+import { dependentsOfTarget } from '../resources/targets.ts';
 import type { Sealer } from '../sealing.ts';
-import { change } from './change.ts';
+import { changeRoute } from './change.ts';
 import { route } from './context.ts';
-import { againWithAddress, complaintsOfTarget, isAdmin } from './outbound-targets.ts';
+import { isAdmin, secretRequiredAgain, targetErrors } from './outbound-targets.ts';
 
-/** A node is what its cluster says. @throws 409 for the id of one */
+/** Nodes are read-only, since they are reported by their cluster. @throws 409 if the id is that of a node */
 export async function refuseNode(reader: Pick<Prisma.TransactionClient, 'node'>, id: string): Promise<void> {
   const node = isUuid(id) ? await reader.node.findUnique({ where: { id }, include: { cluster: true } }) : null;
   if (!node) return;
   const { id: clusterId, name } = node.cluster;
-  const message = `${node.name} is a node of the cluster ${name}, which says what it is: POST /api/v1/clusters/${clusterId}/check asks.`;
+  const message = `${node.name} is a node of the cluster ${name} and is read-only. Use POST /api/v1/clusters/${clusterId}/check to update it.`;
   throw new Problem('read_only', message);
 }
 
 type Credentials = Input<typeof fleetEndpoints.createHost>['body']['credentials'];
 
 export const listHosts = route(fleetEndpoints.listHosts, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows(database.client, machines, query);
+  const { rows, pagination } = await listRows(database.client, hostsAndNodes, query);
   return { hosts: rows.map(presentHost), pagination };
 });
 
 export const getHost = route(fleetEndpoints.getHost, async ({ database }, { params }) => {
-  const host = presentHost(await readRow(database.client, machines, params.id));
+  const host = presentHost(await readRow(database.client, hostsAndNodes, params.id));
   return new Tagged({ host }, etagOfVersion(host.version, host));
 });
 
-export const createHost = change(fleetEndpoints.createHost, async (context, { body }) => {
+export const createHost = changeRoute(fleetEndpoints.createHost, async (context, { body }) => {
   const { transaction, principal, settings } = context;
   const { endpoint, credentials } = body;
-  const url = urlOf(endpoint, credentials !== null);
-  refuseAll([...complaintsOfTarget(context, 'endpoint', url), ...complaintsOfCredentials(credentials)]);
+  const url = engineUrl(endpoint, credentials !== null);
+  refuseFieldErrors([...targetErrors(context, 'endpoint', url), ...credentialErrors(credentials)]);
   const id = uuidv7();
   const data = {
     ...given(body, ['name', 'labels', 'engine', 'endpoint', 'network_types', 'taints', 'schedulable', 'gpus']),
-    ...(await sealed(settings.sealer, id, { endpoint, credentials })),
+    ...(await sealCredentials(settings.sealer, id, { endpoint, credentials })),
     id,
     by_admin: isAdmin(context),
     created_by: authorOf(principal),
   };
+  // The schema of the contract accepted the members, and the columns have the same names.
   await transaction.host.create({ data: data as Prisma.HostUncheckedCreateInput });
   return { host: presentHost(await readRow(transaction, hosts, id)) };
 });
 
-export const updateHost = change(fleetEndpoints.updateHost, async (context, { params, body }) => {
-  const { transaction, settings, seen } = context;
+export const updateHost = changeRoute(fleetEndpoints.updateHost, async (context, { params, body }) => {
+  const { transaction, settings, ifMatch } = context;
   await refuseNode(transaction, params.id);
-  if (body.engine !== undefined || body.gpus !== undefined) await decideAlone(transaction);
-  const before = await holdRow(transaction, hosts, { id: params.id, seen });
+  if (body.engine !== undefined || body.gpus !== undefined) await acquirePlacementLock(transaction);
+  const before = await lockRow(transaction, hosts, { id: params.id, ifMatch });
   refuseRename(body, before);
   const { endpoint = before.endpoint, credentials } = body;
-  const moves = endpoint !== before.endpoint;
-  if (moves && before.has_credentials && credentials === undefined) throw againWithAddress('credentials', 'endpoint');
-  if (moves || credentials !== undefined) {
-    const url = urlOf(endpoint, credentials === undefined ? before.has_credentials : credentials !== null);
-    refuseAll([...complaintsOfTarget(context, 'endpoint', url), ...complaintsOfCredentials(credentials ?? null)]);
+  const endpointChanges = endpoint !== before.endpoint;
+  if (endpointChanges && before.has_credentials && credentials === undefined)
+    throw secretRequiredAgain('credentials', 'endpoint');
+  if (endpointChanges || credentials !== undefined) {
+    const url = engineUrl(endpoint, credentials === undefined ? before.has_credentials : credentials !== null);
+    refuseFieldErrors([...targetErrors(context, 'endpoint', url), ...credentialErrors(credentials ?? null)]);
   }
-  const isOther = body.engine !== undefined && body.engine !== before.engine;
-  if (isOther) {
-    refuseInUse(await usersOfTarget(transaction, { kind: 'host', id: before.id }));
+  const engineChanges = body.engine !== undefined && body.engine !== before.engine;
+  if (engineChanges) {
+    refuseInUse(await dependentsOfTarget(transaction, { kind: 'host', id: before.id }));
   }
-  await refuseLostGpus(transaction, before, body.gpus);
+  await refuseRemovingAllocatedGpus(transaction, before, body.gpus);
   const data = {
     ...given(body, ['labels', 'engine', 'endpoint', 'network_types', 'taints', 'schedulable', 'gpus']),
-    ...(credentials === undefined ? {} : await sealed(settings.sealer, before.id, { endpoint, credentials })),
-    ...(moves ? { by_admin: isAdmin(context), reachability: 'unknown' as const, message: '' } : {}),
-    ...(moves || isOther || credentials !== undefined ? ASKED_ANEW : {}),
-    ...changedNow(),
+    ...(credentials === undefined ? {} : await sealCredentials(settings.sealer, before.id, { endpoint, credentials })),
+    ...(endpointChanges
+      ? { by_admin: isAdmin(context), reachability: 'unknown' as const, unreachable_reason: '' }
+      : {}),
+    ...(endpointChanges || engineChanges || credentials !== undefined ? CHECK_NOW : {}),
+    ...nextVersion(),
   };
+  // The schema of the contract accepted the members, and the columns have the same names.
   await transaction.host.update({ where: { id: before.id }, data: data as Prisma.HostUncheckedUpdateInput });
   return { host: presentHost(await readRow(transaction, hosts, before.id)) };
 });
 
-export const deleteHost = change(fleetEndpoints.deleteHost, async ({ transaction, seen }, { params, query }) => {
-  await refuseNode(transaction, params.id);
-  await decideAlone(transaction);
-  const { id, reachability } = await holdRow(transaction, hosts, { id: params.id, seen });
-  const target = { kind: 'host', id } as const;
-  if (query.abandon) await abandon(transaction, { target, reachability });
-  refuseInUse(await usersOfTarget(transaction, target));
-  await transaction.host.delete({ where: { id } });
-  return undefined;
-});
+export const deleteHost = changeRoute(
+  fleetEndpoints.deleteHost,
+  async ({ transaction, ifMatch }, { params, query }) => {
+    await refuseNode(transaction, params.id);
+    await acquirePlacementLock(transaction);
+    const { id, reachability } = await lockRow(transaction, hosts, { id: params.id, ifMatch });
+    const target = { kind: 'host', id } as const;
+    if (query.abandon) await abandon(transaction, { target, reachability });
+    refuseInUse(await dependentsOfTarget(transaction, target));
+    await transaction.host.delete({ where: { id } });
+    return undefined;
+  },
+);
 
-/** A GPU that somebody has does not go. @throws 409 */
-async function refuseLostGpus(
+/** @throws 409 if a GPU that is allocated to a deployment would be removed */
+async function refuseRemovingAllocatedGpus(
   transaction: Prisma.TransactionClient,
   { id }: HostRow,
   gpus: HostRow['gpus'] | undefined,
 ) {
   if (!gpus) return;
-  const held = await transaction.allocatedGpu.findMany({
+  const allocated = await transaction.allocatedGpu.findMany({
     where: { host_id: id, gpu_id: { notIn: gpus.map((gpu) => gpu.id) } },
     include: { deployment: true },
     distinct: ['deployment_id'],
   });
-  refuseInUse(held.map(({ deployment }) => ({ kind: 'deployment', name: deployment.name })));
+  refuseInUse(allocated.map(({ deployment }) => ({ kind: 'deployment', name: deployment.name })));
 }
 
-/** Another engine may answer now, or the same one otherwise. */
-const ASKED_ANEW = { check_failures: 0, check_at: new Date(0) } as const;
+/** Makes the next check due at once, since its result can be different now. */
+const CHECK_NOW = { check_failures: 0, check_at: new Date(0) } as const;
 
-/** Where its engine is called: by TLS where there are credentials for it. */
-const urlOf = (endpoint: string, withTls: boolean) => new URL(endpoint.replace(/^tcp:/, withTls ? 'https:' : 'http:'));
+/** The URL of the engine API. The scheme is https if the host has credentials. */
+const engineUrl = (endpoint: string, withTls: boolean) =>
+  new URL(endpoint.replace(/^tcp:/, withTls ? 'https:' : 'http:'));
 
-function complaintsOfCredentials(credentials: Credentials): Complaint[] {
+function credentialErrors(credentials: Credentials): FieldError[] {
   if (credentials === null) return [];
   const { ca_certificate, certificate, key } = credentials;
   return [
-    ...complaintsOfCertificates('credentials.ca_certificate', ca_certificate),
-    ...complaintsOfPair({ path: 'credentials.certificate', pem: certificate }, { path: 'credentials.key', pem: key }),
+    ...certificateErrors('credentials.ca_certificate', ca_certificate),
+    ...keyPairErrors({ path: 'credentials.certificate', pem: certificate }, { path: 'credentials.key', pem: key }),
   ];
 }
 
-/** Sealed together with the address that they are for: they go nowhere else. */
-async function sealed(
+/** Credentials are sealed together with the endpoint, so that they are never sent to another one. */
+async function sealCredentials(
   sealer: Sealer,
   row: string,
-  it: { readonly endpoint: string; readonly credentials: Credentials },
+  input: { readonly endpoint: string; readonly credentials: Credentials },
 ) {
-  if (it.credentials === null) return { sealed: null, sealed_with: null };
-  const { credentials, endpoint: address } = it;
+  if (input.credentials === null) return { sealed: null, key_id: null };
+  const { credentials, endpoint: address } = input;
   return {
-    sealed: await sealer.seal(hostCredentialsPlace(row), JSON.stringify({ address, ...credentials })),
-    sealed_with: sealer.kid,
+    sealed: await sealer.seal(hostCredentialsLocation(row), JSON.stringify({ address, ...credentials })),
+    key_id: sealer.kid,
   };
 }
 
-/** Asks now; what it says is in the answer, also that it is away. */
+/** Checks the host now. The reply shows the result, including that the host is unreachable. */
 export const checkHost = route(fleetEndpoints.checkHost, async (context, { params }) => {
-  const { database, machines, recording } = context;
+  const { database, engineRuntime, recording } = context;
   await refuseNode(database.client, params.id);
   const { id } = await readRow(database.client, hosts, params.id);
-  recording.isKept = true;
-  await refuseUnrecordable(database);
+  recording.isRequired = true;
+  await requireWritableAuditLog(database);
   const host = await database.client.host.findUniqueOrThrow({ where: { id } });
-  await machines.checkHost(host);
+  await engineRuntime.checkHost(host);
   return { host: presentHost(await readRow(database.client, hosts, id)) };
 });

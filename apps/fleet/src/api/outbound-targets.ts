@@ -1,18 +1,18 @@
+import type { FieldError } from '@svc/contract';
 import { invalid, isLocalTarget, Problem } from '@svc/http';
-import type { Complaint } from '../resources/field-errors.ts';
 import type { RequestContext } from './context.ts';
 
 /**
- * What stands against having the fleet call this target. What is on the fleet's own machine is an admin's to register: an
- * engine's socket is root there. @throws 403
+ * The field errors of a target that the fleet must not connect to. Only admins can register local sockets and loopback addresses,
+ * because access to the socket of an engine is equivalent to root on the machine of the fleet. @throws 403
  */
-export function complaintsOfTarget(
+export function targetErrors(
   { principal, refusalOf }: Pick<RequestContext, 'principal' | 'refusalOf'>,
   path: string,
   target: URL,
-): Complaint[] {
+): FieldError[] {
   if (!isAdmin({ principal }) && isLocalTarget(target)) {
-    throw new Problem('insufficient_scope', 'Only an admin registers a local socket or a loopback address.');
+    throw new Problem('insufficient_scope', 'Only an admin can register a local socket or a loopback address.');
   }
   const refusal = refusalOf(target);
   return refusal ? [{ path, message: refusal.message }] : [];
@@ -21,6 +21,11 @@ export function complaintsOfTarget(
 export const isAdmin = ({ principal }: Pick<RequestContext, 'principal'>): boolean =>
   'role' in principal && principal.role === 'admin';
 
-/** A secret that is kept for one address is not sent to another. */
-export const againWithAddress = (path: string, address: string) =>
-  invalid([{ path, message: `must be given again with another ${address}: what is kept is for the former one` }]);
+/** A stored secret is never sent to another address than the one it was given for. */
+export const secretRequiredAgain = (path: string, address: string, alternative = '') =>
+  invalid([
+    {
+      path,
+      message: `must be given again${alternative} when ${address} changes, because the stored value is for the previous one`,
+    },
+  ]);

@@ -1,16 +1,16 @@
-import type { Policy, Verdict } from '@svc/auth';
+import type { Policy, PolicyDecision } from '@svc/auth';
 import type { FleetAccess, FleetRole } from '@svc/contract/fleet';
 import type { Principal } from '../principal.ts';
 
 const everyRole: readonly FleetRole[] = ['admin', 'operator', 'viewer'];
 
-/** What each kind of caller may do. */
+/** The principals that each kind of access admits. */
 export const policy: Policy<FleetAccess, Principal> = {
   anyone: () => true,
   'signed-in': roles(everyRole),
   session: (principal) =>
     ('sessionId' in principal && principal.sessionId !== undefined) ||
-    'Only somebody who signed in here has a session; a token is revoked instead.',
+    'This requires a session of this fleet. Tokens have no session; revoke a token instead.',
   'catalog-read': roles(everyRole),
   'catalog-sync': roles(['admin', 'operator']),
   'people-read': roles(everyRole),
@@ -23,10 +23,10 @@ export const policy: Policy<FleetAccess, Principal> = {
   'secrets-write': roles(['admin']),
 };
 
-function roles(admitted: readonly FleetRole[]): (principal: Principal) => Verdict {
+function roles(admitted: readonly FleetRole[]): (principal: Principal) => PolicyDecision {
   return (principal) => {
-    if (principal.kind === 'anonymous') return 'This needs a credential.';
+    if (principal.kind === 'anonymous') return 'This requires a credential.';
     if (principal.role === undefined) return 'The identity provider’s claims give you no role in this fleet.';
-    return admitted.includes(principal.role) || `This needs the role ${admitted.join(' or ')}.`;
+    return admitted.includes(principal.role) || `This requires the role ${admitted.join(' or ')}.`;
   };
 }

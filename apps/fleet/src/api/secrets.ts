@@ -5,19 +5,19 @@ import { authorOf } from '../audit/recording.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { keyOf } from '../render/secrets.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
-import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/kind.ts';
-import { decideAlone } from '../resources/placement-lock.ts';
+import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { presentSecret, refuseBadValues, type SecretRow, sealValues, secrets } from '../resources/secrets.ts';
-import { change } from './change.ts';
+import { changeRoute } from './change.ts';
 import { route } from './context.ts';
-import { bumpUsersOfSecret } from './deployments/generations.ts';
+import { rotateSecretInDeployments } from './deployments/generations.ts';
 
 interface Row {
   readonly name: string;
   readonly refs: WorkloadSpec['secret_refs'];
 }
 
-/** What a deployment takes of a secret stays there while its values change. @throws 409 */
+/** New values of a secret must contain the keys that deployments refer to. @throws 409 if one of them is missing */
 export async function refuseKeysInUse(
   transaction: Pick<Prisma.TransactionClient, '$queryRaw'>,
   { name }: SecretRow,
@@ -27,8 +27,8 @@ export async function refuseKeysInUse(
     SELECT d.name, v.spec->'secret_refs' AS refs FROM workload_revisions v
     JOIN deployments d ON d.workload_id = v.workload_id AND d.revision = v.revision
     WHERE v.secret_names @> ARRAY[${name}] ORDER BY d.name`;
-  const without = rows.filter(({ refs }) => refs.some((ref) => ref.name === name && keyOf(ref, keys) === undefined));
-  refuseInUse(without.map((row) => ({ kind: 'deployment', name: row.name })));
+  const affected = rows.filter(({ refs }) => refs.some((ref) => ref.name === name && keyOf(ref, keys) === undefined));
+  refuseInUse(affected.map((row) => ({ kind: 'deployment', name: row.name })));
 }
 
 export const listSecrets = route(fleetEndpoints.listSecrets, async ({ database }, { query }) => {
@@ -41,7 +41,7 @@ export const getSecret = route(fleetEndpoints.getSecret, async ({ database }, { 
   return new Tagged({ secret }, etagOfVersion(secret.version, secret));
 });
 
-export const createSecret = change(fleetEndpoints.createSecret, async (context, { body }) => {
+export const createSecret = changeRoute(fleetEndpoints.createSecret, async (context, { body }) => {
   const { transaction, settings, principal } = context;
   const { name, labels, kind, values } = body;
   refuseBadValues(kind, values);
@@ -51,14 +51,14 @@ export const createSecret = change(fleetEndpoints.createSecret, async (context, 
   return { secret: presentSecret(await readRow(transaction, secrets, id)) };
 });
 
-/** New values are a new generation of whatever runs with them. */
-export const updateSecret = change(fleetEndpoints.updateSecret, async (context, { params, body }) => {
-  const { transaction, settings, seen } = context;
+/** New values start a new generation of the deployments that use the secret. */
+export const updateSecret = changeRoute(fleetEndpoints.updateSecret, async (context, { params, body }) => {
+  const { transaction, settings, ifMatch } = context;
   const { values } = body;
-  if (values !== undefined) await decideAlone(transaction);
-  const before = await holdRow(transaction, secrets, { id: params.id, seen });
+  if (values !== undefined) await acquirePlacementLock(transaction);
+  const before = await lockRow(transaction, secrets, { id: params.id, ifMatch });
   refuseRename(body, before);
-  const data = { ...given(body, ['labels']), ...changedNow() };
+  const data = { ...given(body, ['labels']), ...nextVersion() };
   if (values === undefined) {
     await transaction.secret.update({ where: { id: before.id }, data });
   } else {
@@ -67,14 +67,14 @@ export const updateSecret = change(fleetEndpoints.updateSecret, async (context, 
     const rotated = { values_version: { increment: 1 }, last_rotated_at: new Date() };
     const sealed = await sealValues(settings.sealer, before.id, values);
     await transaction.secret.update({ where: { id: before.id }, data: { ...data, ...rotated, ...sealed } });
-    await bumpUsersOfSecret(context, before);
+    await rotateSecretInDeployments(context, before);
   }
   return { secret: presentSecret(await readRow(transaction, secrets, before.id)) };
 });
 
-export const deleteSecret = change(fleetEndpoints.deleteSecret, async ({ transaction, seen }, { params }) => {
-  await decideAlone(transaction);
-  const { id, used_by } = await holdRow(transaction, secrets, { id: params.id, seen });
+export const deleteSecret = changeRoute(fleetEndpoints.deleteSecret, async ({ transaction, ifMatch }, { params }) => {
+  await acquirePlacementLock(transaction);
+  const { id, used_by } = await lockRow(transaction, secrets, { id: params.id, ifMatch });
   refuseInUse(used_by);
   await transaction.secret.delete({ where: { id } });
   return undefined;

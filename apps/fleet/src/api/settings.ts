@@ -3,7 +3,7 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { given, invalid, Problem } from '@svc/http';
 import { reasonOf } from '../catalog/hub.ts';
 import {
-  forgetStored,
+  deleteStored,
   type HubInEffect,
   type HubValues,
   hubInEffect,
@@ -17,8 +17,9 @@ import {
   type Stored,
   writeStored,
 } from '../settings/values.ts';
-import { type ChangeContext, change } from './change.ts';
+import { type ChangeContext, changeRoute } from './change.ts';
 import { route } from './context.ts';
+import { secretRequiredAgain } from './outbound-targets.ts';
 
 type Change<V> = { readonly [K in keyof V]?: V[K] | undefined };
 
@@ -32,7 +33,9 @@ const OIDC = [
   'allow_userinfo',
 ] as const satisfies readonly (keyof OidcValues)[];
 
-/** What is stored after a change of the provider. @throws 400 for another issuer without its secret */
+/**
+ * The stored settings after a change of the provider. @throws 400 if the issuer changes and the client secret is not given again
+ */
 export function changeOidc(
   before: Stored<OidcValues>,
   body: Change<OidcValues> & { readonly client_secret?: string | null | undefined },
@@ -41,7 +44,7 @@ export function changeOidc(
   const issuer = body.issuer ?? inEffect.issuer;
   const { client_secret } = body;
   if (issuer !== inEffect.issuer && client_secret === undefined && inEffect.client_secret !== undefined) {
-    throw again('client_secret', 'issuer (null for a client without one)');
+    throw secretRequiredAgain('client_secret', 'issuer', ', or as null for a client without a secret,');
   }
   if (client_secret !== undefined && issuer === null)
     throw invalid([{ path: 'issuer', message: 'is required with a client_secret' }]);
@@ -51,7 +54,7 @@ export function changeOidc(
   };
 }
 
-/** What is stored after a change of the hub. @throws 400 for another address without its key */
+/** The stored settings after a change of the hub. @throws 400 if the URL changes and the API key is not given again */
 export function changeHub(
   before: Stored<HubValues>,
   body: Change<HubValues> & { readonly api_key?: string | undefined },
@@ -59,9 +62,11 @@ export function changeHub(
 ): Stored<HubValues> {
   const url = body.url ?? inEffect.url;
   const { api_key } = body;
-  if (url !== inEffect.url && api_key === undefined) throw again('api_key', 'url');
+  if (url !== inEffect.url && api_key === undefined) throw secretRequiredAgain('api_key', 'url');
   if (api_key !== undefined && !isSecretToken('svcc_', api_key)) {
-    throw invalid([{ path: 'api_key', message: 'must be an API key of the hub, whole: svcc_ and 49 characters' }]);
+    throw invalid([
+      { path: 'api_key', message: 'must be a complete API key of the hub: svcc_ followed by 49 characters' },
+    ]);
   }
   if (api_key !== undefined && url === null) throw invalid([{ path: 'url', message: 'is required with an api_key' }]);
   return {
@@ -70,29 +75,23 @@ export function changeHub(
   };
 }
 
-/** Else a secret that is kept would be sent to a stranger. */
-const again = (path: string, address: string) =>
-  invalid([
-    { path, message: `must be given again with another ${address}: the one that is kept is for the former one` },
-  ]);
-
 export const getOidcSettings = route(fleetEndpoints.getOidcSettings, async ({ settings }) =>
   presentOidc(await settings.oidc()),
 );
 
-export const setOidcSettings = change(fleetEndpoints.setOidcSettings, async (context, { body }) => {
+export const setOidcSettings = changeRoute(fleetEndpoints.setOidcSettings, async (context, { body }) => {
   const { transaction, settings, providers } = context;
   const { oidc } = settings.environment;
   const before = await lockStored<OidcValues>(context, 'oidc');
   const after = changeOidc(before, body, oidcInEffect(oidc, before));
   const inEffect = oidcInEffect(oidc, after);
-  if (body.issuer !== undefined) refuseUncalled('issuer', providers.refusalOf(inEffect));
+  if (body.issuer !== undefined) refuseTarget('issuer', providers.refusalOf(inEffect));
   await writeStored(transaction, settings.sealer, { name: 'oidc', ...after });
   return presentOidc(inEffect);
 });
 
-export const resetOidcSettings = change(fleetEndpoints.resetOidcSettings, async ({ transaction, settings }) => {
-  await forgetStored(transaction, 'oidc');
+export const resetOidcSettings = changeRoute(fleetEndpoints.resetOidcSettings, async ({ transaction, settings }) => {
+  await deleteStored(transaction, 'oidc');
   return presentOidc(oidcInEffect(settings.environment.oidc, { values: {}, secret: undefined }));
 });
 
@@ -102,7 +101,7 @@ export const testOidcSettings = route(
     const before = await readStored<OidcValues>(database.client, settings.sealer, 'oidc');
     const { oidc } = settings.environment;
     const provider = providers.of(oidcInEffect(oidc, changeOidc(before, body, oidcInEffect(oidc, before))));
-    if (!provider) throw new Problem('oidc_not_configured', 'A provider needs an issuer and a client_id.');
+    if (!provider) throw new Problem('oidc_not_configured', 'An issuer and a client_id are required.');
     const checks = await provider.test();
     return { ok: checks.every(({ ok }) => ok), checks: checks.map((check) => ({ ...check })) };
   },
@@ -112,19 +111,19 @@ export const getHubSettings = route(fleetEndpoints.getHubSettings, async ({ sett
   presentHub(await settings.hub()),
 );
 
-export const setHubSettings = change(fleetEndpoints.setHubSettings, async (context, { body }) => {
+export const setHubSettings = changeRoute(fleetEndpoints.setHubSettings, async (context, { body }) => {
   const { transaction, settings, hubs } = context;
   const { hub } = settings.environment;
   const before = await lockStored<HubValues>(context, 'hub');
   const after = changeHub(before, body, hubInEffect(hub, before));
   const inEffect = hubInEffect(hub, after);
-  if (body.url !== undefined) refuseUncalled('url', hubs.refusalOf(inEffect));
+  if (body.url !== undefined) refuseTarget('url', hubs.refusalOf(inEffect));
   await writeStored(transaction, settings.sealer, { name: 'hub', ...after });
   return presentHub(inEffect);
 });
 
-export const resetHubSettings = change(fleetEndpoints.resetHubSettings, async ({ transaction, settings }) => {
-  await forgetStored(transaction, 'hub');
+export const resetHubSettings = changeRoute(fleetEndpoints.resetHubSettings, async ({ transaction, settings }) => {
+  await deleteStored(transaction, 'hub');
   return presentHub(hubInEffect(settings.environment.hub, { values: {}, secret: undefined }));
 });
 
@@ -132,7 +131,7 @@ export const testHubSettings = route(fleetEndpoints.testHubSettings, async ({ da
   const before = await readStored<HubValues>(database.client, settings.sealer, 'hub');
   const environment = settings.environment.hub;
   const hub = hubs.of(hubInEffect(environment, changeHub(before, body, hubInEffect(environment, before))));
-  if (!hub) throw new Problem('hub_not_configured', 'A hub needs a url and an api_key.');
+  if (!hub) throw new Problem('hub_not_configured', 'A url and an api_key are required.');
   try {
     return await hub.client.getOwnOrganization();
   } catch (cause) {
@@ -140,11 +139,11 @@ export const testHubSettings = route(fleetEndpoints.testHubSettings, async ({ da
   }
 });
 
-function refuseUncalled(path: string, refusal: string | undefined): void {
+function refuseTarget(path: string, refusal: string | undefined): void {
   if (refusal !== undefined) throw invalid([{ path, message: refusal }]);
 }
 
-/** What is stored, while nobody else can change it: two changes at once are one after the other. */
+/** Reads stored settings under an advisory lock until the end of the transaction, which serializes concurrent changes. */
 async function lockStored<V extends object>(
   { transaction, settings }: ChangeContext,
   name: SettingName,

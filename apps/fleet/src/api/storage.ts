@@ -4,11 +4,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../audit/recording.ts';
 import { bytes } from '../quantities.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
-import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/kind.ts';
-import { decideAlone } from '../resources/placement-lock.ts';
+import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { presentVolume, volumes } from '../resources/storage.ts';
 import { columnsOfTarget, refuseUnknownTarget, targetOf } from '../resources/targets.ts';
-import { change } from './change.ts';
+import { changeRoute } from './change.ts';
 import { route } from './context.ts';
 
 export const listStorage = route(fleetEndpoints.listStorage, async ({ database }, { query }) => {
@@ -21,7 +21,7 @@ export const getStorage = route(fleetEndpoints.getStorage, async ({ database }, 
   return new Tagged({ storage }, etagOfVersion(storage.version, storage));
 });
 
-export const createStorage = change(fleetEndpoints.createStorage, async (context, { body }) => {
+export const createStorage = changeRoute(fleetEndpoints.createStorage, async (context, { body }) => {
   const { transaction, principal } = context;
   const { name, labels, size, access_mode, storage_class, reclaim, target } = body;
   await refuseUnknownTarget(transaction, target);
@@ -31,28 +31,28 @@ export const createStorage = change(fleetEndpoints.createStorage, async (context
   return { storage: presentVolume(await readRow(transaction, volumes, id)) };
 });
 
-export const updateStorage = change(fleetEndpoints.updateStorage, async (context, { params, body }) => {
-  const { transaction, seen } = context;
-  const before = await holdRow(transaction, volumes, { id: params.id, seen });
+export const updateStorage = changeRoute(fleetEndpoints.updateStorage, async (context, { params, body }) => {
+  const { transaction, ifMatch } = context;
+  const before = await lockRow(transaction, volumes, { id: params.id, ifMatch });
   refuseRename(body, before);
   const { size = before.size } = body;
   if (bytes(size) < bytes(before.size)) {
-    throw invalid([{ path: 'size', message: `must not be less than it is: ${before.size}` }]);
+    throw invalid([{ path: 'size', message: `must not be less than the current size, ${before.size}` }]);
   }
-  const data = { ...given(body, ['labels', 'size', 'reclaim']), ...changedNow() };
+  const data = { ...given(body, ['labels', 'size', 'reclaim']), ...nextVersion() };
   await transaction.volume.update({ where: { id: before.id }, data });
   return { storage: presentVolume(await readRow(transaction, volumes, before.id)) };
 });
 
-/** A volume that no engine can have made is gone with its row; another one when its engine has removed it. */
-export const deleteStorage = change(fleetEndpoints.deleteStorage, async ({ transaction, seen }, { params }) => {
-  await decideAlone(transaction);
-  const { id, attached_to, touched, ...target } = await holdRow(transaction, volumes, {
+/** Deletes at once a volume that no engine can have created. Any other volume is deleted after its engine has removed it. */
+export const deleteStorage = changeRoute(fleetEndpoints.deleteStorage, async ({ transaction, ifMatch }, { params }) => {
+  await acquirePlacementLock(transaction);
+  const { id, attached_to, sent_to_engine, ...target } = await lockRow(transaction, volumes, {
     id: params.id,
-    seen,
+    ifMatch,
   });
   refuseInUse(attached_to.map(({ name }) => ({ kind: 'deployment', name })));
-  if (!touched || targetOf(target) === null) await transaction.volume.delete({ where: { id } });
-  else await transaction.volume.update({ where: { id }, data: { phase: 'deleting', ...changedNow() } });
+  if (!sent_to_engine || targetOf(target) === null) await transaction.volume.delete({ where: { id } });
+  else await transaction.volume.update({ where: { id }, data: { phase: 'deleting', ...nextVersion() } });
   return undefined;
 });

@@ -5,11 +5,11 @@ import { notFound, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../audit/recording.ts';
 import { insertToken, type TokenRow, tokenColumns } from '../auth/mcp-tokens.ts';
-import { holdUser } from '../auth/users.ts';
+import { lockUser } from '../auth/users.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Principal } from '../principal.ts';
 import { isUuid } from '../resources/kind.ts';
-import { change } from './change.ts';
+import { changeRoute } from './change.ts';
 import { route } from './context.ts';
 
 export const listTokens = route(fleetEndpoints.listTokens, async ({ database }, { query }) => {
@@ -23,19 +23,19 @@ export const listTokens = route(fleetEndpoints.listTokens, async ({ database }, 
   return { tokens, pagination: paginationOf(query, rows[0]?.total ?? 0) };
 });
 
-export const createToken = change(fleetEndpoints.createToken, async ({ transaction, principal }, { body }) => {
+export const createToken = changeRoute(fleetEndpoints.createToken, async ({ transaction, principal }, { body }) => {
   const secret = newSecretToken('svcm_');
   const { name, role, expires_in_days = null } = body;
-  const maker = makerOf(principal);
-  await refuseRemoved(transaction, maker.created_by_user);
-  const token = await insertToken(transaction, secret, { id: uuidv7(), name, role, expires_in_days, ...maker });
+  const creator = creatorOf(principal);
+  await refuseRemovedUser(transaction, creator.created_by_user);
+  const token = await insertToken(transaction, secret, { id: uuidv7(), name, role, expires_in_days, ...creator });
   return { token: { ...token, secret } };
 });
 
-export const reissueToken = change(fleetEndpoints.reissueToken, async ({ transaction }, { params }) => {
+export const reissueToken = changeRoute(fleetEndpoints.reissueToken, async ({ transaction }, { params }) => {
   const secret = newSecretToken('svcm_');
-  // Its end is reckoned by the clock that will judge it: the database's.
-  const [token] = await changed(
+  // The database computes the expiry, because its clock later decides whether the token has expired.
+  const [token] = await updateToken(
     transaction,
     params.id,
     Prisma.sql`token_hash = ${hashSecretToken(secret)}, token_prefix = ${shownPrefix(secret)},
@@ -44,11 +44,11 @@ export const reissueToken = change(fleetEndpoints.reissueToken, async ({ transac
   );
   if (token) return { token: { ...token, secret } };
   await refuseAbsent(transaction, params.id);
-  throw new Problem('token_revoked', 'A revoked token stays revoked: make a new one.');
+  throw new Problem('token_revoked', 'A revoked token cannot be reissued. Create a new token.');
 });
 
-export const revokeToken = change(fleetEndpoints.revokeToken, async ({ transaction }, { params }) => {
-  const [token] = await changed(
+export const revokeToken = changeRoute(fleetEndpoints.revokeToken, async ({ transaction }, { params }) => {
+  const [token] = await updateToken(
     transaction,
     params.id,
     Prisma.sql`revoked_at = coalesce(revoked_at, now())`,
@@ -58,7 +58,7 @@ export const revokeToken = change(fleetEndpoints.revokeToken, async ({ transacti
   return { token };
 });
 
-const changed = (transaction: Prisma.TransactionClient, id: string, set: Prisma.Sql, condition: Prisma.Sql) =>
+const updateToken = (transaction: Prisma.TransactionClient, id: string, set: Prisma.Sql, condition: Prisma.Sql) =>
   isUuid(id)
     ? transaction.$queryRaw<TokenRow[]>`
         UPDATE tokens SET ${set} WHERE id = ${id}::uuid ${condition} RETURNING ${tokenColumns}`
@@ -68,13 +68,16 @@ async function refuseAbsent(transaction: Prisma.TransactionClient, id: string): 
   if (!isUuid(id) || !(await transaction.token.findUnique({ where: { id }, select: { id: true } }))) throw notFound();
 }
 
-/** Who made a token: as people read it, and the person behind it, whose removal revokes it. */
-function makerOf(principal: Principal): { readonly created_by: string; readonly created_by_user: string | null } {
-  const person = principal.kind === 'token' ? principal.createdByUser : principal.kind === 'user' ? principal.id : null;
-  return { created_by: authorOf(principal), created_by_user: person };
+/** The creator of a token: the name to show, and the id of the user whose removal revokes the token. */
+function creatorOf(principal: Principal): { readonly created_by: string; readonly created_by_user: string | null } {
+  const userId = principal.kind === 'token' ? principal.createdByUser : principal.kind === 'user' ? principal.id : null;
+  return { created_by: authorOf(principal), created_by_user: userId };
 }
 
-/** Whoever was removed since their request began leaves no token behind; a removal that begins now waits, and finds it. */
-async function refuseRemoved(transaction: Prisma.TransactionClient, person: string | null): Promise<void> {
-  if (person !== null && !(await holdUser(transaction, person))) throw challengesOf('fleet').invalidToken();
+/**
+ * Refuses the request of a user who was removed after it was authenticated. Locks the user, so that a concurrent removal waits
+ * and also revokes the new token.
+ */
+async function refuseRemovedUser(transaction: Prisma.TransactionClient, userId: string | null): Promise<void> {
+  if (userId !== null && !(await lockUser(transaction, userId))) throw challengesOf('fleet').invalidToken();
 }

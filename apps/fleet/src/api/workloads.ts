@@ -5,21 +5,21 @@ import { etagOfVersion, given, Tagged } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../audit/recording.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
-import { changedNow, holdRow, listRows, readRow, refuseRename } from '../resources/kind.ts';
-import { decideAlone } from '../resources/placement-lock.ts';
+import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import {
-  type Base,
-  baseOf,
   insertRevision,
   presentRevision,
   presentWorkload,
+  type RevisionBase,
   revisionRow,
-  saidIn,
+  specMembersOf,
+  templateBase,
   templateState,
+  withoutTemplate,
   workloads,
-  written,
 } from '../resources/workloads.ts';
-import { change } from './change.ts';
+import { changeRoute } from './change.ts';
 import { route } from './context.ts';
 
 export const listWorkloads = route(fleetEndpoints.listWorkloads, async ({ database }, { query }) => {
@@ -32,54 +32,63 @@ export const getWorkload = route(fleetEndpoints.getWorkload, async ({ database }
   return new Tagged({ workload }, etagOfVersion(workload.version, workload));
 });
 
-export const createWorkload = change(fleetEndpoints.createWorkload, async (context, { body }) => {
+export const createWorkload = changeRoute(fleetEndpoints.createWorkload, async (context, { body }) => {
   const { transaction, principal } = context;
   const author = authorOf(principal);
   const { name, labels, template } = body;
-  const base = template === undefined ? written : await baseOf(transaction, template);
+  const base = template === undefined ? withoutTemplate : await templateBase(transaction, template);
   const id = uuidv7();
   await transaction.workload.create({ data: { id, name, labels, created_by: author } });
-  await insertRevision(transaction, { workloadId: id, revision: 1, base, said: saidIn(body), author });
+  await insertRevision(transaction, { workloadId: id, revision: 1, base, overrides: specMembersOf(body), author });
   return { workload: presentWorkload(await readRow(transaction, workloads, id)) };
 });
 
-/** What says what runs makes a new revision, unless it says what is so already; deployments stay on theirs. */
-export const updateWorkload = change(fleetEndpoints.updateWorkload, async (context, { params, body }) => {
-  const { transaction, principal, seen } = context;
-  const before = await holdRow(transaction, workloads, { id: params.id, seen });
+/** A change of the spec or template creates a new revision, unless it changes nothing. Deployments keep their revision. */
+export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (context, { params, body }) => {
+  const { transaction, principal, ifMatch } = context;
+  const before = await lockRow(transaction, workloads, { id: params.id, ifMatch });
   refuseRename(body, before);
   const { spec } = before;
-  const said = { ...before.said, ...newlySaid(body, spec) };
-  const base: Base = body.template === undefined ? before : await baseOf(transaction, body.template);
+  const overrides = { ...before.said, ...changedMembers(body, spec) };
+  const base: RevisionBase = body.template === undefined ? before : await templateBase(transaction, body.template);
   const isNew =
     base.template_id !== before.template_id ||
     base.template_hash !== before.template_hash ||
-    !isDeepStrictEqual({ ...base.spec, ...said }, spec);
+    !isDeepStrictEqual({ ...base.spec, ...overrides }, spec);
   const revision = before.revision + (isNew ? 1 : 0);
   if (isNew) {
-    await insertRevision(transaction, { workloadId: before.id, revision, base, said, author: authorOf(principal) });
+    await insertRevision(transaction, {
+      workloadId: before.id,
+      revision,
+      base,
+      overrides,
+      author: authorOf(principal),
+    });
   }
-  const data = { ...given(body, ['labels']), revision, ...changedNow() };
+  const data = { ...given(body, ['labels']), revision, ...nextVersion() };
   await transaction.workload.update({ where: { id: before.id }, data });
   return { workload: presentWorkload(await readRow(transaction, workloads, before.id)) };
 });
 
-/** What is sent back as it was read is not said here: it goes on coming from the template. */
-function newlySaid(body: Input<typeof fleetEndpoints.updateWorkload>['body'], spec: WorkloadSpec) {
-  const said = saidIn(body);
-  if (body.template !== undefined) return said;
-  const isNews = (member: keyof WorkloadSpec) => !isDeepStrictEqual(said[member], spec[member]);
-  return given(said, workloadMembers.filter(isNews));
+/** The members that differ from the current spec. A member that is sent back unchanged continues to follow the template. */
+function changedMembers(body: Input<typeof fleetEndpoints.updateWorkload>['body'], spec: WorkloadSpec) {
+  const members = specMembersOf(body);
+  if (body.template !== undefined) return members;
+  const isChanged = (member: keyof WorkloadSpec) => !isDeepStrictEqual(members[member], spec[member]);
+  return given(members, workloadMembers.filter(isChanged));
 }
 
-export const deleteWorkload = change(fleetEndpoints.deleteWorkload, async ({ transaction, seen }, { params }) => {
-  await decideAlone(transaction);
-  const { id } = await holdRow(transaction, workloads, { id: params.id, seen });
-  const deployments = await transaction.deployment.findMany({ where: { workload_id: id }, orderBy: { name: 'asc' } });
-  refuseInUse(deployments.map(({ name }) => ({ kind: 'deployment', name })));
-  await transaction.workload.delete({ where: { id } });
-  return undefined;
-});
+export const deleteWorkload = changeRoute(
+  fleetEndpoints.deleteWorkload,
+  async ({ transaction, ifMatch }, { params }) => {
+    await acquirePlacementLock(transaction);
+    const { id } = await lockRow(transaction, workloads, { id: params.id, ifMatch });
+    const deployments = await transaction.deployment.findMany({ where: { workload_id: id }, orderBy: { name: 'asc' } });
+    refuseInUse(deployments.map(({ name }) => ({ kind: 'deployment', name })));
+    await transaction.workload.delete({ where: { id } });
+    return undefined;
+  },
+);
 
 export const listWorkloadRevisions = route(
   fleetEndpoints.listWorkloadRevisions,

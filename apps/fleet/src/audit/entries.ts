@@ -12,21 +12,21 @@ export interface AuditFilters {
   readonly to?: Date | undefined;
 }
 
-interface Wanted {
+interface AuditQuery {
   readonly filters: AuditFilters;
-  /** The entry before the first one that is wanted. */
+  /** The position of the entry before the first one of the result. */
   readonly after: { readonly at: Date; readonly id: string } | undefined;
   readonly limit: number;
 }
 
 /** Entries, newest first. */
-export const readEntries = ({ client }: Database, { filters, after, limit }: Wanted): Promise<AuditEntry[]> =>
+export const readEntries = ({ client }: Database, { filters, after, limit }: AuditQuery): Promise<AuditEntry[]> =>
   client.$queryRaw<AuditEntry[]>`
     SELECT id, at, token_id, user_id, actor, method, path, status, aborted, request_id FROM audit_entries
     WHERE true ${Prisma.join(conditions(filters, after), ' ')}
     ORDER BY at DESC, id DESC LIMIT ${limit}`;
 
-function conditions(filters: AuditFilters, after: Wanted['after']): Prisma.Sql[] {
+function conditions(filters: AuditFilters, after: AuditQuery['after']): Prisma.Sql[] {
   const { token_id, actor, method, path, status, from, to } = filters;
   const given = (value: unknown, condition: Prisma.Sql) => (value === undefined ? Prisma.empty : condition);
   return [
@@ -41,15 +41,15 @@ function conditions(filters: AuditFilters, after: Wanted['after']): Prisma.Sql[]
   ];
 }
 
-/** Writes entries that belong to no change. */
+/** Writes entries that are not part of the transaction of a change. */
 export interface EntryWriter {
-  /** Resolves when the entry is committed; does nothing for one that is there already. */
+  /** Resolves when the entry is committed. An entry that exists is not written again. */
   write(entry: Entry): Promise<void>;
 }
 
-const MOST_AT_ONCE = 200;
+const MAX_BATCH = 200;
 
-/** Entries that wait while others are written go together in one statement: one commit for many answers. */
+/** Batches entries: those that arrive during a write are written together by the next statement, in one commit. */
 export function createEntryWriter({ client }: Database): EntryWriter {
   interface Waiting {
     readonly entry: Entry;
@@ -60,7 +60,7 @@ export function createEntryWriter({ client }: Database): EntryWriter {
   let writing = false;
   const writeAll = async () => {
     writing = true;
-    for (let batch = waiting.splice(0, MOST_AT_ONCE); batch.length > 0; batch = waiting.splice(0, MOST_AT_ONCE)) {
+    for (let batch = waiting.splice(0, MAX_BATCH); batch.length > 0; batch = waiting.splice(0, MAX_BATCH)) {
       try {
         await client.auditEntry.createMany({ data: batch.map(({ entry }) => entry), skipDuplicates: true });
         for (const { done } of batch) done();

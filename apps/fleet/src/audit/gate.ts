@@ -8,7 +8,7 @@ import { Recording } from './recording.ts';
 
 declare global {
   namespace Express {
-    /** What the audit gate leaves for the rest of the request. */
+    /** The values that the audit gate provides to the handlers of the request. */
     interface Locals {
       credential: BearerCredential;
       recording: Recording;
@@ -17,9 +17,10 @@ declare global {
 }
 
 /**
- * Runs before routing and parsing. A request whose token names a row, active or not, has exactly one audit entry, whatever
- * its path, method or body, and its answer leaves after the entry is committed. While entries can't be written, the answer
- * is 503. A request that is rejected for sending two credentials counts for the first token that is known.
+ * Runs before routing and parsing. A request with a stored token, active or not, has exactly one audit entry,
+ * regardless of its path, method and body, and its response is sent after the entry is committed. While entries cannot
+ * be written, the response is 503. A request that is rejected because it has two credentials is recorded for the first
+ * token that is stored.
  */
 export function createAuditGate(
   database: Database,
@@ -31,10 +32,10 @@ export function createAuditGate(
     const recording = new Recording(req, res, await findToken(database, credential.candidates));
     Object.assign(res.locals, { credential, recording });
     holdAnswer(res, async ({ status }) => {
-      const entry = recording.isKept && !recording.isWritten ? recording.entry(status) : undefined;
+      const entry = recording.isRequired && !recording.isWritten ? recording.entry(status) : undefined;
       if (!entry) return;
       await writer.write(entry).catch((cause: unknown) => {
-        if (status !== 503) throw cause; // a 503 tells the caller to retry already
+        if (status !== 503) throw cause; // a 503 already asks the caller to retry
       });
     });
     next();
@@ -42,10 +43,10 @@ export function createAuditGate(
 }
 
 /**
- * For what changes something outside a transaction: writes an entry and takes it back, since what can't be recorded now
- * must not be done. @throws 503
+ * Checks that audit entries can be written, by writing an entry and rolling it back. It is called before operations
+ * that change something outside a transaction, because an operation that cannot be recorded must not run. @throws 503
  */
-export async function refuseUnrecordable({ client }: Database): Promise<void> {
+export async function requireWritableAuditLog({ client }: Database): Promise<void> {
   try {
     await client.$executeRaw`
       DO $$ BEGIN

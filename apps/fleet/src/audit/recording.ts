@@ -1,10 +1,10 @@
 import { pathOf, requestIdOf } from '@svc/http';
 import type { Request, Response } from 'express';
 import { v7 as uuidv7 } from 'uuid';
-import type { KnownToken } from '../auth/mcp-tokens.ts';
+import type { McpToken } from '../auth/mcp-tokens.ts';
 import type { Caller, Principal } from '../principal.ts';
 
-/** An entry of the log, as it is written. */
+/** An audit entry as it is written. */
 export interface Entry {
   readonly id: string;
   readonly token_id: string | null;
@@ -17,57 +17,55 @@ export interface Entry {
   readonly request_id: string;
 }
 
-/** Who did something, as the log calls them. */
+/** The actor of an audit entry. */
 export interface Actor {
   readonly actor: string;
   readonly user_id: string | null;
 }
 
 /**
- * The entry that a request leaves. Its id is chosen before anything is done, so that it is written once, whatever becomes
- * of the answer: with the change that the request makes, or before the answer leaves.
+ * The audit entry of a request while the request is processed. Its id is chosen first, so that the entry is written
+ * exactly once: in the transaction of the change that the request makes, or before the response is sent.
  */
 export class Recording {
   readonly id = uuidv7();
-  readonly token: KnownToken | undefined;
-  /** Its entry is committed. */
+  readonly token: McpToken | undefined;
+  /** Whether the entry is committed. */
   isWritten = false;
-  /** It has an entry whatever comes of it: what a token asks for, and what changes something outside a transaction. */
-  isKept: boolean;
+  /** Whether the request has an entry whatever its result: requests with a token, and changes outside a transaction. */
+  isRequired: boolean;
   #actor: Actor | undefined;
   readonly #request: Pick<Entry, 'method' | 'path' | 'request_id'>;
-  readonly #isDeserted: () => boolean;
+  readonly #isAborted: () => boolean;
 
-  constructor(req: Request, res: Response, token: KnownToken | undefined) {
+  constructor(req: Request, res: Response, token: McpToken | undefined) {
     this.token = token;
-    this.isKept = token !== undefined;
-    this.#isDeserted = () => res.destroyed || req.socket.destroyed;
+    this.isRequired = token !== undefined;
+    this.#isAborted = () => res.destroyed || req.socket.destroyed;
     this.#request = { method: req.method, path: pathOf(req.originalUrl), request_id: requestIdOf(res) };
   }
 
-  /** From now on it is theirs; what a token does stays the token's. */
-  by(actor: Actor): void {
+  /** Sets the actor of the entry. For a request with a token, the token remains the actor. */
+  setActor(actor: Actor): void {
     this.#actor = actor;
   }
 
-  /** The entry; undefined for a request of nobody who is known. */
+  /** The entry; undefined for an anonymous request. */
   entry(status: number): Entry | undefined {
     const { id, token } = this;
     const actor = token ? { actor: `token:${token.name}`, user_id: null } : this.#actor;
-    return (
-      actor && { id, token_id: token?.id ?? null, ...actor, ...this.#request, status, aborted: this.#isDeserted() }
-    );
+    return actor && { id, token_id: token?.id ?? null, ...actor, ...this.#request, status, aborted: this.#isAborted() };
   }
 }
 
-/** How the log calls a caller. */
+/** The actor of a principal; undefined for an anonymous one. */
 export function actorOf(principal: Principal): Actor | undefined {
   if (principal.kind === 'anonymous') return undefined;
-  return { actor: nameOf(principal), user_id: principal.kind === 'user' ? principal.id : null };
+  return { actor: displayName(principal), user_id: principal.kind === 'user' ? principal.id : null };
 }
 
-/** Whom people read as the one who did something. */
-function nameOf(caller: Caller): string {
+/** The name of a caller in the audit log and in `created_by`. */
+function displayName(caller: Caller): string {
   switch (caller.kind) {
     case 'temporary-admin':
       return 'temporary-admin';
@@ -78,8 +76,11 @@ function nameOf(caller: Caller): string {
   }
 }
 
-/** Whom people read as the one who made or asked something that nobody in particular may not. */
+/**
+ * The name of the principal that creates or requests something.
+ * @throws Error for an anonymous principal, which no policy admits
+ */
 export function authorOf(principal: Principal): string {
-  if (principal.kind === 'anonymous') throw new Error('the policy admits nobody without a name');
-  return nameOf(principal);
+  if (principal.kind === 'anonymous') throw new Error('an anonymous principal cannot be an author');
+  return displayName(principal);
 }

@@ -3,7 +3,7 @@ import type { FleetRole } from '@svc/contract/fleet';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
-/** A token as the API shows it. */
+/** The representation of a token in the API. */
 export interface TokenRow {
   readonly id: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface TokenRow {
   readonly created_by: string;
 }
 
-/** Its status is judged by the database's clock. */
+/** The columns of a `TokenRow`. The clock of the database determines the status. */
 export const tokenColumns = Prisma.sql`id, name, role::text AS role, token_prefix,
   CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' ELSE 'active' END AS status,
   expires_at, created_at, last_used_at, created_by`;
@@ -30,7 +30,7 @@ export interface NewToken {
   readonly created_by_user: string | null;
 }
 
-/** Keeps a new token; its secret is kept nowhere. */
+/** Stores a new token. Its secret is not stored, only a hash. */
 export async function insertToken(
   client: Pick<Prisma.TransactionClient, '$queryRaw'>,
   secret: string,
@@ -42,36 +42,39 @@ export async function insertToken(
       ${token.expires_in_days}::int, now() + make_interval(days => ${token.expires_in_days}::int), ${token.created_by},
       ${token.created_by_user}::uuid)
     RETURNING ${tokenColumns}`;
-  if (!row) throw new Error('a new token came back as nothing');
+  if (!row) throw new Error('INSERT of a token returned no row');
   return row;
 }
 
-/** An MCP token that is on record, good or not. */
-export interface KnownToken {
+/** A stored MCP token, valid or not. */
+export interface McpToken {
   readonly id: string;
   readonly name: string;
   readonly role: FleetRole;
   readonly created_by_user: string | null;
-  /** Neither revoked nor expired, by the database's clock. */
+  /** Whether it is neither revoked nor expired, by the clock of the database. */
   readonly active: boolean;
-  readonly used_lately: boolean;
+  readonly used_recently: boolean;
 }
 
-/** The row that the first known of some tokens names. Malformed ones and wrong checksums cost no query, many cost one. */
-export async function findToken({ client }: Database, tokens: readonly string[]): Promise<KnownToken | undefined> {
+/**
+ * The row of the first token that is stored. Tokens with a wrong format or checksum need no query; all others need one
+ * together.
+ */
+export async function findToken({ client }: Database, tokens: readonly string[]): Promise<McpToken | undefined> {
   const hashes = tokens.filter((token) => isSecretToken('svcm_', token)).map(hashSecretToken);
   if (hashes.length === 0) return undefined;
-  const [row] = await client.$queryRaw<KnownToken[]>`
+  const [row] = await client.$queryRaw<McpToken[]>`
       SELECT id, name, role::text AS role, created_by_user,
              revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS active,
-             coalesce(last_used_at > now() - interval '1 second', false) AS used_lately
+             coalesce(last_used_at > now() - interval '1 second', false) AS used_recently
       FROM tokens WHERE token_hash = ANY(${hashes}::text[])
       ORDER BY array_position(${hashes}::text[], token_hash) LIMIT 1`;
   return row;
 }
 
-/** Notes that a token was used; a second more or less doesn't matter. */
-export async function noteUse({ client }: Database, token: KnownToken): Promise<void> {
-  if (token.used_lately) return;
+/** Records the use of a token, at most once per second. */
+export async function recordUse({ client }: Database, token: McpToken): Promise<void> {
+  if (token.used_recently) return;
   await client.$executeRaw`UPDATE tokens SET last_used_at = now() WHERE id = ${token.id}::uuid`;
 }

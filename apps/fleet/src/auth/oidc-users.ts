@@ -3,29 +3,31 @@ import type { Prisma, User } from '../generated/prisma/client.ts';
 import type { Claims } from '../oidc/provider.ts';
 
 /**
- * Keeps what an identity provider says of somebody: (iss, sub) is who they are, and never an e-mail. One that another user
- * has, or that is not verified, is left out. Somebody who was removed and may sign in there is back.
+ * Creates or updates the user of an identity provider from its claims. (iss, sub) identifies the user, never the
+ * e-mail. An e-mail that is not verified, or that another user has, is not stored. A removed user who signs in again is
+ * restored.
  */
-export async function keepOidcUser(transaction: Prisma.TransactionClient, id: string, claims: Claims): Promise<User> {
+export async function upsertOidcUser(transaction: Prisma.TransactionClient, id: string, claims: Claims): Promise<User> {
   const { iss, sub } = claims;
   await transaction.$executeRaw`SAVEPOINT without_them`;
   try {
-    await keep(transaction, { id, claims, email: emailOf(claims) });
+    await upsert(transaction, { id, claims, email: emailOf(claims) });
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'email_taken')) throw error;
-    await transaction.$executeRaw`ROLLBACK TO SAVEPOINT without_them`; // somebody took it in this very moment
-    await keep(transaction, { id, claims, email: null });
+    // Another transaction stored the e-mail at the same time.
+    await transaction.$executeRaw`ROLLBACK TO SAVEPOINT without_them`;
+    await upsert(transaction, { id, claims, email: null });
   }
   return transaction.user.findUniqueOrThrow({ where: { iss_sub: { iss, sub } } });
 }
 
-interface Kept {
+interface UpsertedUser {
   readonly id: string;
   readonly claims: Claims;
   readonly email: string | null;
 }
 
-function keep(transaction: Prisma.TransactionClient, { id, claims, email }: Kept): Promise<number> {
+function upsert(transaction: Prisma.TransactionClient, { id, claims, email }: UpsertedUser): Promise<number> {
   const { iss, sub } = claims;
   return transaction.$executeRaw`
     INSERT INTO users (id, source, iss, sub, name, claims, email)
@@ -38,7 +40,8 @@ function keep(transaction: Prisma.TransactionClient, { id, claims, email }: Kept
 }
 
 function emailOf({ email, email_verified = true }: Claims): string | null {
-  if (typeof email !== 'string' || !(email_verified === true || email_verified === 'true')) return null; // some send text
+  // Some providers send a string.
+  if (typeof email !== 'string' || !(email_verified === true || email_verified === 'true')) return null;
   const compared = email.trim().toLowerCase();
   return compared.length <= 320 && /^[^\s@]+@[^\s@]+$/.test(compared) ? compared : null;
 }

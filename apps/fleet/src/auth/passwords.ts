@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hash as hashArgon2, hashSync, type Options, parseOptions, verify as verifyArgon2 } from '@node-rs/argon2';
 import { unavailable } from '@svc/http';
 import pLimit from 'p-limit';
-import { refuseObvious } from './password-strength.ts';
+import { findWeakness } from './password-strength.ts';
 
 export interface SemaphoreBounds {
   /** Calls that run at the same time. */
@@ -11,12 +11,12 @@ export interface SemaphoreBounds {
   readonly waiting: number;
 }
 
-/** Limits concurrency. Waiting calls run in order. @throws 503 unavailable if too many calls wait already */
+/** Limits concurrency. Waiting calls run in order. @throws 503 unavailable if too many calls are waiting */
 export function createSemaphore({ concurrent, waiting }: SemaphoreBounds): <T>(work: () => Promise<T>) => Promise<T> {
   const limit = pLimit(concurrent);
   return async (work) => {
     if (limit.activeCount >= concurrent && limit.pendingCount >= waiting) {
-      throw unavailable(`More than ${concurrent + waiting} sign-ins at this moment. Try again shortly.`);
+      throw unavailable(`More than ${concurrent + waiting} sign-ins are in progress. Try again shortly.`);
     }
     return limit(work);
   };
@@ -27,12 +27,13 @@ export interface Passwords {
   /** @throws 503 unavailable while too many passwords are hashed or verified */
   hash(password: string): Promise<string>;
   /**
-   * Does the same work whether there is a hash or not. `outdated`: it matches, and is to be hashed anew, as today.
+   * Verifies a password. It takes the same time with and without a hash. `outdated`: the password matches, but must be
+   * hashed again because the cost has increased.
    * @throws 503 unavailable while too many passwords are hashed or verified
    */
   verify(hash: string | undefined, password: string): Promise<{ matches: boolean; outdated: boolean }>;
-  /** Why a password is not accepted; `about`: the person's e-mail address and name. */
-  refuseObvious(password: string, about: readonly string[]): Promise<string | undefined>;
+  /** The reason to reject a password; undefined if it is accepted. `about`: the e-mail address and name of the user. */
+  findWeakness(password: string, about: readonly string[]): Promise<string | undefined>;
 }
 
 type Cost = Pick<Required<Options>, 'memoryCost' | 'timeCost' | 'parallelism'>;
@@ -40,19 +41,19 @@ type Cost = Pick<Required<Options>, 'memoryCost' | 'timeCost' | 'parallelism'>;
 /** The Argon2id parameters of the OWASP Password Storage Cheat Sheet: 19 MiB, two iterations, one lane. */
 const DEFAULT_COST: Cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** No hash of ours costs more: one that asks for terabytes would end the process. */
-const MOST = { memoryCost: 1024 * 1024, timeCost: 50 };
+/** The maximum cost of a hash that is verified. A hash with a memory cost of terabytes would end the process. */
+const MAX_COST = { memoryCost: 1024 * 1024, timeCost: 50 };
 
 const ARGON2ID = /^\$argon2id\$v=19\$/;
 
 interface PasswordOptions extends Partial<SemaphoreBounds> {
-  /** The cost of new hashes. No setting selects it: tests that are not about passwords pass a lower one. */
+  /** The cost of new hashes. It is not configurable. Tests that are not about passwords pass a lower one. */
   readonly cost?: Cost;
-  /** The library's verification. A test passes one that counts. */
+  /** The verification of the library. A test passes a function that counts calls. */
   readonly verifyHash?: typeof verifyArgon2;
 }
 
-/** Hashing takes 19 MiB and a processor for a while: `concurrent` at once, and `waiting` more in a queue. */
+/** Hashing needs 19 MiB and CPU time, so at most `concurrent` calls run at the same time, and `waiting` calls wait. */
 export function createPasswords({
   concurrent = 2,
   waiting = 100,
@@ -60,7 +61,8 @@ export function createPasswords({
   verifyHash = verifyArgon2,
 }: PasswordOptions = {}): Passwords {
   const semaphore = createSemaphore({ concurrent, waiting });
-  const placeholder = hashSync(randomBytes(32), currentCost); // verified where there is no hash: the same work, no match
+  // It is verified if a user has no hash, so that the response takes the same time.
+  const placeholder = hashSync(randomBytes(32), currentCost);
   const isOutdated = (cost: HashCost | undefined) =>
     cost !== undefined && (cost.memoryCost < currentCost.memoryCost || cost.timeCost < currentCost.timeCost);
   const verify = async (hash: string, password: string) => {
@@ -71,25 +73,25 @@ export function createPasswords({
   return {
     hash: (password) => semaphore(() => hashArgon2(normalised(password), currentCost)),
     verify: (hash = '', password) => semaphore(() => verify(hash, password)),
-    refuseObvious: (password, about) => refuseObvious(normalised(password), about),
+    findWeakness: (password, about) => findWeakness(normalised(password), about),
   };
 }
 
 /**
- * The same password is other characters on other keyboards: an `é` comes as one or as two, a full-width `Ａ` from a
- * Japanese one. All forms of it are one password (NFKC, as NIST SP 800-63B advises).
+ * The password in the normalization form NFKC, as NIST SP 800-63B recommends. Keyboards produce different characters
+ * for the same password: `é` is one or two code points, and a Japanese keyboard can produce a full-width `Ａ`.
  */
 const normalised = (password: string) => password.normalize('NFKC');
 
 type HashCost = Omit<Cost, 'parallelism'>;
 
-/** What a hash of ours costs (it says so: PHC string format); undefined where it is none. */
+/** The cost of a hash, from its PHC string format; undefined if it is not an Argon2id hash within the maximum cost. */
 function costOf(hash: string): HashCost | undefined {
   if (!ARGON2ID.test(hash)) return undefined;
   try {
     const cost = parseOptions(hash);
-    return cost.memoryCost <= MOST.memoryCost && cost.timeCost <= MOST.timeCost ? cost : undefined;
+    return cost.memoryCost <= MAX_COST.memoryCost && cost.timeCost <= MAX_COST.timeCost ? cost : undefined;
   } catch {
-    return undefined; // it can't be read
+    return undefined; // not a valid PHC string
   }
 }

@@ -4,14 +4,14 @@ import { type Claims, GrantRefused, type Provider } from '../oidc/provider.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Providers } from '../settings/connections.ts';
 import type { Settings } from '../settings/settings.ts';
-import { keepOidcUser } from './oidc-users.ts';
-import { PROVIDER_MINUTES, placeOfProviderToken } from './sessions.ts';
+import { upsertOidcUser } from './oidc-users.ts';
+import { PROVIDER_MINUTES, providerTokenLocation } from './sessions.ts';
 
 const ROUND_MS = 30_000;
 const RETRY_MINUTES = 2;
 const LIFE_HOURS = 24;
 
-interface Due {
+interface DueSession {
   readonly id: string;
   readonly provider_token: string;
   readonly user_id: string;
@@ -19,7 +19,7 @@ interface Due {
 }
 
 export interface ProviderChecks {
-  /** Checks every session whose time has come, until it is to end. @returns how many */
+  /** Checks all sessions that are due, until `ending` is aborted. @returns the number of checked sessions */
   runDue(ending?: AbortSignal): Promise<number>;
 }
 
@@ -32,19 +32,24 @@ export interface ProviderChecksOptions {
 }
 
 /**
- * Asks the identity provider again after everybody who signed in by it: its refresh token is tried every 15 minutes. A
- * refusal ends the session, no answer lets it live up to a day. Replicas share the work.
+ * Checks the sessions of users of an identity provider: each refresh token of the provider is used every 15 minutes. A
+ * refusal ends the session. If the provider does not respond, the session remains valid for up to a day. Replicas share
+ * the work.
  */
 export function createProviderChecks(options: ProviderChecksOptions): ProviderChecks {
   const { database, settings, providers } = options;
   return {
     runDue: async (ending) => {
       let checked = 0;
-      for (let due = await takeDue(database); due; due = ending?.aborted ? undefined : await takeDue(database)) {
+      for (
+        let due = await claimDueSession(database);
+        due;
+        due = ending?.aborted ? undefined : await claimDueSession(database)
+      ) {
         const oidc = await settings.oidc();
         const provider = due.claims.iss === oidc.issuer ? providers.of(oidc) : undefined;
-        if (provider) await check(options, provider, due);
-        else await end(database, due.id); // its token is another provider's, and goes to no other
+        if (provider) await checkSession(options, provider, due);
+        else await endSession(database, due.id); // the token of another provider must not be sent to this one
         checked += 1;
       }
       return checked;
@@ -52,20 +57,22 @@ export function createProviderChecks(options: ProviderChecksOptions): ProviderCh
   };
 }
 
-/** Checks what is due, again and again, until stopped. */
-export function keepChecking(options: ProviderChecksOptions): Rounds {
+/** Checks due sessions periodically, until stopped. */
+export function startProviderChecks(options: ProviderChecksOptions): Rounds {
   const { runDue } = createProviderChecks(options);
   return inRounds(ROUND_MS, async (ending) => {
     await runDue(ending).catch((error: unknown) =>
-      options.log.warn({ err: error }, 'sessions could not be checked with the identity provider'),
+      options.log.warn({ err: error }, 'checking sessions with the identity provider failed; will retry'),
     );
     return ROUND_MS;
   });
 }
 
-/** One session whose time has come, until it is tried again by somebody else should this process die. */
-async function takeDue({ client }: Database): Promise<Due | undefined> {
-  const [due] = await client.$queryRaw<Due[]>`
+/**
+ * Claims a session that is due. If this process ends before it has checked the session, another replica retries later.
+ */
+async function claimDueSession({ client }: Database): Promise<DueSession | undefined> {
+  const [due] = await client.$queryRaw<DueSession[]>`
     UPDATE sessions s SET provider_at = now() + make_interval(mins => ${RETRY_MINUTES})
     FROM users u
     WHERE u.id = s.user_id AND s.id = (
@@ -76,26 +83,31 @@ async function takeDue({ client }: Database): Promise<Due | undefined> {
   return due;
 }
 
-async function check({ database, sealer, log }: ProviderChecksOptions, provider: Provider, due: Due): Promise<void> {
-  const place = placeOfProviderToken(due.id);
+async function checkSession(
+  { database, sealer, log }: ProviderChecksOptions,
+  provider: Provider,
+  due: DueSession,
+): Promise<void> {
+  const location = providerTokenLocation(due.id);
   try {
-    const token = await sealer.open(place, due.provider_token);
+    const token = await sealer.open(location, due.provider_token);
     const { claims, refreshToken = token } = await provider.refresh(token, due.claims);
-    const sealed = await sealer.seal(place, refreshToken);
+    const sealed = await sealer.seal(location, refreshToken);
     await database.client.$transaction(async (transaction) => {
-      const kept = await transaction.$executeRaw`
-        UPDATE sessions SET provider_token = ${sealed}, sealed_with = ${sealer.kid},
+      const updated = await transaction.$executeRaw`
+        UPDATE sessions SET provider_token = ${sealed}, key_id = ${sealer.kid},
           provider_at = now() + make_interval(mins => ${PROVIDER_MINUTES}),
           expires_at = now() + make_interval(hours => ${LIFE_HOURS})
         WHERE id = ${due.id}::uuid AND ended_at IS NULL`;
-      if (kept === 1) await keepOidcUser(transaction, due.user_id, claims); // somebody who was removed meanwhile stays so
+      // A user who was removed concurrently stays removed.
+      if (updated === 1) await upsertOidcUser(transaction, due.user_id, claims);
     });
   } catch (error) {
-    if (error instanceof GrantRefused) return end(database, due.id);
-    log.warn({ err: error, session: due.id }, 'the identity provider could not be asked; tried again');
+    if (error instanceof GrantRefused) return endSession(database, due.id);
+    log.warn({ err: error, session: due.id }, 'checking a session with the identity provider failed; will retry');
   }
 }
 
-async function end({ client }: Database, id: string): Promise<void> {
-  await client.$executeRaw`UPDATE sessions SET ended_at = now(), provider_token = NULL, sealed_with = NULL WHERE id = ${id}::uuid`;
+async function endSession({ client }: Database, id: string): Promise<void> {
+  await client.$executeRaw`UPDATE sessions SET ended_at = now(), provider_token = NULL, key_id = NULL WHERE id = ${id}::uuid`;
 }

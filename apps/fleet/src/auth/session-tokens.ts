@@ -7,7 +7,7 @@ import type { Sealer } from '../sealing.ts';
 /** A new opaque credential of 256 bits. */
 export const newCredential = (): string => randomBytes(32).toString('base64url');
 
-/** What is kept of one. */
+/** The stored form of a credential: its SHA-256 hash. */
 export const hashCredential = (credential: string): string => createHash('sha256').update(credential).digest('hex');
 
 /** The key pair with which the fleet signs access tokens, shared by all replicas. */
@@ -15,47 +15,48 @@ export interface SigningKey {
   readonly kid: string;
   readonly publicKey: CryptoKey;
   readonly privateKey: CryptoKey;
-  /** A secret that all replicas derive alike and that outlives the encryption keys. */
-  secretFor(purpose: string): Uint8Array;
+  /** Derives a secret that is equal on all replicas and does not change when encryption keys are rotated. */
+  deriveSecret(purpose: string): Uint8Array;
 }
 
-/** The fleet's signing key; made, and kept encrypted, by whoever starts first. */
+/** The signing key of the fleet. The first replica that starts creates it and stores it encrypted. */
 export async function loadSigningKey({ client }: Database, sealer: Sealer): Promise<SigningKey> {
   const active = () => client.signingKey.findFirst({ where: { retired_at: null } });
   if (!(await active())) await client.signingKey.createMany({ data: await newKey(sealer), skipDuplicates: true });
   const row = await active();
-  if (!row) throw new Error('no signing key could be made');
-  const privateJwk: JWK = JSON.parse(await sealer.open(placeOf(row.kid), row.private_jwk));
-  const publicJwk = row.public_jwk as JWK; // written below
+  if (!row) throw new Error('no active signing key found');
+  const privateJwk: JWK = JSON.parse(await sealer.open(locationOf(row.kid), row.private_jwk));
+  const publicJwk = row.public_jwk as JWK; // written by `newKey`
   return {
     kid: row.kid,
     publicKey: await importKey(publicJwk),
     privateKey: await importKey(privateJwk),
-    secretFor: (purpose) => new Uint8Array(hkdfSync('sha256', privateJwk.d ?? '', row.kid, purpose, 32)),
+    deriveSecret: (purpose) => new Uint8Array(hkdfSync('sha256', privateJwk.d ?? '', row.kid, purpose, 32)),
   };
 }
 
 async function newKey(sealer: Sealer) {
   const kid = randomUUID();
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
-  const private_jwk = await sealer.seal(placeOf(kid), JSON.stringify(await exportJWK(privateKey)));
+  const private_jwk = await sealer.seal(locationOf(kid), JSON.stringify(await exportJWK(privateKey)));
   const { kty, crv, x } = await exportJWK(publicKey);
-  return { kid, public_jwk: { kty, crv, x } as object, private_jwk, sealed_with: sealer.kid };
+  // The members of a JWK are valid JSON.
+  return { kid, public_jwk: { kty, crv, x } as object, private_jwk, key_id: sealer.kid };
 }
 
-const placeOf = (kid: string) => ({ table: 'signing_keys', column: 'private_jwk', row: kid });
+const locationOf = (kid: string) => ({ table: 'signing_keys', column: 'private_jwk', row: kid });
 
 async function importKey(jwk: JWK): Promise<CryptoKey> {
   const key = await importJWK(jwk, 'EdDSA');
-  if (key instanceof Uint8Array) throw new TypeError('a signing key is an asymmetric one');
+  if (key instanceof Uint8Array) throw new TypeError('the signing key must be asymmetric');
   return key;
 }
 
-/** Seconds for which an access token is good; it is checked against its session at each request all the same. */
+/** The lifetime of an access token in seconds. Each request also checks the session of the token. */
 export const ACCESS_TOKEN_SECONDS = 600;
 const ISSUER = 'fleet';
 
-/** An access token of a session, as every replica knows it again. */
+/** Signs an access token for a session. All replicas accept it. */
 export const signAccessToken = ({ kid, privateKey }: SigningKey, sessionId: string): Promise<string> =>
   new SignJWT()
     .setProtectedHeader({ alg: 'EdDSA', kid, typ: 'at+jwt' })
@@ -66,8 +67,8 @@ export const signAccessToken = ({ kid, privateKey }: SigningKey, sessionId: stri
     .setExpirationTime(`${ACCESS_TOKEN_SECONDS}s`)
     .sign(privateKey);
 
-/** The session of an access token; undefined for a token that this key did not sign or that is past its time. */
-export async function sessionOf({ kid, publicKey }: SigningKey, token: string): Promise<string | undefined> {
+/** The session of an access token; undefined if this key did not sign the token, or if it has expired. */
+export async function verifyAccessToken({ kid, publicKey }: SigningKey, token: string): Promise<string | undefined> {
   try {
     const { payload, protectedHeader } = await jwtVerify(token, publicKey, {
       algorithms: ['EdDSA'],
@@ -83,24 +84,25 @@ export async function sessionOf({ kid, publicKey }: SigningKey, token: string): 
   }
 }
 
-/** A refresh token that is to be exchanged; tokens by their hashes. */
+/** The exchange of a refresh token. Tokens are given as hashes. */
 export interface Rotation {
   readonly hash: string;
   readonly successor: string;
-  /** Of the temporary admin, as they are now; null where there is none. */
+  /** The fingerprint of the current temporary admin; null without one. */
   readonly fingerprint: string | null;
 }
 
 interface Row {
   readonly id: string;
-  /** Two parties hold tokens of this session: one of them stole it. */
+  /** Whether two parties hold tokens of this session, so that one of them was stolen. */
   readonly shared: boolean;
 }
 
 /**
- * Exchanges a refresh token for its successor. A repeat within ten seconds, before a successor was used, is a lost answer
- * and gets a successor too; any other second use, of the token or of two of its successors, ends the session.
- * @returns the session's id, or undefined when the token is not good
+ * Exchanges a refresh token for its successor. A repetition within ten seconds, before a successor was used, counts as
+ * the retry of a lost response and gets a successor as well. Any other second use, of the token or of two of its
+ * successors, ends the session.
+ * @returns the id of the session; undefined if the token is not valid
  */
 export async function rotateRefreshToken({ client }: Database, rotation: Rotation): Promise<string | undefined> {
   const { hash, successor } = rotation;
@@ -119,7 +121,7 @@ export async function rotateRefreshToken({ client }: Database, rotation: Rotatio
   });
 }
 
-/** Finds a token's session and locks it: two uses of one token come one after the other. */
+/** Finds and locks the session of a token, so that simultaneous uses of a token are processed one after the other. */
 async function lockSession(
   transaction: Prisma.TransactionClient,
   { hash, fingerprint }: Rotation,

@@ -10,8 +10,8 @@ import {
   newCredential,
   rotateRefreshToken,
   type SigningKey,
-  sessionOf,
   signAccessToken,
+  verifyAccessToken,
 } from './session-tokens.ts';
 import type { TemporaryAdmin } from './temporary-admin.ts';
 import { userOf } from './users.ts';
@@ -23,33 +23,34 @@ export interface TokenPair {
   readonly refresh_token: string;
 }
 
-/** Whose session it is. A user of an identity provider may come with its refresh token. */
+/** The owner of a session. For a user of an identity provider, the provider may have issued a refresh token. */
 export type Owner =
   | { readonly kind: 'temporary-admin' }
   | { readonly kind: 'local'; readonly userId: string }
   | { readonly kind: 'oidc'; readonly userId: string; readonly providerToken: string | undefined };
 
-/** Hours without a word from the identity provider are as many for a session of its users as for the temporary admin. */
-const HOURS: Readonly<Record<Owner['kind'], number>> = { 'temporary-admin': 24, local: 7 * 24, oidc: 24 };
+/** The lifetime of a session in hours. A successful check with the identity provider extends a session of its users. */
+const SESSION_HOURS: Readonly<Record<Owner['kind'], number>> = { 'temporary-admin': 24, local: 7 * 24, oidc: 24 };
 
+/** Minutes between two checks of a session with the identity provider. */
 export const PROVIDER_MINUTES = 15;
 
-/** People who are signed in. */
+/** The sessions of users and the temporary admin. */
 export interface Sessions {
   readonly temporaryAdmin: TemporaryAdmin | undefined;
-  /** @returns the new session's id */
+  /** Opens a session. @returns its id */
   open(transaction: Transaction, owner: Owner): Promise<string>;
-  /** The first tokens of a session. */
-  tokensOf(transaction: Transaction, sessionId: string): Promise<TokenPair>;
+  /** Issues the first tokens of a session. */
+  issueTokens(transaction: Transaction, sessionId: string): Promise<TokenPair>;
   /** Exchanges a refresh token for a new pair. @throws 401 invalid_grant */
   refresh(refreshToken: string): Promise<{ readonly pair: TokenPair; readonly person: Person }>;
-  /** Who is in a session that is not over, as they stand now. */
-  personIn(client: Reader, sessionId: string): Promise<Person | undefined>;
-  /** Whose access token this is; undefined when it is good for nothing, or its session is over. */
+  /** The current principal of a session; undefined if the session has ended or its user can no longer sign in. */
+  findPerson(client: Reader, sessionId: string): Promise<Person | undefined>;
+  /** The current principal of an access token; undefined if the token is not valid or its session has ended. */
   verify(accessToken: string): Promise<Person | undefined>;
 }
 
-/** Somebody who signed in here. */
+/** A principal with a session. */
 export type Person = User | TemporaryAdministrator;
 
 type Reader = Pick<Transaction, 'session' | 'setting' | '$queryRaw'>;
@@ -65,7 +66,7 @@ export interface SessionOptions {
 export function createSessions({ database, sealer, settings, signingKey, temporaryAdmin }: SessionOptions): Sessions {
   const { client } = database;
 
-  const personIn = async (reader: Reader, sessionId: string): Promise<Person | undefined> => {
+  const findPerson = async (reader: Reader, sessionId: string): Promise<Person | undefined> => {
     const [open] = await reader.$queryRaw<{ id: string }[]>`
       SELECT id FROM sessions WHERE id = ${sessionId}::uuid AND ended_at IS NULL AND expires_at > now()`;
     const session = open && (await reader.session.findUnique({ where: { id: open.id }, include: { user: true } }));
@@ -82,20 +83,20 @@ export function createSessions({ database, sealer, settings, signingKey, tempora
 
   return {
     temporaryAdmin,
-    personIn,
+    findPerson,
     open: async (transaction, owner) => {
       const id = uuidv7();
       const userId = owner.kind === 'temporary-admin' ? null : owner.userId;
       const token = owner.kind === 'oidc' ? owner.providerToken : undefined;
-      const sealed = token === undefined ? null : await sealer.seal(placeOfProviderToken(id), token);
+      const sealed = token === undefined ? null : await sealer.seal(providerTokenLocation(id), token);
       await transaction.$executeRaw`
-        INSERT INTO sessions (id, user_id, fingerprint, expires_at, provider_token, sealed_with, provider_at)
+        INSERT INTO sessions (id, user_id, fingerprint, expires_at, provider_token, key_id, provider_at)
         VALUES (${id}::uuid, ${userId}::uuid, ${userId === null ? (temporaryAdmin?.fingerprint ?? '') : null},
-          now() + make_interval(hours => ${HOURS[owner.kind]}::int), ${sealed}, ${sealed === null ? null : sealer.kid},
+          now() + make_interval(hours => ${SESSION_HOURS[owner.kind]}::int), ${sealed}, ${sealed === null ? null : sealer.kid},
           CASE WHEN ${sealed}::text IS NOT NULL THEN now() + make_interval(mins => ${PROVIDER_MINUTES}::int) END)`;
       return id;
     },
-    tokensOf: async (transaction, sessionId) => {
+    issueTokens: async (transaction, sessionId) => {
       const refresh_token = newCredential();
       await transaction.refreshToken.create({
         data: { token_hash: hashCredential(refresh_token), session_id: sessionId },
@@ -104,9 +105,9 @@ export function createSessions({ database, sealer, settings, signingKey, tempora
     },
     refresh: async (refreshToken) => {
       const hash = hashCredential(refreshToken);
-      // Who it is comes first: a token is not used up by somebody who gets no answer for it.
+      // The principal is determined first, so that a request that is refused does not consume the token.
       const known = await client.refreshToken.findUnique({ where: { token_hash: hash } });
-      const person = known && (await personIn(client, known.session_id));
+      const person = known && (await findPerson(client, known.session_id));
       if (person) refuseWithoutRole(person);
       const refresh_token = newCredential();
       const sessionId =
@@ -123,23 +124,23 @@ export function createSessions({ database, sealer, settings, signingKey, tempora
       };
     },
     verify: async (token) => {
-      const sessionId = await sessionOf(signingKey, token);
-      return sessionId === undefined ? undefined : personIn(client, sessionId);
+      const sessionId = await verifyAccessToken(signingKey, token);
+      return sessionId === undefined ? undefined : findPerson(client, sessionId);
     },
   };
 }
 
-/** Where a provider's refresh token is sealed for. */
-export const placeOfProviderToken = (sessionId: string) => ({
+/** The column and row for which the refresh token of a provider is sealed. */
+export const providerTokenLocation = (sessionId: string) => ({
   table: 'sessions',
   column: 'provider_token',
   row: sessionId,
 });
 
-/** @throws 403 for somebody whose claims give no role */
+/** @throws 403 for a user whose claims map to no role */
 export function refuseWithoutRole({ role }: Person): void {
   if (role !== undefined) return;
   throw new Problem('insufficient_scope', 'The identity provider’s claims give you no role in this fleet.');
 }
 
-const invalidGrant = () => new Problem('invalid_grant', 'The refresh token is no longer good: sign in again.');
+const invalidGrant = () => new Problem('invalid_grant', 'The refresh token is not valid. Sign in again.');

@@ -1,21 +1,23 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** The account of the first hours, from the environment; it exists while both variables are set. */
+/** The account for the first sign-in to a fleet. It exists while both of its environment variables are set. */
 export interface TemporaryAdmin {
   readonly username: string;
-  /** Whether these are its username and password: both are compared, in constant time, whatever the first says. */
+  /** Whether username and password match. Both are always compared, in constant time. */
   matches(username: string, password: string): boolean;
-  /** Changes with the username or the password, and tells nothing of them: ends the sessions of the former ones. */
+  /**
+   * A keyed hash of username and password. If either changes, sessions with the old fingerprint are no longer valid.
+   */
   readonly fingerprint: string;
 }
 
-/** `key` is a secret of this installation that all replicas have. */
+/** `key` is a secret that all replicas of this fleet share. */
 export function createTemporaryAdmin(
   { username, password }: { readonly username: string; readonly password: string },
   key: Uint8Array,
 ): TemporaryAdmin {
-  const once = randomBytes(32);
-  const digest = (text: string) => createHmac('sha256', once).update(text).digest();
+  const comparisonKey = randomBytes(32);
+  const digest = (text: string) => createHmac('sha256', comparisonKey).update(text).digest();
   return {
     username,
     matches: (givenUsername, givenPassword) => {

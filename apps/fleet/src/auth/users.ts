@@ -5,10 +5,13 @@ import { roleOf } from '../oidc/claims.ts';
 import type { User as Caller } from '../principal.ts';
 import type { OidcValues } from '../settings/values.ts';
 
-/** How claims become a role. */
+/** The mapping from claims to a role. */
 type Mapping = Pick<OidcValues, 'role_claim' | 'role_map' | 'default_role'>;
 
-/** The role of a user: a local one has it, one of the identity provider gets it from their claims as they are mapped now. */
+/**
+ * The role of a user. A local user has a stored role. For a user of an identity provider, the current mapping of claims
+ * applies.
+ */
 function roleOfUser(
   { source, role, claims }: Pick<User, 'source' | 'role'> & { readonly claims: unknown },
   { role_claim, role_map, default_role }: Mapping,
@@ -19,10 +22,11 @@ function roleOfUser(
     roleMap: role_map,
     defaultRole: default_role === 'none' ? undefined : default_role,
   };
-  return roleOf((claims ?? {}) as Readonly<Record<string, unknown>>, mapping); // claims are kept as they were given
+  // The column contains the claims object of the provider.
+  return roleOf((claims ?? {}) as Readonly<Record<string, unknown>>, mapping);
 }
 
-/** Somebody with an account as who they are when they call. */
+/** The principal of a user. */
 export const userOf = (
   row: Omit<User, 'claims'> & { readonly claims: unknown },
   mapping: Mapping,
@@ -38,10 +42,10 @@ export const userOf = (
 });
 
 /**
- * A user whom nobody else changes or removes before the transaction ends; undefined where they were removed. Who also locks
- * admins does that first.
+ * Locks a user against changes and removal until the transaction ends; undefined if the user was removed. A transaction
+ * that also locks the admins must do that first.
  */
-export async function holdUser(
+export async function lockUser(
   transaction: Pick<Prisma.TransactionClient, '$queryRaw'>,
   id: string,
 ): Promise<Pick<User, 'password_hash'> | undefined> {
@@ -50,7 +54,7 @@ export async function holdUser(
   return user;
 }
 
-/** A user as the API shows them. */
+/** The representation of a user in the API. */
 export const presentUser = (user: User, mapping: Mapping) => ({
   id: user.id,
   source: user.source,
@@ -65,13 +69,14 @@ export const presentUser = (user: User, mapping: Mapping) => ({
 });
 
 /**
- * Locks every local admin, in one order, so that two who demote each other at the same moment leave one.
- * @throws last_admin when the user is the last of them
+ * Locks all local admins in the order of their ids, so that two admins who demote each other at the same time cannot
+ * both succeed.
+ * @throws last_admin if the user is the last local admin
  */
 export async function refuseLastAdmin(transaction: Prisma.TransactionClient, userId: string): Promise<void> {
   const admins = await transaction.$queryRaw<{ id: string }[]>`
     SELECT id FROM users WHERE source = 'local' AND role = 'admin' ORDER BY id FOR UPDATE`;
   if (admins.length === 1 && admins[0]?.id === userId) {
-    throw new Problem('last_admin', 'This is the last local admin: make another one first.');
+    throw new Problem('last_admin', 'This is the last local admin. Create another one first.');
   }
 }

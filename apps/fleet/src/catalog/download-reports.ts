@@ -3,15 +3,15 @@ import type { Database } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Hub } from './hub.ts';
 
-interface Used {
+interface DeployedRevision {
   readonly workloadId: string;
   readonly revision: number;
 }
 
-/** Notes that a template is deployed here, if it is for the first time. */
-export const noteTemplateUse = (
+/** Records the first deployment of a template in this fleet. Later deployments have no effect. */
+export const recordDownload = (
   transaction: Prisma.TransactionClient,
-  { workloadId, revision }: Used,
+  { workloadId, revision }: DeployedRevision,
 ): Promise<number> =>
   transaction.$executeRaw`
     INSERT INTO template_uses (template_id, slug)
@@ -19,32 +19,32 @@ export const noteTemplateUse = (
     WHERE workload_id = ${workloadId}::uuid AND revision = ${revision} AND template_id IS NOT NULL
     ON CONFLICT (template_id) DO NOTHING`;
 
-/** A template that was withdrawn meanwhile is counted no more. */
-function unlessGone(error: unknown): void {
-  const isGone = error instanceof CallError && error.failure.kind === 'refused' && error.failure.status === 404;
-  if (!isGone) throw error;
+/** A template that was withdrawn since its deployment (404) needs no report. */
+function ignoreWithdrawn(error: unknown): void {
+  const isWithdrawn = error instanceof CallError && error.failure.kind === 'refused' && error.failure.status === 404;
+  if (!isWithdrawn) throw error;
 }
 
-interface Claimed {
+interface DueReport {
   readonly template_id: string;
   readonly slug: string;
 }
 
 /**
- * Asks the hub once for each template that was deployed here for the first time: that is what it counts as a download. One
- * that it can't be asked for now stays to be asked for. Replicas share the work. @throws CallError
+ * Fetches each template from the hub once after its first deployment, because the hub counts that request as a
+ * download. If a request fails, a later call repeats it. Replicas share the work. @throws CallError
  */
-export async function tellUses({ client }: Database, hub: Hub): Promise<void> {
-  for (let use = await claim(client); use; use = await claim(client)) {
-    const { template_id, slug } = use;
-    await hub.client.getTemplate({ params: { slug } }).catch(unlessGone);
+export async function reportDownloads({ client }: Database, hub: Hub): Promise<void> {
+  for (let report = await claimReport(client); report; report = await claimReport(client)) {
+    const { template_id, slug } = report;
+    await hub.client.getTemplate({ params: { slug } }).catch(ignoreWithdrawn);
     await client.$executeRaw`UPDATE template_uses SET told_at = now() WHERE template_id = ${template_id}::uuid`;
   }
 }
 
-/** A template to ask for, as the hub calls it by now; another replica leaves it alone for a minute. */
-async function claim(client: Database['client']): Promise<Claimed | undefined> {
-  const [use] = await client.$queryRaw<Claimed[]>`
+/** Claims a report for a minute, with the current slug of the template. Other replicas skip it during this time. */
+async function claimReport(client: Database['client']): Promise<DueReport | undefined> {
+  const [report] = await client.$queryRaw<DueReport[]>`
       UPDATE template_uses u SET claimed_at = now(), slug = coalesce(t.slug, u.slug)
       FROM (SELECT template_id FROM template_uses
             WHERE told_at IS NULL AND coalesce(claimed_at < now() - interval '1 minute', true)
@@ -52,5 +52,5 @@ async function claim(client: Database['client']): Promise<Claimed | undefined> {
       LEFT JOIN catalog_templates t ON t.id = due.template_id
       WHERE u.template_id = due.template_id
       RETURNING u.template_id, u.slug`;
-  return use;
+  return report;
 }

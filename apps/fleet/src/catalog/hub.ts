@@ -3,10 +3,10 @@ import { CallError, type Client, createClient, type Send } from '@svc/contract';
 import { hubCatalogEndpoints } from '@svc/contract/hub';
 import { OutboundRefused } from '@svc/http';
 
-/** The hub that this fleet mirrors, as its contract describes it. */
+/** The hub that this fleet mirrors. */
 export interface Hub {
   readonly url: string;
-  /** Tells one hub and key from another, without telling the key. */
+  /** A hash that identifies the hub and the API key without revealing the key. */
   readonly source: string;
   readonly client: Client<typeof hubCatalogEndpoints>;
 }
@@ -29,16 +29,17 @@ export function connectHub({
   };
 }
 
-/** Why a call to the hub failed, for a person: what happened and what to look at. Never what the other side sent. */
+/** The reason why a call to the hub failed, for users. It never contains text from the response. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof CallError)) return 'The fleet could not store what the hub answered; its log says more.';
+  if (!(error instanceof CallError))
+    return 'The fleet could not store the response of the hub. See the log of the fleet.';
   const { failure } = error;
   switch (failure.kind) {
     case 'unreachable':
       if (failure.cause instanceof OutboundRefused) return failure.cause.message;
-      return 'The hub does not answer: it may be down, or HUB_URL may be wrong.';
+      return 'The hub does not respond. Check that it is running and that HUB_URL is correct.';
     case 'unreadable':
-      return `The hub answered ${failure.status} with something that is not a catalog: HUB_URL may be another service’s.`;
+      return `The hub responded with ${failure.status}, but the response is not a catalog. Check that HUB_URL is correct.`;
     case 'refused':
       return refusal(failure.status, failure.code);
   }
@@ -46,8 +47,8 @@ export function reasonOf(error: unknown): string {
 
 function refusal(status: number, code: string | undefined): string {
   if (status === 401) return 'The hub refused the API key (401): it is wrong, expired or revoked.';
-  if (code === 'organization_suspended') return 'The hub has suspended this fleet’s organization (403).';
+  if (code === 'organization_suspended') return 'The hub has suspended the organization of this fleet (403).';
   if (status >= 300 && status < 400)
-    return `The hub answered with a redirect (${status}), which is not followed: give HUB_URL its final address.`;
-  return `The hub answered ${status}${code ? ` (${code})` : ''}.`;
+    return `The hub responded with a redirect (${status}). Redirects are not followed: set HUB_URL to the final address.`;
+  return `The hub responded with ${status}${code ? ` (${code})` : ''}.`;
 }

@@ -4,10 +4,10 @@ import type { Prisma } from '../generated/prisma/client.ts';
 
 type Transaction = Prisma.TransactionClient;
 
-/** Templates that one statement stores. */
+/** The maximum number of templates in one statement. */
 const BATCH = 125;
 
-/** Stores templates as they were sent, without asking whether they are newer. */
+/** Stores templates as the hub sent them, regardless of whether they are newer. */
 async function storeTemplates(
   transaction: Transaction,
   templates: readonly Template[],
@@ -46,15 +46,18 @@ async function storeBatch(transaction: Transaction, templates: readonly Template
       generation = excluded.generation`;
 }
 
-/** @returns how many templates went */
+/** @returns the number of deleted templates */
 const dropTemplates = (transaction: Transaction, ids: readonly string[]): Promise<number> =>
   transaction.$executeRaw`DELETE FROM catalog_templates WHERE id = ANY(${ids}::uuid[])`;
 
-/** Drops what the full walk of a generation did not name. @returns how many templates went */
-const sweep = (transaction: Transaction, generation: number): Promise<number> =>
+/**
+ * Deletes the templates that the full walk of a generation did not contain.
+ * @returns the number of deleted templates
+ */
+const deleteUnvisited = (transaction: Transaction, generation: number): Promise<number> =>
   transaction.$executeRaw`DELETE FROM catalog_templates WHERE generation < ${generation}`;
 
-/** Whether a sweep would leave nothing of something. */
+/** Whether `deleteUnvisited` would delete all templates of a mirror that has some. */
 async function wouldEmpty(transaction: Transaction, generation: number): Promise<boolean> {
   const [row] = await transaction.$queryRaw<{ would: boolean }[]>`
     SELECT EXISTS (SELECT FROM catalog_templates)
@@ -78,81 +81,85 @@ async function replaceCategories(transaction: Transaction, categories: readonly 
 
 const APPLY_TIMEOUT_MS = 60_000;
 
-/** Another run has the lease by now: this one may write no more. */
+/** Another run holds the lease. A run that has lost its lease must not write. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }
 
-/** A full walk found nothing where the mirror has something: believed when it is found twice. */
-export class FoundEmpty extends Error {
-  override name = 'FoundEmpty';
+/**
+ * A full walk found no templates, but the mirror has some. The mirror is emptied only if the next full walk finds none
+ * either.
+ */
+export class EmptyCatalog extends Error {
+  override name = 'EmptyCatalog';
 }
 
-/** What a run moved so far. */
-export interface Moved {
+/** The numbers of templates that a run has stored and deleted so far. */
+export interface SyncCounts {
   readonly updated: number;
   readonly removed: number;
 }
 
-/** What the hub answered, as it is stored. */
-export interface Answered {
+/** The response of the hub that is to be stored. */
+export interface HubResponse {
   readonly page: TemplateUpdates;
-  /** What the categories were after a last page was answered; undefined where they need not be replaced. */
+  /** The categories, fetched after the last page; undefined if they need not be replaced. */
   readonly categories: readonly Category[] | undefined;
 }
 
-interface Standing {
+interface SyncProgress {
   readonly generation: number;
   readonly in_full_walk: boolean;
   readonly found_empty: boolean;
 }
 
 /**
- * Stores one page, with the cursor after it, in one transaction. The last page of a full walk drops what none of its pages
- * named. @throws LeaseLost; FoundEmpty, and then the next walk is a full one
+ * Stores one page and its cursor in one transaction. The last page of a full walk deletes the templates that no page
+ * contained.
+ * @throws LeaseLost; EmptyCatalog, after which the next walk is a full walk
  */
 export async function applyPage(
   database: Database,
   owner: string,
-  { answered, moved }: { readonly answered: Answered; readonly moved: Moved },
-): Promise<Moved> {
-  const { page, categories } = answered;
-  const apply = async (transaction: Prisma.TransactionClient): Promise<Moved | 'found empty'> => {
-    const standing = await lockStanding(transaction, owner);
-    const generation = standing.generation + (page.reset ? 1 : 0);
-    const inFullWalk = page.reset || standing.in_full_walk;
+  { response, counts }: { readonly response: HubResponse; readonly counts: SyncCounts },
+): Promise<SyncCounts> {
+  const { page, categories } = response;
+  const apply = async (transaction: Prisma.TransactionClient): Promise<SyncCounts | 'found empty'> => {
+    const progress = await lockProgress(transaction, owner);
+    const generation = progress.generation + (page.reset ? 1 : 0);
+    const inFullWalk = page.reset || progress.in_full_walk;
     await storeTemplates(transaction, page.templates, generation);
-    const updated = moved.updated + page.templates.length;
-    const removed = moved.removed + (await dropTemplates(transaction, idsOf(page.removed)));
+    const updated = counts.updated + page.templates.length;
+    const removed = counts.removed + (await dropTemplates(transaction, idsOf(page.removed)));
     if (page.has_more) {
       await transaction.$executeRaw`
         UPDATE catalog_sync SET cursor = ${page.cursor}, generation = ${generation}, in_full_walk = ${inFullWalk}`;
       return { updated, removed };
     }
-    if (inFullWalk && !standing.found_empty && (await wouldEmpty(transaction, generation))) {
+    if (inFullWalk && !progress.found_empty && (await wouldEmpty(transaction, generation))) {
       await transaction.$executeRaw`
         UPDATE catalog_sync SET cursor = NULL, generation = ${generation}, in_full_walk = false, found_empty = true`;
       return 'found empty';
     }
-    const swept = inFullWalk ? await sweep(transaction, generation) : 0;
+    const deleted = inFullWalk ? await deleteUnvisited(transaction, generation) : 0;
     if (categories) await replaceCategories(transaction, categories);
     await transaction.$executeRaw`
       UPDATE catalog_sync SET cursor = ${page.cursor}, checked_at = ${new Date(page.checked_at)},
         generation = ${generation}, in_full_walk = false, found_empty = false, last_success_at = now(),
-        last_full = ${inFullWalk}, last_updated = ${updated}, last_removed = ${removed + swept},
+        last_full = ${inFullWalk}, last_updated = ${updated}, last_removed = ${removed + deleted},
         stale_since = NULL, failures = 0`;
-    return { updated, removed: removed + swept };
+    return { updated, removed: removed + deleted };
   };
   const result = await database.mirrorWriter.$transaction(apply, { timeout: APPLY_TIMEOUT_MS, maxWait: 5000 });
-  if (result === 'found empty') throw new FoundEmpty();
+  if (result === 'found empty') throw new EmptyCatalog();
   return result;
 }
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
-async function lockStanding(transaction: Prisma.TransactionClient, owner: string): Promise<Standing> {
-  const [standing] = await transaction.$queryRaw<Standing[]>`
+async function lockProgress(transaction: Prisma.TransactionClient, owner: string): Promise<SyncProgress> {
+  const [progress] = await transaction.$queryRaw<SyncProgress[]>`
     SELECT generation, in_full_walk, found_empty FROM catalog_sync WHERE lease_owner = ${owner}::uuid FOR UPDATE`;
-  if (!standing) throw new LeaseLost();
-  return standing;
+  if (!progress) throw new LeaseLost();
+  return progress;
 }

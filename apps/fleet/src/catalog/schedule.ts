@@ -5,16 +5,17 @@ import type { Database } from '../database/client.ts';
 import type { Hub } from './hub.ts';
 import type { CatalogTimings } from './timings.ts';
 
-/** The right of one run to write the mirror, over all replicas. */
+/** The exclusive right of a run to write the mirror, across all replicas. */
 export interface Lease {
-  /** Every write asks for it in its own transaction: who lost it writes no more. */
+  /** Each write checks it in the same transaction, so that a run that has lost the lease cannot write. */
   readonly owner: string;
   release(): Promise<void>;
 }
 
 /**
- * Takes the lease as soon as no other run has it. A row, not a session lock: it survives connection poolers.
- * @returns undefined when `isStopped` says so before
+ * Acquires the lease as soon as no other run holds it. The lease is a row rather than an advisory lock of a session, so
+ * that it works with connection poolers.
+ * @returns undefined if `isStopped` returns true first
  */
 export async function takeLease(
   database: Database,
@@ -22,24 +23,24 @@ export async function takeLease(
   timings: CatalogTimings,
 ): Promise<Lease | undefined> {
   const owner = randomUUID();
-  while (!(await isTaken(database, owner, timings))) {
+  while (!(await tryTakeLease(database, owner, timings))) {
     if (isStopped()) return undefined;
     await wait(timings.leaseRetry * (0.5 + Math.random()));
   }
-  // A renewal that fails does not end the run: its next write finds out whether it still holds the lease.
-  const heart = setInterval(() => void renew(database, owner, timings).catch(() => undefined), timings.renewal);
+  // A failed renewal does not end the run. The next write checks whether the run still holds the lease.
+  const renewalTimer = setInterval(() => void renew(database, owner, timings).catch(() => undefined), timings.renewal);
   return {
     owner,
     release: async () => {
-      clearInterval(heart);
+      clearInterval(renewalTimer);
       await database.client.$executeRaw`
           UPDATE catalog_sync SET lease_owner = NULL, lease_until = NULL WHERE lease_owner = ${owner}::uuid`;
     },
   };
 }
 
-/** Whoever stores a page has the row locked: it is passed over, not waited for. */
-async function isTaken({ client }: Database, owner: string, { lease }: CatalogTimings): Promise<boolean> {
+/** A run that stores a page has locked the row. It is skipped, so that this statement does not wait. */
+async function tryTakeLease({ client }: Database, owner: string, { lease }: CatalogTimings): Promise<boolean> {
   const rows = await client.$executeRaw`
       UPDATE catalog_sync SET lease_owner = ${owner}::uuid, lease_until = now() + make_interval(secs => ${lease / 1000})
       WHERE id = (
@@ -53,10 +54,11 @@ const renew = ({ client }: Database, owner: string, { lease }: CatalogTimings) =
   WHERE lease_owner = ${owner}::uuid`;
 
 /**
- * Seconds until a sync is due, over all replicas: at once where none was tried yet or where another hub or key was asked;
- * after a failure when the plan says so; else when the plan or the present interval says so, whichever is sooner.
+ * Seconds until a sync is due, across all replicas. It is 0 before the first sync, and if the hub or key has changed
+ * since the last one. After a failure, the planned time applies. Otherwise, the planned time or the current interval
+ * applies, whichever is earlier.
  */
-export async function dueIn({ client }: Database, { source }: Hub, intervalSeconds: number): Promise<number> {
+export async function secondsUntilDue({ client }: Database, { source }: Hub, intervalSeconds: number): Promise<number> {
   const [row] = await client.$queryRaw<{ seconds: number }[]>`
       SELECT greatest(0, extract(epoch FROM due - now()))::float8 AS seconds FROM (
         SELECT CASE
@@ -67,31 +69,31 @@ export async function dueIn({ client }: Database, { source }: Hub, intervalSecon
   return row?.seconds ?? 0;
 }
 
-interface Scheduled {
-  /** Seconds until the work is due; infinite while it never is. */
+interface ScheduledWork {
+  /** Seconds until the work is due; infinite if it is not scheduled. */
   readonly due: () => Promise<number>;
   readonly work: () => Promise<void>;
   readonly log: Log;
   readonly timings: CatalogTimings;
 }
 
-/** Works whenever it is due, until stopped. */
-export function onSchedule({ due, work, log, timings }: Scheduled): Rounds {
-  const worked = () =>
+/** Runs the work each time it is due, until stopped. */
+export function runOnSchedule({ due, work, log, timings }: ScheduledWork): Rounds {
+  const tryWork = () =>
     work().then(
       () => true,
       (error: unknown) => {
-        log.warn({ err: error }, 'the catalog could not be synced');
+        log.warn({ err: error }, 'sync failed; will retry');
         return false;
       },
     );
   return inRounds(0, async () => {
     try {
-      const succeeded = (await due()) > 0 || (await worked());
+      const succeeded = (await due()) > 0 || (await tryWork());
       const left = (await due()) * 1000;
       return Math.min(timings.recheck, Math.max(left, succeeded || left > 0 ? timings.shortest : timings.afterError));
     } catch (error) {
-      log.warn({ err: error }, 'the plan of the next sync could not be read');
+      log.warn({ err: error }, 'reading the sync schedule failed; will retry');
       return timings.afterError;
     }
   });

@@ -23,7 +23,7 @@ interface Row {
   readonly organization: State['organization'];
 }
 
-/** How the mirror stands to the hub. */
+/** The state of the mirror and its last syncs. */
 export async function readSyncState({ client }: Database, hubUrl: string | undefined): Promise<State> {
   const [row] = await client.$queryRaw<Row[]>`
       SELECT checked_at, last_success_at, extract(epoch FROM now() - last_success_at)::int AS age_seconds,
@@ -64,7 +64,10 @@ interface Figures {
   readonly stale: number;
 }
 
-/** The figures of the mirror, read from the database when they are asked for: every replica tells the same. */
+/**
+ * Registers the metrics of the mirror. They are read from the database at each scrape, so that all replicas report the
+ * same values.
+ */
 export const observeSync =
   (database: Database) =>
   ({ registry }: Metrics): void => {
@@ -82,13 +85,13 @@ export const observeSync =
         },
       });
     gauge('catalog_mirror_templates', 'Templates in the mirror', ({ templates }) => templates);
-    gauge('catalog_sync_age_seconds', 'Seconds since the last good sync', ({ age }) => age);
-    gauge('catalog_sync_last_success_timestamp_seconds', 'When the last good sync was', ({ success }) => success);
-    gauge('catalog_sync_failures', 'Failed syncs since the last good one', ({ failures }) => failures);
-    gauge('catalog_sync_stale', '1 while the last sync was a failure', ({ stale }) => stale);
+    gauge('catalog_sync_age_seconds', 'Seconds since the last successful sync', ({ age }) => age);
+    gauge('catalog_sync_last_success_timestamp_seconds', 'Time of the last successful sync', ({ success }) => success);
+    gauge('catalog_sync_failures', 'Failed syncs since the last successful sync', ({ failures }) => failures);
+    gauge('catalog_sync_stale', '1 if the last sync failed, else 0', ({ stale }) => stale);
     new Gauge({
       name: 'catalog_sync_last_failure_timestamp_seconds',
-      help: `When the last failed sync was, and why: ${failureKinds.join(', ')}`,
+      help: `Time of the last failed sync, by kind: ${failureKinds.join(', ')}`,
       labelNames: ['kind'],
       registers: [registry],
       async collect() {
@@ -101,7 +104,10 @@ export const observeSync =
 
 const SCRAPE_MS = 500;
 
-/** What is read once for all the gauges of one scrape; undefined while the database is away, which hides no other figure. */
+/**
+ * Reads once for all gauges of one scrape. The result is undefined while the database is unavailable, so that the
+ * scrape still returns all other metrics.
+ */
 function oncePerScrape<T>(read: () => Promise<T>): () => Promise<T | undefined> {
   let last: { readonly at: number; readonly value: Promise<T | undefined> } | undefined;
   return () => {

@@ -1,45 +1,45 @@
 import { type Log, Problem, type Rounds, unavailable } from '@svc/http';
 import type { Database } from '../database/client.ts';
-import { tellUses } from './download-reports.ts';
+import { reportDownloads } from './download-reports.ts';
 import type { Hub } from './hub.ts';
 import { LeaseLost } from './mirror.ts';
-import { dueIn, type Lease, onSchedule, takeLease } from './schedule.ts';
-import { failureOf, planNext, recordFailure, spread } from './sync-failures.ts';
+import { type Lease, runOnSchedule, secondsUntilDue, takeLease } from './schedule.ts';
+import { classifyFailure, recordFailure, scheduleNext, withJitter } from './sync-failures.ts';
 import { type CatalogTimings, DEFAULT_TIMINGS } from './timings.ts';
 import { walk } from './walk.ts';
 
-/** Work that never overlaps itself, done for everybody who wished it before it began. */
-interface OneAtATime<Wish> {
-  /** Does the work. Called while it runs, it waits for a run that starts afterwards, together with all who wait. */
-  run(wish: Wish): Promise<void>;
-  /** Resolves when nothing runs and nobody waits. */
+/** Runs work one at a time. One run serves all requests that were made before it started. */
+interface Mutex<Request> {
+  /** Runs the work. While a run is in progress, it waits for the next run, which serves all waiting requests. */
+  run(request: Request): Promise<void>;
+  /** Resolves when no run is in progress and no request waits. */
   idle(): Promise<void>;
 }
 
-function oneAtATime<Wish>(work: (wishes: readonly Wish[]) => Promise<void>): OneAtATime<Wish> {
+function createMutex<Request>(work: (requests: readonly Request[]) => Promise<void>): Mutex<Request> {
   let running: Promise<void> | undefined;
-  let next: { readonly wishes: Wish[]; readonly done: Promise<void> } | undefined;
-  const start = (wishes: readonly Wish[]): Promise<void> => {
-    running = work(wishes).finally(() => {
+  let next: { readonly requests: Request[]; readonly done: Promise<void> } | undefined;
+  const start = (requests: readonly Request[]): Promise<void> => {
+    running = work(requests).finally(() => {
       running = undefined;
     });
     return running;
   };
   return {
-    run: (wish) => {
+    run: (request) => {
       if (next) {
-        next.wishes.push(wish);
+        next.requests.push(request);
         return next.done;
       }
-      if (!running) return start([wish]);
-      const wishes = [wish];
+      if (!running) return start([request]);
+      const requests = [request];
       const done = running
-        .catch(() => undefined) // those who asked for it hear of it
+        .catch(() => undefined) // the callers of that run receive the error
         .then(() => {
           next = undefined;
-          return start(wishes);
+          return start(requests);
         });
-      next = { wishes, done };
+      next = { requests, done };
       return done;
     },
     idle: async () => {
@@ -48,84 +48,84 @@ function oneAtATime<Wish>(work: (wishes: readonly Wish[]) => Promise<void>): One
   };
 }
 
-/** Keeps the mirror in step with the hub. */
+/** Keeps the mirror up to date with the hub. */
 export interface Sync {
   /**
-   * Fetches what changed, or everything. Called while a fetch runs, here or on another replica, it waits for one that
-   * starts afterwards, together with all who wait.
-   * @throws hub_not_configured; hub_unreachable with the reason, which the state keeps too; unavailable
+   * Syncs incrementally, or with a full walk. While another sync runs, on this or another replica, it waits for the
+   * next one, which serves all waiting requests.
+   * @throws hub_not_configured; hub_unreachable with the reason, which is also stored in the state; unavailable
    */
-  run(wish?: { readonly full?: boolean }): Promise<void>;
-  /** Asks the hub soon for templates that were deployed here for the first time; what fails, a later fetch asks for. */
-  tellUses(): void;
-  /** Fetches now and whenever it is due, once for all replicas, until stopped. */
+  run(request?: { readonly full?: boolean }): Promise<void>;
+  /** Starts to report first deployments of templates to the hub. A report that fails is repeated after a later sync. */
+  reportDownloads(): void;
+  /** Syncs now and each time a sync is due, once for all replicas, until stopped. */
   start(): void;
-  /** No more fetches; resolves when the last one is over. */
+  /** Stops syncing. Resolves when the last sync has ended. */
   stop(): Promise<void>;
 }
 
-interface Wish {
+interface SyncRequest {
   readonly full: boolean;
-  /** Only if it is still due. */
+  /** Whether the schedule made the request. The sync is skipped if it is no longer due. */
   readonly scheduled: boolean;
 }
 
-/** The hub, and how often it is asked (0: only on demand), as they are configured now. */
-interface HubNow {
+/** The current settings: the hub, and the seconds between two syncs (0: only on demand). */
+interface HubConnection {
   readonly hub: Hub | undefined;
   readonly intervalSeconds: number;
 }
 
 export interface SyncOptions {
   readonly database: Database;
-  /** Asked each time: a change counts without a restart. */
-  readonly hubNow: () => Promise<HubNow>;
+  /** Called for each sync, so that changed settings take effect without a restart. */
+  readonly readHub: () => Promise<HubConnection>;
   readonly log: Log;
   readonly timings?: CatalogTimings | undefined;
 }
 
-export function createSync({ database, hubNow, log, timings = DEFAULT_TIMINGS }: SyncOptions): Sync {
+export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }: SyncOptions): Sync {
   let stopped = false;
   let schedule: Rounds | undefined;
-  const { run, idle } = oneAtATime<Wish>(async (wishes) => {
-    const { hub, intervalSeconds } = await hubNow();
+  const { run, idle } = createMutex<SyncRequest>(async (requests) => {
+    const { hub, intervalSeconds } = await readHub();
     if (!hub) throw new Problem('hub_not_configured', NO_HUB);
-    const full = wishes.some((wish) => wish.full);
-    const onlyIfDue = wishes.every((wish) => wish.scheduled);
-    const syncing = { database, hub, intervalSeconds, isStopped: () => stopped, timings };
-    while (!(await syncOnce(syncing, { full, onlyIfDue }))); // the lease was lost: another run has it, so once more after it
-    tell();
+    const full = requests.some((request) => request.full);
+    const onlyIfDue = requests.every((request) => request.scheduled);
+    const context = { database, hub, intervalSeconds, isStopped: () => stopped, timings };
+    while (!(await syncOnce(context, { full, onlyIfDue }))); // repeats if the run lost its lease to another run
+    report();
   });
   const due = async () => {
-    const { hub, intervalSeconds } = await hubNow();
-    return hub && intervalSeconds > 0 ? dueIn(database, hub, intervalSeconds) : Number.POSITIVE_INFINITY;
+    const { hub, intervalSeconds } = await readHub();
+    return hub && intervalSeconds > 0 ? secondsUntilDue(database, hub, intervalSeconds) : Number.POSITIVE_INFINITY;
   };
-  let telling = Promise.resolve();
-  const tell = () => {
-    telling = telling.then(async () => {
-      const { hub } = await hubNow();
-      if (hub && !stopped) await tellUses(database, hub);
+  let reporting = Promise.resolve();
+  const report = () => {
+    reporting = reporting.then(async () => {
+      const { hub } = await readHub();
+      if (hub && !stopped) await reportDownloads(database, hub);
     });
-    telling = telling.catch((error: unknown) => {
-      if (!stopped) log.info({ err: error }, 'the hub could not be asked for a deployed template; asked again later');
+    reporting = reporting.catch((error: unknown) => {
+      if (!stopped) log.info({ err: error }, 'reporting downloads failed; will retry');
     });
   };
   return {
-    tellUses: tell,
+    reportDownloads: report,
     run: ({ full = false } = {}) => run({ full, scheduled: false }),
     start: () => {
-      schedule = onSchedule({ due, work: () => run({ full: false, scheduled: true }), log, timings });
+      schedule = runOnSchedule({ due, work: () => run({ full: false, scheduled: true }), log, timings });
     },
     stop: async () => {
       stopped = true;
-      await Promise.all([schedule?.stop(), idle(), telling]);
+      await Promise.all([schedule?.stop(), idle(), reporting]);
     },
   };
 }
 
 const NO_HUB = 'No hub is configured: set HUB_URL and HUB_API_KEY, or PUT /api/v1/settings/hub.';
 
-interface Syncing {
+interface SyncContext {
   readonly database: Database;
   readonly hub: Hub;
   readonly intervalSeconds: number;
@@ -133,46 +133,47 @@ interface Syncing {
   readonly timings: CatalogTimings;
 }
 
-/** One run, alone among all replicas. @returns false when another run took over in its middle */
+/** Runs one sync, exclusively among all replicas. @returns false if another run took the lease before the sync ended */
 async function syncOnce(
-  syncing: Syncing,
+  context: SyncContext,
   { full, onlyIfDue }: { readonly full: boolean; readonly onlyIfDue: boolean },
 ): Promise<boolean> {
-  const { database, hub, intervalSeconds, isStopped, timings } = syncing;
+  const { database, hub, intervalSeconds, isStopped, timings } = context;
   const lease = await takeLease(database, isStopped, timings);
   if (!lease) {
     if (onlyIfDue) return true;
-    throw unavailable('The fleet is stopping: nothing was synced.');
+    throw unavailable('The fleet is shutting down. Nothing was synced.');
   }
   try {
-    if (onlyIfDue && (await dueIn(database, hub, intervalSeconds)) > 0) return true;
-    await noteSource(database, hub, lease.owner);
+    if (onlyIfDue && (await secondsUntilDue(database, hub, intervalSeconds)) > 0) return true;
+    await recordSource(database, hub, lease.owner);
     await walk({ database, hub, owner: lease.owner }, { full });
-    await planNext(database, lease.owner, intervalSeconds === 0 ? null : spread(intervalSeconds));
+    await scheduleNext(database, lease.owner, intervalSeconds === 0 ? null : withJitter(intervalSeconds));
     return true;
   } catch (cause) {
     if (cause instanceof LeaseLost) return isStopped();
-    if (cause instanceof Problem) throw cause; // the fleet's own database is away: that says nothing of the hub
-    throw await failed(syncing, lease, cause);
+    // The database of the fleet is unavailable, which is not a failure of the hub.
+    if (cause instanceof Problem) throw cause;
+    throw await recordFailedSync(context, lease, cause);
   } finally {
     await lease.release();
   }
 }
 
-async function failed(
-  { database, intervalSeconds, isStopped }: Syncing,
+async function recordFailedSync(
+  { database, intervalSeconds, isStopped }: SyncContext,
   { owner }: Lease,
   cause: unknown,
 ): Promise<Problem> {
-  const failure = failureOf(cause);
+  const failure = classifyFailure(cause);
   if (!isStopped()) {
-    // A call that we broke off would say nothing of the hub.
+    // While the fleet stops, calls are aborted. That is not a failure of the hub.
     const seconds = await recordFailure(database, owner, failure);
-    await planNext(database, owner, intervalSeconds === 0 ? null : seconds);
+    await scheduleNext(database, owner, intervalSeconds === 0 ? null : seconds);
   }
   return new Problem('hub_unreachable', failure.reason, { cause });
 }
 
-/** Whom this run asks: a change of it makes a sync due at once. */
-const noteSource = ({ client }: Database, { source }: Hub, owner: string) =>
+/** Records the hub and key of this run. If they change, a sync is due immediately. */
+const recordSource = ({ client }: Database, { source }: Hub, owner: string) =>
   client.$executeRaw`UPDATE catalog_sync SET source = ${source} WHERE lease_owner = ${owner}::uuid`;

@@ -1,16 +1,16 @@
 /** Periods and delays of the sync of the catalog, in milliseconds. */
 export interface CatalogTimings {
-  /** Lease of a sync run. A run that has not renewed it for this long counts as dead, and another run may begin. */
+  /** Duration of the lease of a run. If a run does not renew it for this time, another run can acquire it. */
   readonly lease: number;
   /** Wait between two renewals of the lease. */
   readonly renewal: number;
-  /** Wait before a lease that another run holds is asked for again, plus or minus a half. */
+  /** Wait before another attempt to acquire a lease that another run holds, plus or minus 50 percent. */
   readonly leaseRetry: number;
-  /** Longest wait before a replica reads the plan of the next sync again. A changed setting takes effect after it. */
+  /** Longest wait before a replica reads the schedule again. A changed setting takes effect within this time. */
   readonly recheck: number;
-  /** Wait after a sync or the database failed and no next attempt is planned. */
+  /** Wait after a failure of the sync or the database if no next attempt is scheduled. */
   readonly afterError: number;
-  /** Shortest wait between two looks at the plan. */
+  /** Shortest wait before the schedule is read again. */
   readonly shortest: number;
 }
 

@@ -2,49 +2,55 @@ import { CallError, type Category, type TemplateUpdates } from '@svc/contract';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Hub } from './hub.ts';
-import { applyPage, type Moved } from './mirror.ts';
+import { applyPage, type SyncCounts } from './mirror.ts';
 
-/** Templates and removals of one page. */
+/** The maximum number of templates and removals in a page. */
 const PAGE_LIMIT = 250;
 const START = 'start';
 
-interface Run {
+interface SyncRun {
   readonly database: Database;
   readonly hub: Hub;
-  /** Of the lease. */
+  /** The owner of the lease. */
   readonly owner: string;
 }
 
 /**
- * Brings the mirror to what the hub shows, from where the last run got to, page by page. What was applied stays applied
- * when a later call fails. @throws CallError, LeaseLost, FoundEmpty
+ * Updates the mirror page by page, from the position of the last run. Applied pages remain applied if a later call
+ * fails.
+ * @throws CallError, LeaseLost, EmptyCatalog
  */
-export async function walk(run: Run, { full }: { readonly full: boolean }): Promise<void> {
-  await keepOrganization(run, (await run.hub.client.getOwnOrganization()).organization);
-  const standing = await readStanding(run);
-  let cursor = full ? START : (standing.cursor ?? START);
-  let inFullWalk = standing.in_full_walk;
-  let moved: Moved = { updated: 0, removed: 0 };
-  for (let more = true; more; ) {
-    const page = await askForPage(run, cursor);
+export async function walk(run: SyncRun, { full }: { readonly full: boolean }): Promise<void> {
+  await storeOrganization(run, (await run.hub.client.getOwnOrganization()).organization);
+  const progress = await readProgress(run);
+  let cursor = full ? START : (progress.cursor ?? START);
+  let inFullWalk = progress.in_full_walk;
+  let counts: SyncCounts = { updated: 0, removed: 0 };
+  for (let hasMore = true; hasMore; ) {
+    const page = await fetchPage(run, cursor);
     inFullWalk ||= page.reset;
-    const isDue = !page.has_more && (inFullWalk || page.checked_at !== standing.checked_at?.toISOString());
-    const categories = isDue ? await askForCategories(run) : undefined;
-    moved = await applyPage(run.database, run.owner, { answered: { page, categories }, moved });
+    const isDue = !page.has_more && (inFullWalk || page.checked_at !== progress.checked_at?.toISOString());
+    const categories = isDue ? await fetchCategories(run) : undefined;
+    counts = await applyPage(run.database, run.owner, { response: { page, categories }, counts });
     cursor = page.cursor;
-    more = page.has_more;
+    hasMore = page.has_more;
   }
 }
 
-/** Categories are asked for after the last page was answered, so that they are never older than its templates. */
-const askForCategories = async ({ hub }: Run): Promise<readonly Category[]> =>
+/**
+ * Fetches the categories. It is called after the last page was received, so that they are never older than the
+ * templates.
+ */
+const fetchCategories = async ({ hub }: SyncRun): Promise<readonly Category[]> =>
   (await hub.client.listCategories()).categories;
 
-/** A cursor that the hub does not take is of no use any more: the mirror stays, and the next walk is a full one. */
-async function askForPage({ database, hub, owner }: Run, cursor: string): Promise<TemplateUpdates> {
+/**
+ * Fetches a page. If the hub rejects the cursor, it is deleted: the mirror remains, and the next walk is a full walk.
+ */
+async function fetchPage({ database, hub, owner }: SyncRun, cursor: string): Promise<TemplateUpdates> {
   try {
     const page = await hub.client.listTemplateUpdates({ query: { cursor, limit: PAGE_LIMIT } });
-    // It would be asked for for ever.
+    // A cursor that does not advance would lead to an endless loop.
     if (page.has_more && page.cursor === cursor) throw new CallError('updates', { kind: 'unreadable', status: 200 });
     return page;
   } catch (error) {
@@ -59,20 +65,20 @@ const isBadRequest = ({ failure }: CallError) => failure.kind === 'refused' && f
 
 type Organization = Awaited<ReturnType<Hub['client']['getOwnOrganization']>>['organization'];
 
-/** The tier decides what may be deployed, so it is kept also when no template changed. */
-const keepOrganization = ({ database, owner }: Run, organization: Organization) =>
+/** Stores the organization at each sync, even if no template changed, because its tier decides what can be deployed. */
+const storeOrganization = ({ database, owner }: SyncRun, organization: Organization) =>
   database.client.$executeRaw`
       UPDATE catalog_sync SET organization = ${JSON.stringify(organization)}::jsonb WHERE lease_owner = ${owner}::uuid`;
 
-interface Standing {
+interface SyncProgress {
   readonly cursor: string | null;
   readonly checked_at: Date | null;
   readonly in_full_walk: boolean;
 }
 
-async function readStanding({ database }: Run): Promise<Standing> {
+async function readProgress({ database }: SyncRun): Promise<SyncProgress> {
   const select = Prisma.sql`SELECT cursor, checked_at, in_full_walk FROM catalog_sync`;
-  const [row] = await database.client.$queryRaw<Standing[]>(select);
+  const [row] = await database.client.$queryRaw<SyncProgress[]>(select);
   if (!row) throw new Error('catalog_sync has no row');
   return row;
 }

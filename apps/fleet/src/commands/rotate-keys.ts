@@ -1,20 +1,20 @@
 import type { Database } from '../database/client.ts';
 import {
   checkEncryptionKeys,
+  readSealedWithOtherKeys,
   replaceSealed,
   type SealedColumn,
   sealedColumns,
-  sealedOtherwise,
 } from '../database/encryption.ts';
 import type { Sealer } from '../sealing.ts';
 
 const BATCH = 100;
 
 /**
- * Seals everything anew with the first key, value by value: interrupted, it goes on the next time. Afterwards no other key is
- * in use. A fleet may run meanwhile, as long as it has all the keys.
- * @returns what was done, a line for each column
- * @throws for keys that are not this database's: what they sealed would open nowhere
+ * Encrypts all sealed values again with the first key. Afterwards, no other key is in use. If it is interrupted, the
+ * next call continues. The fleet can run at the same time if it has all keys.
+ * @returns one line per column with the number of values
+ * @throws Error if the keys do not belong to this database, because replicas could not decrypt the result
  */
 export async function rotateKeys(database: Database, sealer: Sealer): Promise<readonly string[]> {
   await checkEncryptionKeys(database, sealer);
@@ -27,20 +27,23 @@ export async function rotateKeys(database: Database, sealer: Sealer): Promise<re
 }
 
 async function rotateColumn(database: Database, sealer: Sealer, column: SealedColumn): Promise<number> {
-  const wanted = { kid: sealer.kid, limit: BATCH };
+  const options = { kid: sealer.kid, limit: BATCH };
   let rotated = 0;
-  for (let values = await sealedOtherwise(database, column, wanted); values.length > 0; ) {
+  for (let values = await readSealedWithOtherKeys(database, column, options); values.length > 0; ) {
     for (const { row, sealed } of values) {
-      const place = { table: column.table, column: column.column, row };
-      const opened = await sealer.open(place, sealed).catch((cause: unknown) => {
-        throw new Error(`${column.table}.${column.column} of ${row} does not open: it was changed, or moved.`, {
-          cause,
-        });
+      const location = { table: column.table, column: column.column, row };
+      const opened = await sealer.open(location, sealed).catch((cause: unknown) => {
+        throw new Error(
+          `${column.table}.${column.column} of ${row} cannot be decrypted: the value was changed or moved.`,
+          {
+            cause,
+          },
+        );
       });
-      const after = await sealer.seal(place, opened);
+      const after = await sealer.seal(location, opened);
       rotated += await replaceSealed(database, column, { row, before: sealed, after, kid: sealer.kid });
     }
-    values = await sealedOtherwise(database, column, wanted);
+    values = await readSealedWithOtherKeys(database, column, options);
   }
   return rotated;
 }

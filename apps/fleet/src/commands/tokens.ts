@@ -1,6 +1,7 @@
 import { newSecretToken } from '@svc/auth';
 import { name as nameRule } from '@svc/contract';
 import { fleetRoles } from '@svc/contract/fleet';
+import { parseOptions } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { insertToken } from '../auth/mcp-tokens.ts';
@@ -13,15 +14,15 @@ const options = z.strictObject({
   role: z.enum(fleetRoles),
   'expires-in-days': z
     .string()
-    .regex(/^\d{1,3}$/)
+    .regex(/^\d{1,3}$/, `must be an integer from 1 to ${MAX_DAYS}`)
     .transform(Number)
-    .refine((days) => days >= 1 && days <= MAX_DAYS, `must be 1 to ${MAX_DAYS}`)
+    .refine((days) => days >= 1 && days <= MAX_DAYS, `must be an integer from 1 to ${MAX_DAYS}`)
     .optional(),
 });
 
-/** Makes an MCP token. The secret is in this answer and nowhere else. */
+/** Creates an MCP token. Only this result contains its secret. @throws ZodError for invalid options */
 export function createToken(given: unknown) {
-  const { name, role, 'expires-in-days': days = null } = options.parse(given);
+  const { name, role, 'expires-in-days': days = null } = parseOptions(options, given);
   return async ({ client }: Database) => {
     const secret = newSecretToken('svcm_');
     const maker = { created_by: 'command-line', created_by_user: null };

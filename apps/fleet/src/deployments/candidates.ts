@@ -44,10 +44,13 @@ interface NodeRow {
   readonly gpu_count: number;
 }
 
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NO_DEPLOYMENT = '00000000-0000-0000-0000-000000000000';
 
-/** Every place there is, with what has been given there, but to one deployment. Two statements, whatever their number. */
-export async function readCandidates(reader: Reader, deploymentId = NOBODY) {
+/**
+ * All hosts and clusters as candidates, with their allocated resources; the allocation of `deploymentId` does not
+ * count. It runs two statements, regardless of the number of candidates.
+ */
+export async function readCandidates(reader: Reader, deploymentId = NO_DEPLOYMENT) {
   const hosts = await reader.$queryRaw<HostRow[]>`
     SELECT h.id, h.name, h.labels, h.taints, h.schedulable, h.reachability::text AS reachability, h.network_types, h.gpus,
            h.cpu_millis::float8, h.memory_bytes::float8,
@@ -89,7 +92,7 @@ const hostCandidate = (row: HostRow): HostCandidate => ({
   allocated: { cpu_millis: row.used_cpu, memory_bytes: row.used_memory, gpus: row.used_gpus },
 });
 
-/** The cluster's own scheduler has the last word on its nodes. */
+/** The scheduler of the cluster makes the final choice of a node. */
 function clusterCandidate(row: ClusterRow): ClusterCandidate {
   const known = amounts(row);
   return {
@@ -104,7 +107,7 @@ function clusterCandidate(row: ClusterRow): ClusterCandidate {
   };
 }
 
-/** What the discovery of GPUs writes on a node: mebibytes of each. */
+/** The node label of NVIDIA's GPU feature discovery: the memory of each GPU in MiB. */
 const GPU_MEMORY = 'nvidia.com/gpu.memory';
 
 function nodeOf({ name, labels, taints, schedulable, ...allocatable }: NodeRow): ClusterNode {

@@ -1,34 +1,38 @@
 import { isDeepStrictEqual } from 'node:util';
 import { tiers } from '@svc/contract';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { type Chosen, type Placement, place } from '../placement/place.ts';
-import { type Needs, needsOf } from '../placement/requirements.ts';
+import { type ChosenTarget, type Placement, place } from '../placement/place.ts';
+import { type PlacementRequirements, placementRequirementsOf } from '../placement/requirements.ts';
 import { resolveEnv } from '../render/env.ts';
 import { keyOf } from '../render/secrets.ts';
 import { specProblems } from '../render/spec-problems.ts';
 import { readCandidates } from './candidates.ts';
-import { type Draft, runsOf } from './draft.ts';
+import { type Draft, readWorkloadRevision } from './draft.ts';
 import { allocatedGpus } from './ports.ts';
 import type { Refusal } from './refusals.ts';
-import { type Mounted, mountVolumes } from './volumes.ts';
+import { type MountedVolume, mountVolumes } from './volumes.ts';
 
 type Transaction = Prisma.TransactionClient;
 
-interface Placing {
+interface DraftPlacement {
   readonly draft: Draft;
-  readonly needs: Needs;
-  readonly mounted: readonly Mounted[];
+  readonly requirements: PlacementRequirements;
+  readonly mounted: readonly MountedVolume[];
 }
 
 /**
- * Finds the place of a draft. What it has of a place already it keeps, GPUs by name, whatever has become of the place since: only
- * what is more is placed. What asks for something else than before is placed as a whole, and what is stopped nowhere.
+ * Places a draft. If its requirements per replica are unchanged, existing replicas keep their target and their GPUs,
+ * whatever the state of the target is now, and only additional replicas are placed. If they changed, all replicas are
+ * placed again. A stopped deployment is not placed.
  */
-async function placed(transaction: Transaction, { draft, needs, mounted }: Placing): Promise<Placement> {
-  if (draft.desired === 'stopped') return { chosen: undefined, judged: [] };
-  const held = await heldBy(transaction, draft, needs);
-  if (held && held.gpus.length >= needs.replicas) return stays(held, needs.replicas);
-  const candidates = await readCandidates(transaction, held ? undefined : draft.id);
+async function placeDraft(
+  transaction: Transaction,
+  { draft, requirements, mounted }: DraftPlacement,
+): Promise<Placement> {
+  if (draft.desiredState === 'stopped') return { chosen: undefined, assessments: [] };
+  const current = await readCurrentAllocation(transaction, draft, requirements);
+  if (current && current.gpus.length >= requirements.replicas) return keepAllocation(current, requirements.replicas);
+  const candidates = await readCandidates(transaction, current ? undefined : draft.id);
   const volumes = mounted.map(({ name, access_mode, boundTo, attachedTo }) => ({
     name,
     access_mode,
@@ -36,74 +40,81 @@ async function placed(transaction: Transaction, { draft, needs, mounted }: Placi
     attached_to: attachedTo,
   }));
   const target = draft.target ?? undefined;
-  if (!held) return place({ ...needs, volumes, target }, candidates);
-  const more = place({ ...needs, replicas: needs.replicas - held.gpus.length, volumes, target }, candidates);
-  return more.chosen ? { ...more, chosen: { ...more.chosen, gpus: [...held.gpus, ...more.chosen.gpus] } } : more;
+  if (!current) return place({ ...requirements, volumes, target }, candidates);
+  const more = place(
+    { ...requirements, replicas: requirements.replicas - current.gpus.length, volumes, target },
+    candidates,
+  );
+  return more.chosen ? { ...more, chosen: { ...more.chosen, gpus: [...current.gpus, ...more.chosen.gpus] } } : more;
 }
 
-/** What a deployment has of its place. */
-interface Held {
+/** The target that a deployment has, with the resources that are allocated to it there. */
+interface CurrentAllocation {
   readonly kind: 'host' | 'cluster';
   readonly id: string;
   readonly name: string;
-  /** Of each replica that it was given room for. */
+  /** The GPU ids of each replica that has an allocation. */
   readonly gpus: readonly (readonly string[])[];
 }
 
-/** What it runs with now, where a replica is to ask for the same as before. */
-async function heldBy(transaction: Transaction, { id, target }: Draft, needs: Needs): Promise<Held | undefined> {
+/** The current allocation; undefined if there is none, or if the requirements of a replica changed. */
+async function readCurrentAllocation(
+  transaction: Transaction,
+  { id, target }: Draft,
+  requirements: PlacementRequirements,
+): Promise<CurrentAllocation | undefined> {
   const row = await transaction.deployment.findUnique({ where: { id }, include: { host: true, cluster: true } });
   if (!row || !target || row.desired_state === 'stopped') return undefined;
-  const { spec } = await runsOf(transaction, row.workload_id, row.revision);
+  const { spec } = await readWorkloadRevision(transaction, row.workload_id, row.revision);
   const { replicas } = row;
-  if (!isDeepStrictEqual(needsOf(spec, replicas), { ...needs, replicas })) return undefined;
+  if (!isDeepStrictEqual(placementRequirementsOf(spec, replicas), { ...requirements, replicas })) return undefined;
   const gpus = await allocatedGpus(transaction, row);
   return { ...target, name: row.host?.name ?? row.cluster?.name ?? target.id, gpus };
 }
 
-const stays = ({ kind, id, name, gpus }: Held, replicas: number): Placement => ({
+const keepAllocation = ({ kind, id, name, gpus }: CurrentAllocation, replicas: number): Placement => ({
   chosen: { kind, id, gpus: gpus.slice(0, replicas) },
-  judged: [{ kind, id, name, fits: true, reasons: ['chosen: it is there, and asks for no more than it has'] }],
+  assessments: [{ kind, id, name, fits: true, reasons: ['chosen: it runs there and needs no additional resources'] }],
 });
 
 /** A secret that a deployment needs, without its values. */
-export interface KnownSecret {
+export interface SecretMetadata {
   readonly name: string;
   readonly version: number;
   readonly keys: readonly string[];
 }
 
-/** What would come of a draft, and everything that stands against it. */
+/** The result that a draft would have, and all reasons to refuse it. */
 export interface Decision {
   readonly draft: Draft;
   readonly refusals: readonly Refusal[];
-  readonly needs: Needs;
+  readonly requirements: PlacementRequirements;
   readonly env: readonly { readonly name: string; readonly value: string }[];
-  readonly mounted: readonly Mounted[];
-  readonly secrets: readonly KnownSecret[];
+  readonly mounted: readonly MountedVolume[];
+  readonly secrets: readonly SecretMetadata[];
   readonly placement: Placement;
-  /** Where it is to be; undefined where nothing fits, or where it is stopped and was never anywhere. */
-  readonly chosen: Chosen | undefined;
+  /** The target on which the deployment is to run; undefined if no candidate fits, or if the deployment is stopped. */
+  readonly chosen: ChosenTarget | undefined;
 }
 
-/** Looks at a draft from all sides; touches nothing. What is stopped needs no room. */
+/** Validates and places a draft without writing anything. A stopped deployment needs no capacity. */
 export async function decide(transaction: Transaction, draft: Draft): Promise<Decision> {
-  const { runs } = draft;
-  const { env, problems } = resolveEnv(runs.spec, draft.env);
-  const secrets = await knownSecrets(transaction, runs.secretNames);
+  const { workload } = draft;
+  const { env, problems } = resolveEnv(workload.spec, draft.env);
+  const secrets = await readSecretMetadata(transaction, workload.secretNames);
   const { mounted, refusals: ofVolumes } = await mountVolumes(transaction, draft);
-  const needs = needsOf(runs.spec, draft.replicas);
-  const placement = await placed(transaction, { draft, needs, mounted });
+  const requirements = placementRequirementsOf(workload.spec, draft.replicas);
+  const placement = await placeDraft(transaction, { draft, requirements, mounted });
   return {
     draft,
-    needs,
+    requirements,
     env,
     mounted,
     secrets,
     placement,
     chosen: placement.chosen,
     refusals: [
-      ...specProblems(runs.spec).map((problem) => ({ code: 'deployment_refused' as const, ...problem })),
+      ...specProblems(workload.spec).map((problem) => ({ code: 'deployment_refused' as const, ...problem })),
       ...(await refusalsOfTier(transaction, draft)),
       ...problems.map((problem) => ({ code: 'invalid_env' as const, ...problem })),
       ...refusalsOfSecrets(draft, secrets),
@@ -113,57 +124,61 @@ export async function decide(transaction: Transaction, draft: Draft): Promise<De
   };
 }
 
-/** A template may ask more of an organization than it has: as the last sync knew it. */
-async function refusalsOfTier(transaction: Transaction, { runs, isNewRevision }: Draft): Promise<Refusal[]> {
-  if (!isNewRevision || runs.minTier === null) return [];
+/** Checks the minimum tier of a template against the tier of the organization, as of the last sync. */
+async function refusalsOfTier(transaction: Transaction, { workload, isNewRevision }: Draft): Promise<Refusal[]> {
+  if (!isNewRevision || workload.minTier === null) return [];
   const [row] = await transaction.$queryRaw<{ tier: string | null }[]>`
     SELECT organization->>'tier' AS tier FROM catalog_sync`;
   const tier = row?.tier ?? tiers[0];
+  // `indexOf` of a tuple of literals accepts only these literals.
   const rank = (name: string) => (tiers as readonly string[]).indexOf(name);
-  if (rank(tier) >= rank(runs.minTier) && rank(runs.minTier) >= 0) return [];
-  const message = `asks for the tier ${runs.minTier}, and your organization has ${tier}`;
+  if (rank(tier) >= rank(workload.minTier) && rank(workload.minTier) >= 0) return [];
+  const message = `requires the tier ${workload.minTier}; your organization has the tier ${tier}`;
   return [{ code: 'tier_too_low', path: 'template', message }];
 }
 
-/** The secrets of these names that are there. */
-export async function knownSecrets(transaction: Transaction, names: readonly string[]): Promise<KnownSecret[]> {
+/** The secrets with these names that exist. */
+export async function readSecretMetadata(
+  transaction: Transaction,
+  names: readonly string[],
+): Promise<SecretMetadata[]> {
   const rows = await transaction.secret.findMany({ where: { name: { in: [...names] } } });
   return rows.map(({ name, values_version, keys }) => ({ name, version: values_version, keys }));
 }
 
-function refusalsOfSecrets({ runs }: Draft, known: readonly KnownSecret[]): Refusal[] {
+function refusalsOfSecrets({ workload }: Draft, known: readonly SecretMetadata[]): Refusal[] {
   const code = 'unknown_secret' as const;
   const find = (name: string) => known.find((secret) => secret.name === name);
-  const absent = runs.secretNames
+  const absent = workload.secretNames
     .filter((name) => !find(name))
-    .map((name) => ({ code, path: 'secret_refs', message: `needs the secret ${name}, which is not there` }));
-  const keyless = runs.spec.secret_refs.flatMap((ref) => {
+    .map((name) => ({ code, path: 'secret_refs', message: `requires the secret ${name}, which does not exist` }));
+  const keyless = workload.spec.secret_refs.flatMap((ref) => {
     const secret = find(ref.name);
     if (!secret || keyOf(ref, secret.keys) !== undefined) return [];
-    const wanted = ref.key === undefined ? `a key for ${ref.env}` : `the key ${ref.key}`;
+    const requiredKey = ref.key === undefined ? `a key for ${ref.env}` : `the key ${ref.key}`;
     return [
       {
         code,
         path: 'secret_refs',
-        message: `needs ${wanted} of the secret ${ref.name}, which has ${secret.keys.join(', ')}`,
+        message: `requires ${requiredKey} of the secret ${ref.name}, which has the keys ${secret.keys.join(', ')}`,
       },
     ];
   });
-  const pull = find(runs.spec.registry_credentials ?? '');
+  const pull = find(workload.spec.registry_credentials ?? '');
   const isPull = !pull || ['username', 'password'].every((key) => pull.keys.includes(key));
-  const message = `needs ${pull?.name} to be a secret of kind registry, with username and password`;
+  const message = `requires the secret ${pull?.name} to be of kind registry, with the keys username and password`;
   return [...absent, ...keyless, ...(isPull ? [] : [{ code, path: 'registry_credentials', message }])];
 }
 
-function refusalsOfPlacement({ desired }: Draft, { chosen, judged }: Placement): Refusal[] {
-  if (desired === 'stopped' || chosen) return [];
+function refusalsOfPlacement({ desiredState }: Draft, { chosen, assessments }: Placement): Refusal[] {
+  if (desiredState === 'stopped' || chosen) return [];
   const code = 'no_placement' as const;
-  if (judged.length === 0) {
-    return [{ code, path: 'target', message: 'has no place: no host and no cluster is registered' }];
+  if (assessments.length === 0) {
+    return [{ code, path: 'target', message: 'cannot be chosen: no host or cluster is registered' }];
   }
-  return judged.map(({ kind, name, reasons }) => ({
+  return assessments.map(({ kind, name, reasons }) => ({
     code,
     path: 'target',
-    message: `can’t be ${kind} ${name}: ${reasons.join('; ')}`,
+    message: `cannot be ${kind} ${name}: ${reasons.join('; ')}`,
   }));
 }

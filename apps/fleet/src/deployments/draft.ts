@@ -3,11 +3,11 @@ import { Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { targetOf } from '../resources/targets.ts';
-import { type Base, secretNamesOf, specOf } from '../resources/workloads.ts';
+import { type RevisionBase, secretNamesOf, specOf } from '../resources/workloads.ts';
 import type { DeploymentRow } from './rows.ts';
 
-/** A revision of a workload, as far as a deployment needs it. */
-export interface Runs {
+/** The part of a revision of a workload that a deployment needs. */
+export interface WorkloadRevision {
   readonly workloadId: string;
   readonly revision: number;
   readonly spec: WorkloadSpec;
@@ -15,32 +15,35 @@ export interface Runs {
   readonly secretNames: readonly string[];
 }
 
-/** Which volume a mount is to have: one that is there, or a new one of a size. */
-export interface VolumeWish {
+/** The volume that a mount requests: an existing one by its id, or a new one with a size. */
+export interface VolumeRequest {
   readonly size?: string | undefined;
   readonly storage_id?: string | undefined;
 }
 
-/** What a deployment is to be: a new one, or what a change makes of one. Nothing is decided yet. */
+/** A requested deployment, or a deployment with its requested changes, before the decision whether it is accepted. */
 export interface Draft {
   readonly id: string;
   readonly name: string;
-  readonly runs: Runs;
-  /** It asks for a revision anew: the organization must be entitled to it. What runs already goes on. */
+  readonly workload: WorkloadRevision;
+  /**
+   * Whether the request selects a revision. The tier of the organization is checked only then: running deployments
+   * continue.
+   */
   readonly isNewRevision: boolean;
   readonly replicas: number;
   readonly env: Readonly<Record<string, string>>;
-  readonly volumes: Readonly<Record<string, VolumeWish>>;
+  readonly volumes: Readonly<Record<string, VolumeRequest>>;
   readonly target: Target | null;
-  readonly desired: 'running' | 'stopped';
+  readonly desiredState: 'running' | 'stopped';
 }
 
-interface Changed extends Partial<Pick<Draft, 'isNewRevision' | 'replicas' | 'env' | 'volumes' | 'desired'>> {
-  readonly runs: Runs;
+interface DraftChanges extends Partial<Pick<Draft, 'isNewRevision' | 'replicas' | 'env' | 'volumes' | 'desiredState'>> {
+  readonly workload: WorkloadRevision;
 }
 
-/** A deployment as it is, with what is to change of it. It stays where it is. */
-export const draftOf = (row: DeploymentRow, changed: Changed): Draft => ({
+/** An existing deployment with the requested changes. It keeps its target. */
+export const draftOf = (row: DeploymentRow, changes: DraftChanges): Draft => ({
   id: row.id,
   name: row.name,
   isNewRevision: false,
@@ -48,34 +51,39 @@ export const draftOf = (row: DeploymentRow, changed: Changed): Draft => ({
   env: row.env,
   volumes: {},
   target: targetOf(row),
-  desired: row.desired_state,
-  ...changed,
+  desiredState: row.desired_state,
+  ...changes,
 });
 
 type Reader = Pick<Prisma.TransactionClient, 'workload' | 'workloadRevision'>;
 
-/** A revision of a workload; the latest unless it is said. @throws 422 where there is none */
-export async function runsOf(reader: Reader, workloadId: string, revision: number | undefined): Promise<Runs> {
+/** A revision of a workload; the latest if none is given. @throws 422 if the workload or the revision does not exist */
+export async function readWorkloadRevision(
+  reader: Reader,
+  workloadId: string,
+  revision: number | undefined,
+): Promise<WorkloadRevision> {
   const workload = await reader.workload.findUnique({ where: { id: workloadId } });
-  if (!workload) throw unknown('workload_id', `There is no workload ${workloadId}.`);
-  const wanted = revision ?? workload.revision;
-  const where = { workload_id_revision: { workload_id: workloadId, revision: wanted } };
-  const found = wanted > workload.revision ? null : await reader.workloadRevision.findUnique({ where });
-  if (!found) throw unknown('revision', `The workload ${workload.name} has revisions 1 to ${workload.revision}.`);
+  if (!workload) throw unknownWorkload('workload_id', `The workload ${workloadId} does not exist.`);
+  const number = revision ?? workload.revision;
+  const where = { workload_id_revision: { workload_id: workloadId, revision: number } };
+  const found = number > workload.revision ? null : await reader.workloadRevision.findUnique({ where });
+  if (!found)
+    throw unknownWorkload('revision', `The workload ${workload.name} has revisions 1 to ${workload.revision}.`);
   return {
     workloadId,
-    revision: wanted,
+    revision: number,
     spec: specOf(found.spec),
     minTier: found.min_tier,
     secretNames: found.secret_names,
   };
 }
 
-const unknown = (path: string, message: string) =>
+const unknownWorkload = (path: string, message: string) =>
   new Problem('unknown_workload', message, { errors: [{ path, message }] });
 
-/** What a template says, before a workload is made of it. */
-export const runsFrom = ({ spec, min_tier }: Base): Runs => ({
+/** The first revision of a workload that is to be created from a template. */
+export const newWorkloadRevision = ({ spec, min_tier }: RevisionBase): WorkloadRevision => ({
   workloadId: uuidv7(),
   revision: 1,
   spec,

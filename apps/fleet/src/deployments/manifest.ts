@@ -5,30 +5,30 @@ import { renderDocker } from '../render/docker.ts';
 import { resolveEnv } from '../render/env.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
 import type { Rendering, Secrecy, Secrets } from '../render/rendering.ts';
-import { redacted } from '../render/secrets.ts';
-import { knownSecrets } from './decision.ts';
-import { type Draft, draftOf, runsOf } from './draft.ts';
+import { secretsWithPlaceholders } from '../render/secrets.ts';
+import { readSecretMetadata } from './decision.ts';
+import { type Draft, draftOf, readWorkloadRevision } from './draft.ts';
 import { allocatedGpus } from './ports.ts';
 import type { DeploymentRow } from './rows.ts';
-import { type Mounted, mountVolumes } from './volumes.ts';
+import { type MountedVolume, mountVolumes } from './volumes.ts';
 
-/** A deployment with all that it is rendered from, but its secrets. */
+/** A deployment with all inputs of its rendering except the secrets. */
 export interface Renderable extends Pick<Rendering, 'env' | 'generation'> {
   readonly draft: Draft;
-  readonly mounted: readonly Mounted[];
+  readonly mounted: readonly MountedVolume[];
   readonly restarted_at: Date | null;
 }
 
-/** A deployment as it is now. */
-export async function storedOf(transaction: Prisma.TransactionClient, row: DeploymentRow): Promise<Renderable> {
-  const runs = await runsOf(transaction, row.workload_id, row.revision);
-  const draft = draftOf(row, { runs });
+/** The stored state of a deployment. */
+export async function readRenderable(transaction: Prisma.TransactionClient, row: DeploymentRow): Promise<Renderable> {
+  const workload = await readWorkloadRevision(transaction, row.workload_id, row.revision);
+  const draft = draftOf(row, { workload });
   const { mounted } = await mountVolumes(transaction, draft);
-  const { env } = resolveEnv(runs.spec, row.env);
+  const { env } = resolveEnv(workload.spec, row.env);
   return { draft, env, mounted, generation: row.generation, restarted_at: row.restarted_at };
 }
 
-/** What the renderers are given of a deployment: with values of secrets only where they are given. */
+/** The rendering of a deployment. Whether it contains secret values depends on `secrets`. */
 export const renderingOf = <S extends Secrecy>(
   { draft, env, mounted, generation, restarted_at }: Renderable,
   secrets: Secrets<S>,
@@ -36,9 +36,9 @@ export const renderingOf = <S extends Secrecy>(
   id: draft.id,
   name: draft.name,
   generation,
-  replicas: draft.desired === 'stopped' ? 0 : draft.replicas,
+  replicas: draft.desiredState === 'stopped' ? 0 : draft.replicas,
   restarted_at: restarted_at?.toISOString() ?? null,
-  spec: draft.runs.spec,
+  spec: draft.workload.spec,
   env,
   volumes: mounted,
   secrets,
@@ -46,52 +46,62 @@ export const renderingOf = <S extends Secrecy>(
 
 type Transaction = Prisma.TransactionClient;
 
-/** One object of a manifest, for people. */
-export type Shown = Readonly<Record<string, unknown>>;
+/** An object of a manifest without secret values, as the API returns it. */
+export type ManifestObject = Readonly<Record<string, unknown>>;
 
-/** All that a manifest is made from. */
-interface Manifested {
+/** The inputs of a manifest. */
+interface ManifestInput {
   readonly rendering: Rendering<'placeholders'>;
   readonly target: Target | null;
-  /** Of each replica, on a host. */
+  /** The GPU ids of each replica; used for hosts only. */
   readonly gpus: readonly (readonly string[])[];
 }
 
-/** What an engine would be given, without values of secrets; empty where it is nowhere. */
-export async function manifestOf(transaction: Transaction, { target, ...it }: Manifested): Promise<Shown[]> {
+/** The objects that the engine would receive, without secret values; empty without a target. */
+export async function manifestOf(
+  transaction: Transaction,
+  { target, ...input }: ManifestInput,
+): Promise<ManifestObject[]> {
   if (target === null) return [];
-  return target.kind === 'cluster' ? onCluster(transaction, target, it.rendering) : onHost(transaction, target, it);
+  return target.kind === 'cluster'
+    ? clusterManifest(transaction, target, input.rendering)
+    : hostManifest(transaction, target, input);
 }
 
-/** The manifest of a deployment as it is now. */
-export async function presentManifest(transaction: Transaction, row: DeploymentRow): Promise<Shown[]> {
-  const stored = await storedOf(transaction, row);
-  const { runs, target } = stored.draft;
+/** The manifest of the stored state of a deployment. */
+export async function presentManifest(transaction: Transaction, row: DeploymentRow): Promise<ManifestObject[]> {
+  const stored = await readRenderable(transaction, row);
+  const { workload, target } = stored.draft;
   const gpus = await allocatedGpus(transaction, row);
-  const secrets = redacted(await knownSecrets(transaction, runs.secretNames));
+  const secrets = secretsWithPlaceholders(await readSecretMetadata(transaction, workload.secretNames));
   return manifestOf(transaction, { rendering: renderingOf(stored, secrets), target, gpus });
 }
 
-async function onCluster(transaction: Transaction, { id }: Target, rendering: Rendering<'placeholders'>) {
+async function clusterManifest(transaction: Transaction, { id }: Target, rendering: Rendering<'placeholders'>) {
   const cluster = await transaction.cluster.findUniqueOrThrow({ where: { id } });
-  return renderKubernetes(rendering, cluster).objects.map(asShown);
+  return renderKubernetes(rendering, cluster).objects.map(toPlainJson);
 }
 
-async function onHost(transaction: Transaction, { id }: Target, { rendering, gpus }: Omit<Manifested, 'target'>) {
+async function hostManifest(
+  transaction: Transaction,
+  { id }: Target,
+  { rendering, gpus }: Omit<ManifestInput, 'target'>,
+) {
   const { engine } = await transaction.host.findUniqueOrThrow({ where: { id } });
   const { image, volumes, containers } = renderDocker(rendering, { engine, gpus, ports: [] });
   return [
     { kind: 'Image', name: image },
     ...volumes.map((volume) => ({ kind: 'Volume', name: volume.Name, body: volume })),
     ...containers.map(({ name, body }) => ({ kind: 'Container', name, body })),
-  ].map(asShown);
+  ].map(toPlainJson);
 }
 
-/** As it travels: plain JSON. */
-const asShown = (object: object): Shown => JSON.parse(JSON.stringify(object));
+/** The value as plain JSON, without members that are undefined. */
+const toPlainJson = (object: object): ManifestObject => JSON.parse(JSON.stringify(object));
 
-/** What one object is called among those of a manifest. */
-function titleOf(object: Shown): string {
+/** The identifier of an object within its manifest: `<kind>/<name>`. */
+function titleOf(object: ManifestObject): string {
+  // Each Kubernetes object has metadata; a Docker object has its name at the top.
   const { name } = { ...object, ...(object.metadata as object | undefined) } as { readonly name?: unknown };
   return `${object.kind}/${name}`;
 }
@@ -103,30 +113,31 @@ export interface Difference {
   readonly paths: string[];
 }
 
-/** What a manifest would change of another one, object by object. */
-export function differencesOf(before: readonly Shown[], after: readonly Shown[]): Difference[] {
-  const [old, fresh] = [byTitle(before), byTitle(after)];
-  const changed = [...fresh].flatMap(([object, value]): Difference[] => {
-    const former = old.get(object);
-    if (former === undefined) return [{ action: 'create', object, paths: [] }];
-    const paths = pathsOf(former, value, '');
+/** The differences between two manifests, object by object. */
+export function differencesOf(before: readonly ManifestObject[], after: readonly ManifestObject[]): Difference[] {
+  const [oldObjects, newObjects] = [byTitle(before), byTitle(after)];
+  const changed = [...newObjects].flatMap(([object, value]): Difference[] => {
+    const oldValue = oldObjects.get(object);
+    if (oldValue === undefined) return [{ action: 'create', object, paths: [] }];
+    const paths = pathsOf(oldValue, value, '');
     return paths.length === 0 ? [] : [{ action: 'replace', object, paths }];
   });
-  const gone = [...old.keys()].filter((object) => !fresh.has(object));
-  return [...changed, ...gone.map((object): Difference => ({ action: 'delete', object, paths: [] }))];
+  const deleted = [...oldObjects.keys()].filter((object) => !newObjects.has(object));
+  return [...changed, ...deleted.map((object): Difference => ({ action: 'delete', object, paths: [] }))];
 }
 
-const byTitle = (objects: readonly Shown[]) => new Map(objects.map((object) => [titleOf(object), object]));
+const byTitle = (objects: readonly ManifestObject[]) => new Map(objects.map((object) => [titleOf(object), object]));
 
 /**
- * The paths at which two values differ. Arrays of different lengths differ as a whole. Hand-written: a JSON Patch library
- * (RFC 6902) lists each insertion and removal inside an array instead.
+ * The paths at which two values differ. Arrays of different lengths differ as a whole. Hand-written: a JSON Patch
+ * library (RFC 6902) lists each insertion and removal inside an array instead.
  */
 function pathsOf(one: unknown, other: unknown, path: string): string[] {
   if (isDeepStrictEqual(one, other)) return [];
   if (!isBranch(one) || !isBranch(other) || Array.isArray(one) !== Array.isArray(other)) return [path];
   if (Array.isArray(one) && Array.isArray(other) && one.length !== other.length) return [path];
-  const [left, right] = [one as Shown, other as Shown];
+  // isBranch has checked both.
+  const [left, right] = [one as ManifestObject, other as ManifestObject];
   const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];
   return keys.flatMap((key) => pathsOf(left[key], right[key], `${path}/${escaped(key)}`));
 }

@@ -1,6 +1,6 @@
 import { Problem } from '@svc/http';
 
-/** One reason against a deployment. */
+/** A reason to refuse a deployment. */
 export interface Refusal {
   readonly code:
     | 'tier_too_low'
@@ -13,7 +13,10 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** @throws 422 where there is any reason, with all of them: by its own code where all have the same */
+/**
+ * @throws 422 with all refusals if there are any. The code is theirs if all have the same one, else
+ * `deployment_refused`.
+ */
 export function refuse(refusals: readonly Refusal[]): void {
   const [first] = refusals;
   if (!first) return;

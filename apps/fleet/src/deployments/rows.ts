@@ -28,12 +28,12 @@ const deploymentRow = resourceRow.extend({
   endpoints: z.array(z.object({ container_port: z.int(), protocol: z.string(), address: z.string() })),
   instances: z.array(z.object({ name: z.string(), phase: z.string(), message: z.string(), restarts: z.int() })),
   observed_at: z.date().nullable(),
-  /** An engine was asked for it, or may have been. */
-  touched: z.boolean(),
+  /** Whether an engine has received objects of the deployment, or may have received them. */
+  sent_to_engine: z.boolean(),
   deleting: z.boolean(),
-  /** Of its host or cluster; null if it has none. */
+  /** The reachability of the target; null without a target. */
   reachability: z.enum(['unknown', 'online', 'unreachable']).nullable(),
-  away: z.string().nullable(),
+  unreachable_reason: z.string().nullable(),
 });
 export type DeploymentRow = z.output<typeof deploymentRow>;
 
@@ -49,23 +49,23 @@ export const deployments: Kind<DeploymentRow> = {
     (SELECT coalesce(jsonb_object_agg(a.mount, jsonb_build_object('storage_id', v.id, 'size', v.size)), '{}')
      FROM attachments a JOIN volumes v ON v.id = a.volume_id WHERE a.deployment_id = r.id) AS volumes,
     r.desired_state::text, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
-    r.endpoints, r.instances, r.observed_at, r.touched, r.deleting,
+    r.endpoints, r.instances, r.observed_at, r.sent_to_engine, r.deleting,
     coalesce((SELECT h.reachability::text FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.reachability::text FROM clusters c WHERE c.id = r.cluster_id)) AS reachability,
-    coalesce((SELECT h.message FROM hosts h WHERE h.id = r.host_id),
-             (SELECT c.message FROM clusters c WHERE c.id = r.cluster_id)) AS away`,
+    coalesce((SELECT h.unreachable_reason FROM hosts h WHERE h.id = r.host_id),
+             (SELECT c.unreachable_reason FROM clusters c WHERE c.id = r.cluster_id)) AS unreachable_reason`,
 };
 
-/** It keeps its phase: nothing is known of what runs there now. */
-const targetAway = ({ away, observed_at, created_at }: DeploymentRow) => ({
+/** The condition of a deployment on an unreachable target. The phase stays, because the current state is not known. */
+const targetUnreachable = ({ unreachable_reason, observed_at, created_at }: DeploymentRow) => ({
   type: 'TargetReachable',
   status: 'False',
   reason: 'TargetUnreachable',
-  message: away ?? '',
+  message: unreachable_reason ?? '',
   at: observed_at ?? created_at,
 });
 
-/** A deployment as the API shows it. */
+/** The representation of a deployment in the API. */
 export const presentDeployment = (row: DeploymentRow) => ({
   ...presentCommon(row),
   workload_id: row.workload_id,
@@ -84,7 +84,10 @@ export const presentDeployment = (row: DeploymentRow) => ({
   message: row.message,
   generation: row.generation,
   observed_generation: row.observed_generation,
-  conditions: [...presentConditions(row.conditions), ...(row.reachability === 'unreachable' ? [targetAway(row)] : [])],
+  conditions: [
+    ...presentConditions(row.conditions),
+    ...(row.reachability === 'unreachable' ? [targetUnreachable(row)] : []),
+  ],
   endpoints: row.endpoints,
   instances: row.instances,
   observed_at: row.observed_at,

@@ -1,21 +1,21 @@
 import type { Prisma } from '../generated/prisma/client.ts';
 
-/** The columns that name a place. */
+/** The columns that identify a target. */
 interface Target {
   readonly host_id: string | null;
   readonly cluster_id: string | null;
 }
 
 /**
- * Notes what is gone from its place. A lease is looked at before each request, but a process can be frozen right after that
- * look, and send when the rest of the fleet has forgotten what it was for.
+ * Records what was removed from its target. A worker checks its lease before each request, but the process can be
+ * suspended right after the check and send the request when the deployment no longer exists.
  */
-export const noteDeparted = (
-  transaction: Pick<Prisma.TransactionClient, 'departed'>,
+export const recordTombstones = (
+  transaction: Pick<Prisma.TransactionClient, 'tombstone'>,
   { host_id, cluster_id }: Target,
   ids: readonly string[],
 ) =>
-  transaction.departed.createMany({
+  transaction.tombstone.createMany({
     data: ids.map((id) => ({ id, host_id, cluster_id })),
     skipDuplicates: true,
   });

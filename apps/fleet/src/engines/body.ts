@@ -1,29 +1,29 @@
 import type { Streaming } from '@svc/http';
 import { Unreachable } from './errors.ts';
 
-/** What ends the work that a view of a client is for. */
+/** Conditions that end the work of a view of a client. */
 export interface Bounds {
   readonly signal?: AbortSignal | undefined;
-  /** Throws where the lease of the work is over: a process that was frozen goes on before it hears of anything. */
-  readonly mustHold?: () => void;
+  /** Throws if the lease of the work has expired: a suspended process can resume before it is notified of anything. */
+  readonly assertLease?: () => void;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** All of an answer, as text. @throws Unreachable for one that is longer than any of an engine */
-export async function wholeOf(body: AsyncIterable<Buffer>): Promise<string> {
+/** Reads a response body as UTF-8 text. @throws Unreachable if it is longer than `MAX_BYTES` */
+export async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_BYTES) throw new Unreachable('Its answer is longer than any that is expected of an engine.');
+    if (size > MAX_BYTES) throw new Unreachable(`Its response is longer than ${MAX_BYTES / 2 ** 20} MiB.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** What JSON says; undefined for what is none. */
-export function jsonOf(text: string): unknown {
+/** Parses JSON. @returns undefined if the text is not valid JSON */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -31,11 +31,14 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** What says of a failure of a connection what it means. */
-type Guard = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs work, and converts connection errors to `EngineFailure`. */
+type ErrorTranslator = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** An answer as it comes: whoever stops reading ends it. */
-export async function* chunksOf(body: Streaming['body'], guarded: Guard): AsyncGenerator<Buffer, void, void> {
+/** Yields the chunks of a response body. The connection is closed when the consumer stops. */
+export async function* readChunks(
+  body: Streaming['body'],
+  guarded: ErrorTranslator,
+): AsyncGenerator<Buffer, void, void> {
   const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
   try {
     for (;;) {

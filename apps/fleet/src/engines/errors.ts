@@ -1,6 +1,6 @@
 import { OutboundRefused } from '@svc/http';
 
-/** Why a deployment is not as it should be, in one word for programs. */
+/** Machine-readable reason why a deployment is not in its desired state. */
 export type Reason =
   | 'AuthFailed'
   | 'CrashLoop'
@@ -19,41 +19,44 @@ export type Reason =
   | 'Unschedulable'
   | 'VolumeLost';
 
-/** What an engine didn't do. The message is a sentence of ours for operators, with no word of anybody else. */
+/**
+ * A failed operation on an engine. The message is written by the fleet for operators. It contains no text of the engine
+ * except names.
+ */
 export abstract class EngineFailure extends Error {
   readonly reason: Reason;
-  readonly #answer: { readonly status: number; readonly said: string } | undefined;
-  constructor(reason: Reason, message: string, answer?: EngineFailure['answer']) {
+  readonly #response: { readonly status: number; readonly engineMessage: string } | undefined;
+  constructor(reason: Reason, message: string, response?: EngineFailure['response']) {
     super(message);
     this.name = new.target.name;
     this.reason = reason;
-    this.#answer = answer;
+    this.#response = response;
   }
 
   /**
-   * What the engine answered, where it did: its status, and its own words, in which there may be what it was given. Whoever
-   * writes the error down as a whole, as a log does, gets nothing of it.
+   * The status and message of the engine's response, if there was one. The message can contain values that the engine
+   * received, such as secrets. It is stored in a private field so that it is not logged with the error.
    */
-  get answer(): { readonly status: number; readonly said: string } | undefined {
-    return this.#answer;
+  get response(): { readonly status: number; readonly engineMessage: string } | undefined {
+    return this.#response;
   }
 }
 
-/** It may well go better later. */
+/** A failure that may succeed when retried. */
 export class Transient extends EngineFailure {}
 
-/** It goes no better unless somebody changes something. */
+/** A failure that persists until the specification or the environment changes. */
 export class Permanent extends EngineFailure {}
 
-/** The engine was not reached, or what was reached is no engine: nothing is known of what runs there. */
+/** The engine cannot be reached, or the server is not an engine. The state of its containers is unknown. */
 export class Unreachable extends Transient {
   constructor(message: string) {
     super('TargetUnreachable', message);
   }
 }
 
-/** The failure that work ended with; what is not reached is for the caller. */
-export async function failureOf(work: () => Promise<void>): Promise<EngineFailure | undefined> {
+/** Runs work and returns its `EngineFailure`, if any. @throws Unreachable, and errors of other classes */
+export async function catchFailure(work: () => Promise<void>): Promise<EngineFailure | undefined> {
   try {
     await work();
     return undefined;
@@ -63,59 +66,61 @@ export async function failureOf(work: () => Promise<void>): Promise<EngineFailur
   }
 }
 
-/** What was asked for; undefined where there is no such thing, or it went meanwhile. */
-export async function unlessGone<T>(asking: Promise<T>): Promise<T | undefined> {
+/** Awaits a request. @returns undefined if the engine responds with status 404 */
+export async function unlessNotFound<T>(request: Promise<T>): Promise<T | undefined> {
   try {
-    return await asking;
+    return await request;
   } catch (error) {
-    if (error instanceof EngineFailure && error.answer?.status === 404) return undefined;
+    if (error instanceof EngineFailure && error.response?.status === 404) return undefined;
     throw error;
   }
 }
 
-/** What is expected at an endpoint. */
+/** The kind of server that is expected at an endpoint. */
 type Expected = 'container engine' | 'Kubernetes API server';
 
-/** What answers where an engine should, and answers what no engine does. */
+/** The error for a response that an engine does not send. */
 export const notAnEngine = (expected: Expected = 'container engine') =>
-  new Unreachable(`What answers at its endpoint is no ${expected}.`);
+  new Unreachable(`The server at its endpoint is not a ${expected}.`);
 
-const SENTENCES: readonly (readonly [RegExp, string])[] = [
-  [/^ENOENT$/, 'There is no socket at its endpoint on the machine of this service.'],
-  [/^(?:EACCES|EPERM)$/, 'This service may not open the socket at its endpoint.'],
-  [/^ECONNREFUSED$/, 'Nothing listens at its endpoint.'],
-  [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'The host name of its endpoint is not known.'],
-  [/^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN)$/, 'There is no way to the address of its endpoint.'],
-  [/^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT|TimeoutError)$/, 'It did not answer in time.'],
+const CONNECTION_ERRORS: readonly (readonly [RegExp, string])[] = [
+  [/^ENOENT$/, 'The socket of its endpoint does not exist on the machine of this service.'],
+  [/^(?:EACCES|EPERM)$/, 'This service has no permission to open the socket of its endpoint.'],
+  [/^ECONNREFUSED$/, 'The connection to its endpoint was refused.'],
+  [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'The host name of its endpoint cannot be resolved.'],
+  [/^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN)$/, 'There is no route to the address of its endpoint.'],
+  [/^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT|TimeoutError)$/, 'It did not respond in time.'],
   [/^(?:ERR_TLS_CERT_ALTNAME_INVALID)$/, 'Its certificate is for another host name.'],
   [/^CERT_HAS_EXPIRED$/, 'Its certificate has expired.'],
-  [/CERT|SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)/, 'Its certificate is not signed by the CA that was given.'],
-  [/^(?:ERR_SSL_.*(?:ALERT|CERTIFICATE).*)$/, 'It does not accept the certificate that was given.'],
-  [/^(?:ERR_SSL_.*|EPROTO)$/, 'It does not speak TLS as it should.'],
-  [/^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'It closed the connection without an answer.'],
+  [/CERT|SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)/, 'Its certificate is not signed by the configured CA.'],
+  [/^(?:ERR_SSL_.*(?:ALERT|CERTIFICATE).*)$/, 'It does not accept the configured client certificate.'],
+  [/^(?:ERR_SSL_.*|EPROTO)$/, 'The TLS connection to its endpoint failed.'],
+  [/^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'It closed the connection without a response.'],
 ];
 
 const NO_HTTP = /^(?:HPE_.*|HTTPParserError)$/;
 
-/** Why an engine was not reached, as a sentence for operators, from whatever the connection failed with. */
-export function unreachableBy(error: unknown, expected?: Expected): Unreachable {
+/** Converts an error of a connection to `Unreachable`, with a message for operators. */
+export function toUnreachable(error: unknown, expected?: Expected): Unreachable {
   if (error instanceof OutboundRefused || error instanceof Unreachable) return new Unreachable(error.message);
   const codes = [...codesOf(error)];
   if (codes.some((code) => NO_HTTP.test(code))) return notAnEngine(expected);
-  const found = SENTENCES.find(([pattern]) => codes.some((code) => pattern.test(code)));
-  return new Unreachable(found?.[1] ?? `It could not be called (${codes[0] ?? 'for an unknown reason'}).`);
+  const found = CONNECTION_ERRORS.find(([pattern]) => codes.some((code) => pattern.test(code)));
+  return new Unreachable(found?.[1] ?? `The connection to its endpoint failed (${codes[0] ?? 'unknown error'}).`);
 }
 
-/** Codes and names of an error and of what caused it, the innermost first. */
+/** Codes and names of an error and its causes, innermost first. */
 function* codesOf(error: unknown): Generator<string> {
   if (typeof error !== 'object' || error === null) return;
+  // Any object can be read like this; the members have the type unknown.
   const { cause, code, name } = error as { cause?: unknown; code?: unknown; name?: unknown };
   yield* codesOf(cause);
   if (typeof code === 'string') yield code;
   if (typeof name === 'string' && name !== 'Error') yield name;
 }
 
-// In this order: Docker says "pull access denied for x, repository does not exist or may require 'docker login'".
+// The order matters. Docker responds, for example:
+// "pull access denied for x, repository does not exist or may require 'docker login'"
 const KINDS: readonly (readonly [RegExp, 'AuthFailed' | 'ImageNotFound'])[] = [
   [/manifest unknown|manifest for .* not found|name unknown|repository does not exist|no such image/i, 'ImageNotFound'],
   [
@@ -126,13 +131,16 @@ const KINDS: readonly (readonly [RegExp, 'AuthFailed' | 'ImageNotFound'])[] = [
 ];
 
 const MEANINGS = {
-  ImageNotFound: 'is not in its registry, or the registry hides it from whoever asks',
-  AuthFailed: 'is not given out by its registry to whoever asks',
+  ImageNotFound: 'does not exist in its registry, or requires credentials',
+  AuthFailed: 'requires valid credentials for its registry',
   ImagePullFailed: 'could not be pulled',
 };
 
-/** Why an image does not come, by what its engine says of it. */
-export function pullTrouble(said: string): { readonly reason: keyof typeof MEANINGS; readonly meaning: string } {
-  const reason = KINDS.find(([pattern]) => pattern.test(said))?.[1] ?? 'ImagePullFailed';
+/** Determines from the engine's message why an image cannot be pulled. */
+export function classifyPullFailure(engineMessage: string): {
+  readonly reason: keyof typeof MEANINGS;
+  readonly meaning: string;
+} {
+  const reason = KINDS.find(([pattern]) => pattern.test(engineMessage))?.[1] ?? 'ImagePullFailed';
   return { reason, meaning: MEANINGS[reason] };
 }

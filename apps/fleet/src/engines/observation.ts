@@ -1,44 +1,44 @@
 import type { Reason } from './errors.ts';
 
-/** On whose behalf a pass is made. */
+/** The deployment and generation that a reconciliation acts for. */
 export interface Fence {
   readonly deploymentId: string;
-  /** What was made for a later one is left alone. */
+  /** Objects of later generations are not changed. */
   readonly generation: number;
-  /** Ends the pass between two steps; what is done stays done. */
+  /** Aborts the reconciliation between two steps. Completed steps are not undone. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Of what is to run on any engine, beside its manifest. */
-export interface Running {
+/** The part of the desired state that is common to all engines, without the manifest. */
+export interface DesiredRunning {
   readonly kind: 'running';
-  /** This generation ran before: what is missing now has been taken away by somebody. */
+  /** Whether this generation has run before: an object that is missing now was removed by somebody else. */
   readonly settled?: boolean;
-  /** Names of volumes that were there before: one that is gone is lost, and not made anew. */
+  /** Names of volumes that existed before. If one is missing, it is lost; it is not created again. */
   readonly bound?: readonly string[];
 }
 
-/** What is to end. */
-export type Ending =
+/** The desired state of a deployment that must not run. */
+export type DesiredEnd =
   | { readonly kind: 'stopped' }
-  /** Nothing, for good; the volumes named go with it. */
+  /** Deleted permanently, together with the named volumes. */
   | { readonly kind: 'gone'; readonly volumes: readonly string[] };
 
-/** Which lines of a log are wanted. */
+/** Selects lines of a log. */
 export interface LogOptions {
-  /** How many of the last lines; at most 10 000, which is also what is given where nothing is said. */
+  /** Number of lines from the end of the log. Default and maximum: `MAX_LINES`. */
   readonly tail?: number;
   readonly since?: Date;
-  /** Goes on with what is written, until the container ends or the caller stops. */
+  /** Continues with new lines until the container terminates or the caller stops reading. */
   readonly follow?: boolean;
-  /** Ends it at any time, also while nothing is written. */
+  /** Ends the stream at any time, also while it waits for new lines. */
   readonly signal?: AbortSignal;
 }
 
-export const MOST_LINES = 10_000;
+export const MAX_LINES = 10_000;
 export const MAX_LINE = 16_384;
 
-/** One copy of a deployment, as its engine has it. */
+/** A container or pod of a deployment, as observed on the engine. */
 export interface Instance {
   readonly name: string;
   readonly phase:
@@ -54,18 +54,21 @@ export interface Instance {
     | 'completed'
     | 'failed';
   readonly message: string;
-  /** How often the engine started it again by itself. */
+  /** Number of restarts by the engine. */
   readonly restarts: number;
 }
 
-/** Where a port of an instance that is up is reached. */
+/** The address at which a port of a running instance can be reached. */
 export interface Endpoint {
   readonly container_port: number;
   readonly protocol: string;
   readonly address: string;
 }
 
-/** How a deployment was found after a pass, and what the pass did. Nothing in it holds a value of a variable. */
+/**
+ * The observed state after a reconciliation, and the actions that it took. Contains no values of environment
+ * variables.
+ */
 export interface Observation {
   readonly phase:
     | 'starting'
@@ -81,15 +84,15 @@ export interface Observation {
   readonly message: string;
   readonly instances: readonly Instance[];
   readonly endpoints: readonly Endpoint[];
-  /** Names of the wanted volumes that are there now. */
+  /** Names of the desired volumes that exist. */
   readonly volumes: readonly string[];
-  /** What was done, each in a few words for an event: `created web-0`. */
+  /** The actions taken, as short texts for events: `created web-0`. */
   readonly actions: readonly string[];
   /**
-   * When to come again: `soon` as things are moving, `retry` after a wait that grows (and with `retry` wanted), `settled`
-   * at the next round, as nothing changes by itself.
+   * When to reconcile again. `soon`: the state is changing. `retry`: after an increasing delay, with `retry` set in
+   * the desired state. `settled`: at the next regular reconciliation, because nothing changes without intervention.
    */
   readonly next: 'soon' | 'retry' | 'settled';
-  /** Objects of a later generation are there: nothing was touched, and somebody else is at work. */
-  readonly overtaken: boolean;
+  /** Whether objects of a later generation exist: another worker reconciles that generation, and this one stopped. */
+  readonly superseded: boolean;
 }

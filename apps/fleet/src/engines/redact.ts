@@ -1,27 +1,30 @@
 import type { EngineFailure } from './errors.ts';
 
-const MAX_WORDS = 65_536;
+const MAX_INPUT = 65_536;
 
-/** Text of an engine in one line, without what moves a cursor. */
+/** Reduces text of an engine to one line without control characters. */
 export const oneLine = (text: string): string =>
   text
-    .slice(0, MAX_WORDS)
+    .slice(0, MAX_INPUT)
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim();
 
-/** Shorter ones would take a part of every word with them. */
-const LEAST = 4;
-const INSTEAD = '•••';
+/** Shorter values are not redacted, because they occur within ordinary words. */
+const MIN_LENGTH = 4;
+const REPLACEMENT = '•••';
 
-/** Takes what an engine was given out of its words. */
-export function scrubberOf(values: readonly string[]): (text: string) => string {
+/** Returns a function that replaces the values, which an engine received, in messages of that engine. */
+export function redactorOf(values: readonly string[]): (text: string) => string {
   const needles = [...new Set(values.flatMap(formsOf))]
-    .filter(({ length }) => length >= LEAST)
+    .filter(({ length }) => length >= MIN_LENGTH)
     .sort((a, b) => b.length - a.length);
-  return (text) => needles.reduce((clean, needle) => clean.replaceAll(needle, INSTEAD), text);
+  return (text) => needles.reduce((result, needle) => result.replaceAll(needle, REPLACEMENT), text);
 }
 
-/** A value as it is, as engines quote it, and each of its lines. */
+/**
+ * The forms in which an engine may repeat a value: unchanged, quoted, each of its lines, and with collapsed
+ * whitespace.
+ */
 const formsOf = (value: string): string[] => [
   value,
   JSON.stringify(value).slice(1, -1),
@@ -29,16 +32,18 @@ const formsOf = (value: string): string[] => [
   value.replace(/\s+/g, ' ').trim(),
 ];
 
-const MAX_SAID = 300;
+const MAX_SHOWN = 300;
 
-/** No more of what an engine says than is read. */
-export const cut = (said: string): string => (said.length > MAX_SAID ? `${said.slice(0, MAX_SAID)}…` : said);
+/** Shortens a message of an engine to `MAX_SHOWN` characters. */
+export const truncate = (engineMessage: string): string =>
+  engineMessage.length > MAX_SHOWN ? `${engineMessage.slice(0, MAX_SHOWN)}…` : engineMessage;
 
 /**
- * A failure in a sentence, with what the engine says of it: cleaned first and cut then, so that no value is cut in two. Names that
- * the engine gave are in our own words, too.
+ * Describes a failure, with the message of the engine. The message is redacted before it is truncated, because a
+ * truncated value would not be recognized. The fleet's own message is also redacted, because it can contain names that
+ * the engine returned.
  */
-export function sentenceOf({ message, answer }: EngineFailure, clean = (text: string) => text): string {
-  const said = clean(answer?.said ?? '');
-  return said === '' ? clean(message) : `${clean(message)} The engine says: ${cut(said)}`;
+export function describeFailure({ message, response }: EngineFailure, redact = (text: string) => text): string {
+  const engineMessage = redact(response?.engineMessage ?? '');
+  return engineMessage === '' ? redact(message) : `${redact(message)} The engine reported: ${truncate(engineMessage)}`;
 }

@@ -3,14 +3,14 @@ import { ClientError, type Configuration, fetchUserInfo, skipSubjectCheck } from
 import { z } from 'zod';
 import type { Members } from './provider-fetch.ts';
 
-/** What a provider says of a person, whom `iss` and `sub` name. */
+/** The claims of a provider about a person. `iss` and `sub` together identify the person (OpenID Connect Core 1.0, section 2). */
 export type Claims = Members & { readonly iss: string; readonly sub: string };
 
-/** The most that is kept of a person, in bytes of JSON. */
+/** Maximum size of the stored claims of a person, in bytes of JSON. */
 const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 32;
 
-/** Members that speak of a token or of a sign-in, not of a person. */
+/** Members that describe a token or a sign-in instead of a person. */
 const PROTOCOL = new Set([
   ...['acr', 'active', 'amr', 'at_hash', 'aud', 'auth_time', 'azp', 'c_hash', 'client_id', 'cnf', 'exp', 'iat', 'jti'],
   ...['nbf', 'nonce', 's_hash', 'scope', 'sid', 'token_type', 'token_use', 'typ'],
@@ -18,11 +18,11 @@ const PROTOCOL = new Set([
 
 export const subject = z.string().min(1).max(255);
 
-/** The claims among what an issuer said; undefined where nobody is named, or where it is more than can be kept. */
-export function claimsOf(said: Members, iss: string): Claims | undefined {
-  const sub = subject.safeParse(said.sub);
+/** The claims about a person in members that an issuer sent; undefined without a valid `sub`, or if the claims are too large. */
+export function claimsOf(received: Members, iss: string): Claims | undefined {
+  const sub = subject.safeParse(received.sub);
   if (!sub.success || !isStorable(sub.data)) return undefined;
-  const members = Object.entries(said).filter(([name, value]) => !PROTOCOL.has(name) && isStorable([name, value]));
+  const members = Object.entries(received).filter(([name, value]) => !PROTOCOL.has(name) && isStorable([name, value]));
   const claims = { ...Object.fromEntries(members), iss, sub: sub.data };
   return Buffer.byteLength(JSON.stringify(claims)) <= MAX_BYTES ? claims : undefined;
 }
@@ -30,7 +30,7 @@ export function claimsOf(said: Members, iss: string): Claims | undefined {
 /** When a token was issued, in seconds since 1970. */
 export const issuedAtOf = ({ iat }: Members): number | undefined => (typeof iat === 'number' ? iat : undefined);
 
-/** What PostgreSQL takes: text without NUL and lone surrogates, nested not too deep. */
+/** Whether PostgreSQL can store a value as jsonb: strings without NUL and lone surrogates, and limited nesting. */
 function isStorable(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return !/[\0\p{Surrogate}]/u.test(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -42,40 +42,44 @@ function isStorable(value: unknown, depth = 0): boolean {
   );
 }
 
-/** From the least to the most. */
-const RISING: readonly FleetRole[] = ['viewer', 'operator', 'admin'];
+/** Roles in ascending order of their permissions. */
+const ROLES_ASCENDING: readonly FleetRole[] = ['viewer', 'operator', 'admin'];
 
 export interface RoleSettings {
-  /** A claim by its name, or by dots into nested claims. */
+  /** Name of a claim, or a path of names separated by dots to a nested claim. */
   readonly roleClaim: string;
-  /** Without one the claim's value is the role. */
+  /** Maps values of the claim to roles. Without a map, the value of the claim is the role. */
   readonly roleMap?: Readonly<Record<string, FleetRole>> | null | undefined;
-  /** For whom the claim gives no role. */
+  /** The role of persons to whom the claim gives no role. */
   readonly defaultRole?: FleetRole | undefined;
 }
 
-/** The role that a person's claims give: the highest of several. */
+/** The role that the claims of a person give. If they give several, the highest one. */
 export function roleOf(
   claims: Readonly<Record<string, unknown>>,
   { roleClaim, roleMap, defaultRole }: RoleSettings,
 ): FleetRole | undefined {
+  // `reduce` takes the type of its result from the initial value.
   const value = own(claims, roleClaim) ?? roleClaim.split('.').reduce(own, claims as unknown);
-  const words = (Array.isArray(value) ? value : [value]).filter((word) => typeof word === 'string');
-  const given = words.map((word) => (roleMap ? own(roleMap, word) : word));
-  return RISING.findLast((role) => given.includes(role)) ?? defaultRole;
+  const values = (Array.isArray(value) ? value : [value]).filter((text) => typeof text === 'string');
+  const roles = values.map((text) => (roleMap ? own(roleMap, text) : text));
+  return ROLES_ASCENDING.findLast((role) => roles.includes(role)) ?? defaultRole;
 }
 
-/** A member of an object itself, never of what it inherits from. */
+/** An own property of an object, never an inherited one. */
 const own = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Readonly<Record<string, unknown>>)[name] // any object may be read so; what comes is unknown
+    ? (value as Readonly<Record<string, unknown>>)[name] // every object can be read this way; the result stays unknown
     : undefined;
 
-/** openid-client's codes for: it was refused, it speaks of somebody else, it names nobody. */
+/** Error codes of openid-client: the request was refused, the subject is another one, the subject is missing. */
 const REFUSALS = ['OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED', 'OAUTH_INVALID_RESPONSE'];
 
-/** What the provider says of the person of an access token; undefined where it refuses to, or speaks of somebody else. */
-export async function askUserinfo(
+/**
+ * Fetches the userinfo for an access token (OpenID Connect Core 1.0, section 5.3). Resolves to undefined if the provider refuses
+ * the token, or if the response is about another subject.
+ */
+export async function fetchUserinfo(
   configuration: Configuration,
   accessToken: string,
   sub: string | undefined,

@@ -13,40 +13,40 @@ import {
 } from 'openid-client';
 import { failureOf, GrantRefused, isClientRefused, ProviderUnavailable } from './errors.ts';
 import type { Metadata, MetadataSource } from './metadata.ts';
-import { fetchBy, isSecure } from './provider-fetch.ts';
+import { customFetchOver, isSecure } from './provider-fetch.ts';
 
-/** What an ID token may be signed with: nothing symmetric, and never nothing. */
+/** The accepted signature algorithms of ID tokens. Symmetric algorithms and `none` are not accepted. */
 export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
 /**
- * Checks an ID token's signature; openid-client has checked all else, and would take the connection's word for the rest.
- * Rejects with GrantRefused, or with ProviderUnavailable where the key can't be had.
+ * Verifies the signature of an ID token. openid-client validates everything else, but relies on TLS instead of the signature.
+ * Rejects with GrantRefused, or with ProviderUnavailable if the key cannot be fetched or used.
  */
 export async function checkSignature(idToken: string, keys: KeySource): Promise<void> {
   try {
     await compactVerify(idToken, keys.keyFor, { algorithms: ALGORITHMS });
   } catch (error) {
     if (error instanceof KeysUnavailable)
-      throw new ProviderUnavailable('The provider’s keys can’t be had.', { cause: error });
-    // Not for good: a new key may be published later than it signs.
+      throw new ProviderUnavailable('The provider’s keys could not be fetched.', { cause: error });
+    // This error can be temporary: a provider may publish a new key after it begins to sign with it.
     if (error instanceof errors.JWKSNoMatchingKey)
       throw new ProviderUnavailable('The ID token is signed with a key that the provider does not publish.');
     if (error instanceof errors.JOSEError)
-      throw new GrantRefused(`The ID token’s signature fails its check (${error.code}).`);
-    // jose will not use some keys, such as RSA below 2048 bits.
+      throw new GrantRefused(`The signature of the ID token is invalid (${error.code}).`);
+    // jose rejects some keys, such as RSA keys with less than 2048 bits.
     if (error instanceof TypeError)
-      throw new ProviderUnavailable('A key of the provider can’t be used.', { cause: error });
+      throw new ProviderUnavailable('A key of the provider cannot be used.', { cause: error });
     throw error;
   }
 }
 
-/** One call of openid-client. */
+/** A call of openid-client. */
 type Use<T> = (configuration: Configuration) => T | Promise<T>;
 
 export interface Client {
   metadata(): Promise<Metadata>;
   /**
-   * Runs a call of openid-client, with members that its form has to the letter.
+   * Runs a call of openid-client. The members of `form` replace those of the form that it sends, without normalization.
    * Rejects with GrantRefused or ProviderUnavailable.
    */
   call<T>(use: Use<T>, form?: Readonly<Record<string, string>>): Promise<T>;
@@ -59,7 +59,7 @@ interface ClientOptions {
   readonly send: Send;
 }
 
-/** The client that we are at the provider. It finds out by which of the offered ways the provider takes our secret. */
+/** Creates the client of the fleet at the provider. It uses the first authentication method that the provider accepts. */
 export function createClient({ clientId, clientSecret, metadata, send }: ClientOptions): Client {
   let preferred: AuthMethod | undefined;
 
@@ -67,9 +67,9 @@ export function createClient({ clientId, clientSecret, metadata, send }: ClientO
     const known = await metadata.get();
     const configured = (auth: ClientAuth) => {
       const server = { ...known, id_token_signing_alg_values_supported: ALGORITHMS };
-      // Optional members may also be undefined here, which reads the same.
+      // Optional members can be present with the value undefined, which has the same meaning.
       const configuration = new Configuration(server as ServerMetadata, clientId, undefined, auth);
-      configuration[customFetch] = fetchBy(send, form);
+      configuration[customFetch] = customFetchOver(send, form);
       if (!isSecure(known.issuer)) allowInsecureRequests(configuration);
       return configuration;
     };
@@ -79,9 +79,9 @@ export function createClient({ clientId, clientSecret, metadata, send }: ClientO
       return await use(configured(methods[first](clientSecret)));
     } catch (error) {
       if (second === undefined || !isClientRefused(error)) throw error;
-      const answer = await use(configured(methods[second](clientSecret)));
+      const response = await use(configured(methods[second](clientSecret)));
       preferred = second;
-      return answer;
+      return response;
     }
   };
   return {
@@ -96,7 +96,10 @@ export function createClient({ clientId, clientSecret, metadata, send }: ClientO
 const methods = { client_secret_basic: ClientSecretBasic, client_secret_post: ClientSecretPost };
 type AuthMethod = keyof typeof methods;
 
-/** Those of our ways to authenticate that the provider offers, the likeliest first; without a word it is Basic (RFC 8414). */
+/**
+ * The implemented authentication methods that the provider supports, in the order in which to try them. If the metadata do not
+ * list any, the method is client_secret_basic (RFC 8414, section 2).
+ */
 function methodsOf(metadata: Metadata, preferred: AuthMethod | undefined): readonly [AuthMethod, AuthMethod?] {
   const offered = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   if (!offered.includes('client_secret_post')) return ['client_secret_basic'];

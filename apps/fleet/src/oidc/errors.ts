@@ -1,14 +1,17 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
 
-/** The provider, or a check of ours, says no: for good. The message holds nothing that the other side sent. */
+/**
+ * The provider or a validation by the fleet rejects the grant permanently. The message contains no text that the provider or
+ * caller sent.
+ */
 export class GrantRefused extends Error {
   override name = 'GrantRefused';
 }
 
-/** The provider gave no answer that can be used: to be tried again. The message is for the log, and holds no secret. */
+/** The provider sent no usable response. The call can be retried. The message is for the log, and contains no secret. */
 export class ProviderUnavailable extends Error {
   override name = 'ProviderUnavailable';
-  /** What the provider does not take, where it answered so much: who we are, or what we ask. */
+  /** What the provider rejected, if it sent an error response: the client authentication or the request. */
   readonly refuses: 'client' | 'request' | undefined;
   constructor(message: string, { refuses, ...options }: ErrorOptions & { refuses?: 'client' | 'request' } = {}) {
     super(message, options);
@@ -16,7 +19,7 @@ export class ProviderUnavailable extends Error {
   }
 }
 
-/** Errors by name that the specifications know (RFC 6749, sections 4.1.2.1 and 5.2); others are not repeated. */
+/** Error codes of RFC 6749, sections 4.1.2.1 and 5.2. Messages do not include other codes. */
 const NAMED = [
   'invalid_client',
   'invalid_request',
@@ -28,7 +31,7 @@ const NAMED = [
   'temporarily_unavailable',
 ];
 
-/** What openid-client threw, as one of the two errors above; anything else is thrown as it is. */
+/** Translates an error of openid-client to GrantRefused or ProviderUnavailable. Returns any other error unchanged. */
 export function failureOf(error: unknown): unknown {
   if (error instanceof ResponseBodyError) return ofTokenEndpoint(error);
   if (error instanceof AuthorizationResponseError) return ofCallback(error.error);
@@ -36,7 +39,7 @@ export function failureOf(error: unknown): unknown {
   return error;
 }
 
-/** Whether the provider does not take us for the client that we say we are. Keycloak has its own name for a wrong secret. */
+/** Whether the provider rejected the client authentication. Keycloak responds with unauthorized_client to a wrong secret. */
 export const isClientRefused = (error: unknown): boolean =>
   error instanceof ResponseBodyError &&
   (error.error === 'invalid_client' || (error.error === 'unauthorized_client' && error.status === 401));
@@ -58,7 +61,7 @@ function ofCallback(error: string): Error {
 
 const nameOf = (error: string) => (NAMED.includes(error) || error === 'access_denied' ? error : 'another error');
 
-/** Codes of openid-client that speak of the provider's metadata or of its answer as a whole. */
+/** Error codes of openid-client for unusable metadata or an unusable response. */
 const UNUSABLE = [
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_MISSING_SERVER_METADATA',
@@ -68,14 +71,14 @@ const UNUSABLE = [
 
 function ofCheck(error: ClientError): Error {
   const { cause } = error;
-  if (cause instanceof ProviderUnavailable) return cause; // thrown where the request left, and wrapped on its way up
-  const reason = cause instanceof Error ? cause.message : error.message; // the library's fixed words
+  if (cause instanceof ProviderUnavailable) return cause; // thrown by the custom fetch, and wrapped by openid-client
+  const reason = cause instanceof Error ? cause.message : error.message; // a constant text of the library
   const status = cause instanceof Response ? ` (${cause.status})` : '';
   if (UNUSABLE.includes(error.code ?? '') || isAboutBody(cause))
-    return new ProviderUnavailable(`The provider’s answer can’t be used${status}: ${reason}.`);
-  return new GrantRefused(`The provider’s answer fails a check: ${reason}.`);
+    return new ProviderUnavailable(`The response of the provider cannot be used${status}: ${reason}.`);
+  return new GrantRefused(`The response of the provider is invalid: ${reason}.`);
 }
 
-/** A token answer that lacks something, rather than an ID token or a callback that is not right. */
+/** Whether the cause is an incomplete token response, as opposed to an invalid ID token or callback. */
 const isAboutBody = (cause: unknown) =>
   cause instanceof Error && typeof cause.cause === 'object' && cause.cause !== null && 'body' in cause.cause;

@@ -1,14 +1,14 @@
 import type { KeySource } from '@svc/auth';
 import type { IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
-import { askUserinfo, type Claims, claimsOf, subject } from './claims.ts';
+import { type Claims, claimsOf, fetchUserinfo, subject } from './claims.ts';
 import { type Client, checkSignature } from './client.ts';
 import { GrantRefused, ProviderUnavailable } from './errors.ts';
 import type { Members } from './provider-fetch.ts';
 
-/** Who signed in. */
+/** The result of a sign-in or refresh. */
 export interface SignedIn {
   readonly claims: Claims;
-  /** What to refresh with next time: after a refresh the new one, or the old one where it stays good. */
+  /** The refresh token to use next. If a refresh returns no new one, the previous one stays valid. */
   readonly refreshToken: string | undefined;
 }
 
@@ -20,57 +20,60 @@ interface Context {
   readonly keys: KeySource;
 }
 
-/** Who stands behind the tokens that a code was redeemed for: the ID token's word first, and userinfo's where it answers. */
-export async function personOf(tokens: Tokens, { issuer, client, keys }: Context): Promise<SignedIn> {
-  const told = await toldByIdToken(tokens, keys);
-  if (!told) throw new ProviderUnavailable('The provider sends no ID token.');
-  const more = await toldByUserinfo(tokens, client, told.sub).catch(unlessAway(undefined));
-  return { claims: kept({ ...more, ...told }, issuer), refreshToken: tokens.refresh_token };
+/** The person of the tokens of a sign-in. Claims of the ID token take precedence over userinfo, which is optional. */
+export async function signedInUser(tokens: Tokens, { issuer, client, keys }: Context): Promise<SignedIn> {
+  const idToken = await verifiedIdToken(tokens, keys);
+  if (!idToken) throw new ProviderUnavailable('The token response of the provider contains no ID token.');
+  const userinfo = await readUserinfo(tokens, client, idToken.sub).catch(unlessUnavailable(undefined));
+  return { claims: storableClaims({ ...userinfo, ...idToken }, issuer), refreshToken: tokens.refresh_token };
 }
 
 /**
- * Who stands behind refreshed tokens. Where nothing new is told what was known stays; a new refresh token is never lost
- * over that.
+ * The person of refreshed tokens. If new claims are absent or cannot be verified because the provider is unavailable, the known
+ * claims stay. A new refresh token is never lost because of that.
  */
-export async function refreshedPerson(
+export async function refreshedUser(
   tokens: Tokens,
   before: { readonly known: Claims; readonly refreshToken: string },
   { issuer, client, keys }: Context,
 ): Promise<SignedIn> {
   const { known } = before;
   const refreshToken = tokens.refresh_token ?? before.refreshToken;
-  const told = await toldByIdToken(tokens, keys).catch(unlessAway('unchecked' as const));
-  if (told === 'unchecked') return { claims: known, refreshToken };
-  if (told && told.sub !== known.sub) throw new GrantRefused('The refreshed ID token is somebody else’s.');
-  // While userinfo is away, what only it tells is taken as unchanged.
-  const more = await toldByUserinfo(tokens, client, known.sub).catch(unlessAway(known));
-  return { claims: told || more ? kept({ sub: known.sub, ...more, ...told }, issuer) : known, refreshToken };
+  const idToken = await verifiedIdToken(tokens, keys).catch(unlessUnavailable('unchecked' as const));
+  if (idToken === 'unchecked') return { claims: known, refreshToken };
+  if (idToken && idToken.sub !== known.sub) throw new GrantRefused('The refreshed ID token has another subject.');
+  // While userinfo is unavailable, the claims that only userinfo contains are assumed to be unchanged.
+  const userinfo = await readUserinfo(tokens, client, known.sub).catch(unlessUnavailable(known));
+  return {
+    claims: idToken || userinfo ? storableClaims({ sub: known.sub, ...userinfo, ...idToken }, issuer) : known,
+    refreshToken,
+  };
 }
 
-async function toldByIdToken(tokens: Tokens, keys: KeySource): Promise<IDToken | undefined> {
-  const told = tokens.claims();
-  if (!told || tokens.id_token === undefined) return undefined;
+async function verifiedIdToken(tokens: Tokens, keys: KeySource): Promise<IDToken | undefined> {
+  const idToken = tokens.claims();
+  if (!idToken || tokens.id_token === undefined) return undefined;
   await checkSignature(tokens.id_token, keys);
-  if (!subject.safeParse(told.sub).success) throw new GrantRefused('The ID token names nobody.');
-  return told;
+  if (!subject.safeParse(idToken.sub).success) throw new GrantRefused('The ID token has no valid subject.');
+  return idToken;
 }
 
-async function toldByUserinfo(tokens: Tokens, client: Client, sub: string): Promise<Members | undefined> {
+async function readUserinfo(tokens: Tokens, client: Client, sub: string): Promise<Members | undefined> {
   const { userinfo_endpoint } = await client.metadata();
   if (userinfo_endpoint === undefined) return undefined;
-  return client.call((configuration) => askUserinfo(configuration, tokens.access_token, sub));
+  return client.call((configuration) => fetchUserinfo(configuration, tokens.access_token, sub));
 }
 
-/** An absent provider is no reason to fail; anything else is. */
-const unlessAway =
-  <T>(instead: T) =>
+/** Returns the fallback if the provider is unavailable, and rethrows any other error. */
+const unlessUnavailable =
+  <T>(fallback: T) =>
   (error: unknown): T => {
-    if (error instanceof ProviderUnavailable) return instead;
+    if (error instanceof ProviderUnavailable) return fallback;
     throw error;
   };
 
-function kept(told: Members, issuer: string): Claims {
-  const claims = claimsOf(told, issuer);
-  if (!claims) throw new GrantRefused('The claims name nobody, or are larger than 16 kB.');
+function storableClaims(idToken: Members, issuer: string): Claims {
+  const claims = claimsOf(idToken, issuer);
+  if (!claims) throw new GrantRefused('The claims have no valid subject, or are larger than 16 KiB.');
   return claims;
 }

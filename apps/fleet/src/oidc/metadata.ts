@@ -1,13 +1,13 @@
 import type { Send } from '@svc/contract';
 import { z } from 'zod';
 import { ProviderUnavailable } from './errors.ts';
-import { isSecure, parseObject, reach } from './provider-fetch.ts';
+import { fetchProvider, isSecure, parseObject } from './provider-fetch.ts';
 
 const FRESH_MS = 3_600_000;
 const RETRY_MS = 2000;
 
 const address = z.url({ protocol: /^https?$/ });
-/** Those that are addresses. */
+/** Members of the metadata that are URLs. */
 const endpoints = [
   'authorization_endpoint',
   'token_endpoint',
@@ -15,7 +15,7 @@ const endpoints = [
   'userinfo_endpoint',
   'introspection_endpoint',
 ] as const;
-const words = z.array(z.string()).optional().catch(undefined);
+const stringList = z.array(z.string()).optional().catch(undefined);
 
 const metadata = z.object({
   issuer: z.string(),
@@ -24,42 +24,45 @@ const metadata = z.object({
   jwks_uri: address,
   userinfo_endpoint: address.optional(),
   introspection_endpoint: address.optional(),
-  scopes_supported: words,
-  response_types_supported: words,
-  grant_types_supported: words,
-  code_challenge_methods_supported: words,
-  token_endpoint_auth_methods_supported: words,
+  scopes_supported: stringList,
+  response_types_supported: stringList,
+  grant_types_supported: stringList,
+  code_challenge_methods_supported: stringList,
+  token_endpoint_auth_methods_supported: stringList,
   authorization_response_iss_parameter_supported: z.boolean().optional().catch(undefined),
 });
 
-/** What a provider says of itself (Discovery 1.0, section 3), as far as it concerns us. */
+/** The members of the provider metadata that the fleet uses (OpenID Connect Discovery 1.0, section 3). */
 export type Metadata = z.output<typeof metadata>;
 
-/** Fetches the metadata at a provider's address, whosever they are. Rejects with ProviderUnavailable. */
+/** Fetches the metadata at the URL of an issuer. Does not compare the issuer in them. Rejects with ProviderUnavailable. */
 export async function fetchMetadata(issuer: string, send: Send): Promise<Metadata> {
   const url = new URL(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-  const answer = await reach(send, { method: 'GET', url, headers: { accept: 'application/json' } });
-  if (answer.status !== 200)
-    throw new ProviderUnavailable(`The provider has no metadata at its address (${answer.status}).`);
-  const said = metadata.safeParse(parseObject(answer.body));
-  if (!said.success) {
-    const members = said.error.issues.map(({ path }) => path.join('.')).filter(Boolean);
-    throw new ProviderUnavailable(`The provider’s metadata can’t be used: ${members.join(', ')}.`);
+  const response = await fetchProvider(send, { method: 'GET', url, headers: { accept: 'application/json' } });
+  if (response.status !== 200)
+    throw new ProviderUnavailable(`The provider publishes no metadata at its issuer URL (${response.status}).`);
+  const parsed = metadata.safeParse(parseObject(response.body));
+  if (!parsed.success) {
+    const members = parsed.error.issues.map(({ path }) => path.join('.')).filter(Boolean);
+    throw new ProviderUnavailable(`The provider’s metadata have missing or invalid members: ${members.join(', ')}.`);
   }
-  const bare = endpoints.filter((name) => !isSecure(said.data[name] ?? issuer));
-  if (isSecure(issuer) && bare.length > 0)
-    throw new ProviderUnavailable(`The provider’s metadata name addresses without https: ${bare.join(', ')}.`);
-  return said.data;
+  const insecure = endpoints.filter((name) => !isSecure(parsed.data[name] ?? issuer));
+  if (isSecure(issuer) && insecure.length > 0)
+    throw new ProviderUnavailable(`The provider’s metadata contain URLs without https: ${insecure.join(', ')}.`);
+  return parsed.data;
 }
 
 export interface MetadataSource {
-  /** Rejects with ProviderUnavailable where nothing is known yet. */
+  /** Rejects with ProviderUnavailable if no metadata have been fetched yet. */
   get(): Promise<Metadata>;
   /** Whether the last fetch failed. */
   failing(): boolean;
 }
 
-/** A provider's metadata: fetched at first use, anew every hour, and kept while the provider is away. */
+/**
+ * Caches the metadata of a provider: fetches them at first use, refreshes them every hour, and keeps them while the provider is
+ * unavailable.
+ */
 export function createMetadataSource(options: {
   readonly issuer: string;
   readonly send: Send;
@@ -75,7 +78,7 @@ export function createMetadataSource(options: {
     if (failure && now() - failure.at < RETRY_MS) return Promise.reject(failure.error);
     running = fetchMetadata(issuer, send)
       .then((fetched) => {
-        if (fetched.issuer !== issuer) throw new ProviderUnavailable('The metadata are another issuer’s.');
+        if (fetched.issuer !== issuer) throw new ProviderUnavailable('The metadata are of another issuer.');
         known = { metadata: fetched, at: now() };
         failure = undefined;
         return fetched;
@@ -92,7 +95,7 @@ export function createMetadataSource(options: {
   return {
     get: async () => {
       if (!known) return refresh();
-      if (now() - known.at > FRESH_MS) refresh().catch(() => undefined); // what is known serves meanwhile
+      if (now() - known.at > FRESH_MS) refresh().catch(() => undefined); // the cached metadata are used meanwhile
       return known.metadata;
     },
     failing: () => failure !== undefined,

@@ -3,42 +3,50 @@ import { OutboundRefused } from '@svc/http';
 import type { CustomFetch } from 'openid-client';
 import { ProviderUnavailable } from './errors.ts';
 
-/** JSON objects, as a provider sends them. */
+/** A JSON object that a provider sent. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Whether an address is one with https. */
+/** Whether a URL has the scheme https. */
 export const isSecure = (url: string | URL): boolean => new URL(url).protocol === 'https:';
 
-/** Lets nothing out unencrypted to a provider that is addressed with https, whatever its metadata says. */
-export function secureAs(issuer: string, send: Send): Send {
+/** Rejects requests without https if the issuer has https, whatever URLs its metadata contain. */
+export function requireHttpsFor(issuer: string, send: Send): Send {
   if (!isSecure(issuer)) return send;
   return (request) =>
-    isSecure(request.url) ? send(request) : Promise.reject(new Error('The provider names an address without https.'));
+    isSecure(request.url)
+      ? send(request)
+      : Promise.reject(new Error('The metadata of the provider contain a URL without https.'));
 }
 
-/** Asks, and takes only what is an answer: no server error, no redirect, and a JSON object where it is a success. */
-export async function reach(send: Send, request: Outgoing): Promise<Incoming> {
-  const answer = await send(request).catch((cause: unknown) => {
-    const why = cause instanceof OutboundRefused ? cause.message : `The provider does not answer${codeOf(cause)}.`;
-    throw new ProviderUnavailable(why, { cause });
+/**
+ * Sends a request to the provider. Rejects with ProviderUnavailable if the request fails, or if the response is a redirect, a
+ * server error, 408, 429, or a success without a JSON object.
+ */
+export async function fetchProvider(send: Send, request: Outgoing): Promise<Incoming> {
+  const response = await send(request).catch((cause: unknown) => {
+    const message = cause instanceof OutboundRefused ? cause.message : `The provider does not respond${codeOf(cause)}.`;
+    throw new ProviderUnavailable(message, { cause });
   });
-  const { status } = answer;
-  if (status < 400 && status !== 200) throw new ProviderUnavailable(`The provider answers ${status} where 200 is due.`);
+  const { status } = response;
+  if (status < 400 && status !== 200)
+    throw new ProviderUnavailable(`The provider responds with ${status} instead of 200.`);
   if (status >= 500 || status === 408 || status === 429)
-    throw new ProviderUnavailable(`The provider can’t answer now (${status}).`);
-  if (status === 200 && parseObject(answer.body) === undefined)
-    throw new ProviderUnavailable('The provider answers with something that is no JSON object.');
-  return answer;
+    throw new ProviderUnavailable(`The provider is unavailable (${status}).`);
+  if (status === 200 && parseObject(response.body) === undefined)
+    throw new ProviderUnavailable('The response of the provider is not a JSON object.');
+  return response;
 }
 
-/** openid-client's way out. Of an answer's headers nothing is passed on: its body says all that is needed. */
-export const fetchBy =
+/**
+ * The fetch function for openid-client. It does not pass on the headers of a response, since the body contains everything needed.
+ */
+export const customFetchOver =
   (send: Send, form: Readonly<Record<string, string>> = {}): CustomFetch =>
   async (url, { method, headers, body }) => {
     if (body instanceof URLSearchParams) for (const [name, value] of Object.entries(form)) body.set(name, value);
     const sent = body === undefined || body === null ? {} : { body: String(body) };
-    const answer = await reach(send, { method, url: new URL(url), headers, ...sent });
-    return new Response(answer.body, { status: answer.status, headers: { 'content-type': 'application/json' } });
+    const response = await fetchProvider(send, { method, url: new URL(url), headers, ...sent });
+    return new Response(response.body, { status: response.status, headers: { 'content-type': 'application/json' } });
   };
 
 export function parseObject(text: string): Members | undefined {
@@ -50,9 +58,9 @@ export function parseObject(text: string): Members | undefined {
   }
 }
 
-/** Why a connection failed, where the system has a name for it. */
+/** The reason of a connection failure as a suffix for a message: a timeout or a system error code. */
 function codeOf(error: unknown): string {
-  const { name, code } = Object(error) as { readonly name?: unknown; readonly code?: unknown }; // whatever was thrown
+  const { name, code } = Object(error) as { readonly name?: unknown; readonly code?: unknown }; // any value can be thrown
   if (name === 'TimeoutError') return ' in time';
   return typeof code === 'string' ? ` (${code})` : '';
 }

@@ -11,9 +11,9 @@ import { type Check, testProvider } from './checks.ts';
 import type { Claims } from './claims.ts';
 import { createClient } from './client.ts';
 import { GrantRefused } from './errors.ts';
-import { personOf, refreshedPerson, type SignedIn } from './grants.ts';
+import { refreshedUser, type SignedIn, signedInUser } from './grants.ts';
 import { createMetadataSource, type Metadata } from './metadata.ts';
-import { secureAs } from './provider-fetch.ts';
+import { requireHttpsFor } from './provider-fetch.ts';
 import type { ProviderSettings } from './settings.ts';
 
 export type { Claims } from './claims.ts';
@@ -21,23 +21,26 @@ export { GrantRefused, ProviderUnavailable } from './errors.ts';
 export type { SignedIn } from './grants.ts';
 export type { ProviderSettings } from './settings.ts';
 
-/** An OpenID Connect provider. What it is asked rejects with GrantRefused or with ProviderUnavailable. */
+/** An OpenID Connect provider. Its methods reject with GrantRefused or ProviderUnavailable. */
 export interface Provider {
-  /** Where to send a browser that is to sign in: authorization code with PKCE (S256), state and nonce. */
-  authorizationUrl(wanted: {
+  /** The URL of an authorization request for the code flow with PKCE (S256), state and nonce. */
+  authorizationUrl(parameters: {
     readonly redirectUri: string;
     readonly state: string;
     readonly nonce: string;
     readonly codeVerifier: string;
   }): Promise<URL>;
-  /** Ends a sign-in that we began: `currentUrl` is the redirect URI with the query that the browser came back with. */
+  /** Completes a sign-in that the fleet started. `currentUrl` is the redirect URI with the query of the callback. */
   redeemCallback(given: {
     readonly currentUrl: URL;
     readonly state: string;
     readonly nonce: string;
     readonly codeVerifier: string;
   }): Promise<SignedIn>;
-  /** Ends a sign-in that a frontend began: with its nonce where it sent one, and the issuer where it was told one. */
+  /**
+   * Completes a sign-in that a frontend started. `nonce` is the nonce that it sent, if any. `iss` is the
+   * issuer in the callback, if any (RFC 9207).
+   */
   redeemCode(given: {
     readonly code: string;
     readonly codeVerifier: string;
@@ -45,13 +48,13 @@ export interface Provider {
     readonly nonce?: string | undefined;
     readonly iss?: string | undefined;
   }): Promise<SignedIn>;
-  /** The person anew, and what to refresh with next time. A refresh token is never sent to another issuer than its own. */
+  /** Refreshes the claims of a person. A refresh token is sent only to the issuer that issued it. */
   refresh(refreshToken: string, known: Claims): Promise<SignedIn>;
-  /** Whose access token it is; undefined for one that is good for nothing here. */
+  /** Verifies an access token. Resolves to undefined for a token that the fleet does not accept. */
   verifyBearer(token: string): Promise<Bearer | undefined>;
-  /** Tries everything anew, and says what is right and what is wrong in words that an operator can act on. */
+  /** Checks the provider and its settings without cached data. The details are written for operators. */
   test(): Promise<readonly Check[]>;
-  /** Whether the provider's metadata or keys could not be fetched last time. */
+  /** Whether the last fetch of the metadata or keys of the provider failed. */
   failing(): boolean;
 }
 
@@ -61,10 +64,10 @@ export function createProvider(
 ): Provider {
   const { issuer, clientId, clientSecret } = settings;
   const now = options.now ?? Date.now;
-  const send = secureAs(issuer, options.send);
+  const send = requireHttpsFor(issuer, options.send);
   const metadata = createMetadataSource({ issuer, send, now });
   const client = createClient({ clientId, clientSecret, metadata, send });
-  // Apart, so that strangers who send tokens with unknown keys don't use up the fetches of those who sign in.
+  // Separate key sources, so that bearer tokens with unknown keys cannot exhaust the rate limit of fetches for sign-ins.
   const bearerKeys = createKeySource({ issuer, send, now });
   const signInKeys = createKeySource({ issuer, send, now });
   const context = { issuer, client, keys: signInKeys };
@@ -72,7 +75,7 @@ export function createProvider(
   return {
     authorizationUrl: async ({ redirectUri, state, nonce, codeVerifier }) => {
       const parameters = {
-        redirect_uri: new URL(redirectUri).href, // as the token request will repeat it
+        redirect_uri: new URL(redirectUri).href, // the normalized form, which openid-client repeats in the token request
         scope: scopeFor(await client.metadata()),
         state,
         nonce,
@@ -84,21 +87,21 @@ export function createProvider(
     redeemCallback: async ({ currentUrl, state, nonce, codeVerifier }) => {
       const checks = { expectedState: state, expectedNonce: nonce, ...proof(codeVerifier) };
       const tokens = await client.call((configuration) => authorizationCodeGrant(configuration, currentUrl, checks));
-      return personOf(tokens, context);
+      return signedInUser(tokens, context);
     },
     redeemCode: async ({ code, codeVerifier, redirectUri, nonce, iss = issuer }) => {
       const callback = new URL(issuer);
-      callback.search = new URLSearchParams({ code, iss }).toString(); // the frontend has compared its state itself
+      callback.search = new URLSearchParams({ code, iss }).toString(); // without state, which the frontend has compared
       const checks = { ...(nonce === undefined ? {} : { expectedNonce: nonce }), ...proof(codeVerifier) };
       const redeem = client.call((configuration) => authorizationCodeGrant(configuration, callback, checks), {
-        redirect_uri: redirectUri, // providers compare it to the letter, which a URL object would not keep
+        redirect_uri: redirectUri, // providers compare the exact string, which a URL object would normalize
       });
-      return personOf(await redeem, context);
+      return signedInUser(await redeem, context);
     },
     refresh: async (refreshToken, known) => {
-      if (known.iss !== issuer) throw new GrantRefused('The refresh token is another provider’s.');
+      if (known.iss !== issuer) throw new GrantRefused('The refresh token is of another provider.');
       const tokens = await client.call((configuration) => refreshTokenGrant(configuration, refreshToken));
-      return refreshedPerson(tokens, { known, refreshToken }, context);
+      return refreshedUser(tokens, { known, refreshToken }, context);
     },
     verifyBearer: createBearerVerifier({ settings, client, keys: bearerKeys, now }),
     test: () => testProvider(settings, send),
@@ -108,12 +111,13 @@ export function createProvider(
 
 const SCOPES = ['openid', 'email', 'profile', 'offline_access'];
 
-/** What we ask for, without what the provider says that it does not know. */
+/** The scopes to request, without those that the metadata of the provider do not list. */
 const scopeFor = ({ scopes_supported: supported }: Metadata) =>
   SCOPES.filter((scope) => scope === 'openid' || !supported || supported.includes(scope)).join(' ');
 
-/** What every redeemed code must have. openid-client would leave PKCE out for a verifier that is empty. */
+/** The checks for every authorization code. openid-client would omit PKCE for an empty verifier, so it is validated here. */
 function proof(codeVerifier: string) {
-  if (!/^[\w.~-]{43,128}$/.test(codeVerifier)) throw new GrantRefused('The code verifier is none (RFC 7636).');
+  if (!/^[\w.~-]{43,128}$/.test(codeVerifier))
+    throw new GrantRefused('The code verifier is invalid (RFC 7636, section 4.1).');
   return { pkceCodeVerifier: codeVerifier, idTokenExpected: true };
 }

@@ -1,10 +1,10 @@
-/** How the fleet knows its provider, and is known there. */
+/** The settings of the identity provider and of the client of the fleet there. */
 export interface ProviderSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
-  /** Of access tokens that are JWTs; without one none is accepted. */
+  /** The required audience of access tokens that are JWTs. Without an audience, no JWT is accepted. */
   readonly audience?: string | undefined;
-  /** Whether an opaque access token may be proved by userinfo, which can't say for whom it was issued. */
+  /** Whether opaque access tokens can be verified with userinfo, which does not show for which client they were issued. */
   readonly allowUserinfo: boolean;
 }

@@ -1,29 +1,29 @@
-/** One of the two kinds of place where a deployment runs. */
+/** The kind of a target. */
 export type TargetKind = 'host' | 'cluster';
 
-/** A cluster or a host, by its id. */
+/** A reference to a host or cluster by its id. */
 export interface TargetRef {
   readonly kind: TargetKind;
   readonly id: string;
 }
 
-/** What keeps things away from a machine, as Kubernetes has it. */
+/** A Kubernetes taint. Hosts have them as well. */
 export interface Taint {
   readonly key: string;
   readonly value?: string | undefined;
   readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
 }
 
-/** `unknown`: never checked yet. */
+/** `unknown`: not checked yet. */
 export type Reachability = 'unknown' | 'online' | 'unreachable';
 
-/** CPU in thousandths, and memory. */
+/** CPU in thousandths of a CPU, and memory in bytes. */
 interface Amounts {
   readonly cpu_millis: number;
   readonly memory_bytes: number;
 }
 
-/** CPU, memory and GPUs that are counted, not named. */
+/** CPU, memory and a number of GPUs, without their ids. */
 export interface CountedAmounts extends Amounts {
   readonly gpu_count: number;
 }
@@ -35,7 +35,7 @@ export interface Gpu {
   readonly vram_bytes: number;
 }
 
-/** What admits or keeps away what wants to run on one machine. */
+/** The properties of a host or node that decide which workloads it admits. */
 export interface Machine {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
@@ -48,7 +48,7 @@ interface Target extends TargetRef {
   readonly network_types: readonly string[];
 }
 
-/** A single machine, all replicas on it; `capacity` is null until it was checked. */
+/** A host, which runs all replicas of a deployment. `capacity` is null until the first check succeeds. */
 export interface HostCandidate extends Target, Machine {
   readonly kind: 'host';
   readonly capacity: Amounts | null;
@@ -56,14 +56,17 @@ export interface HostCandidate extends Target, Machine {
   readonly allocated: Amounts & { readonly gpus: readonly string[] };
 }
 
-/** A node of a cluster; without `vram_bytes` nobody knows how much memory each of its GPUs has. */
+/** A node of a cluster. Without `vram_bytes`, the memory of its GPUs is not known. */
 export interface ClusterNode extends Machine {
   readonly name: string;
   readonly allocatable: CountedAmounts;
   readonly vram_bytes?: number | undefined;
 }
 
-/** A cluster, which spreads replicas over its nodes; `allocatable` is null, and `nodes` empty, until they are known. */
+/**
+ * A cluster, which distributes replicas among its nodes. Until they are known, `allocatable` is null and `nodes` is
+ * empty.
+ */
 export interface ClusterCandidate extends Target {
   readonly kind: 'cluster';
   readonly allocatable: CountedAmounts | null;
@@ -71,5 +74,5 @@ export interface ClusterCandidate extends Target {
   readonly nodes: readonly ClusterNode[];
 }
 
-/** Where something may be placed. */
+/** A host or cluster that placement considers. */
 export type Candidate = HostCandidate | ClusterCandidate;

@@ -1,8 +1,8 @@
 import type { ClusterCandidate, ClusterNode, Machine, Taint } from './candidates.ts';
-import { byText, cores, counted, memory } from './format.ts';
-import type { Needs, Toleration, Wish } from './requirements.ts';
+import { compareStrings, formatCores, formatMemory, pluralize } from './format.ts';
+import type { PlacementRequest, PlacementRequirements, Toleration } from './requirements.ts';
 
-/** Kubernetes' rule; a toleration without a key must be `Exists` and then tolerates every key. */
+/** The rule of Kubernetes. A toleration without a key must have the operator `Exists`, and then tolerates all keys. */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
   const { key = '', operator = 'Equal', value = '', effect = '' } = toleration;
   if (effect !== '' && effect !== taint.effect) return false;
@@ -10,102 +10,110 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
   return key === taint.key && value === (taint.value ?? '');
 }
 
-const untolerated = (machine: Machine, { tolerations }: Needs): Taint[] =>
+const untolerated = (machine: Machine, { tolerations }: PlacementRequirements): Taint[] =>
   machine.taints.filter((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)));
 
-/** Taints that keep everything away that doesn't tolerate them, `NoExecute` as `NoSchedule`. */
-const refusingTaints = (machine: Machine, needs: Needs): Taint[] =>
-  untolerated(machine, needs).filter(({ effect }) => effect !== 'PreferNoSchedule');
+/** Taints that exclude workloads without a toleration. `NoExecute` counts as `NoSchedule`. */
+const refusingTaints = (machine: Machine, requirements: PlacementRequirements): Taint[] =>
+  untolerated(machine, requirements).filter(({ effect }) => effect !== 'PreferNoSchedule');
 
-/** Taints that only ask to go elsewhere. */
-export const avoidedTaints = (machine: Machine, needs: Needs): Taint[] =>
-  untolerated(machine, needs).filter(({ effect }) => effect === 'PreferNoSchedule');
+/** Taints that lower the preference for a machine, but do not exclude it. */
+export const avoidedTaints = (machine: Machine, requirements: PlacementRequirements): Taint[] =>
+  untolerated(machine, requirements).filter(({ effect }) => effect === 'PreferNoSchedule');
 
-/** As kubectl writes it: `gpu=true:NoSchedule`. */
+/** A taint in the notation of kubectl: `gpu=true:NoSchedule`. */
 export const taintText = ({ key, value, effect }: Taint): string => `${key}${value ? `=${value}` : ''}:${effect}`;
 
-/** A label that the selector asks for; `is` is what the machine has instead. */
+/** A label that the node selector requires and the machine does not have; `actual` is the value that it has, if any. */
 export interface UnmetLabel {
   readonly key: string;
-  readonly wanted: string;
-  readonly is: string | undefined;
+  readonly required: string;
+  readonly actual: string | undefined;
 }
 
-/** The labels of the node selector that a machine lacks or has with another value. */
-const unmetLabels = ({ labels }: Machine, { node_selector }: Needs): UnmetLabel[] =>
+/** The labels of the node selector that a machine does not have, or has with another value. */
+const unmetLabels = ({ labels }: Machine, { node_selector }: PlacementRequirements): UnmetLabel[] =>
   Object.entries(node_selector)
-    .map(([key, wanted]) => ({ key, wanted, is: Object.hasOwn(labels, key) ? labels[key] : undefined }))
-    .filter(({ wanted, is }) => is !== wanted);
+    .map(([key, required]) => ({ key, required, actual: Object.hasOwn(labels, key) ? labels[key] : undefined }))
+    .filter(({ required, actual }) => actual !== required);
 
-const labelReason = ({ key, wanted, is }: UnmetLabel): string =>
-  is === undefined
-    ? `has no label ${key}, "${wanted}" is asked for`
-    : `label ${key} is "${is}", "${wanted}" is asked for`;
+const labelReason = ({ key, required, actual }: UnmetLabel): string =>
+  actual === undefined
+    ? `has no label ${key}; the node selector requires "${required}"`
+    : `label ${key} is "${actual}"; the node selector requires "${required}"`;
 
-/** Why a single machine does not take what has these needs, whatever its size. */
-export const admissionReasons = (machine: Machine, needs: Needs): string[] => [
-  ...(machine.schedulable ? [] : ['is closed to new deployments (schedulable is false)']),
-  ...unmetLabels(machine, needs).map(labelReason),
-  ...refusingTaints(machine, needs).map((taint) => `taint ${taintText(taint)} is not tolerated`),
+/** The reasons why a machine does not admit a workload, regardless of its capacity. */
+export const admissionReasons = (machine: Machine, requirements: PlacementRequirements): string[] => [
+  ...(machine.schedulable ? [] : ['does not accept new deployments (schedulable is false)']),
+  ...unmetLabels(machine, requirements).map(labelReason),
+  ...refusingTaints(machine, requirements).map((taint) => `taint ${taintText(taint)} is not tolerated`),
 ];
 
-/** What the nodes of a cluster mean for a wish. */
-export interface NodesVerdict {
+/** The result of a placement request for the nodes of a cluster. */
+export interface NodesAssessment {
   readonly reasons: readonly string[];
-  /** `PreferNoSchedule` taints on the node that has the fewest of them. */
+  /** The number of untolerated `PreferNoSchedule` taints on the feasible node with the fewest of them. */
   readonly avoidedTaints: number;
-  /** None of the nodes that could run a replica says how much memory its GPUs have, and that matters. */
+  /** Whether GPU memory is required, but the GPU memory of no feasible node is known. */
   readonly vramUnknown: boolean;
 }
 
-/** Judges the nodes: the cluster chooses among them, so there must be some that hold the replicas. Unknown nodes refuse nothing. */
-export function judgeNodes(wish: Wish, { nodes }: ClusterCandidate): NodesVerdict {
-  const vramMatters = wish.per_replica.vram_bytes > 0;
+/**
+ * Assesses the nodes of a cluster. The scheduler of the cluster chooses among them, so it is enough that some can run
+ * the replicas. If the nodes are not known, there are no reasons against the cluster.
+ */
+export function assessNodes(request: PlacementRequest, { nodes }: ClusterCandidate): NodesAssessment {
+  const vramMatters = request.per_replica.vram_bytes > 0;
   if (nodes.length === 0) return { reasons: [], avoidedTaints: 0, vramUnknown: vramMatters };
-  const able = nodes.filter((node) => lacks(wish, node).length === 0);
+  const feasible = nodes.filter((node) => nodeShortcomings(request, node).length === 0);
   return {
-    reasons: able.length === 0 ? [noneAble(wish, nodes)] : tooLittleRoom(wish, able),
-    avoidedTaints: Math.min(...able.map((node) => avoidedTaints(node, wish).length)),
-    vramUnknown: vramMatters && able.every(({ vram_bytes }) => vram_bytes === undefined),
+    reasons: feasible.length === 0 ? [noFeasibleNode(request, nodes)] : insufficientCapacity(request, feasible),
+    avoidedTaints: Math.min(...feasible.map((node) => avoidedTaints(node, request).length)),
+    vramUnknown: vramMatters && feasible.every(({ vram_bytes }) => vram_bytes === undefined),
   };
 }
 
-function lacks(wish: Wish, node: ClusterNode): string[] {
-  const { cpu_millis, memory_bytes, gpu_count, vram_bytes } = wish.per_replica;
+function nodeShortcomings(request: PlacementRequest, node: ClusterNode): string[] {
+  const { cpu_millis, memory_bytes, gpu_count, vram_bytes } = request.per_replica;
   const { allocatable } = node;
   const tooSmall: readonly (readonly [boolean, string])[] = [
-    [!node.schedulable, 'closed (schedulable is false)'],
-    [cpu_millis > allocatable.cpu_millis, `with fewer than ${counted(cores(cpu_millis), 'CPU')}`],
-    [memory_bytes > allocatable.memory_bytes, `with less than ${memory(memory_bytes, 'up')} of memory`],
-    [gpu_count > allocatable.gpu_count, `with fewer than ${counted(gpu_count, 'GPU')}`],
-    [vram_bytes > (node.vram_bytes ?? vram_bytes), `with GPUs of less than ${memory(vram_bytes, 'up')}`],
+    [!node.schedulable, 'unschedulable'],
+    [cpu_millis > allocatable.cpu_millis, `with fewer than ${pluralize(formatCores(cpu_millis), 'CPU')}`],
+    [memory_bytes > allocatable.memory_bytes, `with less than ${formatMemory(memory_bytes, 'up')} of memory`],
+    [gpu_count > allocatable.gpu_count, `with fewer than ${pluralize(gpu_count, 'GPU')}`],
+    [vram_bytes > (node.vram_bytes ?? vram_bytes), `with GPUs of less than ${formatMemory(vram_bytes, 'up')}`],
   ];
   return [
-    ...tooSmall.filter(([lacking]) => lacking).map(([, lack]) => lack),
-    ...unmetLabels(node, wish).map(({ key, wanted }) => `without label ${key}=${wanted}`),
-    ...refusingTaints(node, wish).map((taint) => `with taint ${taintText(taint)} that is not tolerated`),
+    ...tooSmall.filter(([applies]) => applies).map(([, shortcoming]) => shortcoming),
+    ...unmetLabels(node, request).map(({ key, required }) => `without label ${key}=${required}`),
+    ...refusingTaints(node, request).map((taint) => `with taint ${taintText(taint)} that is not tolerated`),
   ];
 }
 
-function noneAble(wish: Wish, nodes: readonly ClusterNode[]): string {
-  const howMany = new Map<string, number>();
-  for (const lack of nodes.flatMap((node) => lacks(wish, node))) howMany.set(lack, (howMany.get(lack) ?? 0) + 1);
-  const mostFirst = [...howMany].toSorted(([one, ones], [other, others]) => others - ones || byText(one, other));
-  const each = mostFirst.map(([lack, number]) => `${number} ${lack}`).join(', ');
-  return `none of ${counted(nodes.length, 'node')} can run a replica: ${each}`;
+function noFeasibleNode(request: PlacementRequest, nodes: readonly ClusterNode[]): string {
+  const counts = new Map<string, number>();
+  for (const shortcoming of nodes.flatMap((node) => nodeShortcomings(request, node)))
+    counts.set(shortcoming, (counts.get(shortcoming) ?? 0) + 1);
+  const mostFrequentFirst = [...counts].toSorted(
+    ([one, ones], [other, others]) => others - ones || compareStrings(one, other),
+  );
+  const each = mostFrequentFirst.map(([shortcoming, count]) => `${count} ${shortcoming}`).join(', ');
+  return `none of ${pluralize(nodes.length, 'node')} can run a replica: ${each}`;
 }
 
-function tooLittleRoom(wish: Wish, able: readonly ClusterNode[]): string[] {
-  const room = able.reduce((sum, node) => sum + replicasOn(wish, node), 0);
-  if (room >= wish.replicas) return [];
-  const those =
-    able.length === 1 ? 'the only node that can run one holds' : `the ${able.length} nodes that can run one hold`;
-  return [`needs room for ${wish.replicas} replicas, ${those} ${room} even when nothing else runs there`];
+function insufficientCapacity(request: PlacementRequest, feasible: readonly ClusterNode[]): string[] {
+  const capacity = feasible.reduce((sum, node) => sum + replicasThatFit(request, node), 0);
+  if (capacity >= request.replicas) return [];
+  const feasibleNodes =
+    feasible.length === 1
+      ? 'the only node that can run one has capacity for'
+      : `the ${feasible.length} nodes that can run one have capacity for`;
+  return [`needs capacity for ${request.replicas} replicas, ${feasibleNodes} ${capacity}, even without other pods`];
 }
 
-/** How many replicas an empty node holds. */
-function replicasOn({ per_replica }: Wish, { allocatable }: ClusterNode): number {
+/** The number of replicas that fit on an empty node. */
+function replicasThatFit({ per_replica }: PlacementRequest, { allocatable }: ClusterNode): number {
   const members = ['cpu_millis', 'memory_bytes', 'gpu_count'] as const;
-  const asked = members.filter((member) => per_replica[member] > 0);
-  return Math.min(...asked.map((member) => Math.floor(allocatable[member] / per_replica[member])));
+  const requested = members.filter((member) => per_replica[member] > 0);
+  return Math.min(...requested.map((member) => Math.floor(allocatable[member] / per_replica[member])));
 }

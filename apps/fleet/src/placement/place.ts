@@ -1,50 +1,56 @@
 import type { Candidate, TargetKind, TargetRef } from './candidates.ts';
-import { type Fit, judge, type Misfit, type NameOf } from './feasibility.ts';
-import { byText } from './format.ts';
-import type { Wish } from './requirements.ts';
+import { assessFeasibility, type Feasible, type Infeasible, type NameOf } from './feasibility.ts';
+import { compareStrings } from './format.ts';
+import type { PlacementRequest } from './requirements.ts';
 import { bestFirst, type Score, whyPreferred } from './score.ts';
 
-/** What speaks for or against one place, in sentences that a person can act on. */
-export interface Judged {
+/** The reasons for or against a candidate, as text for users. */
+export interface CandidateAssessment {
   readonly kind: TargetKind;
   readonly id: string;
   readonly name: string;
   readonly fits: boolean;
   readonly reasons: readonly string[];
-  /** What choosing it costs; only where it fits. */
+  /** Present only if the deployment fits. */
   readonly score?: Score;
 }
 
-/** The place that won; `gpus` are the ids that each replica gets on a host, none on a cluster, which assigns its own. */
-export interface Chosen extends TargetRef {
+/**
+ * The chosen target. `gpus` are the GPU ids of each replica on a host; they are empty for a cluster, which assigns GPUs
+ * itself.
+ */
+export interface ChosenTarget extends TargetRef {
   readonly gpus: readonly (readonly string[])[];
 }
 
-/** Where a wish goes, if anywhere, and why: the chosen one, what else fits from best to worst, what doesn't by name. */
+/** The chosen target, and the assessments: the feasible candidates from best to worst, then the others by name. */
 export interface Placement {
-  readonly chosen: Chosen | undefined;
-  readonly judged: readonly Judged[];
+  readonly chosen: ChosenTarget | undefined;
+  readonly assessments: readonly CandidateAssessment[];
 }
 
 /**
- * Finds the place for all replicas of a deployment; the order of the candidates does not matter. A wish with a target is
- * held against that one only. What is allocated is counted as it is given: to ask whether a deployment still fits where it
- * runs, leave its own share (and its own attachment of a volume) out.
+ * Chooses a target for all replicas of a deployment. The result does not depend on the order of the candidates. A
+ * request with a target considers only that target. Allocations count as given: to determine whether a deployment still
+ * fits on its own target, the caller omits its own allocation and its own attachments of volumes.
  */
-export function place(wish: Wish, candidates: readonly Candidate[]): Placement {
-  const { target } = wish;
-  const asked = target ? candidates.filter((candidate) => same(candidate, target)) : candidates;
-  if (target && asked.length === 0) return { chosen: undefined, judged: [missing(target)] };
+export function place(request: PlacementRequest, candidates: readonly Candidate[]): Placement {
+  const { target } = request;
+  const considered = target ? candidates.filter((candidate) => isSameTarget(candidate, target)) : candidates;
+  if (target && considered.length === 0) return { chosen: undefined, assessments: [unknownTarget(target)] };
   const nameOf = namesOf(candidates);
-  const verdicts = asked.map((candidate) => judge(wish, candidate, nameOf));
-  const fits = verdicts.filter((verdict) => verdict.fits).toSorted(bestFirst);
-  const misfits = verdicts.filter((verdict) => !verdict.fits).toSorted(byName);
-  return { chosen: chosenOf(fits), judged: [...explained(fits, target !== undefined), ...misfits.map(shown)] };
+  const results = considered.map((candidate) => assessFeasibility(request, candidate, nameOf));
+  const feasible = results.filter((result) => result.fits).toSorted(bestFirst);
+  const infeasible = results.filter((result) => !result.fits).toSorted(byName);
+  return {
+    chosen: chosenOf(feasible),
+    assessments: [...explainFeasible(feasible, target !== undefined), ...infeasible.map(presentAssessment)],
+  };
 }
 
-const same = (one: TargetRef, other: TargetRef): boolean => one.kind === other.kind && one.id === other.id;
+const isSameTarget = (one: TargetRef, other: TargetRef): boolean => one.kind === other.kind && one.id === other.id;
 
-const missing = ({ kind, id }: TargetRef): Judged => ({
+const unknownTarget = ({ kind, id }: TargetRef): CandidateAssessment => ({
   kind,
   id,
   name: id,
@@ -57,35 +63,39 @@ function namesOf(candidates: readonly Candidate[]): NameOf {
   return ({ kind, id }) => names.get(`${kind} ${id}`) ?? id;
 }
 
-const byName = ({ candidate: one }: Misfit, { candidate: other }: Misfit): number =>
-  byText(one.name, other.name) || byText(one.id, other.id);
+const byName = ({ candidate: one }: Infeasible, { candidate: other }: Infeasible): number =>
+  compareStrings(one.name, other.name) || compareStrings(one.id, other.id);
 
-function chosenOf([best]: readonly Fit[]): Chosen | undefined {
+function chosenOf([best]: readonly Feasible[]): ChosenTarget | undefined {
   if (!best) return undefined;
   const { kind, id } = best.candidate;
   return { kind, id, gpus: best.gpus };
 }
 
-function explained([best, ...others]: readonly Fit[], wasAskedFor: boolean): Judged[] {
+function explainFeasible([best, ...others]: readonly Feasible[], wasRequested: boolean): CandidateAssessment[] {
   if (!best) return [];
   const [next] = others;
   const before = next ? `chosen before ${next.candidate.name}: it ${whyPreferred(best, next)}` : undefined;
-  const why = before ?? (wasAskedFor ? 'chosen: it was asked for' : 'chosen: nothing else fits');
+  const why = before ?? (wasRequested ? 'chosen: it was requested' : 'chosen: nothing else fits');
   return [
     withReason(best, why),
     ...others.map((other) => withReason(other, `${best.candidate.name} is chosen: it ${whyPreferred(best, other)}`)),
   ];
 }
 
-const withReason = (fit: Fit, reason: string): Judged => ({
-  ...shown({ ...fit, reasons: [...fit.reasons, reason] }),
-  score: fit.score,
+const withReason = (candidate: Feasible, reason: string): CandidateAssessment => ({
+  ...presentAssessment({ ...candidate, reasons: [...candidate.reasons, reason] }),
+  score: candidate.score,
 });
 
-const shown = ({ candidate: { kind, id, name }, fits, reasons }: Fit | Misfit): Judged => ({
+const presentAssessment = ({
+  candidate: { kind, id, name },
+  fits: feasible,
+  reasons,
+}: Feasible | Infeasible): CandidateAssessment => ({
   kind,
   id,
   name,
-  fits,
+  fits: feasible,
   reasons,
 });

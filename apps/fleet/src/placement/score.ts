@@ -1,53 +1,63 @@
-import { byText, cores, memory } from './format.ts';
+import { compareStrings, formatCores, formatMemory } from './format.ts';
 
 /**
- * What choosing a place costs. Compared member by member, in this order; the lower one wins. So GPUs and large machines
- * stay free for those who need them, and nobody is sent where an operator asked to stay away while there is another place.
+ * The cost of a candidate. Scores are compared member by member, in this order, and the lower value wins. This keeps
+ * GPUs and large machines available for workloads that need them, and avoids targets with `PreferNoSchedule` taints if
+ * another target fits.
  */
 export interface Score {
   /** `PreferNoSchedule` taints that are not tolerated. */
   readonly avoided_taints: number;
-  /** 1: GPU memory is asked for, and nobody knows how much there is. */
+  /** 1: GPU memory is required, but that of the candidate is not known. */
   readonly vram_unknown: number;
-  /** 1: has GPUs, for a wish that needs none. */
+  /** 1: the candidate has GPUs, but none are required. */
   readonly gpus_unneeded: number;
   readonly gpus_left: number;
   readonly memory_bytes_left: number;
   readonly cpu_millis_left: number;
 }
 
-/** A scored place, by its name. */
+/** A candidate with its score. */
 export interface Scored {
   readonly candidate: { readonly name: string; readonly id: string };
   readonly score: Score;
 }
 
-type Words = (better: number, worse: number) => string;
+type Explanation = (better: number, worse: number) => string;
 
-/** Each part in the order of their weight, with why the lower one wins. */
-const parts: readonly (readonly [keyof Score, Words])[] = [
-  ['avoided_taints', (better, worse) => `has fewer taints that ask to stay away (${better} against ${worse})`],
+/** The members of a score in the order of comparison, with an explanation of why the lower value wins. */
+const parts: readonly (readonly [keyof Score, Explanation])[] = [
+  [
+    'avoided_taints',
+    (better, worse) => `has fewer PreferNoSchedule taints that are not tolerated (${better} against ${worse})`,
+  ],
   ['vram_unknown', () => 'has GPUs whose memory is known'],
-  ['gpus_unneeded', () => 'has no GPUs, so that those with GPUs stay free for what needs them'],
+  ['gpus_unneeded', () => 'has no GPUs, which keeps GPUs free for workloads that need them'],
   ['gpus_left', (better, worse) => `leaves fewer GPUs unused (${better} against ${worse})`],
   [
     'memory_bytes_left',
-    (better, worse) => `leaves less memory unused (${memory(better, 'down')} against ${memory(worse, 'up')})`,
+    (better, worse) =>
+      `leaves less memory unused (${formatMemory(better, 'down')} against ${formatMemory(worse, 'up')})`,
   ],
-  ['cpu_millis_left', (better, worse) => `leaves fewer CPUs unused (${cores(better)} against ${cores(worse)})`],
+  [
+    'cpu_millis_left',
+    (better, worse) => `leaves fewer CPUs unused (${formatCores(better)} against ${formatCores(worse)})`,
+  ],
 ];
 
-/** The best first; among equals by name, then by id. */
+/** Compares candidates: the best one first, equal ones by name and id. */
 export function bestFirst(one: Scored, other: Scored): number {
-  const part = deciding(one, other);
+  const part = decidingPart(one, other);
   if (part) return one.score[part[0]] - other.score[part[0]];
-  return byText(one.candidate.name, other.candidate.name) || byText(one.candidate.id, other.candidate.id);
+  return (
+    compareStrings(one.candidate.name, other.candidate.name) || compareStrings(one.candidate.id, other.candidate.id)
+  );
 }
 
-/** Why the first of the two is preferred, as a sentence without its subject. */
+/** The explanation why the first candidate is preferred, as a sentence without its subject. */
 export function whyPreferred(better: Scored, worse: Scored): string {
-  const part = deciding(better, worse);
-  return part ? part[1](better.score[part[0]], worse.score[part[0]]) : 'fits as well and comes first by name';
+  const part = decidingPart(better, worse);
+  return part ? part[1](better.score[part[0]], worse.score[part[0]]) : 'fits equally well and is first by name';
 }
 
-const deciding = (one: Scored, other: Scored) => parts.find(([part]) => one.score[part] !== other.score[part]);
+const decidingPart = (one: Scored, other: Scored) => parts.find(([part]) => one.score[part] !== other.score[part]);

@@ -5,31 +5,33 @@ import { check as checkHost } from '../engines/docker/check.ts';
 import { EngineFailure, Transient, Unreachable } from '../engines/errors.ts';
 import { type ClusterFacts, check as checkCluster } from '../engines/kubernetes/check.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { showAmount } from '../quantities.ts';
-import { claimPlaces, noteAway, noteThere } from './reachability.ts';
-import type { Place, Tools } from './targets.ts';
-import { clearDeparted } from './tombstones.ts';
+import { formatAmount } from '../quantities.ts';
+import { claimTargets, recordOnline, recordUnreachable } from './reachability.ts';
+import type { ReconcilerContext, TargetRow } from './targets.ts';
+import { clearTombstones } from './tombstones.ts';
 
-/** Keeps what a cluster says of itself, and its nodes, if it is still the server that was asked. */
-async function keepCluster(
+/**
+ * Stores the result of a check of a cluster and its nodes, unless the address of the cluster was changed since the check began.
+ */
+async function storeCluster(
   { client }: Database,
-  place: Extract<Place, { kind: 'cluster' }>,
+  target: Extract<TargetRow, { kind: 'cluster' }>,
   { version, nodes, storage_classes, conditions }: ClusterFacts,
 ): Promise<void> {
-  const isKnown = conditions.some(({ type, status }) => type === 'NodesKnown' && status === 'True');
+  const areNodesKnown = conditions.some(({ type, status }) => type === 'NodesKnown' && status === 'True');
   const usable = nodes.filter(({ ready, schedulable }) => ready && schedulable);
-  const allocatable = isKnown ? sumOf(usable.map((node) => node.allocatable)) : NOT_KNOWN;
-  const capacity = isKnown ? showAmount(sumOf(nodes.map((node) => node.capacity))) : null;
+  const allocatable = areNodesKnown ? sumOf(usable.map((node) => node.allocatable)) : UNKNOWN_AMOUNTS;
+  const capacity = areNodesKnown ? formatAmount(sumOf(nodes.map((node) => node.capacity))) : null;
   const facts = Prisma.sql`kubernetes_version = ${version}, cpu_millis = ${allocatable.cpu_millis},
     memory_bytes = ${allocatable.memory_bytes}, gpu_count = ${allocatable.gpu_count},
     capacity = ${capacity && JSON.stringify(capacity)}::jsonb, conditions = ${JSON.stringify(conditions)}::jsonb,
     storage_classes = ${JSON.stringify(storage_classes)}::jsonb`;
   await client.$transaction(async (transaction) => {
-    if (await noteThere(transaction, place, facts)) await keepNodes(transaction, place.row.id, nodes);
+    if (await recordOnline(transaction, target, facts)) await storeNodes(transaction, target.row.id, nodes);
   });
 }
 
-const NOT_KNOWN = { cpu_millis: null, memory_bytes: null, gpu_count: null };
+const UNKNOWN_AMOUNTS = { cpu_millis: null, memory_bytes: null, gpu_count: null };
 
 const sumOf = (amounts: readonly ClusterFacts['nodes'][number]['allocatable'][]) => ({
   cpu_millis: BigInt(amounts.reduce((sum, { cpu_millis }) => sum + cpu_millis, 0)),
@@ -37,13 +39,13 @@ const sumOf = (amounts: readonly ClusterFacts['nodes'][number]['allocatable'][])
   gpu_count: amounts.reduce((sum, { gpu_count }) => sum + gpu_count, 0),
 });
 
-/** A node that is the same is not written. */
-async function keepNodes(
+/** Replaces the stored nodes of a cluster. Does not write nodes that have not changed. */
+async function storeNodes(
   transaction: Pick<Prisma.TransactionClient, '$executeRaw'>,
   clusterId: string,
   nodes: ClusterFacts['nodes'],
 ): Promise<void> {
-  const given = nodes.map(({ allocatable, taints, ...node }) => ({
+  const reported = nodes.map(({ allocatable, taints, ...node }) => ({
     ...node,
     ...allocatable,
     id: uuidv7(),
@@ -52,39 +54,39 @@ async function keepNodes(
   await transaction.$executeRaw`
     DELETE FROM nodes WHERE cluster_id = ${clusterId}::uuid AND name <> ALL (${nodes.map(({ name }) => name)}::text[])`;
   await transaction.$executeRaw`
-    INSERT INTO nodes AS present
+    INSERT INTO nodes AS existing
       (id, cluster_id, name, labels, taints, schedulable, ready, version, arch, cpu_millis, memory_bytes, gpu_count)
     SELECT id, ${clusterId}::uuid, name, labels, taints, schedulable, ready, version, arch, cpu_millis, memory_bytes, gpu_count
-    FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb) AS given (id uuid, name text, labels jsonb, taints jsonb,
+    FROM jsonb_to_recordset(${JSON.stringify(reported)}::jsonb) AS reported (id uuid, name text, labels jsonb, taints jsonb,
       schedulable boolean, ready boolean, version text, arch text, cpu_millis bigint, memory_bytes bigint, gpu_count int)
     ON CONFLICT (cluster_id, name) DO UPDATE SET updated_at = now(), labels = excluded.labels, taints = excluded.taints,
       schedulable = excluded.schedulable, ready = excluded.ready, version = excluded.version, arch = excluded.arch,
       cpu_millis = excluded.cpu_millis, memory_bytes = excluded.memory_bytes, gpu_count = excluded.gpu_count
-    WHERE (present.labels, present.taints, present.schedulable, present.ready, present.version, present.arch,
-           present.cpu_millis, present.memory_bytes, present.gpu_count)
+    WHERE (existing.labels, existing.taints, existing.schedulable, existing.ready, existing.version, existing.arch,
+           existing.cpu_millis, existing.memory_bytes, existing.gpu_count)
       IS DISTINCT FROM (excluded.labels, excluded.taints, excluded.schedulable, excluded.ready, excluded.version,
            excluded.arch, excluded.cpu_millis, excluded.memory_bytes, excluded.gpu_count)`;
 }
 
-/** How many are asked at once by one process: one that does not answer holds up no other. */
-const AT_ONCE = 32;
+/** Maximum number of concurrent checks per process, so that a target that does not respond does not delay the others. */
+const MAX_CONCURRENT = 32;
 
-/** Checks each host and cluster at its interval until stopped. Replicas share the work. */
-export function keepChecking(tools: Tools): Rounds {
-  const { database, log, timings } = tools;
+/** Checks each host and cluster at its interval until stopped. The replicas of the fleet share the checks. */
+export function startChecks(context: ReconcilerContext): Rounds {
+  const { database, log, timings } = context;
   const underWay = new Set<Promise<void>>();
-  const ask = (place: Place) => {
-    const asked = checkPlace(tools, place)
-      .catch((error) => log.warn({ err: error, [place.kind]: place.row.name }, 'what it says could not be kept'))
-      .finally(() => underWay.delete(asked));
-    underWay.add(asked);
+  const startCheck = (target: TargetRow) => {
+    const check = checkTarget(context, target)
+      .catch((error) => log.warn({ err: error, [target.kind]: target.row.name }, 'storing the check result failed'))
+      .finally(() => underWay.delete(check));
+    underWay.add(check);
   };
   const rounds = inRounds(0, async () => {
     try {
-      const due = { most: AT_ONCE - underWay.size, interval: timings.check };
-      for (const place of await claimPlaces(database, due)) ask(place);
+      const due = { limit: MAX_CONCURRENT - underWay.size, interval: timings.check };
+      for (const target of await claimTargets(database, due)) startCheck(target);
     } catch (error) {
-      log.warn({ err: error }, 'hosts and clusters could not be checked');
+      log.warn({ err: error }, 'claiming hosts and clusters for checks failed; will retry');
     }
     return timings.checkIdle;
   });
@@ -96,38 +98,40 @@ export function keepChecking(tools: Tools): Rounds {
   };
 }
 
-/** Asks a place now, and keeps what it says. */
-export async function checkPlace(tools: Tools, place: Place): Promise<void> {
-  const { database, log, timings } = tools;
-  const since = Date.now();
+/** Checks a host or cluster now, and stores the result. */
+export async function checkTarget(context: ReconcilerContext, target: TargetRow): Promise<void> {
+  const { database, log, timings } = context;
+  const startedAt = Date.now();
   try {
-    await askAndKeep(tools, place);
+    await checkAndStore(context, target);
   } catch (error) {
-    const isTold = error instanceof EngineFailure;
-    if (!isTold) log.warn({ err: error, [place.kind]: place.row.name }, 'it could not be checked');
-    const message = isTold ? error.message : 'It could not be checked: the fleet’s log says why.';
-    await noteAway(database, place, { message, since, timings });
+    const isEngineFailure = error instanceof EngineFailure;
+    if (!isEngineFailure) log.warn({ err: error, [target.kind]: target.row.name }, 'check failed unexpectedly');
+    const message = isEngineFailure
+      ? error.message
+      : 'The check failed with an internal error. See the log of the fleet.';
+    await recordUnreachable(database, target, { message, startedAt, timings });
     return;
   }
-  await clearDeparted(tools, place);
+  await clearTombstones(context, target);
 }
 
-async function askAndKeep({ database, hosts, clusters }: Tools, place: Place): Promise<void> {
-  if (place.kind === 'cluster') {
-    const facts = await unlessHalfTold(checkCluster(await clusters.of(place.row)));
-    if (facts) return keepCluster(database, place, facts);
-    await noteThere(database.client, place, Prisma.sql`conditions = conditions`);
+async function checkAndStore({ database, hosts, clusters }: ReconcilerContext, target: TargetRow): Promise<void> {
+  if (target.kind === 'cluster') {
+    const facts = await unlessTransient(checkCluster(await clusters.of(target.row)));
+    if (facts) return storeCluster(database, target, facts);
+    await recordOnline(database.client, target, Prisma.sql`conditions = conditions`);
     return;
   }
-  const { engine_version, arch, cpu_millis, memory_bytes } = await checkHost(await hosts.of(place.row));
+  const { engine_version, arch, cpu_millis, memory_bytes } = await checkHost(await hosts.of(target.row));
   const facts = Prisma.sql`engine_version = ${engine_version}, arch = ${arch}, cpu_millis = ${cpu_millis}, memory_bytes = ${memory_bytes}`;
-  await noteThere(database.client, place, facts);
+  await recordOnline(database.client, target, facts);
 }
 
-/** What a cluster says; undefined where it answers, and one of its answers is that something went wrong in it just now. */
-async function unlessHalfTold<T>(asking: Promise<T>): Promise<T | undefined> {
+/** The result of a check of a cluster, or undefined if the cluster responds but reports a temporary error. */
+async function unlessTransient<T>(check: Promise<T>): Promise<T | undefined> {
   try {
-    return await asking;
+    return await check;
   } catch (error) {
     if (error instanceof Transient && !(error instanceof Unreachable)) return undefined;
     throw error;

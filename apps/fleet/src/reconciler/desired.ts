@@ -1,71 +1,74 @@
 import type { Database } from '../database/client.ts';
-import { renderingOf, storedOf } from '../deployments/manifest.ts';
+import { readRenderable, renderingOf } from '../deployments/manifest.ts';
 import { allocatedGpus, allocatedPorts } from '../deployments/ports.ts';
 import { type DeploymentRow, deployments } from '../deployments/rows.ts';
 import type { Cluster, Host, Prisma } from '../generated/prisma/client.ts';
 import { renderDocker } from '../render/docker.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
 import { volumeName } from '../render/labels.ts';
-import { revealed } from '../render/secrets.ts';
+import { secretsWithValues } from '../render/secrets.ts';
 import { readRow } from '../resources/kind.ts';
 import { openValues } from '../resources/secrets.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Claim } from './queue.ts';
-import type { Assignment, Place } from './targets.ts';
+import type { DesiredOnTarget, TargetRow } from './targets.ts';
 
 type Transaction = Prisma.TransactionClient;
 
-/** What is to be of a deployment, at one moment. */
+/** The desired state of a deployment, read in one snapshot. */
 export interface Desired {
   readonly row: Row;
-  readonly assignment: Assignment;
-  /** Its volumes, by what the engine calls them. */
+  readonly assignment: DesiredOnTarget;
+  /** Ids of its volumes by their names on the engine. */
   readonly volumes: ReadonlyMap<string, string>;
 }
 
 type Row = DeploymentRow & { readonly failures: number; readonly take_over: boolean };
 
-/** Reads it all in one snapshot; undefined where it was moved on meanwhile. */
+/** Reads the desired state in one snapshot. Returns undefined if the worker lost its lease or the generation is superseded. */
 export function readDesired({ client }: Database, sealer: Sealer, claim: Claim): Promise<Desired | undefined> {
   return client.$transaction(
     async (transaction) => {
       const include = { host: true, cluster: true };
       const found = await transaction.deployment.findUnique({ where: { id: claim.id }, include });
-      const place = found && placeOf(found);
-      if (!place || found.lease_owner !== claim.owner || found.generation !== claim.generation) return undefined;
+      const target = found && targetOf(found);
+      if (!target || found.lease_owner !== claim.owner || found.generation !== claim.generation) return undefined;
       const { failures, take_over } = found;
       const row = { ...(await readRow(transaction, deployments, claim.id)), failures, take_over };
-      if (row.deleting) return withoutVolumes(row, { ...place, wanted: await goneOf(transaction, row) });
-      if (row.desired_state === 'stopped') return withoutVolumes(row, { ...place, wanted: { kind: 'stopped' } });
-      return { row, ...(await runningOf(transaction, sealer, { row, place })) };
+      if (row.deleting) return withoutVolumes(row, { ...target, desired: await removal(transaction, row) });
+      if (row.desired_state === 'stopped') return withoutVolumes(row, { ...target, desired: { kind: 'stopped' } });
+      return { row, ...(await runningState(transaction, sealer, { row, target })) };
     },
     { isolationLevel: 'RepeatableRead' },
   );
 }
 
-function placeOf({ host, cluster }: { host: Host | null; cluster: Cluster | null }): Place | undefined {
+function targetOf({ host, cluster }: { host: Host | null; cluster: Cluster | null }): TargetRow | undefined {
   if (host) return { kind: 'host', row: host };
   return cluster ? { kind: 'cluster', row: cluster } : undefined;
 }
 
-const withoutVolumes = (row: Row, assignment: Assignment): Desired => ({ row, assignment, volumes: new Map() });
+const withoutVolumes = (row: Row, assignment: DesiredOnTarget): Desired => ({ row, assignment, volumes: new Map() });
 
-/** The volumes that were made for it and are not to be retained go with it. */
-async function goneOf(transaction: Transaction, { id }: DeploymentRow) {
+/**
+ * A deployment is deleted with the volumes that were created for it, unless their reclaim policy is retain or another
+ * deployment uses them.
+ */
+async function removal(transaction: Transaction, { id }: DeploymentRow) {
   const own = await transaction.volume.findMany({
     where: { deployment_id: id, reclaim: 'delete', attachments: { every: { deployment_id: id } } },
   });
   return { kind: 'gone' as const, volumes: own.map(volumeName) };
 }
 
-async function runningOf(
+async function runningState(
   transaction: Transaction,
   sealer: Sealer,
-  { row, place }: { readonly row: Row; readonly place: Place },
+  { row, target }: { readonly row: Row; readonly target: TargetRow },
 ): Promise<Pick<Desired, 'assignment' | 'volumes'>> {
-  const stored = await storedOf(transaction, row);
+  const stored = await readRenderable(transaction, row);
   const { draft, mounted } = stored;
-  const secrets = revealed(await openValues(transaction, sealer, draft.runs.secretNames));
+  const secrets = secretsWithValues(await openValues(transaction, sealer, draft.workload.secretNames));
   const rendering = renderingOf(stored, secrets);
   const bound = await transaction.volume.findMany({
     where: { id: { in: mounted.map(({ id }) => id) }, phase: { in: ['bound', 'lost'] } },
@@ -76,11 +79,11 @@ async function runningOf(
     bound: bound.map(volumeName),
   };
   const volumes = new Map(mounted.map((volume) => [volumeName(volume), volume.id]));
-  if (place.kind === 'cluster') {
-    const manifest = renderKubernetes(rendering, place.row);
-    return { assignment: { ...place, wanted: { ...common, manifest, takeOver: row.take_over } }, volumes };
+  if (target.kind === 'cluster') {
+    const manifest = renderKubernetes(rendering, target.row);
+    return { assignment: { ...target, desired: { ...common, manifest, takeOver: row.take_over } }, volumes };
   }
-  const given = { gpus: await allocatedGpus(transaction, row), ports: await allocatedPorts(transaction, row) };
-  const manifest = renderDocker(rendering, { engine: place.row.engine, ...given });
-  return { assignment: { ...place, wanted: { ...common, manifest, retry: row.failures > 0 } }, volumes };
+  const allocated = { gpus: await allocatedGpus(transaction, row), ports: await allocatedPorts(transaction, row) };
+  const manifest = renderDocker(rendering, { engine: target.row.engine, ...allocated });
+  return { assignment: { ...target, desired: { ...common, manifest, retry: row.failures > 0 } }, volumes };
 }

@@ -8,76 +8,82 @@ import {
   type KubernetesTimings,
 } from '../engines/kubernetes/client.ts';
 import type { Cluster, Host } from '../generated/prisma/client.ts';
-import { clusterCredentialsPlace } from '../resources/clusters.ts';
-import { hostCredentialsPlace } from '../resources/hosts.ts';
+import { clusterCredentialsLocation } from '../resources/clusters.ts';
+import { hostCredentialsLocation } from '../resources/hosts.ts';
 import type { Sealer } from '../sealing.ts';
 
-/** Clients for what deployments run on; kept from call to call, and for a while after the last. */
+/** Cached clients of hosts or clusters. A client is closed after it has not been used for `IDLE_MS`. */
 export interface Clients<Row, Client> {
-  /** @throws where its credentials do not open */
+  /** @throws if the credentials cannot be decrypted or are for another address */
   of(row: Row): Promise<Client>;
   close(): Promise<void>;
 }
 
 export interface ClientOptions {
   readonly sealer: Sealer;
-  /** What addresses may be besides public: `OUTBOUND_ALLOW`. */
+  /** Kinds of addresses that are allowed in addition to public ones: `OUTBOUND_ALLOW`. */
   readonly allowed: ReadonlySet<OutboundAllowance>;
 }
 
-/** What is there is asked far more often; what nobody asks any more was deleted. */
+/**
+ * Checks use the client of each existing target more often than this, so a client that is idle for longer belongs to a deleted
+ * target.
+ */
 const IDLE_MS = 600_000;
 
-interface Connecting<Row, Client> {
-  /** All that a client is made of: one with another key is another client. */
+interface ClientFactory<Row, Client> {
+  /** All values that a client depends on. If the key of a row changes, its client is replaced. */
   keyOf(row: Row): readonly unknown[];
   connect(row: Row): Promise<Client>;
 }
 
-interface Known<Client> {
+interface CachedClient<Client> {
   readonly key: string;
   readonly client: Client;
   readonly usedAt: number;
 }
 
-function keepClients<Row extends { readonly id: string }, Client extends { close(): Promise<void> }>({
+function cacheClients<Row extends { readonly id: string }, Client extends { close(): Promise<void> }>({
   keyOf,
   connect,
-}: Connecting<Row, Client>): Clients<Row, Client> {
-  const known = new Map<string, Known<Client>>();
-  const forget = async (id: string, { client }: Known<Client>) => {
-    known.delete(id);
+}: ClientFactory<Row, Client>): Clients<Row, Client> {
+  const cached = new Map<string, CachedClient<Client>>();
+  const evict = async (id: string, { client }: CachedClient<Client>) => {
+    cached.delete(id);
     await client.close();
   };
   return {
     of: async (row) => {
       const usedAt = Date.now();
       const key = JSON.stringify(keyOf(row));
-      const present = known.get(row.id);
-      const client = present?.key === key ? present.client : await connect(row);
-      known.set(row.id, { key, client, usedAt });
-      if (present && present.client !== client) await present.client.close();
-      const idle = [...known].filter(([, other]) => usedAt - other.usedAt > IDLE_MS);
-      await Promise.all(idle.map(([id, other]) => forget(id, other)));
+      const current = cached.get(row.id);
+      const client = current?.key === key ? current.client : await connect(row);
+      cached.set(row.id, { key, client, usedAt });
+      if (current && current.client !== client) await current.client.close();
+      const idle = [...cached].filter(([, other]) => usedAt - other.usedAt > IDLE_MS);
+      await Promise.all(idle.map(([id, other]) => evict(id, other)));
       return client;
     },
     close: async () => {
-      await Promise.all([...known.values()].map(({ client }) => client.close()));
+      await Promise.all([...cached.values()].map(({ client }) => client.close()));
     },
   };
 }
 
-/** What may be called for a row: what no admin registered is never on this machine. */
+/**
+ * The address kinds that are allowed for a row. A target that was not registered by an admin must not be a local socket or a
+ * loopback address.
+ */
 const allowanceFor = (
   { by_admin }: { readonly by_admin: boolean },
   allowed: ClientOptions['allowed'],
 ): ClientOptions['allowed'] =>
-  by_admin ? allowed : new Set([...allowed].filter((each) => each !== 'unix' && each !== 'loopback'));
+  by_admin ? allowed : new Set([...allowed].filter((allowance) => allowance !== 'unix' && allowance !== 'loopback'));
 
 export type HostClients = Clients<Host, DockerClient>;
 
 export const createHostClients = (options: ClientOptions, timing?: DockerTimings): HostClients =>
-  keepClients({
+  cacheClients({
     keyOf: ({ engine, endpoint, sealed, by_admin }) => [engine, endpoint, sealed, by_admin],
     connect: async (host) => connectDocker(await hostAddress(host, options), timing),
   });
@@ -89,20 +95,20 @@ const hostCredentials = z.object({
   key: z.string(),
 });
 
-/** What was sealed for an address goes to that address only. */
+/** The address of a host with its credentials. Credentials are sent only to the address that they were sealed with. */
 async function hostAddress(host: Host, { sealer, allowed }: ClientOptions): Promise<HostAddress> {
   const { engine, endpoint, id, sealed } = host;
   const restrictTo = allowanceFor(host, allowed);
   if (sealed === null) return { engine, endpoint, credentials: null, restrictTo };
-  const opened = hostCredentials.parse(JSON.parse(await sealer.open(hostCredentialsPlace(id), sealed)));
-  if (opened.address !== endpoint) throw new Error('the credentials of a host are for another endpoint');
+  const opened = hostCredentials.parse(JSON.parse(await sealer.open(hostCredentialsLocation(id), sealed)));
+  if (opened.address !== endpoint) throw new Error('the credentials of the host are for another endpoint');
   return { engine, endpoint, credentials: opened, restrictTo };
 }
 
 export type ClusterClients = Clients<Cluster, KubernetesClient>;
 
 export const createClusterClients = (options: ClientOptions, timing?: KubernetesTimings): ClusterClients =>
-  keepClients({
+  cacheClients({
     keyOf: (row) => [row.server, row.ca_certificate, row.sealed, row.namespace, row.gpu_resource_name, row.by_admin],
     connect: async (cluster) => connectKubernetes(await clusterAddress(cluster, options), timing),
   });
@@ -113,10 +119,10 @@ const clusterCredentials = z.discriminatedUnion('kind', [
   z.object({ ...address, kind: z.literal('client_certificate'), certificate: z.string(), key: z.string() }),
 ]);
 
-/** What was sealed for a server goes to that server only. */
+/** The address of a cluster with its credentials. Credentials are sent only to the server that they were sealed with. */
 async function clusterAddress(cluster: Cluster, { sealer, allowed }: ClientOptions): Promise<ClusterAddress> {
   const { id, server, ca_certificate, namespace, gpu_resource_name, sealed } = cluster;
-  const auth = clusterCredentials.parse(JSON.parse(await sealer.open(clusterCredentialsPlace(id), sealed)));
-  if (auth.address !== server) throw new Error('the credentials of a cluster are for another server');
+  const auth = clusterCredentials.parse(JSON.parse(await sealer.open(clusterCredentialsLocation(id), sealed)));
+  if (auth.address !== server) throw new Error('the credentials of the cluster are for another server');
   return { server, ca_certificate, namespace, gpu_resource_name, auth, restrictTo: allowanceFor(cluster, allowed) };
 }

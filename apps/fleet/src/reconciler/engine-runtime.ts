@@ -1,7 +1,7 @@
 import type { Log, Rounds } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import type { Cluster, Host } from '../generated/prisma/client.ts';
-import { checkPlace, keepChecking } from './checks.ts';
+import { checkTarget, startChecks } from './checks.ts';
 import {
   type ClientOptions,
   type ClusterClients,
@@ -9,22 +9,23 @@ import {
   createHostClients,
   type HostClients,
 } from './engine-clients.ts';
-import { keepReconciling } from './reconciler.ts';
+import { startReconciler } from './reconciler.ts';
 import { DEFAULT_TIMINGS, type ReconcilerTimings } from './timings.ts';
-import { keepRemoving } from './volume-removal.ts';
-import { keepWatching } from './watches.ts';
+import { startVolumeRemoval } from './volume-removal.ts';
+import { startWatches } from './watches.ts';
 
-/** The hosts and clusters of the fleet, and what runs on them. */
-export interface Machines {
+/** The connections of the fleet to hosts and clusters, and the background work on them. */
+export interface EngineRuntime {
   readonly hosts: HostClients;
   readonly clusters: ClusterClients;
   readonly timings: ReconcilerTimings;
-  /** Asks a host now, and keeps what it says. */
+  /** Checks a host now, and stores the result. */
   checkHost(host: Host): Promise<void>;
-  /** Asks a cluster now, and keeps what it says. */
+  /** Checks a cluster now, and stores the result. */
   checkCluster(cluster: Cluster): Promise<void>;
-  /** Keeps hosts and clusters checked and deployments as they are desired, until stopped. */
+  /** Starts the checks, the reconciler, the removal of volumes, and the watches. */
   start(): void;
+  /** Stops all of them and closes the connections. */
   stop(): Promise<void>;
 }
 
@@ -34,19 +35,19 @@ interface Options extends ClientOptions {
   readonly timings?: ReconcilerTimings | undefined;
 }
 
-export function createMachines({ timings = DEFAULT_TIMINGS, ...options }: Options): Machines {
+export function createEngineRuntime({ timings = DEFAULT_TIMINGS, ...options }: Options): EngineRuntime {
   const hosts = createHostClients(options, timings.docker);
   const clusters = createClusterClients(options, timings.kubernetes);
-  const all = { ...options, timings, hosts, clusters };
+  const context = { ...options, timings, hosts, clusters };
   let rounds: readonly Rounds[] = [];
   return {
     hosts,
     clusters,
     timings,
-    checkHost: (row) => checkPlace(all, { kind: 'host', row }),
-    checkCluster: (row) => checkPlace(all, { kind: 'cluster', row }),
+    checkHost: (row) => checkTarget(context, { kind: 'host', row }),
+    checkCluster: (row) => checkTarget(context, { kind: 'cluster', row }),
     start: () => {
-      rounds = [keepChecking(all), keepReconciling(all), keepRemoving(all), keepWatching(all)];
+      rounds = [startChecks(context), startReconciler(context), startVolumeRemoval(context), startWatches(context)];
     },
     stop: async () => {
       await Promise.all(rounds.map((each) => each.stop()));

@@ -3,109 +3,121 @@ import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 /**
- * How many deployments of one place are worked on at once, over all replicas of the fleet: a host is one machine. One that hangs
- * must leave a worker to the others, also where one process is all of the fleet.
+ * Maximum number of deployments per host or cluster that all replicas of the fleet reconcile concurrently. A host is a single
+ * machine, so its limit is lower. Both limits are less than the number of workers of a process: a target that does not respond
+ * must leave workers for the other targets, even if the fleet has a single replica.
  */
-const AT_ONCE = { host: 4, cluster: 6 } as const;
+const MAX_CONCURRENT = { host: 4, cluster: 6 } as const;
 
-/** A deployment that this worker alone works on, as long as it says that it lives. */
+/** A deployment that this worker holds the lease on. The lease is renewed until `release` is called. */
 export interface Claim {
   readonly id: string;
   readonly owner: string;
   readonly generation: number;
-  /** Ends when somebody else may have it, and when somebody asked for something else meanwhile. */
+  /**
+   * Aborted with LeaseLost when the lease is lost, and with Superseded when the generation is superseded or the fleet stops.
+   */
   readonly signal: AbortSignal;
-  /** By the clock alone, for a process that was frozen and has not heard of anything yet. @throws LeaseLost */
-  mustHold(): void;
-  /** No more signs of life. */
+  /**
+   * Compares the time of the last renewal with the clock of the process. It detects an expired lease in a process that was
+   * suspended, before any timer runs. @throws LeaseLost
+   */
+  assertLease(): void;
+  /** Stops the renewal of the lease. */
   release(): void;
 }
 
 /**
- * Of a deployment: its generation came to an end for good. A job has done its work, and would do it again where its container was
- * cleared away; what lacks its GPUs would run for a moment each time without them.
+ * Whether the current generation of a deployment has finished and must not be reconciled again. A completed job would run again
+ * if its container had been removed. A deployment without its GPUs would run without them for a moment in each pass.
  */
-const isOver = Prisma.sql`(d.observed_generation = d.generation AND NOT d.deleting AND d.desired_state = 'running'
+const isFinished = Prisma.sql`(d.observed_generation = d.generation AND NOT d.deleting AND d.desired_state = 'running'
   AND (d.phase = 'stopped' OR d.phase = 'failed' AND d.reason = 'GpuMissing'))`;
 
 /**
- * The deployment that is due for longest, of those whose host or cluster is there: what is away waits without being asked, so that it slows
- * nobody down. From here on an engine may know of it. The work ends with `ending`, too.
+ * Claims the deployment that has been due for the longest time, among those whose host or cluster is online. Deployments on
+ * unreachable targets wait, so that they do not delay the others. Sets `sent_to_engine` of the deployment and its volumes, since
+ * an engine may receive them from now on.
  *
  * @param lease milliseconds
+ * @param shutdown also aborts the claim
  */
-export async function claimNext({ client }: Database, lease: number, ending: AbortSignal): Promise<Claim | undefined> {
+export async function claimNext(
+  { client }: Database,
+  lease: number,
+  shutdown: AbortSignal,
+): Promise<Claim | undefined> {
   const owner = randomUUID();
-  const asked = Date.now();
+  const requestedAt = Date.now();
   const [row] = await client.$queryRaw<{ id: string; generation: number }[]>`
     WITH claimed AS (
-      UPDATE deployments SET lease_owner = ${owner}::uuid, touched = true,
+      UPDATE deployments SET lease_owner = ${owner}::uuid, sent_to_engine = true,
         lease_until = now() + make_interval(secs => ${lease / 1000})
       WHERE id = (
         SELECT d.id FROM deployments d LEFT JOIN hosts h ON h.id = d.host_id LEFT JOIN clusters c ON c.id = d.cluster_id
         WHERE d.due_at <= now() AND coalesce(d.lease_until < now(), true) AND 'online' IN (h.reachability, c.reachability)
-          AND (d.touched OR d.desired_state = 'running') AND ${isOver} IS NOT TRUE
-          AND (SELECT count(*) FROM deployments o WHERE o.host_id = d.host_id AND o.lease_until > now()) < ${AT_ONCE.host}
-          AND (SELECT count(*) FROM deployments o WHERE o.cluster_id = d.cluster_id AND o.lease_until > now()) < ${AT_ONCE.cluster}
+          AND (d.sent_to_engine OR d.desired_state = 'running') AND ${isFinished} IS NOT TRUE
+          AND (SELECT count(*) FROM deployments o WHERE o.host_id = d.host_id AND o.lease_until > now()) < ${MAX_CONCURRENT.host}
+          AND (SELECT count(*) FROM deployments o WHERE o.cluster_id = d.cluster_id AND o.lease_until > now()) < ${MAX_CONCURRENT.cluster}
         ORDER BY d.due_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED)
       RETURNING id, generation),
-    touched AS (
-      UPDATE volumes SET touched = true
-      WHERE NOT touched AND id IN (SELECT a.volume_id FROM attachments a JOIN claimed c ON c.id = a.deployment_id))
+    attached AS (
+      UPDATE volumes SET sent_to_engine = true
+      WHERE NOT sent_to_engine AND id IN (SELECT a.volume_id FROM attachments a JOIN claimed c ON c.id = a.deployment_id))
     SELECT id, generation FROM claimed`;
-  return row && { ...row, owner, ...keepAlive(client, { ...row, owner, asked, lease }, ending) };
+  return row && { ...row, owner, ...keepAlive(client, { ...row, owner, requestedAt, lease }, shutdown) };
 }
 
-interface Asked {
-  /** When the lease was asked for. */
-  readonly asked: number;
-  /** Milliseconds. */
+interface LeaseStart {
+  /** The time of the request for the lease, in milliseconds since 1970. */
+  readonly requestedAt: number;
+  /** Duration of the lease in milliseconds. */
   readonly lease: number;
 }
 
-/** Renews a lease three times in its period. A lease that cannot be renewed is lost. */
+/** Renews a lease three times in its duration. A lease that cannot be renewed is lost. */
 function keepAlive(
   client: Database['client'],
-  { id, owner, generation, asked, lease }: Pick<Claim, 'id' | 'owner' | 'generation'> & Asked,
-  ending: AbortSignal,
-): Pick<Claim, 'signal' | 'mustHold' | 'release'> {
-  const ended = new AbortController();
-  let lastSign = asked; // a lease runs from before it was given
-  const hasRunOut = () => Date.now() - lastSign > lease;
-  const beat = async () => {
+  { id, owner, generation, requestedAt, lease }: Pick<Claim, 'id' | 'owner' | 'generation'> & LeaseStart,
+  shutdown: AbortSignal,
+): Pick<Claim, 'signal' | 'assertLease' | 'release'> {
+  const controller = new AbortController();
+  let lastRenewal = requestedAt; // so that the lease expires here no later than in the database
+  const hasExpired = () => Date.now() - lastRenewal > lease;
+  const renew = async () => {
     const now = Date.now();
-    const [kept] = await client.$queryRaw<{ generation: number }[]>`
+    const [renewed] = await client.$queryRaw<{ generation: number }[]>`
       UPDATE deployments SET lease_until = now() + make_interval(secs => ${lease / 1000})
       WHERE id = ${id}::uuid AND lease_owner = ${owner}::uuid RETURNING generation`;
-    if (kept?.generation === generation) lastSign = now;
-    else ended.abort(kept ? new Superseded() : new LeaseLost());
+    if (renewed?.generation === generation) lastRenewal = now;
+    else controller.abort(renewed ? new Superseded() : new LeaseLost());
   };
-  const missed = () => {
-    if (hasRunOut()) ended.abort(new LeaseLost());
+  const onRenewalError = () => {
+    if (hasExpired()) controller.abort(new LeaseLost());
   };
-  const timer = setInterval(() => void beat().catch(missed), lease / 3);
+  const timer = setInterval(() => void renew().catch(onRenewalError), lease / 3);
   timer.unref();
-  const end = () => ended.abort(new Superseded()); // whoever comes next goes on
-  ending.addEventListener('abort', end);
-  if (ending.aborted) end();
+  const abort = () => controller.abort(new Superseded()); // another worker continues the pass
+  shutdown.addEventListener('abort', abort);
+  if (shutdown.aborted) abort();
   return {
-    signal: ended.signal,
-    mustHold: () => {
-      if (hasRunOut()) throw new LeaseLost();
+    signal: controller.signal,
+    assertLease: () => {
+      if (hasExpired()) throw new LeaseLost();
     },
     release: () => {
       clearInterval(timer);
-      ending.removeEventListener('abort', end);
+      shutdown.removeEventListener('abort', abort);
     },
   };
 }
 
-/** Somebody else has it by now, or nobody: whatever was found out is not written. */
+/** The worker no longer holds the lease. It must not write what it observed. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }
 
-/** There is a later generation: the work on this one is of no use any more. */
+/** The generation is superseded, or the fleet stops. The pass ends, and the deployment is due at once. */
 export class Superseded extends Error {
   override name = 'Superseded';
 }

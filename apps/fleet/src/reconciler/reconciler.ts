@@ -1,33 +1,33 @@
 import { inRounds, type Rounds } from '@svc/http';
-import { pass as passOnHost } from '../engines/docker/reconcile.ts';
+import { reconcile as reconcileOnHost } from '../engines/docker/reconcile.ts';
 import { EngineFailure, Unreachable } from '../engines/errors.ts';
-import { pass as passOnCluster } from '../engines/kubernetes/reconcile.ts';
+import { reconcile as reconcileOnCluster } from '../engines/kubernetes/reconcile.ts';
 import type { Observation } from '../engines/observation.ts';
 import type { Sealer } from '../sealing.ts';
 import { readDesired } from './desired.ts';
-import { movePorts } from './ports.ts';
+import { reassignPorts } from './ports.ts';
 import { type Claim, claimNext, LeaseLost, Superseded } from './queue.ts';
-import { askAtOnce } from './reachability.ts';
-import type { Assignment, Tools } from './targets.ts';
-import { letGo, writeFailed, writeObserved } from './write.ts';
+import { requestCheck } from './reachability.ts';
+import type { DesiredOnTarget, ReconcilerContext } from './targets.ts';
+import { releaseLease, writeFailed, writeObserved } from './write.ts';
 
-/** How many deployments this process works on at once. */
+/** Maximum number of deployments that this process reconciles concurrently. */
 const WORKERS = 8;
 
-interface Options extends Tools {
+interface Options extends ReconcilerContext {
   readonly sealer: Sealer;
 }
 
-/** Keeps deployments as they are desired, until stopped: whichever is due is looked at by one worker of all replicas. */
-export function keepReconciling(options: Options): Rounds {
+/** Reconciles deployments that are due until stopped. At most one worker of all replicas reconciles a deployment at a time. */
+export function startReconciler(options: Options): Rounds {
   const { log, timings } = options;
   const workers = Array.from({ length: WORKERS }, () =>
-    inRounds(Math.random() * timings.idle, async (ending) => {
+    inRounds(Math.random() * timings.idle, async (shutdown) => {
       try {
-        while (!ending.aborted && (await workOnNext(options, ending)));
+        while (!shutdown.aborted && (await reconcileNext(options, shutdown)));
         return timings.idle;
       } catch (error) {
-        log.warn({ err: error }, 'deployments could not be worked on');
+        log.warn({ err: error }, 'claiming or reconciling a deployment failed; will retry');
         return timings.afterError;
       }
     }),
@@ -39,49 +39,55 @@ export function keepReconciling(options: Options): Rounds {
   };
 }
 
-/** @returns whether there was anything to do */
-async function workOnNext(options: Options, ending: AbortSignal): Promise<boolean> {
-  const claim = await claimNext(options.database, options.timings.lease, ending);
+/** @returns whether a deployment was due */
+async function reconcileNext(options: Options, shutdown: AbortSignal): Promise<boolean> {
+  const claim = await claimNext(options.database, options.timings.lease, shutdown);
   if (!claim) return false;
   try {
-    await workOn(options, claim);
+    await reconcileClaimed(options, claim);
   } finally {
     claim.release();
   }
   return true;
 }
 
-async function workOn(options: Options, claim: Claim): Promise<void> {
+async function reconcileClaimed(options: Options, claim: Claim): Promise<void> {
   const { database, log, timings } = options;
   try {
-    await makePass(options, claim);
+    await reconcileDeployment(options, claim);
   } catch (error) {
     if (error instanceof LeaseLost) return;
-    if (error instanceof Superseded) return letGo(database.client, claim, 0);
-    if (error instanceof Unreachable) return letGo(database.client, claim, timings.afterUnreachable); // or when it is back
+    if (error instanceof Superseded) return releaseLease(database.client, claim, 0);
+    // A check that finds the target online again makes the deployment due at once.
+    if (error instanceof Unreachable) return releaseLease(database.client, claim, timings.afterUnreachable);
     if (error instanceof EngineFailure) return writeFailed(database, claim, { failure: error, timings });
-    log.error({ err: error, deployment: claim.id }, 'a deployment could not be worked on');
-    const message = 'It could not be worked on: the fleet’s log says why.';
+    log.error({ err: error, deployment: claim.id }, 'reconciliation failed unexpectedly; will retry');
+    const message = 'The reconciliation failed with an internal error. See the log of the fleet.';
     await writeFailed(database, claim, { failure: { reason: 'EngineError', message }, timings });
   }
 }
 
-/** Observe, compare, apply, observe; with no transaction open meanwhile. */
-async function makePass(options: Options, claim: Claim): Promise<void> {
+/** One pass: observe, compare, apply, observe. No transaction is open while the engine is called. */
+async function reconcileDeployment(options: Options, claim: Claim): Promise<void> {
   const { database, sealer, timings } = options;
   const desired = await readDesired(database, sealer, claim);
-  if (!desired) return letGo(database.client, claim, 0);
-  const observed = await passOn(options, claim, desired.assignment).catch(async (error: unknown) => {
-    if (error instanceof Unreachable) await askAtOnce(database, desired.assignment, claim);
+  if (!desired) return releaseLease(database.client, claim, 0);
+  const observed = await reconcileOnTarget(options, claim, desired.assignment).catch(async (error: unknown) => {
+    if (error instanceof Unreachable) await requestCheck(database, desired.assignment, claim);
     throw error;
   });
-  if (observed.overtaken) return letGo(database.client, claim, timings.progress);
-  if (observed.reason === 'PortConflict') await movePorts(database, claim, observed.instances);
+  if (observed.superseded) return releaseLease(database.client, claim, timings.progress);
+  if (observed.reason === 'PortConflict') await reassignPorts(database, claim, observed.instances);
   await writeObserved(database, claim, { ...desired, observed, timings });
 }
 
-async function passOn({ hosts, clusters }: Options, claim: Claim, it: Assignment): Promise<Observation> {
+async function reconcileOnTarget(
+  { hosts, clusters }: Options,
+  claim: Claim,
+  target: DesiredOnTarget,
+): Promise<Observation> {
   const fence = { deploymentId: claim.id, generation: claim.generation, signal: claim.signal };
-  if (it.kind === 'host') return passOnHost((await hosts.of(it.row)).whileHeld(claim.mustHold), it.wanted, fence);
-  return passOnCluster((await clusters.of(it.row)).whileHeld(claim.mustHold), it.wanted, fence);
+  if (target.kind === 'host')
+    return reconcileOnHost((await hosts.of(target.row)).withLeaseCheck(claim.assertLease), target.desired, fence);
+  return reconcileOnCluster((await clusters.of(target.row)).withLeaseCheck(claim.assertLease), target.desired, fence);
 }

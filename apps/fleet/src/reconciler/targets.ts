@@ -1,13 +1,13 @@
 import type { Log } from '@svc/http';
 import type { Database } from '../database/client.ts';
-import type { Wanted as WantedOfHost } from '../engines/docker/containers.ts';
-import type { Wanted as WantedOfCluster } from '../engines/kubernetes/objects.ts';
+import type { DesiredContainers } from '../engines/docker/containers.ts';
+import type { DesiredObjects } from '../engines/kubernetes/objects.ts';
 import { type Cluster, type Host, Prisma } from '../generated/prisma/client.ts';
 import type { ClusterClients, HostClients } from './engine-clients.ts';
 import type { ReconcilerTimings } from './timings.ts';
 
-/** What work on hosts and clusters is done with. */
-export interface Tools {
+/** The dependencies of the background work on hosts and clusters. */
+export interface ReconcilerContext {
   readonly database: Database;
   readonly hosts: HostClients;
   readonly clusters: ClusterClients;
@@ -15,19 +15,22 @@ export interface Tools {
   readonly timings: ReconcilerTimings;
 }
 
-/** Where deployments run. */
-export type Place = { readonly kind: 'host'; readonly row: Host } | { readonly kind: 'cluster'; readonly row: Cluster };
+/** A host or cluster with its row. */
+export type TargetRow =
+  | { readonly kind: 'host'; readonly row: Host }
+  | { readonly kind: 'cluster'; readonly row: Cluster };
 
-/** What is to be of a deployment where it runs. */
-export type Assignment =
-  | (Extract<Place, { kind: 'host' }> & { readonly wanted: WantedOfHost })
-  | (Extract<Place, { kind: 'cluster' }> & { readonly wanted: WantedOfCluster });
+/** The target of a deployment with the desired state for its engine. */
+export type DesiredOnTarget =
+  | (Extract<TargetRow, { kind: 'host' }> & { readonly desired: DesiredContainers })
+  | (Extract<TargetRow, { kind: 'cluster' }> & { readonly desired: DesiredObjects });
 
-/** Tables of places; the column that names one elsewhere; the column with its address. */
-export const SQL = {
+/** For each kind of target: its table, the column of other tables that refers to it, and the column with its address. */
+export const TARGET_TABLES = {
   host: { table: Prisma.raw('hosts'), column: Prisma.raw('host_id'), address: Prisma.raw('endpoint') },
   cluster: { table: Prisma.raw('clusters'), column: Prisma.raw('cluster_id'), address: Prisma.raw('server') },
 } as const;
 
-/** Where a place is called. */
-export const addressOf = (place: Place): string => (place.kind === 'host' ? place.row.endpoint : place.row.server);
+/** The address of the engine or API server of a target. */
+export const addressOf = (target: TargetRow): string =>
+  target.kind === 'host' ? target.row.endpoint : target.row.server;

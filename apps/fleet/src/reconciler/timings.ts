@@ -15,15 +15,15 @@ export interface ReconcilerTimings {
   readonly idle: number;
   /** Wait of a worker after the database failed. */
   readonly afterError: number;
-  /** Wait before the next pass on a deployment whose host or cluster was not reached. */
+  /** Wait before the next reconciliation of a deployment whose host or cluster was not reached. */
   readonly afterUnreachable: number;
-  /** Wait before the next pass on a deployment that is changing. */
+  /** Wait before the next reconciliation of a deployment that is changing. */
   readonly progress: number;
-  /** Wait before the next pass on a deployment in which nothing is expected to change, plus or minus a fifth. */
+  /** Wait before the next reconciliation of a deployment in which nothing is expected to change, plus or minus a fifth. */
   readonly resync: number;
-  /** Wait before a failed pass is repeated. It doubles with each failure in a row, starting with twice this value. */
+  /** Wait before a failed reconciliation is repeated. It doubles with each failure in a row, starting with twice this value. */
   readonly retry: number;
-  /** Longest wait before a failed pass is repeated. */
+  /** Longest wait before a failed reconciliation is repeated. */
   readonly retryLimit: number;
   /** Wait between two searches for hosts and clusters whose check is due. */
   readonly checkIdle: number;
@@ -37,9 +37,9 @@ export interface ReconcilerTimings {
   readonly volumes: number;
   /** Wait between two searches for clusters to watch. */
   readonly watches: number;
-  /** Wait between a change that a watch reports and the pass that looks at it. */
+  /** Wait between a change that a watch reports and the reconciliation of it. */
   readonly afterChange: number;
-  /** Longest wait for the first line of a log before the answer to the request for the log begins. */
+  /** Longest wait for the first line of a log before the response with the log begins. */
   readonly logStart: number;
   /** Limits of the clients of container engines. */
   readonly docker: DockerTimings;

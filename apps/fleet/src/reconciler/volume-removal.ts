@@ -1,17 +1,17 @@
 import { inRounds, type Rounds } from '@svc/http';
-import { noteDeparted } from '../deployments/tombstones.ts';
+import { recordTombstones } from '../deployments/tombstones.ts';
 import { removeVolume as removeFromHost } from '../engines/docker/volumes.ts';
 import { Unreachable } from '../engines/errors.ts';
 import { removeVolume as removeFromCluster } from '../engines/kubernetes/cleanup.ts';
 import type { Cluster, Host, Volume } from '../generated/prisma/client.ts';
 import { volumeName } from '../render/labels.ts';
-import type { Tools } from './targets.ts';
+import type { ReconcilerContext } from './targets.ts';
 
 const ONLINE = { reachability: 'online' } as const;
 
-/** Removes volumes that somebody deleted from where they are, until stopped. Done twice it does no harm. */
-export function keepRemoving(tools: Tools): Rounds {
-  const { database, log, timings } = tools;
+/** Removes deleted volumes from their targets until stopped. Removal is idempotent. */
+export function startVolumeRemoval(context: ReconcilerContext): Rounds {
+  const { database, log, timings } = context;
   return inRounds(timings.volumes, async () => {
     try {
       const volumes = await database.client.volume.findMany({
@@ -20,29 +20,34 @@ export function keepRemoving(tools: Tools): Rounds {
         orderBy: { updated_at: 'asc' },
         take: 20,
       });
-      await Promise.all(volumes.map((volume) => removeOne(tools, volume)));
+      await Promise.all(volumes.map((volume) => removeOne(context, volume)));
     } catch (error) {
-      log.warn({ err: error }, 'deleted volumes could not be removed; tried again');
+      log.warn({ err: error }, 'removal of deleted volumes failed; will retry');
     }
     return timings.volumes;
   });
 }
 
-interface Placed extends Volume {
+interface VolumeOnTarget extends Volume {
   readonly host: Host | null;
   readonly cluster: Cluster | null;
 }
 
-/** One that can't be removed yet is the last in line next time: it holds up no other. */
-async function removeOne({ database: { client }, hosts, clusters, log }: Tools, volume: Placed): Promise<void> {
+/**
+ * Removes a volume. A volume that cannot be removed yet moves to the end of the queue, so that it does not delay the others.
+ */
+async function removeOne(
+  { database: { client }, hosts, clusters, log }: ReconcilerContext,
+  volume: VolumeOnTarget,
+): Promise<void> {
   const where = { id: volume.id, phase: 'deleting' as const };
   try {
     if (volume.host) await removeFromHost(await hosts.of(volume.host), volumeName(volume));
     if (volume.cluster) await removeFromCluster(await clusters.of(volume.cluster), volumeName(volume));
-    await client.$transaction([noteDeparted(client, volume, [volume.id]), client.volume.deleteMany({ where })]);
+    await client.$transaction([recordTombstones(client, volume, [volume.id]), client.volume.deleteMany({ where })]);
   } catch (error) {
     if (!(error instanceof Unreachable))
-      log.warn({ err: error, volume: volume.name }, 'a deleted volume could not be removed; tried again');
+      log.warn({ err: error, volume: volume.name }, 'removal of a deleted volume failed; will retry');
     await client.volume.updateMany({ where, data: { updated_at: new Date() } });
   }
 }

@@ -1,11 +1,11 @@
 import { gpuCountOf } from '../placement/requirements.ts';
 import { type Protocol, portsOf, type Rendering } from './rendering.ts';
 
-/** How an engine of a single machine writes a port: `53/udp`. */
+/** The key of a port in the Docker Engine API: `53/udp`. */
 export const portKey = ({ containerPort, protocol }: { containerPort: number; protocol: Protocol }): string =>
   `${containerPort}/${protocol.toLowerCase()}`;
 
-/** A port of a host that is allocated to one of a container. */
+/** A host port that is allocated to a container port. */
 export interface HostPort {
   readonly containerPort: number;
   readonly protocol: Protocol;
@@ -13,21 +13,25 @@ export interface HostPort {
   readonly hostIp?: string;
 }
 
-/** What of a host shows in its containers: its engine, and what is allocated to each of them, by ordinal. */
+/**
+ * The inputs of a rendering for a host: its engine, and the GPUs and ports that are allocated to each replica, by
+ * ordinal.
+ */
 export interface Host {
   readonly engine: 'docker' | 'podman';
-  /** Ids of GPUs as the engine names them: an index, a UUID or a CDI device. */
+  /** GPU ids as the engine names them: an index, a UUID or a CDI device. */
   readonly gpus: readonly (readonly string[])[];
   readonly ports: readonly (readonly HostPort[])[];
 }
 
-/** What people see in the place of a GPU or a port that is still to be allocated. */
+/** The placeholder in a plan for a GPU or port that is not allocated yet. */
 const UNALLOCATED = 'unallocated';
 
 /**
- * The GPUs of a container, as many as it asks for.
+ * The GPUs of a container, as many as its workload requests.
  *
- * @throws Error for an engine, where others are allocated: a manifest for people may be looked at before
+ * @throws Error if a rendering with secret values, which goes to an engine, has another number of allocated GPUs. A
+ * rendering with placeholders can be made before the allocation.
  */
 export function gpusOf({ spec, secrets }: Rendering, { gpus }: Host, ordinal: number): readonly string[] {
   const allocated = gpus[ordinal] ?? [];
@@ -37,14 +41,18 @@ export function gpusOf({ spec, secrets }: Rendering, { gpus }: Host, ordinal: nu
   return Array.from({ length: gpuCountOf(spec) }, (_, index) => allocated[index] ?? UNALLOCATED);
 }
 
-/** Where a port of a container is reached on its host. */
+/** The binding of a container port to a port of the host. */
 export interface Binding {
   readonly key: string;
   readonly hostPort: string;
   readonly hostIp: string | undefined;
 }
 
-/** The host port of each port. @throws Error for an engine, where one has none: the engine would choose */
+/**
+ * The binding of each port of a container.
+ *
+ * @throws Error if a port of a rendering with secret values has no host port: the engine would choose one
+ */
 export function bindingsOf({ spec, secrets }: Rendering, { ports }: Host, ordinal: number): Binding[] {
   const allocated = new Map<string, HostPort>((ports[ordinal] ?? []).map((port) => [portKey(port), port]));
   return portsOf(spec).map((port) => {

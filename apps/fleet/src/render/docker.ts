@@ -7,23 +7,23 @@ import {
   KEYS,
   labelsOf,
   objectName,
-  startsAnewWith,
+  placementLabels,
+  restartTriggers,
   volumeLabels,
   volumeName,
-  wishesOf,
 } from './labels.ts';
 import { isJob, mountsOf, portsOf, type Rendering, type Secrecy, volumesOf } from './rendering.ts';
 import { secretVariables, withoutValues } from './secrets.ts';
-import { demandRenderable } from './spec-problems.ts';
+import { assertRenderable } from './spec-problems.ts';
 
-/** Body of `POST /containers/create` of the Docker Engine API, from version 1.41 on: what we use of it. */
+/** Body of `POST /containers/create` of the Docker Engine API 1.41 or later: the members that the fleet uses. */
 export interface ContainerBody {
   readonly Image: string;
   readonly Cmd?: readonly string[];
   readonly Env: readonly string[];
   readonly Labels: Readonly<Record<string, string>>;
   readonly ExposedPorts: Readonly<Record<string, Readonly<Record<string, never>>>>;
-  /** Seconds between the signal to end and the end. */
+  /** Seconds between the stop signal and SIGKILL. */
   readonly StopTimeout: number;
   readonly HostConfig: HostConfig;
 }
@@ -63,34 +63,41 @@ export interface VolumeBody {
 // https://github.com/cncf-tags/container-device-interface: vendor/class=device.
 const CDI_DEVICE = /^[A-Za-z][\w.-]*\/[A-Za-z][\w-]*=[A-Za-z0-9][\w.:-]*$/;
 const PLAIN_ID = /^[A-Za-z0-9][\w.:-]*$/;
-/** Whose GPUs a bare index or UUID speaks of where only CDI devices can be named. */
+/** The CDI kind that is put before an index or UUID where the engine accepts only CDI devices. */
 const CDI_GPU = 'nvidia.com/gpu';
 
 /**
- * The devices of a container. Docker finds GPUs by their capability; Podman knows CDI devices only, and those from 5.4 on:
- * what it doesn't know, it leaves out without a word, so look whether they are there after the start.
+ * The device requests of a container. Docker selects GPUs by capability. Podman supports only CDI devices, from version
+ * 5.4. It silently ignores devices that it does not know, so a caller must check after the start that the container has
+ * them.
  *
- * @throws Error for an id that names no device: Podman would take it for a path of the host
+ * @throws Error for an id that cannot be the id of a device: Podman would treat it as a path of the host
  */
 function deviceRequests(gpus: readonly string[], { engine }: Pick<Host, 'engine'>): DeviceRequest[] {
-  const alien = gpus.find((id) => !CDI_DEVICE.test(id) && !PLAIN_ID.test(id));
-  if (alien !== undefined) throw new Error(`the GPU "${alien}" has no id that an engine knows`);
+  const invalid = gpus.find((id) => !CDI_DEVICE.test(id) && !PLAIN_ID.test(id));
+  if (invalid !== undefined) throw new Error(`invalid GPU id "${invalid}"`);
   const isCdi = (id: string): boolean => engine === 'podman' || CDI_DEVICE.test(id);
-  const named = gpus.filter(isCdi).map((id) => (CDI_DEVICE.test(id) ? id : `${CDI_GPU}=${id}`));
-  const found = gpus.filter((id) => !isCdi(id));
+  const cdiDevices = gpus.filter(isCdi).map((id) => (CDI_DEVICE.test(id) ? id : `${CDI_GPU}=${id}`));
+  const otherGpus = gpus.filter((id) => !isCdi(id));
   return [
-    ...(named.length > 0 ? [{ Driver: 'cdi', DeviceIDs: named }] : []),
-    ...(found.length > 0 ? [{ Driver: '', DeviceIDs: found, Capabilities: [['gpu']] }] : []),
+    ...(cdiDevices.length > 0 ? [{ Driver: 'cdi', DeviceIDs: cdiDevices }] : []),
+    ...(otherGpus.length > 0 ? [{ Driver: '', DeviceIDs: otherGpus, Capabilities: [['gpu']] }] : []),
   ];
 }
 
-/** How often an engine starts a failing container again; after that the fleet does, and waits longer each time. */
+/**
+ * The number of restarts of a failing container by the engine. After that, the fleet restarts it with increasing
+ * delays.
+ */
 const RETRIES = 3;
-/** The least that Docker takes. */
-const LEAST_MILLI = 10;
-const LEAST_BYTES = 6 * 1024 * 1024;
+/** The minimum values that Docker accepts. */
+const MIN_CPU_MILLIS = 10;
+const MIN_MEMORY_BYTES = 6 * 1024 * 1024;
 
-/** What a container may use of its host: counted out, and nothing of the host's own. */
+/**
+ * The host configuration of a container: limited resources, and access to its volumes and GPUs but to no path of the
+ * host.
+ */
 function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConfig {
   const devices = deviceRequests(gpusOf(rendering, host, ordinal), host);
   return {
@@ -116,49 +123,50 @@ function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConf
   };
 }
 
-/** What is asked for is what there is: nothing else keeps the containers of a host from each other's share. */
+/** Requests become limits, because nothing else prevents a container from using the resources that others requested. */
 function limits({ spec }: Rendering): Pick<HostConfig, 'NanoCpus' | 'Memory' | 'MemoryReservation'> {
   const cpu = milli(spec.cpu_request);
   const memory = bytes(spec.memory_request);
-  const Memory = Math.max(memory, LEAST_BYTES);
+  const Memory = Math.max(memory, MIN_MEMORY_BYTES);
   return {
-    ...(cpu > 0 && { NanoCpus: Math.min(Math.max(cpu, LEAST_MILLI) * 1_000_000, Number.MAX_SAFE_INTEGER) }),
+    ...(cpu > 0 && { NanoCpus: Math.min(Math.max(cpu, MIN_CPU_MILLIS) * 1_000_000, Number.MAX_SAFE_INTEGER) }),
     ...(memory > 0 && { Memory, MemoryReservation: Memory }),
   };
 }
 
-/** At most some 30 MB a container: engines of single machines limit nothing by themselves. */
+/** Limits the logs of a container to about 30 MB. Docker and Podman do not limit them by default. */
 const logs = ({ engine }: Host): HostConfig['LogConfig'] =>
   engine === 'podman'
     ? { Type: 'k8s-file', Config: { 'max-size': '30m' } }
     : { Type: 'local', Config: { 'max-size': '10m', 'max-file': '3' } };
 
-/** A container, and what it is called in `POST /containers/create?name=`. */
+/** A container, with its name for `POST /containers/create?name=`. */
 export interface RenderedContainer {
   readonly name: string;
   readonly ordinal: number;
   readonly body: ContainerBody;
 }
 
-/** A deployment on a single machine, in the order in which it is made: pull, volumes, containers. */
+/** The manifest of a deployment on a host, in the order of creation: image pull, volumes, containers. */
 export interface DockerManifest<S extends Secrecy> {
-  /** Placeholders are for people, values for the engine: one can't be given where the other is asked for. */
+  /** A manifest with placeholders is shown to users, one with values goes to the engine. The type keeps them apart. */
   readonly secrecy: S;
   readonly image: string;
-  /** The header `X-Registry-Auth` of the pull, where the registry asks who pulls. */
+  /** The header `X-Registry-Auth` of the pull, if the workload has registry credentials. */
   readonly registryAuth?: string;
   readonly volumes: readonly VolumeBody[];
   readonly containers: readonly RenderedContainer[];
 }
 
 /**
- * A deployment as bodies for the Docker Engine API, which Podman speaks, too. With values of secrets their text is in
- * `Env` in clear: it goes to the engine and nowhere else.
+ * Renders a deployment as request bodies for the Docker Engine API, which Podman supports as well. With secret values,
+ * `Env` contains them in plain text: such a manifest must go to the engine only.
  *
- * @throws Error for what is refused before a deployment is stored; with values, for what is not allocated yet
+ * @throws Error for a workload that validation refuses before a deployment is stored; with secret values, also if GPUs
+ * or ports are not allocated
  */
 export function renderDocker<S extends Secrecy>(rendering: Rendering<S>, host: Host): DockerManifest<S> {
-  demandRenderable(rendering.spec);
+  assertRenderable(rendering.spec);
   const credentials = pullCredentials(rendering);
   return {
     secrecy: rendering.secrets.secrecy,
@@ -172,24 +180,24 @@ export function renderDocker<S extends Secrecy>(rendering: Rendering<S>, host: H
     containers: Array.from({ length: rendering.replicas }, (_, ordinal) => ({
       name: `${objectName(rendering)}-${ordinal}`,
       ordinal,
-      body: labelled(rendering, host, ordinal),
+      body: bodyWithDigest(rendering, host, ordinal),
     })),
   };
 }
 
 /**
- * The body with a digest of itself among its labels: a container with the same one runs what it should and is left
- * alone, whatever its generation. Values of secrets are not in the digest, from which they could be guessed; their
- * versions are.
+ * The body with a digest of itself among its labels. A container with the same digest is up to date, whatever its
+ * generation, and is not replaced. The digest covers the versions of secrets, not their values, because the values
+ * could be guessed from it.
  */
-function labelled(rendering: Rendering, host: Host, ordinal: number): ContainerBody {
-  const shown = containerBody(withoutValues(rendering), host, ordinal);
-  const digest = createHash('sha256').update(JSON.stringify(shown)).digest('hex').slice(0, 32);
+function bodyWithDigest(rendering: Rendering, host: Host, ordinal: number): ContainerBody {
+  const bodyWithoutValues = containerBody(withoutValues(rendering), host, ordinal);
+  const digest = createHash('sha256').update(JSON.stringify(bodyWithoutValues)).digest('hex').slice(0, 32);
   const body = containerBody(rendering, host, ordinal);
   return { ...body, Labels: { ...body.Labels, ...generationOf(rendering), [KEYS.body]: digest } };
 }
 
-/** Seconds, as Kubernetes gives them. */
+/** Seconds. It equals the default termination grace period of Kubernetes. */
 const STOP_TIMEOUT = 30;
 
 function containerBody(rendering: Rendering, host: Host, ordinal: number): ContainerBody {
@@ -204,8 +212,8 @@ function containerBody(rendering: Rendering, host: Host, ordinal: number): Conta
     Env: variables,
     Labels: {
       ...labelsOf(rendering),
-      ...wishesOf(rendering),
-      ...startsAnewWith(rendering),
+      ...placementLabels(rendering),
+      ...restartTriggers(rendering),
       [KEYS.ordinal]: String(ordinal),
     },
     ExposedPorts: Object.fromEntries(portsOf(spec).map((port) => [portKey(port), {}])),

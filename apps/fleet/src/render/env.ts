@@ -1,22 +1,25 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
 
-/** What is wrong with what was said, and where. */
-export interface Problem {
+/** An error in a specification, with the path of the member. */
+export interface SpecProblem {
   readonly path: string;
   readonly message: string;
 }
 
 export interface ResolvedEnv {
-  /** In the order of the workload, whatever the order of what was given: the same variables are the same text. */
+  /**
+   * In the order of the workload, regardless of the order in the deployment, so that equal variables render equally.
+   */
   readonly env: readonly { readonly name: string; readonly value: string }[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly SpecProblem[];
 }
 
 type Variables = Pick<WorkloadSpec, 'env' | 'env_schema' | 'secret_refs'>;
 
 /**
- * The variables of a deployment: what it gives, else what the workload has, else the default of the schema. A default of
- * '' is none: such a variable is left out. Those that secrets fill are not among them.
+ * The environment variables of a deployment. A value comes from the deployment, else from the workload, else from the
+ * default in the schema. A default of '' counts as no default, and a variable without a value is omitted. Variables
+ * whose value comes from a secret are not included.
  */
 export function resolveEnv(spec: Variables, given: Readonly<Record<string, string>>): ResolvedEnv {
   const secrets = new Map(spec.secret_refs.map(({ env, name }) => [env, name]));
@@ -34,11 +37,11 @@ export function resolveEnv(spec: Variables, given: Readonly<Record<string, strin
   };
 }
 
-/** What a deployment may not give. */
+/** The variables that a deployment must not set. */
 function problemsOf(
   given: Readonly<Record<string, string>>,
   { secrets, known }: { readonly secrets: ReadonlyMap<string, string>; readonly known: readonly string[] },
-): Problem[] {
+): SpecProblem[] {
   return Object.keys(given)
     .sort()
     .filter((name) => !known.includes(name))
@@ -50,8 +53,8 @@ function problemsOf(
 
 const unknown = (known: readonly string[]): string =>
   known.length === 0
-    ? 'is no variable of this workload, which takes none'
-    : `is no variable of this workload, which takes ${known.join(', ')}`;
-const filledBy = (secret: string): string => `is filled by the secret "${secret}" and can't be given`;
-const missing = (name: string): Problem => ({ path: `env.${name}`, message: 'is required and has no value' });
+    ? 'is not a variable of this workload, which has none'
+    : `is not a variable of this workload, which has ${known.join(', ')}`;
+const filledBy = (secret: string): string => `is set by the secret "${secret}" and cannot be overridden`;
+const missing = (name: string): SpecProblem => ({ path: `env.${name}`, message: 'is required and has no value' });
 const distinct = (names: readonly string[]): string[] => [...new Set(names)];

@@ -1,22 +1,25 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import type { Rendering } from './rendering.ts';
 
-/** How the registry of Docker Hub is called in image references; it answers to the other names, too. */
+/** The name of Docker Hub in image references, and its aliases. */
 const HUB = 'docker.io';
 const NAMES_OF_HUB: readonly string[] = [HUB, 'index.docker.io', 'registry-1.docker.io', 'registry.hub.docker.com'];
-/** What Docker, Podman and the kubelet keep its credentials under. */
+/** The key under which Docker, Podman and the kubelet store credentials for Docker Hub. */
 const HUB_SERVER = 'https://index.docker.io/v1/';
 
 type Image = Pick<WorkloadSpec, 'registry_url' | 'image_name' | 'image_tag'>;
 
-/** Host (with port) and path of the registry. Host names know no upper case. */
+/** Host (with port) and path of the registry. Host names are case-insensitive, so the host is in lower case. */
 function registryOf({ registry_url }: Pick<Image, 'registry_url'>): { readonly host: string; readonly path: string } {
   const [host = '', ...path] = (registry_url || HUB).split('/');
   const lower = host.toLowerCase();
   return { host: NAMES_OF_HUB.includes(lower) ? HUB : lower, path: path.map((part) => `${part}/`).join('') };
 }
 
-/** The image in full, as every engine reads it alike: `docker.io/library/postgres:18`, `ghcr.io/team/app:1.2`. */
+/**
+ * The fully qualified image reference, which all engines interpret alike: `docker.io/library/postgres:18`,
+ * `ghcr.io/team/app:1.2`.
+ */
 export function imageReference(spec: Image): string {
   const { host, path } = registryOf(spec);
   const name = `${path}${spec.image_name}`;
@@ -24,7 +27,7 @@ export function imageReference(spec: Image): string {
   return `${host}/${official ? 'library/' : ''}${name}:${spec.image_tag}`;
 }
 
-/** The registry as engines call it where they keep credentials. */
+/** The key under which engines store the credentials of the registry. */
 export function registryServer(spec: Pick<Image, 'registry_url'>): string {
   const { host } = registryOf(spec);
   return host === HUB ? HUB_SERVER : host;
@@ -36,7 +39,11 @@ interface Credentials {
   readonly password: string;
 }
 
-/** Who pulls the image; undefined for anybody. @throws Error where the secret lacks a key: deployments are refused before */
+/**
+ * The credentials for pulling the image; undefined for an anonymous pull.
+ *
+ * @throws Error if the secret lacks a key; validation refuses such deployments earlier
+ */
 export function pullCredentials({ spec, secrets }: Rendering): Credentials | undefined {
   const secret = spec.registry_credentials;
   if (secret === null) return undefined;
@@ -50,15 +57,15 @@ export function pullCredentials({ spec, secrets }: Rendering): Credentials | und
   };
 }
 
-/** What a secret of the type `kubernetes.io/dockerconfigjson` holds. */
+/** The content of a Kubernetes secret of the type `kubernetes.io/dockerconfigjson`. */
 export const dockerConfigJson = ({ server, username, password }: Credentials): string =>
   JSON.stringify({ auths: { [server]: { username, password, auth: base64(`${username}:${password}`) } } });
 
-/** The header `X-Registry-Auth`. The alphabet is that of URLs, and engines refuse it without its padding. */
+/** The header `X-Registry-Auth`: base64url with padding, which engines require. */
 export const registryAuth = ({ server, username, password }: Credentials): string =>
   base64(JSON.stringify({ username, password, serveraddress: server }))
     .replaceAll('+', '-')
     .replaceAll('/', '_');
 
-/** Base64 of text as UTF-8. */
+/** Text in UTF-8, encoded as base64. */
 export const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');

@@ -5,10 +5,10 @@ import type { ISecret } from 'kubernetes-models/v1/Secret';
 import type { IService } from 'kubernetes-models/v1/Service';
 import { gpuCountOf } from '../placement/requirements.ts';
 import { byteAmount } from '../quantities.ts';
-import { generationOf, labelsOf, objectName, selectorOf, volumeLabels, volumeName, wishesOf } from './labels.ts';
+import { generationOf, labelsOf, objectName, placementLabels, selectorOf, volumeLabels, volumeName } from './labels.ts';
 import { type Cluster, kubernetesSecrets, type Metadata, podTemplate, portName } from './pod.ts';
-import { isJob, portsOf, type Rendering, type Secrecy, said, volumesOf } from './rendering.ts';
-import { demandRenderable } from './spec-problems.ts';
+import { isJob, omitEmpty, portsOf, type Rendering, type Secrecy, volumesOf } from './rendering.ts';
+import { assertRenderable } from './spec-problems.ts';
 
 /** A claim for each bound volume. All deployments that use a volume render the same claim. */
 const kubernetesVolumes = (rendering: Rendering, cluster: Cluster): IPersistentVolumeClaim[] =>
@@ -21,28 +21,31 @@ const kubernetesVolumes = (rendering: Rendering, cluster: Cluster): IPersistentV
       spec: {
         accessModes: [volume.access_mode],
         resources: { requests: { storage: byteAmount(volume.size) ?? volume.size } },
-        // Left out it is the cluster's default; '' would be none at all.
-        ...said({ storageClassName }),
+        // Without the member, the default class of the cluster applies; '' would disable dynamic provisioning.
+        ...omitEmpty({ storageClassName }),
       },
     };
   });
 
-interface Given {
+interface WorkloadContext {
   readonly metadata: Metadata;
   readonly gpuResource: string;
 }
 
-/** How long a pull of some 20 GB and a start may take before Kubernetes says that nothing goes on. */
+/**
+ * The time in which a pull of about 20 GB and a start must complete before Kubernetes reports that the deployment does
+ * not progress.
+ */
 const PROGRESS_DEADLINE_SECONDS = 1800;
-/** There are no probes: a container that lives this long counts as started. */
+/** There are no probes, so a container that has run for this time counts as available. */
 const MIN_READY_SECONDS = 10;
-/** The fleet keeps the revisions; one of Kubernetes' own is enough to look at. */
+/** The fleet stores the revisions itself. One ReplicaSet of Kubernetes' history is enough for inspection. */
 const REVISION_HISTORY_LIMIT = 1;
 
-/** What runs: a Job where it ends by itself, else a Deployment. */
-function kubernetesWorkload(rendering: Rendering, { metadata, gpuResource }: Given): IDeployment | IJob {
+/** The workload object: a Job for a job, else a Deployment. */
+function kubernetesWorkload(rendering: Rendering, { metadata, gpuResource }: WorkloadContext): IDeployment | IJob {
   const template = podTemplate(rendering, gpuResource);
-  const annotated = { ...metadata, annotations: { ...metadata.annotations, ...wishesOf(rendering) } };
+  const annotated = { ...metadata, annotations: { ...metadata.annotations, ...placementLabels(rendering) } };
   return isJob(rendering) ? job(rendering, annotated, template) : deployment(rendering, annotated, template);
 }
 
@@ -64,9 +67,10 @@ const deployment = (rendering: Rendering, metadata: Metadata, template: Template
 });
 
 /**
- * A volume for one node is given up before another pod can have it: started first, the new pod would wait for the old
- * one's volume and the old one for the new pod. GPUs are counted out, so there is none to spare for a pod too many.
- * `rollingUpdate` is always written: of fields that it set itself, Kubernetes would not rid a later `Recreate`.
+ * The update strategy. With a ReadWriteOnce volume, the old pod must end first: a new pod would wait for the volume of
+ * the old pod, and the rollout would wait for the new pod. With GPUs there is no surge, because none are allocated for
+ * an additional pod. `rollingUpdate` is always set: if Kubernetes set its default, a later `Recreate` would not remove
+ * it.
  */
 function strategyOf(rendering: Rendering): NonNullable<NonNullable<IDeployment['spec']>['strategy']> {
   if (volumesOf(rendering).some(({ access_mode }) => access_mode === 'ReadWriteOnce')) return { type: 'Recreate' };
@@ -76,12 +80,13 @@ function strategyOf(rendering: Rendering): NonNullable<NonNullable<IDeployment['
 }
 
 /**
- * A Job can't be changed, so each generation has its own. It runs once: whether to run again is the fleet's decision.
- * One of none is suspended: with nothing to complete it would be complete.
+ * A Job is immutable, so each generation has its own. It has no retries, because the fleet decides about them. A Job
+ * without replicas is suspended: with zero completions, it would be complete.
  */
 const job = (rendering: Rendering, metadata: Metadata, template: Template): IJob => {
   const pods = Math.max(1, rendering.replicas);
-  const suspended = rendering.replicas === 0 ? { suspend: true } : {}; // older clusters know no suspension
+  // `suspend` is otherwise omitted, because older clusters do not support it.
+  const suspended = rendering.replicas === 0 ? { suspend: true } : {};
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -94,18 +99,18 @@ export type KubernetesObject = ISecret | IPersistentVolumeClaim | IDeployment | 
 
 /** The objects of a deployment in the order in which they are applied. */
 export interface KubernetesManifest<S extends Secrecy> {
-  /** Placeholders are for people, values for the cluster: one can't be given where the other is asked for. */
+  /** A manifest with placeholders is shown to users, one with values goes to the cluster. The type keeps them apart. */
   readonly secrecy: S;
   readonly objects: readonly KubernetesObject[];
 }
 
 /**
- * A deployment as Kubernetes objects, for server-side apply. The same rendering is the same text.
+ * Renders a deployment as Kubernetes objects for server-side apply. Equal renderings produce equal text.
  *
- * @throws Error for what is refused before a deployment is stored
+ * @throws Error for a workload that validation refuses before a deployment is stored
  */
 export function renderKubernetes<S extends Secrecy>(rendering: Rendering<S>, cluster: Cluster): KubernetesManifest<S> {
-  demandRenderable(rendering.spec);
+  assertRenderable(rendering.spec);
   const metadata = {
     namespace: cluster.namespace,
     labels: labelsOf(rendering),

@@ -1,35 +1,40 @@
-import { type BoundVolume, type Rendering, said } from './rendering.ts';
+import { type BoundVolume, omitEmpty, type Rendering } from './rendering.ts';
 import { secretVersions } from './secrets.ts';
 
 /**
- * Room for a name of ours, so that no engine ever has to cut one: a pod is called `<deployment>-<10>-<5>`, that of a job
- * `<deployment>-<generation>-<5>`, and 63 characters is what a label and a host name hold.
+ * Maximum length of an object name, chosen so that no engine has to truncate names: a pod is named
+ * `<deployment>-<10>-<5>`, the pod of a job `<deployment>-<generation>-<5>`, and labels and host names have at most 63
+ * characters.
  */
 const MAX_OBJECT = 46;
 const MAX_VOLUME = 63;
 
-/** Random in every version of UUID that we make; the first digits of a version 7 are the time, alike in neighbours. */
-const tail = (id: string): string => id.slice(-8);
+/**
+ * The last digits of a UUID, which are random. The first digits of a UUIDv7 are its time, and equal for rows of the
+ * same time.
+ */
+const idSuffix = (id: string): string => id.slice(-8);
 
 /**
- * Readable and of one row only: the name, and the end of the id. A deployment that was deleted and made again under its
- * name gets other objects, so it can neither adopt what the old one left behind nor wait for its removal.
+ * A readable and unique name: the name of the row, and the end of its id. A deployment that is created again with the
+ * name of a deleted one has other object names, so it neither adopts remaining objects of the old one nor waits for
+ * their removal.
  */
 function nameOf(row: { readonly id: string; readonly name: string }, max: number): string {
-  // A Service must begin with a letter (RFC 1035), a name in the fleet need not.
+  // The name of a Service must start with a letter (RFC 1035). A name in the fleet can start with a digit.
   const named = /^[a-z]/.test(row.name) ? row.name : `d-${row.name}`;
-  return `${named.slice(0, max - 9).replace(/-+$/, '')}-${tail(row.id)}`;
+  return `${named.slice(0, max - 9).replace(/-+$/, '')}-${idSuffix(row.id)}`;
 }
 
-/** What the objects of a deployment are called. */
+/** The name of the objects of a deployment. */
 export const objectName = (rendering: Pick<Rendering, 'id' | 'name'>): string => nameOf(rendering, MAX_OBJECT);
 
-/** What a volume is called, whichever deployments use it. */
+/** The name of a volume on its engine. It does not depend on the deployments that use the volume. */
 export const volumeName = ({ id, name }: Pick<BoundVolume, 'id' | 'name'>): string => nameOf({ id, name }, MAX_VOLUME);
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Keys of what we write on objects of every engine. */
+/** Keys of the labels and annotations of objects on all engines. */
 export const KEYS = {
   name: 'app.kubernetes.io/name',
   managedBy: 'app.kubernetes.io/managed-by',
@@ -47,39 +52,47 @@ export const KEYS = {
 
 const MANAGED = { [KEYS.managedBy]: 'fleet' };
 
-/** What selects the objects of a deployment. It never changes: Kubernetes takes no other selector later. */
+/**
+ * The label selector for the objects of a deployment. It never changes, because selectors in Kubernetes are immutable.
+ */
 export const selectorOf = ({ id }: Pick<Rendering, 'id'>): Texts => ({ [KEYS.deployment]: id });
 
-/** What every object of a deployment is labelled with. */
+/** The labels of all objects of a deployment. */
 export const labelsOf = ({ id, name }: Pick<Rendering, 'id' | 'name'>): Texts => ({
   [KEYS.name]: name,
   ...MANAGED,
   ...selectorOf({ id }),
 });
 
-/** A volume's labels name no deployment: it may serve several, and what removes a deployment's objects must spare it. */
+/**
+ * The labels of a volume. They do not name a deployment, because several can use the volume, and the removal of a
+ * deployment's objects must not select it.
+ */
 export const volumeLabels = ({ id, name }: BoundVolume): Texts => ({
   [KEYS.name]: name,
   ...MANAGED,
   [KEYS.storage]: id,
 });
 
-/** Which generation an object was made for: a worker with an older one leaves it alone. */
+/** The generation for which an object was created. A worker with an older generation does not change the object. */
 export const generationOf = ({ generation }: Pick<Rendering, 'generation'>): Texts => ({
   [KEYS.generation]: String(generation),
 });
 
-/** What the placement went by, for people who look at the engine. */
-export const wishesOf = ({ spec }: Rendering): Texts =>
-  said({
+/** The inputs of placement, for users who inspect objects on the engine. */
+export const placementLabels = ({ spec }: Rendering): Texts =>
+  omitEmpty({
     [KEYS.concurrentJobs]: String(spec.concurrent_jobs),
     [KEYS.vram]: spec.vram_request,
     [KEYS.networkTypes]: spec.required_network_types.join(),
   });
 
-/** What must start anew although the workload stays as it is: a restart that was asked for, another version of a secret. */
-export const startsAnewWith = (rendering: Rendering): Texts =>
-  said({
+/**
+ * Annotations whose change restarts the pods of an unchanged workload: a requested restart, and the versions of
+ * secrets.
+ */
+export const restartTriggers = (rendering: Rendering): Texts =>
+  omitEmpty({
     [KEYS.secretVersions]: secretVersions(rendering),
     [KEYS.restartedAt]: rendering.restarted_at ?? '',
   });

@@ -8,30 +8,30 @@ import type { IToleration } from 'kubernetes-models/v1/Toleration';
 import { gpuCountOf } from '../placement/requirements.ts';
 import { byteAmount, cpuAmount } from '../quantities.ts';
 import { base64, dockerConfigJson, imageReference, pullCredentials } from './image.ts';
-import { labelsOf, objectName, startsAnewWith, volumeName } from './labels.ts';
-import { isJob, mountsOf, type Protocol, portsOf, type Rendering, said, volumesOf } from './rendering.ts';
+import { labelsOf, objectName, restartTriggers, volumeName } from './labels.ts';
+import { isJob, mountsOf, omitEmpty, type Protocol, portsOf, type Rendering, volumesOf } from './rendering.ts';
 import { secretVariables } from './secrets.ts';
 
-/** What of a cluster shows in its objects. */
+/** The settings of a cluster that determine its objects. */
 export interface Cluster {
   readonly namespace: string;
   readonly gpu_resource_name: string;
   readonly default_storage_class: string | null;
 }
 
-/** What every object of a deployment has in its metadata, beside its own name. */
+/** The metadata that all objects of a deployment share; each has its own name in addition. */
 export interface Metadata {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** What the secret for pulling the image is called. */
+/** The name of the image pull secret. */
 const pullSecretName = (rendering: Rendering): string => `${objectName(rendering)}-pull`;
 
 const MAX_KEY = 253;
 
-/** The key for a variable: its own name, as far as Kubernetes takes it. */
+/** The key of a variable in the secret: its name, shortened with a digest if it is too long for Kubernetes. */
 function secretKey(variable: string): string {
   if (variable.length <= MAX_KEY) return variable;
   const digest = createHash('sha256').update(variable).digest('hex').slice(0, 16);
@@ -39,8 +39,8 @@ function secretKey(variable: string): string {
 }
 
 /**
- * The secrets of a deployment: one with the variables that secrets fill, one for pulling the image. Values stand in
- * `data`: under server-side apply, what is left out of `stringData` stays in the cluster for ever.
+ * The Kubernetes secrets of a deployment: one with the values of its variables, and one for pulling the image. They use
+ * `data`, because server-side apply does not remove keys that are missing from `stringData`.
  */
 export function kubernetesSecrets(rendering: Rendering, metadata: Metadata): ISecret[] {
   const variables = secretVariables(rendering);
@@ -63,16 +63,22 @@ export function kubernetesSecrets(rendering: Rendering, metadata: Metadata): ISe
 
 /** One container, called alike in every pod of ours. */
 const CONTAINER = 'main';
-/** Any group would do: volumes belong to it, so that images that don't run as root can write to them. */
+/** The group that owns volumes, so that images that do not run as root can write to them. The number is arbitrary. */
 const VOLUME_GROUP = 2000;
 
-/** What a port is called, at most 15 characters: one number may be a port of TCP and one of UDP. */
+/**
+ * The name of a port, at most 15 characters. It contains the protocol, because TCP and UDP can use the same port
+ * number.
+ */
 export const portName = ({ containerPort, protocol }: { containerPort: number; protocol: Protocol }): string =>
   `${protocol.toLowerCase()}-${containerPort}`;
 
-/** The pod of a deployment. It knows no generation and no number of replicas: a change here starts every pod anew. */
+/**
+ * The pod template of a deployment. It contains neither generation nor replicas, because a change of it replaces all
+ * pods.
+ */
 export const podTemplate = (rendering: Rendering, gpuResource: string): IPodTemplateSpec => ({
-  metadata: { labels: labelsOf(rendering), ...said({ annotations: startsAnewWith(rendering) }) },
+  metadata: { labels: labelsOf(rendering), ...omitEmpty({ annotations: restartTriggers(rendering) }) },
   spec: podSpec(rendering, gpuResource),
 });
 
@@ -86,13 +92,15 @@ function podSpec(rendering: Rendering, gpuResource: string): IPodSpec {
     enableServiceLinks: false,
     securityContext: {
       seccompProfile: { type: 'RuntimeDefault' },
-      // Once, while the volume is new: later it would undo modes that programs insist on, such as PostgreSQL's.
+      // Ownership is set only while the volume is new. Later it would reset file modes that programs such as
+      // PostgreSQL require.
       ...(volumes.length > 0 && { fsGroup: VOLUME_GROUP, fsGroupChangePolicy: 'OnRootMismatch' }),
     },
-    ...said({
+    ...omitEmpty({
       imagePullSecrets: spec.registry_credentials === null ? [] : [{ name: pullSecretName(rendering) }],
       nodeSelector: spec.node_selector,
-      tolerations: spec.tolerations.map((toleration) => said(toleration) as IToleration),
+      // The contract accepts only the operators and effects of Kubernetes.
+      tolerations: spec.tolerations.map((toleration) => omitEmpty(toleration) as IToleration),
       volumes: volumes.map((volume) => ({
         name: volumeName(volume),
         persistentVolumeClaim: { claimName: volumeName(volume), ...readOnly(volume) },
@@ -110,7 +118,7 @@ function container(rendering: Rendering, gpuResource: string): IContainer {
     name: CONTAINER,
     image: imageReference(spec),
     imagePullPolicy: spec.image_tag === 'latest' ? 'Always' : 'IfNotPresent',
-    ...said({
+    ...omitEmpty({
       args: spec.command.map(literal),
       env: variables(rendering),
       ports: portsOf(spec).map((port) => ({ name: portName(port), ...port })),
@@ -133,16 +141,16 @@ const variables = (rendering: Rendering): NonNullable<IContainer['env']> => [
   })),
 ];
 
-/** Text that means the same on every engine: Kubernetes alone would put variables in the place of `$(NAME)`. */
+/** Escapes `$(NAME)`, which only Kubernetes would replace with the value of a variable. */
 const literal = (text: string): string => text.replaceAll(/\$(?=[$(])/g, '$$$$');
 
-/** No limit of CPU: what nobody uses is free to take. A limit of memory: what is over it could take others down. */
+/** CPU has no limit, so that pods can use idle CPU. Memory has one, because excess usage could evict other pods. */
 function resources({ spec }: Rendering, gpuResource: string): IResourceRequirements {
   const memory = byteAmount(spec.memory_request);
   const count = gpuCountOf(spec);
   const gpus = count > 0 ? { [gpuResource]: count } : {};
-  return said({
-    requests: said({ cpu: cpuAmount(spec.cpu_request), memory }),
-    limits: { ...said({ memory }), ...gpus },
+  return omitEmpty({
+    requests: omitEmpty({ cpu: cpuAmount(spec.cpu_request), memory }),
+    limits: { ...omitEmpty({ memory }), ...gpus },
   });
 }

@@ -1,12 +1,13 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
 
-/** Of some members those that say something: not what is undefined, and no empty text, list or map. */
-export const said = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => !saysNothing(value))) as {
+/** The members that are not empty: without undefined, null, '', empty arrays and empty objects. */
+export const omitEmpty = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  // Object.fromEntries loses the names of the members.
+  Object.fromEntries(Object.entries(members).filter(([, value]) => !isEmpty(value))) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 
-const saysNothing = (value: unknown): boolean =>
+const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   value === '' ||
@@ -21,68 +22,72 @@ export interface BoundVolume {
   /** A Kubernetes quantity. */
   readonly size: string;
   readonly access_mode: 'ReadWriteOnce' | 'ReadWriteMany' | 'ReadOnlyMany';
-  /** null or '' is what the cluster has as its default. */
+  /** null or '' selects the default of the cluster. */
   readonly storage_class: string | null;
 }
 
-/** Whether what is rendered holds the values of secrets (for engines) or stands in for them (for people). */
+/** Whether a manifest contains the values of secrets (for engines) or placeholders (for users). */
 export type Secrecy = 'values' | 'placeholders';
 
 /**
- * The secrets that a rendering may look into. What is rendered carries the same `S`: a function that shows things to
- * people takes `placeholders` and can't be given values, one that applies them takes `values` and can't be given less.
+ * The secrets of a rendering. The manifest has the same type parameter `S`, so the compiler ensures that a function for
+ * users only receives placeholders, and that a function that applies a manifest receives values.
  */
 export interface Secrets<S extends Secrecy = Secrecy> {
   readonly secrecy: S;
-  /** Version and keys of a secret; undefined where there is none of that name. */
+  /** Version and keys of a secret; undefined if no secret has that name. */
   readonly describe: (name: string) => { readonly version: number; readonly keys: readonly string[] } | undefined;
   readonly value: (name: string, key: string) => string;
 }
 
-/** All that an engine must know of a deployment, whatever the engine: what the renderers are given. */
+/** The input of the renderers for all engines: everything about a deployment that determines its manifest. */
 export interface Rendering<S extends Secrecy = Secrecy> {
   /** UUID of the deployment. */
   readonly id: string;
   readonly name: string;
   readonly generation: number;
-  /** How many are to run now: 0 for a deployment that is stopped. */
+  /** The desired number of replicas: 0 for a stopped deployment. */
   readonly replicas: number;
-  /** When a person last asked for a restart: another moment starts everything anew. */
+  /** The time (RFC 3339) of the last requested restart. A change of it restarts all instances. */
   readonly restarted_at: string | null;
   readonly spec: WorkloadSpec;
-  /** As `resolveEnv` gives it: without the variables that secrets fill. */
+  /** The result of `resolveEnv`, without the variables whose value comes from a secret. */
   readonly env: readonly { readonly name: string; readonly value: string }[];
-  /** One for each name among the volume mounts. */
+  /** One for each distinct name of a volume mount. */
   readonly volumes: readonly BoundVolume[];
-  /** Those that the spec names, `registry_credentials` included. */
+  /** The secrets that the spec names, including `registry_credentials`. */
   readonly secrets: Secrets<S>;
 }
 
-/** Whether it ends by itself. */
+/** Whether the workload is a job, which runs to completion. */
 export const isJob = ({ spec }: Rendering): boolean => spec.kind === 'job';
 
-/** The bound volume of each mount. @throws Error where one is not bound: deployments are refused before */
+/**
+ * The bound volume of each mount.
+ * @throws Error if a mount is not bound; validation refuses such deployments earlier
+ */
 export const mountsOf = ({
   spec,
   volumes,
 }: Rendering): { readonly volume: BoundVolume; readonly mountPath: string }[] =>
   spec.volume_mounts.map(({ name, mountPath }) => {
     const volume = volumes.find(({ mount }) => mount === name);
-    if (!volume) throw new Error(`the volume mount "${name}" is bound to no volume`);
+    if (!volume) throw new Error(`the volume mount "${name}" is not bound to a volume`);
     return { volume, mountPath };
   });
 
-/** Each bound volume once, however often it is mounted. */
+/** The bound volumes without duplicates; a volume can have several mounts. */
 export const volumesOf = (rendering: Rendering): BoundVolume[] => [
   ...new Map(mountsOf(rendering).map(({ volume }) => [volume.id, volume])).values(),
 ];
 
 export type Protocol = 'TCP' | 'UDP' | 'SCTP';
 
-/** The ports of a workload, each once, with the protocol in upper case. */
+/** The ports of a workload without duplicates, with the protocol in upper case. */
 export const portsOf = ({ ports }: WorkloadSpec): { readonly containerPort: number; readonly protocol: Protocol }[] => [
   ...new Map(
     ports.map(({ containerPort, protocol }) => {
+      // toUpperCase returns any string.
       const upper = protocol.toUpperCase() as Protocol;
       return [`${containerPort}/${upper}`, { containerPort, protocol: upper }] as const;
     }),

@@ -1,11 +1,11 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import type { Rendering, Secrets } from './rendering.ts';
 
-/** What stands for a value that nobody may see. */
+/** The placeholder for a secret value. */
 export const PLACEHOLDER = '(secret)';
 
-/** Secrets with their values. What is rendered with them goes to an engine and nowhere else. */
-export function revealed(
+/** Secrets with their values. A manifest that is rendered with them must go to an engine only. */
+export function secretsWithValues(
   rows: readonly {
     readonly name: string;
     readonly version: number;
@@ -28,42 +28,51 @@ export function revealed(
   };
 }
 
-/** Secrets of which only names, versions and keys are known: no value can come out, since none goes in. */
-export function redacted(
+/** Secrets without values: only names, versions and keys are read, so a manifest cannot contain a value. */
+export function secretsWithPlaceholders(
   rows: readonly { readonly name: string; readonly version: number; readonly keys: readonly string[] }[],
 ): Secrets<'placeholders'> {
   const known = new Map(rows.map(({ name, version, keys }) => [name, { version, keys }]));
   return { secrecy: 'placeholders', describe: (name) => known.get(name), value: () => PLACEHOLDER };
 }
 
-/** The same rendering as people may see it. */
+/** The same rendering with placeholders instead of secret values. */
 export const withoutValues = (rendering: Rendering): Rendering<'placeholders'> => ({
   ...rendering,
   secrets: { ...rendering.secrets, secrecy: 'placeholders', value: () => PLACEHOLDER },
 });
 
-/** The key that a reference takes: the one that it names, one that is named like its variable, or the only one. */
+/**
+ * The key that a reference uses: the key that it names, else the key with the name of its variable, else the only key.
+ */
 export function keyOf(ref: WorkloadSpec['secret_refs'][number], keys: readonly string[]): string | undefined {
   if (ref.key !== undefined) return keys.includes(ref.key) ? ref.key : undefined;
   if (keys.includes(ref.env)) return ref.env;
   return keys.length === 1 ? keys[0] : undefined;
 }
 
-/** A variable that a secret fills. */
+/** A variable whose value comes from a secret. */
 export interface SecretVariable {
   readonly env: string;
   readonly value: string;
 }
 
-/** The variables that secrets fill. @throws Error where a secret or its key is missing: deployments are refused before */
+/**
+ * The variables whose values come from secrets.
+ *
+ * @throws Error if a secret or its key does not exist; validation refuses such deployments earlier
+ */
 export const secretVariables = ({ spec, secrets }: Rendering): SecretVariable[] =>
   spec.secret_refs.map((ref) => {
     const key = keyOf(ref, secrets.describe(ref.name)?.keys ?? []);
-    if (key === undefined) throw new Error(`the secret "${ref.name}" has nothing for ${ref.env}`);
+    if (key === undefined) throw new Error(`the secret "${ref.name}" has no key for ${ref.env}`);
     return { env: ref.env, value: secrets.value(ref.name, key) };
   });
 
-/** The versions of the secrets that fill variables, such as `database=3,mail=1`; '' without any. Another version: restart. */
+/**
+ * The versions of the secrets of variables, such as `database=3,mail=1`; '' without secrets. A change of it restarts
+ * instances.
+ */
 export const secretVersions = ({ spec, secrets }: Rendering): string =>
   [...new Set(spec.secret_refs.map(({ name }) => name))]
     .map((name) => `${name}=${secrets.describe(name)?.version}`)

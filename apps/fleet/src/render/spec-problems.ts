@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import type { Problem } from './env.ts';
+import type { SpecProblem } from './env.ts';
 
 /**
- * What a template may say and no engine takes, all of it at once. The renderers refuse such a workload; a deployment of
- * it is refused before.
+ * All values in a specification that a template can have but no engine accepts. Deployments of such a workload are
+ * refused, and the renderers throw.
  */
-export const specProblems = (spec: WorkloadSpec): Problem[] => [
+export const specProblems = (spec: WorkloadSpec): SpecProblem[] => [
   ...imageProblems(spec),
   ...registryProblems(spec),
   ...mountProblems(spec),
@@ -16,10 +16,10 @@ export const specProblems = (spec: WorkloadSpec): Problem[] => [
   ),
 ];
 
-/** @throws Error for a workload that no engine takes */
-export function demandRenderable(spec: WorkloadSpec): void {
+/** @throws Error for a workload that no engine accepts */
+export function assertRenderable(spec: WorkloadSpec): void {
   const problems = specProblems(spec).map(({ path, message }) => `${path} ${message}`);
-  if (problems.length > 0) throw new Error(`not to be rendered: ${problems.join('; ')}`);
+  if (problems.length > 0) throw new Error(`cannot be rendered: ${problems.join('; ')}`);
 }
 
 // https://github.com/distribution/reference: host names, and path components with single separators.
@@ -27,23 +27,26 @@ const HOST = /^[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*(?::(?<p
 const PATH = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*$/;
 const MAX_REPOSITORY = 255;
 
-function imageProblems({ image_name, registry_url }: WorkloadSpec): Problem[] {
-  const says = (message: string): Problem[] => [{ path: 'image_name', message }];
-  if (image_name === '') return says('must be given: there is nothing to run');
-  if (!PATH.test(image_name)) return says('must have single separators, such as team/app');
+function imageProblems({ image_name, registry_url }: WorkloadSpec): SpecProblem[] {
+  const problem = (message: string): SpecProblem[] => [{ path: 'image_name', message }];
+  if (image_name === '') return problem('is required');
+  if (!PATH.test(image_name))
+    return problem('must be an image name in lower case without repeated slashes or dots, such as team/app');
   if (`${registry_url ?? ''}/library/${image_name}`.length <= MAX_REPOSITORY) return [];
-  return says(`is too long: with its registry it has more than ${MAX_REPOSITORY} characters`);
+  return problem(`is too long: with its registry, it must have at most ${MAX_REPOSITORY} characters`);
 }
 
-function registryProblems({ registry_url }: WorkloadSpec): Problem[] {
+function registryProblems({ registry_url }: WorkloadSpec): SpecProblem[] {
   if (!registry_url) return [];
-  const says = (message: string): Problem[] => [{ path: 'registry_url', message }];
+  const problem = (message: string): SpecProblem[] => [{ path: 'registry_url', message }];
   const [host = '', ...path] = registry_url.split('/');
-  if (!canExist(host)) return says('must have a host name and a port that can exist');
+  if (!canExist(host)) return problem('must start with a valid host name, optionally with a port up to 65535');
   if (!/[.:]/.test(host) && host !== 'localhost') {
-    return says('must have a dot or a port in its host: engines take anything else for a name on Docker Hub');
+    return problem('must have a dot or a port in its host: engines treat other names as paths on Docker Hub');
   }
-  return path.length === 0 || PATH.test(path.join('/')) ? [] : says('must have single separators in its path');
+  return path.length === 0 || PATH.test(path.join('/'))
+    ? []
+    : problem('must have a path in lower case without repeated slashes or dots');
 }
 
 const canExist = (host: string): boolean => {
@@ -51,22 +54,25 @@ const canExist = (host: string): boolean => {
   return named !== null && Number(named.groups?.port ?? 0) <= 65_535;
 };
 
-function mountProblems({ volume_mounts }: WorkloadSpec): Problem[] {
-  const places = volume_mounts.map(({ mountPath }) => posix.normalize(mountPath).replace(/(.)\/$/, '$1'));
+function mountProblems({ volume_mounts }: WorkloadSpec): SpecProblem[] {
+  const paths = volume_mounts.map(({ mountPath }) => posix.normalize(mountPath).replace(/(.)\/$/, '$1'));
   return volume_mounts.flatMap(({ mountPath }, index) => {
-    const says = (message: string): Problem[] => [{ path: `volume_mounts.${index}.mountPath`, message }];
-    const place = places[index] ?? '';
-    // Podman reads a mount as comma-separated options: a comma would begin another, and could make it a host path.
-    if (/[,:"]/.test(mountPath)) return says('must not hold a comma, a colon or a quotation mark');
-    if (place === '/') return says('must not be the root of the image');
-    return places.indexOf(place) < index ? says('is taken by another mount') : [];
+    const problem = (message: string): SpecProblem[] => [{ path: `volume_mounts.${index}.mountPath`, message }];
+    const normalized = paths[index] ?? '';
+    // Podman parses a mount as comma-separated options: a comma would start another option, which could mount a host
+    // path.
+    if (/[,:"]/.test(mountPath)) return problem('must not contain a comma, a colon or a quotation mark');
+    if (normalized === '/') return problem('must not be the root directory');
+    return paths.indexOf(normalized) < index ? problem('is already the path of another mount') : [];
   });
 }
 
-function secretProblems({ secret_refs }: WorkloadSpec): Problem[] {
+function secretProblems({ secret_refs }: WorkloadSpec): SpecProblem[] {
   const names = secret_refs.map(({ env }) => env);
   return names.flatMap((name, index) =>
-    names.indexOf(name) < index ? [{ path: `secret_refs.${index}.env`, message: 'is filled by another secret' }] : [],
+    names.indexOf(name) < index
+      ? [{ path: `secret_refs.${index}.env`, message: 'is already set by another secret' }]
+      : [],
   );
 }
 
@@ -74,7 +80,9 @@ function tolerationProblems(toleration: WorkloadSpec['tolerations'][number]): st
   const { key, operator = 'Equal', value = '', effect, tolerationSeconds } = toleration;
   return [
     ...(!key && operator !== 'Exists' ? ['must have a key, or the operator Exists'] : []),
-    ...(operator === 'Exists' && value !== '' ? ['must have no value where the operator is Exists'] : []),
-    ...(tolerationSeconds !== undefined && effect !== 'NoExecute' ? ['has seconds for the effect NoExecute only'] : []),
+    ...(operator === 'Exists' && value !== '' ? ['must not have a value with the operator Exists'] : []),
+    ...(tolerationSeconds !== undefined && effect !== 'NoExecute'
+      ? ['must not have tolerationSeconds with an effect other than NoExecute']
+      : []),
   ];
 }

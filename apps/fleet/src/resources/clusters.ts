@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
-import { showAmount } from '../quantities.ts';
+import { formatAmount } from '../quantities.ts';
 import { condition, type Kind, presentCommon, presentConditions, resourceRow } from './kind.ts';
 
-/** Where the credentials of a cluster are sealed for. */
-export const clusterCredentialsPlace = (row: string) => ({ table: 'clusters', column: 'sealed', row });
+/** The column and row for which the credentials of a cluster are sealed. */
+export const clusterCredentialsLocation = (row: string) => ({ table: 'clusters', column: 'sealed', row });
 
 const clusterRow = resourceRow.extend({
   server: z.string(),
@@ -15,7 +15,7 @@ const clusterRow = resourceRow.extend({
   default_storage_class: z.string().nullable(),
   gpu_resource_name: z.string(),
   reachability: z.enum(['unknown', 'online', 'unreachable']),
-  message: z.string(),
+  unreachable_reason: z.string(),
   last_seen_at: z.date().nullable(),
   kubernetes_version: z.string().nullable(),
   capacity: z.object({ cpu: z.string(), memory: z.string(), gpu_count: z.int() }).nullable(),
@@ -34,14 +34,14 @@ export const clusters: Kind<ClusterRow> = {
   table: 'clusters',
   row: clusterRow,
   columns: Prisma.sql`r.server, r.ca_certificate, r.auth_kind::text, r.namespace, r.network_types, r.default_storage_class,
-    r.gpu_resource_name, r.reachability::text, r.message, r.last_seen_at, r.kubernetes_version, r.capacity, r.cpu_millis, r.memory_bytes,
+    r.gpu_resource_name, r.reachability::text, r.unreachable_reason, r.last_seen_at, r.kubernetes_version, r.capacity, r.cpu_millis, r.memory_bytes,
     r.gpu_count, r.conditions, r.storage_classes,
     (SELECT coalesce(sum(d.cpu_millis), 0)::bigint FROM deployments d WHERE d.cluster_id = r.id) AS allocated_cpu,
     (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.cluster_id = r.id) AS allocated_memory,
     (SELECT coalesce(sum(d.gpu_count), 0)::int FROM deployments d WHERE d.cluster_id = r.id) AS allocated_gpus`,
 };
 
-/** A cluster as the API shows it. */
+/** The representation of a cluster in the API. */
 export const presentCluster = (row: ClusterRow) => ({
   ...presentCommon(row),
   server: row.server,
@@ -52,15 +52,15 @@ export const presentCluster = (row: ClusterRow) => ({
   default_storage_class: row.default_storage_class,
   gpu_resource_name: row.gpu_resource_name,
   reachability: row.reachability,
-  message: row.message,
+  message: row.unreachable_reason,
   last_seen_at: row.last_seen_at,
   kubernetes_version: row.kubernetes_version,
   capacity: row.capacity && { ...row.capacity },
   allocatable:
     row.cpu_millis === null || row.memory_bytes === null
       ? null
-      : showAmount({ cpu_millis: row.cpu_millis, memory_bytes: row.memory_bytes, gpu_count: row.gpu_count ?? 0 }),
-  allocated: showAmount({
+      : formatAmount({ cpu_millis: row.cpu_millis, memory_bytes: row.memory_bytes, gpu_count: row.gpu_count ?? 0 }),
+  allocated: formatAmount({
     cpu_millis: row.allocated_cpu,
     memory_bytes: row.allocated_memory,
     gpu_count: row.allocated_gpus,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
-import { showAmount } from '../quantities.ts';
+import { formatAmount } from '../quantities.ts';
 import { type Kind, presentCommon, resourceRow } from './kind.ts';
 
-/** Where the credentials of a host are sealed for. */
-export const hostCredentialsPlace = (row: string) => ({ table: 'hosts', column: 'sealed', row });
+/** The column and row for which the credentials of a host are sealed. */
+export const hostCredentialsLocation = (row: string) => ({ table: 'hosts', column: 'sealed', row });
 
 const taint = z.object({
   key: z.string(),
@@ -14,7 +14,7 @@ const taint = z.object({
 const gpu = z.object({ id: z.string(), model: z.string(), vram: z.string() });
 
 /** A host, or a node of a cluster. */
-const machineRow = resourceRow.extend({
+const hostOrNodeRow = resourceRow.extend({
   engine: z.enum(['docker', 'podman', 'kubernetes']),
   /** The cluster of a node; null for a host. */
   cluster_id: z.string().nullable(),
@@ -26,7 +26,7 @@ const machineRow = resourceRow.extend({
   schedulable: z.boolean(),
   gpus: z.array(gpu),
   reachability: z.enum(['unknown', 'online', 'unreachable']),
-  message: z.string(),
+  unreachable_reason: z.string(),
   last_seen_at: z.date().nullable(),
   engine_version: z.string().nullable(),
   arch: z.string().nullable(),
@@ -37,33 +37,33 @@ const machineRow = resourceRow.extend({
   allocated_memory: z.bigint(),
   allocated_gpus: z.array(z.string()),
 });
-export type MachineRow = z.output<typeof machineRow>;
+export type HostOrNodeRow = z.output<typeof hostOrNodeRow>;
 
-const hostRow = machineRow.extend({ cluster_id: z.null(), endpoint: z.string() });
+const hostRow = hostOrNodeRow.extend({ cluster_id: z.null(), endpoint: z.string() });
 export type HostRow = z.output<typeof hostRow>;
 
-const own = Prisma.sql`r.engine::text, r.endpoint, r.network_types, r.taints, r.schedulable, r.gpus, r.reachability::text, r.message,
+const commonColumns = Prisma.sql`r.engine::text, r.endpoint, r.network_types, r.taints, r.schedulable, r.gpus, r.reachability::text, r.unreachable_reason,
     r.last_seen_at, r.engine_version, r.arch, r.cpu_millis, r.memory_bytes,
     (SELECT coalesce(sum(d.cpu_millis), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_cpu,
     (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_memory,
     ARRAY(SELECT g.gpu_id FROM allocated_gpus g WHERE g.host_id = r.id ORDER BY g.gpu_id) AS allocated_gpus`;
 
-/** What is registered here, and can be changed. */
+/** The registered hosts, which can be changed. */
 export const hosts: Kind<HostRow> = {
   table: 'hosts',
   row: hostRow,
-  columns: Prisma.sql`${own}, r.sealed IS NOT NULL AS has_credentials, NULL::uuid AS cluster_id, jsonb_array_length(r.gpus) AS gpu_count`,
+  columns: Prisma.sql`${commonColumns}, r.sealed IS NOT NULL AS has_credentials, NULL::uuid AS cluster_id, jsonb_array_length(r.gpus) AS gpu_count`,
 };
 
-/** Hosts, and the nodes of clusters beside them. */
-export const machines: Kind<MachineRow> = {
+/** Hosts and the nodes of clusters. */
+export const hostsAndNodes: Kind<HostOrNodeRow> = {
   table: 'machines',
-  row: machineRow,
-  columns: Prisma.sql`${own}, r.has_credentials, r.cluster_id, r.gpu_count`,
+  row: hostOrNodeRow,
+  columns: Prisma.sql`${commonColumns}, r.has_credentials, r.cluster_id, r.gpu_count`,
 };
 
-/** A host as the API shows it. */
-export const presentHost = (row: MachineRow) => ({
+/** The representation of a host or node in the API. */
+export const presentHost = (row: HostOrNodeRow) => ({
   ...presentCommon(row),
   engine: row.engine,
   cluster_id: row.cluster_id,
@@ -74,17 +74,17 @@ export const presentHost = (row: MachineRow) => ({
   schedulable: row.schedulable,
   gpus: row.gpus,
   reachability: row.reachability,
-  message: row.message,
+  message: row.unreachable_reason,
   last_seen_at: row.last_seen_at,
   engine_version: row.engine_version,
   arch: row.arch,
   capacity:
     row.cpu_millis === null || row.memory_bytes === null
       ? null
-      : showAmount({ cpu_millis: row.cpu_millis, memory_bytes: row.memory_bytes, gpu_count: row.gpu_count }),
+      : formatAmount({ cpu_millis: row.cpu_millis, memory_bytes: row.memory_bytes, gpu_count: row.gpu_count }),
   allocated:
     row.cluster_id === null
-      ? showAmount({
+      ? formatAmount({
           cpu_millis: row.allocated_cpu,
           memory_bytes: row.allocated_memory,
           gpu_count: row.allocated_gpus.length,

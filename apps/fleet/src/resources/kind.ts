@@ -1,10 +1,10 @@
 import { fold, paginationOf, uuid } from '@svc/contract';
-import type { LabelWish, ResourceQuery } from '@svc/contract/fleet';
+import type { LabelRequirement, ResourceQuery } from '@svc/contract/fleet';
 import { invalid, type Matches, notFound, Problem } from '@svc/http';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 
-/** Whether a path names a row at all; anything else is absent. */
+/** Whether an id from a path is a UUID. No row has another id. */
 export const isUuid = (id: string): boolean => uuid.safeParse(id).success;
 
 /** A condition of a resource as its JSON column stores it. `at` is the time of the last transition (RFC 3339). */
@@ -17,11 +17,11 @@ export const condition = z.object({
 });
 export type Condition = z.output<typeof condition>;
 
-/** Conditions as the API shows them. */
+/** The representation of conditions in the API. */
 export const presentConditions = (conditions: readonly Condition[]) =>
   conditions.map(({ at, ...rest }) => ({ ...rest, at: new Date(at) }));
 
-/** The columns of every kind. */
+/** The columns of all kinds of resources. */
 export const resourceRow = z.object({
   id: z.string(),
   name: z.string(),
@@ -37,7 +37,7 @@ export type ResourceRow = z.output<typeof resourceRow>;
 export interface Kind<Row extends ResourceRow> {
   /** The table or view that it is read from. */
   readonly table: 'hosts' | 'machines' | 'clusters' | 'workloads' | 'deployments' | 'volumes' | 'secrets';
-  /** What is selected of a row `r`, beside the columns of every kind. */
+  /** The selected columns of a row `r`, in addition to the columns of all kinds. */
   readonly columns: Prisma.Sql;
   /** Validates each row that is read, so that the row type and the query agree. */
   readonly row: z.ZodType<Row>;
@@ -67,7 +67,7 @@ function conditionsOf({ search, label = [] }: ResourceQuery): Prisma.Sql[] {
   return [Prisma.sql`true`, ...searched, ...label.map(hasLabel)];
 }
 
-const hasLabel = ({ key, value }: LabelWish) =>
+const hasLabel = ({ key, value }: LabelRequirement) =>
   value === undefined
     ? Prisma.sql`r.labels ? ${key}`
     : Prisma.sql`r.labels @> jsonb_build_object(${key}::text, ${value}::text)`;
@@ -81,35 +81,41 @@ export async function readRow<Row extends ResourceRow>(reader: Reader, kind: Kin
   return kind.row.parse(row);
 }
 
-interface Wanted {
+interface LockRequest {
   readonly id: string;
-  readonly seen: () => Matches;
+  readonly ifMatch: () => Matches;
 }
 
-/** Locks a resource that is to be changed. @throws 404; 412 where the caller has seen another version */
-export async function holdRow<Row extends ResourceRow>(
+/** Locks a resource for a change. @throws 404; 412 if `If-Match` names another version */
+export async function lockRow<Row extends ResourceRow>(
   transaction: Prisma.TransactionClient,
   kind: Kind<Row>,
-  { id, seen }: Wanted,
+  { id, ifMatch }: LockRequest,
 ): Promise<Row> {
-  const matches = seen();
+  const matches = ifMatch();
   if (!isUuid(id)) throw notFound();
   await transaction.$queryRaw`SELECT FROM ${Prisma.raw(kind.table)} WHERE id = ${id}::uuid FOR UPDATE`;
   const row = await readRow(transaction, kind, id);
   if (matches(row.version)) return row;
-  throw new Problem('version_conflict', `It is at version ${row.version} by now: read it again, then change that.`);
+  throw new Problem(
+    'version_conflict',
+    `The resource has version ${row.version} now. Read it again and repeat the change.`,
+  );
 }
 
-/** A resource keeps its name; sent back as it was read it is no change. @throws 400 */
+/**
+ * Resources cannot be renamed. The current name is accepted, so that a body can be sent back as it was read.
+ * @throws 400
+ */
 export function refuseRename({ name }: { readonly name?: string | undefined }, row: ResourceRow): void {
   if (name === undefined || name === row.name) return;
-  throw invalid([{ path: 'name', message: 'can’t be changed: make another one' }]);
+  throw invalid([{ path: 'name', message: 'cannot be changed: create another resource' }]);
 }
 
-/** What every change of a row writes. */
-export const changedNow = () => ({ version: { increment: 1 }, updated_at: new Date() });
+/** The columns that every change of a row sets. */
+export const nextVersion = () => ({ version: { increment: 1 }, updated_at: new Date() });
 
-/** What every resource shows. */
+/** The members that all resources have in the API. */
 export const presentCommon = ({ id, name, labels, version, created_at, updated_at, created_by }: ResourceRow) => ({
   id,
   name,

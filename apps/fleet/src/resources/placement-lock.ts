@@ -1,9 +1,9 @@
 import type { Prisma } from '../generated/prisma/client.ts';
 
 /**
- * What is placed, allocated, attached and referred to is decided by one transaction at a time: nothing is given twice, and
- * nothing goes while somebody begins to use it.
+ * Acquires the advisory lock that serializes placement, allocation, attachment and references between transactions.
+ * Resources are not allocated twice, and are not deleted while another transaction starts to use them.
  */
-export async function decideAlone(transaction: Prisma.TransactionClient): Promise<void> {
+export async function acquirePlacementLock(transaction: Prisma.TransactionClient): Promise<void> {
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('fleet decisions'))`;
 }

@@ -2,37 +2,37 @@ import { invalid } from '@svc/http';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Sealer } from '../sealing.ts';
-import { complaintsOfPair, refuseAll } from './field-errors.ts';
+import { keyPairErrors, refuseFieldErrors } from './field-errors.ts';
 import { type Kind, presentCommon, resourceRow } from './kind.ts';
 
 export type Values = Readonly<Record<string, string>>;
 
 const KEYS = { registry: ['username', 'password'], tls: ['tls.crt', 'tls.key'] } as const;
 
-/** What each kind of secret holds. @throws 400 */
+/** Validates the values of a secret of a kind. @throws 400 */
 export function refuseBadValues(kind: SecretRow['kind'], values: Values): void {
   if (kind === 'opaque') return;
-  const wanted: readonly string[] = KEYS[kind];
+  const required: readonly string[] = KEYS[kind];
   const given = Object.keys(values);
-  if (given.length !== wanted.length || wanted.some((key) => !given.includes(key))) {
+  if (given.length !== required.length || required.some((key) => !given.includes(key))) {
     throw invalid([
-      { path: 'values', message: `of a secret of kind ${kind} are ${wanted.join(' and ')}, and no others` },
+      { path: 'values', message: `must have exactly the keys ${required.join(' and ')} in a secret of kind ${kind}` },
     ]);
   }
   if (kind !== 'tls') return;
-  const [certificate = '', key = ''] = wanted.map((name) => values[name]);
-  refuseAll(complaintsOfPair({ path: 'values.tls.crt', pem: certificate }, { path: 'values.tls.key', pem: key }));
+  const [certificate = '', key = ''] = required.map((name) => values[name]);
+  refuseFieldErrors(keyPairErrors({ path: 'values.tls.crt', pem: certificate }, { path: 'values.tls.key', pem: key }));
 }
 
-const placeOf = (row: string) => ({ table: 'secrets', column: 'sealed', row });
+const locationOf = (row: string) => ({ table: 'secrets', column: 'sealed', row });
 
-/** What is stored of values: encrypted, and their keys in clear. */
+/** The stored form of values: they are encrypted, and their keys are in plain text. */
 export async function sealValues(sealer: Sealer, id: string, values: Values) {
-  const sealed = await sealer.seal(placeOf(id), JSON.stringify(values));
-  return { sealed, sealed_with: sealer.kid, keys: Object.keys(values).sort() };
+  const sealed = await sealer.seal(locationOf(id), JSON.stringify(values));
+  return { sealed, key_id: sealer.kid, keys: Object.keys(values).sort() };
 }
 
-/** The secrets with these names, with their values: for an engine and nobody else. */
+/** The secrets with these names, with their values. The values must go to engines only. */
 export async function openValues(
   transaction: Pick<Prisma.TransactionClient, 'secret'>,
   sealer: Sealer,
@@ -43,7 +43,7 @@ export async function openValues(
     rows.map(async ({ id, name, sealed, values_version }) => ({
       name,
       version: values_version,
-      values: z.record(z.string(), z.string()).parse(JSON.parse(await sealer.open(placeOf(id), sealed))),
+      values: z.record(z.string(), z.string()).parse(JSON.parse(await sealer.open(locationOf(id), sealed))),
     })),
   );
 }
@@ -57,7 +57,7 @@ const secretRow = resourceRow.extend({
 });
 export type SecretRow = z.output<typeof secretRow>;
 
-/** A workload uses what its latest revision names, a deployment what its own does. */
+/** A workload uses the secrets that its latest revision names, a deployment those that its own revision names. */
 export const secrets: Kind<SecretRow> = {
   table: 'secrets',
   row: secretRow,
@@ -71,7 +71,7 @@ export const secrets: Kind<SecretRow> = {
     ) u) AS used_by`,
 };
 
-/** A secret as the API shows it: never its values. */
+/** The representation of a secret in the API, without its values. */
 export const presentSecret = (row: SecretRow) => ({
   ...presentCommon(row),
   kind: row.kind,

@@ -11,7 +11,7 @@ const volumeRow = resourceRow.extend({
   cluster_id: z.string().nullable(),
   deployment_id: z.string().nullable(),
   phase: z.enum(['pending', 'bound', 'lost', 'deleting']),
-  touched: z.boolean(),
+  sent_to_engine: z.boolean(),
   attached_to: z.array(z.object({ deployment_id: z.string(), name: z.string() })),
 });
 export type VolumeRow = z.output<typeof volumeRow>;
@@ -20,17 +20,17 @@ export const volumes: Kind<VolumeRow> = {
   table: 'volumes',
   row: volumeRow,
   columns: Prisma.sql`r.size, r.access_mode::text, r.storage_class, r.reclaim::text, r.host_id, r.cluster_id, r.deployment_id,
-    r.phase::text, r.touched,
+    r.phase::text, r.sent_to_engine,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('deployment_id', d.id, 'name', d.name) ORDER BY d.name), '[]')
      FROM (SELECT DISTINCT deployment_id FROM attachments WHERE volume_id = r.id) a
      JOIN deployments d ON d.id = a.deployment_id) AS attached_to`,
 };
 
-/** What has a target, as the API shows that. */
+/** The representation of a target in the API; null without a target. */
 export const presentTarget = ({ host_id, cluster_id }: { host_id: string | null; cluster_id: string | null }) =>
   host_id === null && cluster_id === null ? null : { host_id, cluster_id };
 
-/** A volume as the API shows it. */
+/** The representation of a volume in the API. */
 export const presentVolume = (row: VolumeRow) => ({
   ...presentCommon(row),
   size: row.size,

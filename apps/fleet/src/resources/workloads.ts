@@ -12,7 +12,7 @@ const origin = z.object({
   template_slug: z.string().nullable(),
   template_version: z.string().nullable(),
   min_tier: z.string().nullable(),
-  /** Hash of the members that say what runs, at the time of the copy. */
+  /** Hash of the specification of the template at the time of the copy; see `templateHash`. */
   template_hash: z.string().nullable(),
 });
 export type Origin = z.output<typeof origin>;
@@ -33,21 +33,22 @@ export type WorkloadRow = z.output<typeof workloadRow>;
 export const specOf = (stored: Prisma.JsonValue): WorkloadSpec => workloadSpec.parse(stored);
 
 /**
- * A hash of what a template document of the mirror runs. Members that have their default do not count: the hash of a
- * copy stays valid when a member is declared later, and a document that was stored before then has the same hash.
+ * The hash of the specification in a template document of the mirror. Members with their default value are left out, so
+ * that the hash of a copy stays valid if a member is added to the contract later, and documents from before and after
+ * have the same hash.
  */
 export const templateHash = (document: Prisma.Sql) => Prisma.sql`(
   SELECT encode(sha256(convert_to(coalesce(jsonb_object_agg(key, value), '{}')::text, 'UTF8')), 'hex')
   FROM jsonb_each(${document}) WHERE ${JSON.stringify(workloadDefaults)}::jsonb -> key <> value)`;
 
-/** How the copy `v` of a template stands to the mirror, by the template's id: slugs move. */
+/** The template state of a revision `v`. The template is identified by its id, because slugs can change. */
 export const templateState = Prisma.sql`CASE
   WHEN v.template_id IS NULL THEN NULL
   WHEN NOT EXISTS (SELECT FROM catalog_templates t WHERE t.id = v.template_id) THEN 'withdrawn'
   WHEN (SELECT ${templateHash(Prisma.sql`t.document`)} FROM catalog_templates t WHERE t.id = v.template_id) = v.template_hash THEN 'current'
   ELSE 'outdated' END`;
 
-/** A member of the revision `v` that a workload `r` is at. */
+/** An expression over the latest revision `v` of a workload `r`. */
 const latest = (expression: Prisma.Sql) =>
   Prisma.sql`(SELECT ${expression} FROM workload_revisions v WHERE v.workload_id = r.id AND v.revision = r.revision)`;
 
@@ -69,7 +70,7 @@ const presentOrigin = (row: Omit<Origin, 'template_hash'> & { readonly template_
   min_tier: row.min_tier,
 });
 
-/** A workload as the API shows it: as its latest revision. */
+/** The representation of a workload in the API, with its latest revision. */
 export const presentWorkload = (row: WorkloadRow) => ({
   ...row.spec,
   ...presentCommon(row),
@@ -96,13 +97,16 @@ export const presentRevision = (row: RevisionRow) => ({
 
 type Transaction = Prisma.TransactionClient;
 
-/** What a revision is made from: what a template says by now, under what was said here. */
-export interface Base extends Origin {
+/**
+ * The base of a revision: the specification and origin of a template, or the defaults. Overrides of the workload apply
+ * on top.
+ */
+export interface RevisionBase extends Origin {
   readonly spec: WorkloadSpec;
 }
 
-/** Where nothing comes from a template. */
-export const written: Base = {
+/** The base of a revision without a template. */
+export const withoutTemplate: RevisionBase = {
   template_id: null,
   template_slug: null,
   template_version: null,
@@ -111,8 +115,8 @@ export const written: Base = {
   spec: workloadDefaults,
 };
 
-/** What a template of the mirror says now. @throws 404 where the hub shows none of that slug */
-export async function baseOf(transaction: Transaction, slug: string): Promise<Base> {
+/** The base from the mirrored template with a slug. @throws 404 if the mirror has no such template */
+export async function templateBase(transaction: Transaction, slug: string): Promise<RevisionBase> {
   const [row] = await transaction.$queryRaw<{ document: Prisma.JsonValue; hash: string }[]>`
     SELECT document, ${templateHash(Prisma.sql`document`)} AS hash FROM catalog_templates
     WHERE slug = ${slug} ORDER BY updated_at DESC, id LIMIT 1`;
@@ -128,26 +132,26 @@ export async function baseOf(transaction: Transaction, slug: string): Promise<Ba
   };
 }
 
-/** The members of something that say what runs. */
-export const saidIn = (
+/** The members of a body that belong to the specification. */
+export const specMembersOf = (
   body: { readonly [M in keyof WorkloadSpec]?: WorkloadSpec[M] | undefined },
 ): Partial<WorkloadSpec> => given(body, workloadMembers);
 
 interface Revision {
   readonly workloadId: string;
   readonly revision: number;
-  readonly base: Base;
-  readonly said: Partial<WorkloadSpec>;
+  readonly base: RevisionBase;
+  readonly overrides: Partial<WorkloadSpec>;
   readonly author: string;
 }
 
-/** Stores a revision, for good. @throws 400 for what no engine would take */
+/** Stores a revision, which is immutable. @throws 400 if no engine would accept the specification */
 export async function insertRevision(
   transaction: Transaction,
-  { base, said, ...revision }: Revision,
+  { base, overrides, ...revision }: Revision,
 ): Promise<WorkloadSpec> {
   const { template_id, template_slug, template_version, template_hash, min_tier } = base;
-  const spec = { ...base.spec, ...said };
+  const spec = { ...base.spec, ...overrides };
   const problems = specProblems(spec);
   if (problems.length > 0) throw invalid(problems);
   await transaction.workloadRevision.create({
@@ -157,7 +161,7 @@ export async function insertRevision(
       revision: revision.revision,
       created_by: revision.author,
       spec,
-      said,
+      said: overrides,
       secret_names: secretNamesOf(spec),
     },
   });

@@ -3,38 +3,44 @@ import { connectHub, type Hub } from '../catalog/hub.ts';
 import { createProvider, type Provider } from '../oidc/provider.ts';
 import type { HubInEffect, OidcInEffect } from './values.ts';
 
-type Way = Pick<Outbound, 'send' | 'refusalOf'>;
+type OutboundRoute = Pick<Outbound, 'send' | 'refusalOf'>;
 
-/** How requests leave: to where the operator's environment says, and to where somebody set it through the API. */
-export interface Ways {
-  readonly trusted: Way;
-  readonly restricted: Way;
+/**
+ * The outbound routes: `trusted` for addresses from the environment, `restricted` for addresses that were set through
+ * the API.
+ */
+export interface OutboundRoutes {
+  readonly trusted: OutboundRoute;
+  readonly restricted: OutboundRoute;
 }
 
-/** Connections by their settings: the same settings are the same connection, with what it has learnt. */
+/** Connections by their settings. Equal settings return the same connection, with the state that it has cached. */
 interface Connections<S, C> {
-  /** undefined where the settings name none */
+  /** The connection; undefined if the settings are not complete. */
   of(settings: S): C | undefined;
-  /** Why the address in the settings is never called, as far as it says itself. */
+  /**
+   * The reason why the address in the settings is not allowed, as far as the address itself shows it, without name
+   * resolution.
+   */
   refusalOf(settings: S): string | undefined;
 }
 
 export type Hubs = Connections<HubInEffect, Hub>;
 export type Providers = Connections<OidcInEffect, Provider>;
 
-export const createHubs = (ways: Ways): Hubs => ({
-  of: remembered(
+export const createHubs = (routes: OutboundRoutes): Hubs => ({
+  of: cached(
     ({ url, api_key, isTrusted }) => [url, api_key, isTrusted],
     ({ url, api_key, isTrusted }) => {
       if (url === null || api_key === undefined) return undefined;
-      return connectHub({ url, apiKey: api_key, send: wayOf(ways, isTrusted).send });
+      return connectHub({ url, apiKey: api_key, send: routeFor(routes, isTrusted).send });
     },
   ),
-  refusalOf: ({ url, isTrusted }) => refusalOf(wayOf(ways, isTrusted), url),
+  refusalOf: ({ url, isTrusted }) => refusalOf(routeFor(routes, isTrusted), url),
 });
 
-export const createProviders = (ways: Ways): Providers => ({
-  of: remembered(
+export const createProviders = (routes: OutboundRoutes): Providers => ({
+  of: cached(
     ({ issuer, client_id, client_secret, audience, allow_userinfo, isTrusted }) => [
       issuer,
       client_id,
@@ -46,22 +52,23 @@ export const createProviders = (ways: Ways): Providers => ({
     ({ issuer, client_id, client_secret, audience, allow_userinfo, isTrusted }) => {
       if (issuer === null || client_id === null) return undefined;
       const connection = { issuer, clientId: client_id, clientSecret: client_secret, audience: audience ?? undefined };
-      const { send } = wayOf(ways, isTrusted);
+      const { send } = routeFor(routes, isTrusted);
       return createProvider({ ...connection, allowUserinfo: allow_userinfo }, { send });
     },
   ),
-  refusalOf: ({ issuer, isTrusted }) => refusalOf(wayOf(ways, isTrusted), issuer),
+  refusalOf: ({ issuer, isTrusted }) => refusalOf(routeFor(routes, isTrusted), issuer),
 });
 
-const wayOf = ({ trusted, restricted }: Ways, isTrusted: boolean): Way => (isTrusted ? trusted : restricted);
+const routeFor = ({ trusted, restricted }: OutboundRoutes, isTrusted: boolean): OutboundRoute =>
+  isTrusted ? trusted : restricted;
 
-const refusalOf = (way: Way, address: string | null): string | undefined =>
-  address === null ? undefined : way.refusalOf(new URL(address))?.message;
+const refusalOf = (route: OutboundRoute, address: string | null): string | undefined =>
+  address === null ? undefined : route.refusalOf(new URL(address))?.message;
 
 const REMEMBERED = 4;
 
-/** Keeps the few that were used last: the one in effect, and those that were tried. */
-function remembered<S, C>(keyOf: (settings: S) => readonly unknown[], connect: (settings: S) => C | undefined) {
+/** Caches the most recently used connections: the one in effect, and those that were tested. */
+function cached<S, C>(keyOf: (settings: S) => readonly unknown[], connect: (settings: S) => C | undefined) {
   const known = new Map<string, C | undefined>();
   return (settings: S): C | undefined => {
     const key = JSON.stringify(keyOf(settings).map((part) => part ?? null));

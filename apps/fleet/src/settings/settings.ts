@@ -12,7 +12,7 @@ import {
   readStored,
 } from './values.ts';
 
-/** What the environment says; what is set while the fleet runs wins over it. */
+/** The settings from the environment. Settings from the API override them. */
 export interface SettingsEnvironment {
   readonly oidc: OidcEnvironment;
   readonly hub: HubEnvironment;
@@ -20,11 +20,11 @@ export interface SettingsEnvironment {
 
 type Client = Parameters<typeof readStored>[0];
 
-/** Settings as they are in effect now: read each time, so that a change counts at once on every replica. */
+/** The settings in effect. They are read at each call, so that a change takes effect immediately on all replicas. */
 export interface Settings {
   readonly environment: SettingsEnvironment;
   readonly sealer: Sealer;
-  /** Within a transaction: as that sees them. */
+  /** With a transaction, the settings that it sees. */
   oidc(transaction?: Client): Promise<OidcInEffect>;
   hub(): Promise<HubInEffect>;
 }

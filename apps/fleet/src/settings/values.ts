@@ -6,11 +6,14 @@ import type { Sealer } from '../sealing.ts';
 
 export type SettingName = 'oidc' | 'hub';
 
-/** A secret, and the address that it was given for: it never goes to another one. `null`: there is none for it. */
+/**
+ * A secret, and the address for which it was set. It is never sent to another address. `null`: no secret for this
+ * address.
+ */
 const secret = z.object({ value: z.string().nullable(), address: z.string() });
 type StoredSecret = z.output<typeof secret>;
 
-/** What was set while the fleet ran. */
+/** The settings that were set through the API. */
 export interface Stored<V extends object> {
   readonly values: Partial<V>;
   readonly secret: StoredSecret | undefined;
@@ -25,9 +28,9 @@ export async function readStored<V extends object>(
 ): Promise<Stored<V>> {
   const row = await client.setting.findUnique({ where: { name } });
   if (!row) return { values: {}, secret: undefined };
-  const opened = row.sealed === null ? undefined : await sealer.open(placeOf(name), row.sealed);
+  const opened = row.sealed === null ? undefined : await sealer.open(locationOf(name), row.sealed);
   return {
-    values: row.values as Partial<V>, // written below, by a body that its contract let in
+    values: row.values as Partial<V>, // `writeStored` writes it from a validated body
     secret: opened === undefined ? undefined : secret.parse(JSON.parse(opened)),
   };
 }
@@ -37,55 +40,59 @@ export async function writeStored<V extends object>(
   sealer: Sealer,
   { name, values, secret: given }: Stored<V> & { readonly name: SettingName },
 ): Promise<void> {
-  const sealed = given === undefined ? null : await sealer.seal(placeOf(name), JSON.stringify(given));
+  const sealed = given === undefined ? null : await sealer.seal(locationOf(name), JSON.stringify(given));
   const data = {
+    // The schema of the contract accepted the values as JSON.
     values: values as Prisma.InputJsonObject,
     sealed,
-    sealed_with: sealed && sealer.kid,
+    key_id: sealed && sealer.kid,
     updated_at: new Date(),
   };
   await client.setting.upsert({ where: { name }, create: { name, ...data }, update: data });
 }
 
-export const forgetStored = async (client: Client, name: SettingName): Promise<void> => {
+export const deleteStored = async (client: Client, name: SettingName): Promise<void> => {
   await client.setting.deleteMany({ where: { name } });
 };
 
-const placeOf = (name: SettingName) => ({ table: 'settings', column: 'sealed', row: name });
+const locationOf = (name: SettingName) => ({ table: 'settings', column: 'sealed', row: name });
 
-/** Where a value in effect comes from. */
+/** The source of a value in effect. */
 type Source = 'environment' | 'set' | 'default';
 
-/** What is in effect: what was set, over the environment, over what is so by default. */
+/** The values in effect: values from the API override the environment, which overrides the defaults. */
 interface Layered<V> {
   readonly values: V;
   readonly sources: { readonly [K in keyof V]: Source };
 }
 
-/** Some of the values. */
-type Some<V> = { readonly [K in keyof V]?: V[K] | undefined };
+/** A part of the values. */
+type PartialValues<V> = { readonly [K in keyof V]?: V[K] | undefined };
 
-function layer<V extends object>(defaults: V, environment: Some<V>, set: Some<V>): Layered<V> {
+function layer<V extends object>(defaults: V, environment: PartialValues<V>, set: PartialValues<V>): Layered<V> {
+  // Object.keys loses the names of the members.
   const names = Object.keys(defaults) as (keyof V)[];
   const sourceOf = (name: keyof V): Source =>
     set[name] !== undefined ? 'set' : environment[name] !== undefined ? 'environment' : 'default';
   return {
+    // Object.fromEntries loses the names of the members.
     values: Object.fromEntries(
       names.map((name) => [name, set[name] ?? (set[name] === null ? null : environment[name]) ?? defaults[name]]),
     ) as V,
+    // Object.fromEntries loses the names of the members.
     sources: Object.fromEntries(names.map((name) => [name, sourceOf(name)])) as Layered<V>['sources'],
   };
 }
 
-/** The address that something in effect goes to, and the one of the environment. */
+/** The address in effect, and the address in the environment. */
 interface Addresses {
   readonly inEffect: string | null;
   readonly ofEnvironment: string | undefined;
 }
 
 /**
- * The secret in effect, for the address in effect only: one that was set goes where it was set for, the environment's
- * where the environment says.
+ * The secret for the address in effect. A secret from the API is used only for the address for which it was set, and a
+ * secret from the environment only for the address in the environment.
  */
 function secretFor(
   { inEffect, ofEnvironment }: Addresses,
@@ -100,11 +107,11 @@ function secretFor(
   return { value, source: value === undefined ? 'default' : 'environment' };
 }
 
-/** How people of an identity provider sign in, and what they may. */
+/** The settings for sign-in with an identity provider, and the mapping of its users to roles. */
 export interface OidcValues {
   readonly issuer: string | null;
   readonly client_id: string | null;
-  /** Of access tokens of the provider; without one none is accepted. */
+  /** The required audience of access tokens of the provider; without it, none are accepted. */
   readonly audience: string | null;
   readonly role_claim: string;
   readonly role_map: Readonly<Record<string, FleetRole>> | null;
@@ -112,7 +119,7 @@ export interface OidcValues {
   readonly allow_userinfo: boolean;
 }
 
-export type OidcEnvironment = Some<OidcValues & { readonly client_secret: string }>;
+export type OidcEnvironment = PartialValues<OidcValues & { readonly client_secret: string }>;
 
 const oidcDefaults: OidcValues = {
   issuer: null,
@@ -127,7 +134,7 @@ const oidcDefaults: OidcValues = {
 export interface OidcInEffect extends OidcValues {
   readonly client_secret: string | undefined;
   readonly sources: Layered<OidcValues>['sources'] & { readonly client_secret: Source };
-  /** The issuer is the environment's: the operator's word. */
+  /** Whether the issuer comes from the environment, which the operator controls. */
   readonly isTrusted: boolean;
 }
 
@@ -150,21 +157,21 @@ export const presentOidc = ({ client_secret, isTrusted: _, ...shown }: OidcInEff
   has_client_secret: client_secret !== undefined,
 });
 
-/** Which hub the catalog comes from. */
+/** The settings of the hub from which the catalog is mirrored. */
 export interface HubValues {
   readonly url: string | null;
   /** Seconds; 0: only on demand. */
   readonly sync_interval: number;
 }
 
-export type HubEnvironment = Some<HubValues & { readonly api_key: string }>;
+export type HubEnvironment = PartialValues<HubValues & { readonly api_key: string }>;
 
 const hubDefaults: HubValues = { url: null, sync_interval: 300 };
 
 export interface HubInEffect extends HubValues {
   readonly api_key: string | undefined;
   readonly sources: Layered<HubValues>['sources'] & { readonly api_key: Source };
-  /** The address is the environment's: the operator's word. */
+  /** Whether the address comes from the environment, which the operator controls. */
   readonly isTrusted: boolean;
 }
 

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import type { Wanted } from '@svc/testing';
+import type { ApiRequest } from '@svc/testing';
 import { FRONTEND, TEMPORARY_ADMIN, type World } from '../world.ts';
 import { aSignInCode, comeBackFromProvider, OIDC_LOGIN } from './browser.ts';
 import { changingResources } from './changing-resources.ts';
 import { CODE } from './small-provider.ts';
 
 type Operation = keyof typeof fleetEndpoints;
-type Given = Partial<Omit<Wanted, 'method'>>;
+type Given = Partial<Omit<ApiRequest, 'method'>>;
 
-/** Endpoints that may change something: every method but GET, and the redirects of a sign-in. */
+/** Endpoints that may change something: each method except GET, and the redirects of a sign-in. */
 export const changingOperations = (Object.keys(fleetEndpoints) as Operation[]).filter(
   (operation) => fleetEndpoints[operation].method !== 'get' || fleetEndpoints[operation].status === 302,
 );
 
-/** How to make a request that each of them carries out, in a fleet that has a hub and a provider. */
+/** How to make a request that each endpoint carries out, in a fleet with a hub and a provider. */
 export const changingRequests = (world: World): Partial<Record<Operation, () => Promise<Given>>> => {
   const aUserAt = async (rest = {}) => ({ path: `/api/v1/users/${(await world.aUser('viewer')).id}`, ...rest });
   const aTokenAt = async (rest: string) => ({ path: `/api/v1/tokens/${(await world.aToken()).id}${rest}` });
@@ -48,10 +48,13 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
   };
 };
 
-/** The whole request. @throws for an endpoint that nobody has written a request for */
-export async function changingRequest(world: World, operation: Operation): Promise<Wanted & { readonly done: number }> {
+/** The complete request. @throws for an endpoint without a request here */
+export async function changingRequest(
+  world: World,
+  operation: Operation,
+): Promise<ApiRequest & { readonly done: number }> {
   const make = changingRequests(world)[operation];
-  if (!make) throw new Error(`${operation} may change something, and has no request in ${import.meta.filename}`);
+  if (!make) throw new Error(`${operation} may change something, but has no request in ${import.meta.filename}`);
   const { method, path, status }: Endpoint = fleetEndpoints[operation];
   return { path, ...(await make()), method: method.toUpperCase(), done: status };
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Wanted } from '@svc/testing';
+import type { ApiRequest } from '@svc/testing';
 import type { World } from '../world.ts';
 
-type Given = Partial<Omit<Wanted, 'method'>>;
+type Given = Partial<Omit<ApiRequest, 'method'>>;
 
 const HOST = { engine: 'docker', endpoint: 'tcp://engine.example.test:2375' };
 const CLUSTER = { server: 'https://kubernetes.example.test', auth: { kind: 'token', token: 'of the cluster' } };
 const WORKLOAD = { image_name: 'team/app' };
 const SECRET = { values: { key: 'value' } };
 
-/** How to make a request of each kind that changes resources, each with rows of its own. */
+/** How to make a request of each kind that changes resources. Each request uses its own rows. */
 export function changingResources(world: World) {
   const name = () => `r-${randomUUID()}`;
   const { asAdmin } = world;

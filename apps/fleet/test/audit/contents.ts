@@ -1,9 +1,12 @@
 import type { Database } from '../../src/database/client.ts';
 
-/** Tables that also other requests write to: the log itself, counted sign-in failures, and migrations. */
+/** Tables to which other requests also write: the audit log, counted sign-in failures, and migrations. */
 const APART = ['audit_entries', 'sign_in_failures', '_prisma_migrations'];
 
-/** Every row of every table but those, as text, read at one moment. The last use of a token is no change. */
+/**
+ * Each row of all other tables as text, read in one snapshot. The time of a token's last use does not count as a
+ * change.
+ */
 export async function contentsOf({ client }: Pick<Database, 'client'>): Promise<readonly string[]> {
   const tables = await client.$queryRaw<{ name: string }[]>`
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`;

@@ -7,7 +7,7 @@ const { world, fleet, client, entriesOf } = await startWireWorld();
 
 const EXPORT = '/api/v1/audit/export';
 const START = Date.parse('2026-03-01T00:00:00.000Z');
-/** More than two pages of what is read at once. */
+/** More than two of the batches in which the export reads entries. */
 const MANY = 2500;
 const ours = randomUUID();
 
@@ -25,7 +25,7 @@ const written = Array.from({ length: MANY }, (_, index) => ({
 }));
 await client.auditEntry.createMany({ data: written });
 const newestFirst = [...written].sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1));
-/** Only what this file has written. */
+/** Only the entries that this file has written. */
 const span = `from=${new Date(START).toISOString()}&to=${new Date(START + MANY).toISOString()}`;
 
 const exported = async (query: string) => {
@@ -37,7 +37,7 @@ const exported = async (query: string) => {
     .map((line) => JSON.parse(line));
 };
 
-test('the whole log comes as one line an entry, newest first, as the list shows it', async () => {
+test('the export has one line for each audit entry, newest first, in the format of the list', async () => {
   const { status, headers } = await world.asAdmin.get(`${EXPORT}?${span}`);
   expect([status, headers['content-type']]).toEqual([200, 'application/x-ndjson']);
   const lines = await exported(span);
@@ -53,26 +53,26 @@ test.each<[string, (entry: (typeof written)[number]) => boolean]>([
   ['path=/a', ({ path }) => path === '/a'],
   ['status=404', ({ status }) => status === 404],
   ['status=500', () => false],
-])('%s narrows it', async (filter, isWanted) => {
+])('an export of the audit log can be filtered by %s', async (filter, isWanted) => {
   const lines = await exported(`${span}&${filter}`);
   expect(lines.map(({ id }) => id)).toEqual(newestFirst.filter(isWanted).map(({ id }) => id));
 });
 
 test.each(['limit=5', 'cursor=x', 'status=99', 'from=yesterday', 'page=1'])(
-  '%s is a 400 that names it',
+  'an export of the audit log with %s is a 400 that names the parameter',
   async (query) => {
     const { status, body } = await world.asAdmin.get(`${EXPORT}?${query}`);
     expect([status, body.errors?.[0].path]).toEqual([400, query.split('=')[0]]);
   },
 );
 
-test('it has one entry of its own', async () => {
+test('an export of the audit log has one entry', async () => {
   const token = await world.aToken({ role: 'admin' });
   await world.as(token).get(`${EXPORT}?${span}`);
   expect(await entriesOf(token)).toMatchObject([{ path: EXPORT, status: 200, aborted: false }]);
 });
 
-test('who breaks it off has had one entry before the first line', async () => {
+test('an export of the audit log has its entry before the first line is sent, also if the caller aborts it', async () => {
   const token = await world.aToken({ role: 'admin' });
   const socket = await fleet.open(requestText(`GET ${EXPORT}?${span}`, { headers: [bearer(token)] }));
   await once(socket, 'readable');
@@ -81,7 +81,7 @@ test('who breaks it off has had one entry before the first line', async () => {
   expect(await entriesOf(token)).toMatchObject([{ path: EXPORT, status: 200 }]);
 });
 
-test('while entries can’t be written it is answered 503, and no line leaves', async () => {
+test('while audit entries cannot be stored, the export is answered 503 and sends no line', async () => {
   await client.$executeRaw`ALTER TABLE audit_entries ADD CONSTRAINT refused CHECK (status <> 200) NOT VALID`;
   const { status, body } = await world.asAdmin.get(`${EXPORT}?${span}`);
   await client.$executeRaw`ALTER TABLE audit_entries DROP CONSTRAINT refused`;

@@ -13,7 +13,7 @@ afterAll(() => world.stop());
 const MANY = 40;
 const entriesOf = (id: string) => client.auditEntry.findMany({ where: { token_id: id } });
 
-/** Counts the statements and the commits that bring entries. */
+/** Counts the statements and the commits that store entries. */
 async function watchInserts() {
   await client.$executeRaw`CREATE SEQUENCE inserts_seen`;
   await client.$executeRaw`
@@ -28,7 +28,7 @@ async function watchInserts() {
   };
 }
 
-test('many answers at once wait for few statements, and have an entry each', async () => {
+test('concurrent responses share few INSERT statements, and each response has one audit entry', async () => {
   const statements = await watchInserts();
   const token = await world.aToken();
   const paths = Array.from({ length: MANY }, (_, index) => `/nothing/${index}`);
@@ -47,7 +47,7 @@ test('many answers at once wait for few statements, and have an entry each', asy
   expect(await statements()).toBeLessThan(MANY / 2);
 });
 
-test('no answer leaves before its entry can be read by others', async () => {
+test('no response is sent before its audit entry is visible to others', async () => {
   const token = await world.aToken();
   const reader = new pg.Client({ connectionString: world.databaseUrl });
   await reader.connect();
@@ -68,7 +68,7 @@ test('no answer leaves before its entry can be read by others', async () => {
   }
 });
 
-test('when one statement fails the answers that waited for it are 503, and the next ones are not', async () => {
+test('if a statement of the audit log fails, the responses that waited for it are 503, and later ones succeed', async () => {
   const token = await world.aToken();
   const send = (prefix: string) =>
     Promise.all(Array.from({ length: 20 }, (_, index) => world.as(token).get(`/${prefix}/${index}`)));

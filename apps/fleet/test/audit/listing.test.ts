@@ -7,7 +7,7 @@ afterAll(() => world.stop());
 
 const AUDIT = '/api/v1/audit';
 const START = Date.parse('2026-03-01T00:00:00.000Z');
-/** Three entries in each millisecond: their ids decide among them. */
+/** Three entries in each millisecond, so that the order of these is the order of their IDs. */
 const momentOf = (index: number) => new Date(START + Math.floor(index / 3));
 const [ours, others] = [randomUUID(), randomUUID()];
 
@@ -25,21 +25,21 @@ const written = Array.from({ length: 40 }, (_, index) => ({
 }));
 await client.auditEntry.createMany({ data: written });
 
-/** Newest first, and among those of one moment by id. */
+/** Newest first, and by ID for entries of the same time. */
 const newestFirst = [...written].sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1));
-/** Only what this file has written: reading adds an entry of its own. */
+/** Only the entries that this file has written: each list request adds an entry. */
 const span = `from=${new Date(START).toISOString()}&to=${new Date(START + 1000).toISOString()}`;
 const list = async (query: string) => (await world.asAdmin.get(`${AUDIT}?${query}`)).body;
 const idsOf = (entries: readonly { readonly id: string }[]) => entries.map(({ id }) => id);
 
-test('entries are listed newest first, whole', async () => {
+test('the audit log lists complete entries, newest first', async () => {
   const { entries, next_cursor } = await list(span);
   expect(entries).toEqual(newestFirst.map((entry) => ({ ...entry, at: entry.at.toISOString() })));
   expect(next_cursor).toBeNull();
 });
 
 test.each([1, 7, 40, 41])(
-  'pages of %i make the whole list, each entry once, while entries are added',
+  'pages of %i audit entries contain each entry once while entries are added',
   async (limit) => {
     const seen: string[] = [];
     let cursor = '';
@@ -54,7 +54,7 @@ test.each([1, 7, 40, 41])(
   },
 );
 
-test('entries that are added while somebody pages are on no page but the first', async () => {
+test('audit entries that are added during paging appear only on the first page', async () => {
   const first = await list('limit=5');
   await world.asViewer.get('/api/v1/catalog/templates');
   const second = await list(`limit=1000&cursor=${first.next_cursor}`);
@@ -82,7 +82,7 @@ test.each<[string, (entry: Written) => boolean]>([
     `token_id=${ours}&status=200&method=GET&path=/api/v1/user`,
     ({ token_id, status, method }) => token_id === ours && status === 200 && method === 'GET',
   ],
-])('%s narrows the list, on every page', async (filter, isWanted) => {
+])('a list of audit entries can be filtered by %s, on each page', async (filter, isWanted) => {
   const wide = span
     .split('&')
     .filter((bound) => !filter.startsWith(bound.split('=')[0] ?? ''))
@@ -118,17 +118,17 @@ test.each([
   'from=yesterday',
   'to=2026-13-01T00:00:00Z',
   'page=1',
-])('%s is a 400 that names the parameter', async (query) => {
+])('a list of audit entries with %s is a 400 that names the parameter', async (query) => {
   const { status, body } = await world.asAdmin.get(`${AUDIT}?${query}`);
   expect([status, body.code]).toEqual([400, 'validation_failed']);
   expect(body.errors.map(({ path }: { path: string }) => path)).toContain(query.split('=')[0]);
 });
 
-test.each(['limit=1', 'limit=1000'])('%s is permitted', async (query) => {
+test.each(['limit=1', 'limit=1000'])('a list of audit entries may have %s', async (query) => {
   expect((await world.asAdmin.get(`${AUDIT}?${query}`)).status).toBe(200);
 });
 
-test('an entry of a credential in the path shows none', async () => {
+test('the list shows no credential for the audit entry of a request with a credential in its path', async () => {
   const token = await world.aToken();
   await world.as(token).get(`/nothing/${token.secret}`);
   const { entries } = await list(`token_id=${token.id}`);

@@ -4,7 +4,7 @@ import { startPeopleWorld } from './world.ts';
 
 const { world, client } = await startPeopleWorld();
 
-/** What the log gained by some work, in the order in which it came. */
+/** The entries that an operation added, oldest first. */
 async function entriesOf(work: () => Promise<unknown>) {
   const before = new Set((await client.auditEntry.findMany()).map(({ id }) => id));
   await work();
@@ -21,7 +21,7 @@ async function entriesOf(work: () => Promise<unknown>) {
 
 const LOGIN = '/api/v1/auth/login';
 
-test('a local user’s sign-in and log-out name them', async () => {
+test('the audit entries of the sign-in and log-out of a local user name the user', async () => {
   const user = await world.aUser('viewer');
   const who = { actor: user.email, user_id: user.id, token_id: null };
   expect(await entriesOf(() => user.signIn())).toEqual([{ ...who, what: `POST ${LOGIN} 200` }]);
@@ -31,13 +31,13 @@ test('a local user’s sign-in and log-out name them', async () => {
   ]);
 });
 
-test('the temporary admin’s sign-in names them', async () => {
+test('the audit entry of a sign-in of the temporary admin names the temporary admin', async () => {
   expect(await entriesOf(() => world.signIn())).toEqual([
     { actor: 'temporary-admin', user_id: null, token_id: null, what: `POST ${LOGIN} 200` },
   ]);
 });
 
-test('a sign-in at the provider names the person, once', async () => {
+test('a sign-in at the provider has one audit entry, which names the user', async () => {
   const entries = await entriesOf(async () => {
     const { status } = await world.nobody.post('/api/v1/auth/exchange', { code: await aSignInCode(world.nobody) });
     expect(status).toBe(200);
@@ -48,7 +48,7 @@ test('a sign-in at the provider names the person, once', async () => {
   ]);
 });
 
-test('changes name who made them, and the ones that were refused are not there', async () => {
+test('changes have audit entries that name the user, and rejected changes have none', async () => {
   const admin = await world.aUser('admin');
   const victim = await world.aUser('viewer');
   const api = await admin.api();
@@ -69,7 +69,7 @@ test('changes name who made them, and the ones that were refused are not there',
   ]);
 });
 
-test('reading, refreshing and failing to sign in leave none', async () => {
+test('reads, refreshes and failed sign-ins of people have no audit entries', async () => {
   const user = await world.aUser('admin');
   const { access_token, refresh_token } = await user.signIn();
   const api = world.api(`Bearer ${access_token}`);
@@ -84,14 +84,14 @@ test('reading, refreshing and failing to sign in leave none', async () => {
   expect(entries).toEqual([]);
 });
 
-test('a token beside a sign-in keeps the entry its own', async () => {
+test('a sign-in request with a token has the audit entry of the token', async () => {
   const token = await world.aToken({ name: 'beside' });
   expect(await entriesOf(() => world.as(token).post(LOGIN, TEMPORARY_ADMIN))).toEqual([
     { actor: 'token:beside', user_id: null, token_id: token.id, what: `POST ${LOGIN} 200` },
   ]);
 });
 
-test('entries outlive the user, the revoked token and their names', async () => {
+test('audit entries outlive the user, the revoked token and their names', async () => {
   const admin = await world.aUser('admin');
   const api = await admin.api();
   const { body } = await api.post('/api/v1/tokens', { name: 'short-lived', role: 'viewer' });

@@ -1,4 +1,5 @@
-// The fleet's role owns its tables, is no superuser, and may not write to the log.
+// The database role of the fleet owns its tables, is not a superuser, and has no privilege to insert into the audit
+// log.
 import { randomBytes } from 'node:crypto';
 import { addressOf, onServer } from '@svc/testing';
 import { openDatabase } from '../../src/database/client.ts';
@@ -17,7 +18,7 @@ afterAll(async () => {
   await onServer(addressOf(world.databaseUrl, 'postgres'), (server) => server.query(`DROP ROLE ${role}`));
 });
 
-/** Makes the role, and gives it every table. @returns the address of the database for it */
+/** Creates the role, and makes it the owner of all tables. @returns the URL of the database for this role */
 async function addressOfOwner(): Promise<string> {
   const password = randomBytes(12).toString('hex');
   await client.$executeRawUnsafe(`CREATE ROLE ${role} LOGIN NOSUPERUSER PASSWORD '${password}'`);
@@ -34,7 +35,7 @@ test.each([
   { what: 'a request to nowhere', method: 'GET', path: '/nothing', done: 404 },
   { what: 'a change', method: 'POST', path: '/api/v1/tokens', body: { name: 'new', role: 'viewer' }, done: 201 },
 ])(
-  '$what by a token is answered 503 and leaves no trace; with the right again it works',
+  'without the INSERT privilege, $what by a token is answered 503 and changes nothing; with the privilege it succeeds',
   async ({ done, ...request }) => {
     const [contents, recorded] = [await contentsOf(world.database), await entries()];
     await client.$executeRawUnsafe(`REVOKE INSERT ON audit_entries FROM ${role}`);

@@ -1,4 +1,4 @@
-// What a request may be on the wire, beside the cases of ../audit.test.ts.
+// Unusual requests at the HTTP level, in addition to the cases of ../audit.test.ts.
 import { setTimeout as pause } from 'node:timers/promises';
 import { requestText } from '../raw.ts';
 import type { TestToken } from '../world.ts';
@@ -10,26 +10,21 @@ const USERS = '/api/v1/users';
 const TEMPLATES = '/api/v1/catalog/templates';
 
 test.each([
-  ['without a Host', `GET ${TEMPLATES}`, (text: string) => text.replace('Host: fleet.test\r\n', ''), 400],
+  ['without a Host header', `GET ${TEMPLATES}`, (text: string) => text.replace('Host: fleet.test\r\n', ''), 400],
+  ['with an unknown Expect header', `GET ${TEMPLATES}`, (text: string) => withHeader(text, 'Expect: a miracle'), 200],
   [
-    'with an Expect that nobody knows',
-    `GET ${TEMPLATES}`,
-    (text: string) => withHeader(text, 'Expect: a miracle'),
-    200,
-  ],
-  [
-    'with an Upgrade',
+    'with an Upgrade header',
     `GET ${TEMPLATES}`,
     (text: string) => withHeader(text, 'Upgrade: h2c', 'Connection: upgrade'),
     200,
   ],
-  ['with a path that holds NUL', `GET ${TEMPLATES}/%00`, (text: string) => text, 404],
-  ['with a path of bytes that are no UTF-8', `GET ${TEMPLATES}/%c3%28`, (text: string) => text, 400],
+  ['with NUL in the path', `GET ${TEMPLATES}/%00`, (text: string) => text, 404],
+  ['with a path that is not UTF-8', `GET ${TEMPLATES}/%c3%28`, (text: string) => text, 400],
   ['with a very long path', `GET ${TEMPLATES}/${'x'.repeat(8000)}`, (text: string) => text, 404],
   ['of HTTP/1.0', `GET ${TEMPLATES}`, (text: string) => text.replace('HTTP/1.1', 'HTTP/1.0'), 200],
-  ['with a body in chunks that is no JSON', `POST ${USERS}`, (text: string) => chunked(text, ['{"na', 'me"']), 400],
+  ['with a chunked body that is not JSON', `POST ${USERS}`, (text: string) => chunked(text, ['{"na', 'me"']), 400],
   [
-    'with a body in a charset of its own',
+    'with a body in an unsupported charset',
     `POST ${USERS}`,
     (text: string) => ofType(text, 'application/json; charset=latin1'),
     415,
@@ -40,13 +35,13 @@ test.each([
     (text: string) => withHeader(ofType(text, 'application/json'), 'Content-Encoding: gzip'),
     415,
   ],
-])('a request %s has one entry', async (_, line, change, status) => {
+])('a request with a token has one audit entry: a request %s', async (_, line, change, status) => {
   const token = await world.aToken({ role: 'admin' });
   expect(await fleet.send(change(requestText(line, { headers: [bearer(token)] })))).toBe(status);
   expect(await entriesOf(token)).toMatchObject([{ status, aborted: false, path: line.split(' ')[1] }]);
 });
 
-test('an answer that is not sent again has an entry with 304', async () => {
+test('a response with status 304 has an audit entry with 304', async () => {
   const token = await world.aToken();
   const { headers } = await world.as(token).get(TEMPLATES);
   const again = await world.as(token).get(TEMPLATES, { 'If-None-Match': headers.etag ?? '' });
@@ -54,7 +49,7 @@ test('an answer that is not sent again has an entry with 304', async () => {
   expect((await entriesOf(token)).map(({ status }) => status).sort()).toEqual([200, 304]);
 });
 
-test('requests that wait for each other on one connection have an entry each, in their order', async () => {
+test('pipelined requests have one audit entry each, in the order of the requests', async () => {
   const token = await world.aToken();
   const paths = ['/healthz', '/nothing', TEMPLATES, '/docs', '/api/v1/auth/me'];
   const texts = paths.map((path) => requestText(`GET ${path}`, { headers: [bearer(token)] }));
@@ -65,8 +60,8 @@ test('requests that wait for each other on one connection have an entry each, in
   );
 });
 
-describe('who is gone before the answer', () => {
-  /** A row that is locked keeps a change waiting, until the caller is gone and the lock too. */
+describe('after the caller closed the connection,', () => {
+  /** A locked row blocks a change until the caller has disconnected and the lock is released. */
   const goneWhileItWaits = (line: string, lock: string, token: TestToken) =>
     client.$transaction(async (transaction) => {
       await transaction.$executeRawUnsafe(lock);
@@ -76,7 +71,7 @@ describe('who is gone before the answer', () => {
       await fleet.deserted();
     });
 
-  test('has an entry of the change that was made all the same, and it says so', async () => {
+  test('a change that was committed has an audit entry that is marked as aborted', async () => {
     const [token, victim] = [await world.aToken({ role: 'admin' }), await world.aToken()];
     const path = `/api/v1/tokens/${victim.id}`;
     await goneWhileItWaits(`DELETE ${path}`, `SELECT FROM tokens WHERE id = '${victim.id}' FOR UPDATE`, token);
@@ -84,7 +79,7 @@ describe('who is gone before the answer', () => {
     expect((await client.token.findUniqueOrThrow({ where: { id: victim.id } })).revoked_at).not.toBeNull();
   });
 
-  test('has an entry of what was read, and it says so', async () => {
+  test('a read has an audit entry that is marked as aborted', async () => {
     const token = await world.aToken({ role: 'admin' });
     await goneWhileItWaits(`GET ${USERS}`, 'LOCK TABLE users IN ACCESS EXCLUSIVE MODE', token);
     expect(await entriesWhenThere(token)).toMatchObject([{ path: USERS, status: 200, aborted: true }]);
@@ -104,7 +99,7 @@ async function untilSomebodyWaits(): Promise<void> {
   while ((await waiting()).length === 0) await pause(20);
 }
 
-/** The entries of a request whose answer nobody sees: they are there sooner or later. */
+/** The entries of a request whose response nobody reads, as soon as they are stored. */
 async function entriesWhenThere(token: TestToken) {
   for (;;) {
     const entries = await entriesOf(token);

@@ -6,7 +6,7 @@ const { client } = world.database;
 afterAll(() => world.stop());
 
 const DAY = 24 * 60 * 60 * 1000;
-const REFUSED = 'audit entries are never changed or deleted';
+const REFUSED = 'audit entries cannot be changed or deleted';
 const BEFORE = new Date('2026-02-01T00:00:00.000Z');
 
 const anEntry = (at: Date) =>
@@ -19,7 +19,7 @@ const forget = async (before: Date, entry: string = randomUUID()): Promise<numbe
 };
 const ids = async () => (await client.auditEntry.findMany({ select: { id: true } })).map(({ id }) => id);
 
-test('old entries are forgotten, younger ones are not, and one entry says so', async () => {
+test('the retention deletes old audit entries, keeps younger ones, and adds one entry for the deletion', async () => {
   const [old, young] = [await anEntry(new Date(BEFORE.getTime() - 1)), await anEntry(BEFORE)];
   const id = randomUUID();
   expect(await forget(BEFORE, id)).toBe(1);
@@ -34,20 +34,20 @@ test('old entries are forgotten, younger ones are not, and one entry says so', a
   });
 });
 
-test('where nothing is old nothing is said', async () => {
+test('the retention adds no audit entry if no entry is old', async () => {
   const before = await ids();
   expect(await forget(new Date(BEFORE.getTime() - 100 * DAY))).toBe(0);
   expect(await ids()).toEqual(before);
 });
 
-test('what can’t be recorded is not forgotten', async () => {
+test('the retention deletes nothing if its own audit entry cannot be stored', async () => {
   const [old, taken] = [await anEntry(new Date(0)), await anEntry(new Date())];
   await expect(forget(BEFORE, taken.id)).rejects.toThrow('audit_entries_pkey');
   expect(await ids()).toContain(old.id);
 });
 
 test.each(['UPDATE audit_entries SET status = 200', 'DELETE FROM audit_entries', 'TRUNCATE audit_entries'])(
-  'after it, in its own transaction, %s is refused',
+  'in the transaction of the retention, %s is still rejected',
   async (statement) => {
     await anEntry(new Date(0));
     const before = await ids();
@@ -60,7 +60,7 @@ test.each(['UPDATE audit_entries SET status = 200', 'DELETE FROM audit_entries',
   },
 );
 
-test('what permits it is good for one transaction: said for the session it permits nothing', async () => {
+test('the setting that permits the deletion of audit entries has no effect outside the retention, even for the session', async () => {
   await anEntry(new Date(0));
   await expect(
     client.$transaction(async (transaction) => {
@@ -70,7 +70,7 @@ test('what permits it is good for one transaction: said for the session it permi
   ).rejects.toThrow(REFUSED);
 });
 
-test('no request of the API changes or removes an entry', async () => {
+test('no request of the API changes or removes an audit entry', async () => {
   await world.asAdmin.get('/api/v1/audit');
   const [entry] = (await world.asAdmin.get('/api/v1/audit')).body.entries;
   const before = await ids();

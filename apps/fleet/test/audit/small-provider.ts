@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { onLoopback } from '@svc/testing';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
-/** What it says of whoever signs in. */
+/** The claims of each user who signs in. */
 const PERSON = { sub: 'ada', email: 'ada@provider.test', email_verified: true, name: 'Ada', role: 'admin' };
 /** The code of a sign-in without a nonce. */
 export const CODE = 'without-nonce';
 
 /**
- * An identity provider that lets everybody in at once: any code but `CODE` is the nonce of its sign-in, and a code can be
- * redeemed again and again.
+ * An identity provider that approves each sign-in at once. Each code except `CODE` is the nonce of its sign-in, and a code
+ * can be redeemed repeatedly.
  */
 export async function startSmallProvider({ refreshToken = 'of-the-provider', clientId = 'fleet' } = {}) {
   const { publicKey, privateKey } = await generateKeyPair('ES256');

@@ -3,7 +3,7 @@ import { listen } from '../raw.ts';
 import { startWorld, type TestToken } from '../world.ts';
 import { startSmallProvider } from './small-provider.ts';
 
-/** A fleet where people sign in at a provider, too. It ends with the test file. */
+/** A fleet whose users also sign in at a provider. It stops after the test file. */
 export async function startPeopleWorld() {
   const hub = await startFakeHub();
   const provider = await startSmallProvider();
@@ -16,7 +16,7 @@ export async function startPeopleWorld() {
   return { hub, provider, world, client: world.database.client };
 }
 
-/** A fleet on a port, for requests as they are on the wire. It ends with the test file. */
+/** A fleet that listens on a port, for raw HTTP requests. It stops after the test file. */
 export async function startWireWorld() {
   const hub = await startFakeHub();
   const world = await startWorld({ hub });
@@ -32,10 +32,10 @@ export async function startWireWorld() {
     world,
     fleet,
     client,
-    /** What the log has of a token. */
+    /** The audit entries of a token. */
     entriesOf: ({ id }: TestToken) => client.auditEntry.findMany({ where: { token_id: id } }),
   };
 }
 
-/** The header by which a token is shown. */
+/** The Authorization header for a token. */
 export const bearer = ({ secret }: TestToken) => `Authorization: Bearer ${secret}`;

@@ -1,16 +1,16 @@
 import { createPasswords } from '../../src/auth/passwords.ts';
 import { startWorld, TEMPORARY_ADMIN } from '../world.ts';
-import { LOGIN, signInWords } from './sign-in-words.ts';
+import { LOGIN, signInHelpers } from './sign-in-helpers.ts';
 
 const world = await startWorld();
 afterAll(() => world.stop());
 
 const sql = world.database.client;
 const { nobody, aUser, aReplica, anOidcUser } = world;
-const { anAddress, failUntilBlocked, waitIsOver } = signInWords(world);
+const { anAddress, failUntilBlocked, waitIsOver } = signInHelpers(world);
 const hashOf = async (id: string) => (await sql.user.findUniqueOrThrow({ where: { id } })).password_hash;
 
-test('a local user signs in and gets a pair of tokens that work', async () => {
+test('a local user signs in and receives a working pair of tokens', async () => {
   const { id, email, password } = await aUser('operator');
   const { status, body, headers } = await nobody.post(LOGIN, { email, password }, anAddress());
   expect(status).toBe(200);
@@ -21,7 +21,7 @@ test('a local user signs in and gets a pair of tokens that work', async () => {
   expect(refreshed).toMatchObject({ status: 200, body: { user: { id } } });
 });
 
-test('a sign-in is noted with the user', async () => {
+test('a sign-in is recorded with the local user', async () => {
   const { id, signIn } = await aUser('viewer');
   const noted = async () => (await world.asAdmin.get(`/api/v1/users/${id}`)).body.user.last_sign_in_at;
   expect(await noted()).toBeNull();
@@ -29,13 +29,13 @@ test('a sign-in is noted with the user', async () => {
   expect(await noted()).toEqual(expect.any(String));
 });
 
-test('the e-mail may be written in capitals, and with blanks around', async () => {
+test('a local user can sign in with capitals in the e-mail address and spaces around it', async () => {
   const { email, password } = await aUser('viewer');
   const written = { email: `  ${email.toUpperCase()} `, password };
   expect((await nobody.post(LOGIN, written, anAddress())).status).toBe(200);
 });
 
-test('the password is taken exactly as it is', async () => {
+test('a sign-in compares the password exactly as it was sent', async () => {
   const { email } = await aUser('viewer', { password: ' Exactly this one ' });
   for (const [password, status] of [
     [' Exactly this one ', 200],
@@ -46,7 +46,7 @@ test('the password is taken exactly as it is', async () => {
   }
 });
 
-test('an e-mail is no username, nor the other way about', async () => {
+test('a sign-in does not accept an e-mail address as username, or a username as e-mail address', async () => {
   const { email, password } = await aUser('viewer');
   const { username } = TEMPORARY_ADMIN;
   const turned = [
@@ -56,7 +56,7 @@ test('an e-mail is no username, nor the other way about', async () => {
   for (const body of turned) expect((await nobody.post(LOGIN, body, anAddress())).status).toBe(401);
 });
 
-test('an unknown e-mail, a user of the provider and a wrong password are alike, with one verification each', async () => {
+test('a sign-in with an unknown e-mail, a provider’s user or a wrong password has the same response after one verification', async () => {
   const { email } = await aUser('viewer');
   await anOidcUser();
   await sql.user.updateMany({ where: { source: 'oidc' }, data: { email: 'provider@example.test' } });
@@ -83,10 +83,10 @@ test('an unknown e-mail, a user of the provider and a wrong password are alike, 
 });
 
 test.each([
-  ['somebody', async () => (await aUser('viewer')).email],
-  ['nobody', async () => 'nobody-at-all@example.test'],
+  ['an existing user', async () => (await aUser('viewer')).email],
+  ['an unknown user', async () => 'nobody-at-all@example.test'],
 ])(
-  'repeated failures for the e-mail of %s are slowed down on every replica, and for this address only',
+  'repeated failures for the e-mail of %s are throttled on every replica, and for this client address only',
   async (_, who) => {
     const [email, from] = [await who(), anAddress()];
     await failUntilBlocked(from, { email, password: 'a guess' });
@@ -99,29 +99,29 @@ test.each([
   },
 );
 
-test('nobody is locked out: elsewhere the password works at once, here after the wait', async () => {
+test('failed sign-ins lock nobody out: the password works from other addresses at once, and from this one after the wait', async () => {
   const { email, password } = await aUser('viewer');
   const from = anAddress();
   await failUntilBlocked(from, { email, password: 'a guess' });
   expect((await nobody.post(LOGIN, { email, password }, from)).status).toBe(429);
   expect((await nobody.post(LOGIN, { email, password }, anAddress())).status).toBe(200);
-  expect((await nobody.post(LOGIN, { email, password }, from)).status).toBe(429); // that was not this address
+  expect((await nobody.post(LOGIN, { email, password }, from)).status).toBe(429); // the success was at another address
   await waitIsOver();
   expect((await nobody.post(LOGIN, { email, password }, from)).status).toBe(200);
 });
 
 test.each([
   ['in capitals', (email: string) => email.toUpperCase()],
-  ['with a blank before', (email: string) => ` ${email}`],
-  ['with blanks after', (email: string) => `${email}\u00a0\u3000 `],
-])('guesses at an e-mail %s are guesses at the same account', async (_, written) => {
+  ['with a leading space', (email: string) => ` ${email}`],
+  ['with trailing spaces', (email: string) => `${email}\u00a0\u3000 `],
+])('guesses at an e-mail address %s count as guesses at the same account', async (_, written) => {
   const { email, password } = await aUser('viewer');
   const from = anAddress();
   await failUntilBlocked(from, { email, password: 'a guess' });
   expect((await nobody.post(LOGIN, { email: written(email), password }, from)).status).toBe(429);
 });
 
-describe('a hash of lower cost', () => {
+describe('a password hash of lower cost', () => {
   const { api } = aReplica({ passwords: createPasswords() });
   const weakUser = async () => {
     const { id, email, password } = await aUser('viewer');
@@ -142,7 +142,7 @@ describe('a hash of lower cost', () => {
     expect(await hashOf(id)).toBe(today);
   });
 
-  test('is replaced once by several concurrent sign-ins, and refuses none', async () => {
+  test('is replaced once by several concurrent sign-ins, which all succeed', async () => {
     const { id, weak, signIn } = await weakUser();
     await Promise.all([signIn(), signIn(), signIn()]);
     expect(await hashOf(id)).not.toBe(weak);

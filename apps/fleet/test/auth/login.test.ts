@@ -1,15 +1,15 @@
 import { startWorld, TEMPORARY_ADMIN } from '../world.ts';
-import { FREE_FAILURES, LOGIN, signInWords } from './sign-in-words.ts';
+import { FREE_FAILURES, LOGIN, signInHelpers } from './sign-in-helpers.ts';
 
 const world = await startWorld();
 afterAll(() => world.stop());
 
 const sql = world.database.client;
-const { anAddress, failUntilBlocked: failWith, waitIsOver } = signInWords(world);
+const { anAddress, failUntilBlocked: failWith, waitIsOver } = signInHelpers(world);
 const WRONG = { ...TEMPORARY_ADMIN, password: 'a guess' };
 const failUntilBlocked = (from: Readonly<Record<string, string>>) => failWith(from, WRONG);
 
-test('the temporary admin signs in and gets a pair of tokens', async () => {
+test('the temporary admin signs in and receives a pair of tokens', async () => {
   const { status, body, headers } = await world.nobody.post(LOGIN, TEMPORARY_ADMIN, anAddress());
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -29,19 +29,19 @@ test('the temporary admin signs in and gets a pair of tokens', async () => {
   expect(headers['cache-control']).toBe('no-store');
 });
 
-test('the access token works at once', async () => {
+test('the access token of a sign-in works at once', async () => {
   const { access_token } = await world.signIn();
   const { body } = await world.api(`Bearer ${access_token}`).get('/api/v1/auth/me');
   expect(body.user.kind).toBe('temporary-admin');
 });
 
-test('no token is kept in clear', async () => {
+test('a sign-in stores no token in plain text', async () => {
   const { refresh_token } = await world.signIn();
   const rows = await sql.refreshToken.findMany();
   expect(JSON.stringify(rows)).not.toContain(refresh_token);
 });
 
-test('a wrong username and a wrong password are answered alike, byte for byte', async () => {
+test('a wrong username and a wrong password have identical responses', async () => {
   const from = { ...anAddress(), 'X-Request-Id': 'the-same' };
   const wrongPassword = await world.nobody.post(LOGIN, WRONG, from);
   const wrongUsername = await world.nobody.post(LOGIN, { ...TEMPORARY_ADMIN, username: 'somebody' }, from);
@@ -49,7 +49,7 @@ test('a wrong username and a wrong password are answered alike, byte for byte', 
   expect([wrongUsername.status, wrongUsername.text]).toEqual([wrongPassword.status, wrongPassword.text]);
 });
 
-test('without a temporary admin the same username and password are answered as wrong ones are', async () => {
+test('without a temporary admin, its username and password are rejected like wrong ones', async () => {
   const from = { ...anAddress(), 'X-Request-Id': 'the-same' };
   const without = world.aReplica({ temporaryAdmin: undefined }).api();
   const answer = await without.post(LOGIN, TEMPORARY_ADMIN, from);
@@ -59,18 +59,18 @@ test('without a temporary admin the same username and password are answered as w
 
 test.each([
   ['no password', { username: 'a' }, 'password: is required'],
-  ['neither e-mail nor username', { password: 'a' }, 'email: is required (or username'],
-  ['both', { ...TEMPORARY_ADMIN, email: 'a@example.test' }, 'not both'],
-  ['a number', { username: 1, password: 'a' }, 'username'],
+  ['neither e-mail nor username', { password: 'a' }, 'email: is required, or username'],
+  ['both e-mail and username', { ...TEMPORARY_ADMIN, email: 'a@example.test' }, 'not both'],
+  ['a number as username', { username: 1, password: 'a' }, 'username'],
   ['an unknown member', { ...TEMPORARY_ADMIN, remember: true }, 'remember: unknown member'],
-])('a body with %s is a 400 that names the member', async (_, body, detail) => {
+])('a sign-in whose body has %s is a 400 that names the member', async (_, body, detail) => {
   const answer = await world.nobody.post(LOGIN, body, anAddress());
   expect(answer.status).toBe(400);
   expect(answer.body.detail).toContain(detail);
 });
 
-describe('repeated failures', () => {
-  test('are answered 429 with the seconds to wait, also to the right password', async () => {
+describe('repeated sign-in failures', () => {
+  test('are answered 429 with the seconds to wait, also with the correct password', async () => {
     const from = anAddress();
     await failUntilBlocked(from);
     const { status, body, headers } = await world.nobody.post(LOGIN, TEMPORARY_ADMIN, from);
@@ -85,7 +85,7 @@ describe('repeated failures', () => {
     expect((await world.nobody.post(LOGIN, { ...WRONG, username: 'another' }, from)).status).toBe(401);
   });
 
-  test('are counted for the account however it is written', async () => {
+  test('count for the account however its name is written', async () => {
     const from = anAddress();
     await failUntilBlocked(from);
     const shouted = { ...WRONG, username: TEMPORARY_ADMIN.username.toUpperCase() };
@@ -99,16 +99,17 @@ describe('repeated failures', () => {
     expect((await world.aReplica().api().post(LOGIN, TEMPORARY_ADMIN, from)).status).toBe(429);
   });
 
-  test('at the same time are no way around the limit', async () => {
+  test('are limited also if they are concurrent', async () => {
     const from = anAddress();
     for (let failures = 0; failures < FREE_FAILURES; failures++) await world.nobody.post(LOGIN, WRONG, from);
-    await sql.$executeRaw`UPDATE sign_in_failures SET failures = 9`; // the next one is to wait half a minute
+    // The next failure would cause a wait of 30 seconds.
+    await sql.$executeRaw`UPDATE sign_in_failures SET failures = 9`;
     const guesses = Array.from({ length: 20 }, () => world.nobody.post(LOGIN, WRONG, from));
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
     expect(statuses.sort()).toEqual([401, ...Array(19).fill(429)]);
   });
 
-  test('wait longer each time, up to a minute', async () => {
+  test('increase the wait each time, up to one minute', async () => {
     await sql.signInFailure.deleteMany();
     const from = anAddress();
     const waits: (number | undefined)[] = [];
@@ -122,7 +123,7 @@ describe('repeated failures', () => {
     expect(waits).toEqual([0, 0, 0, 0, 0, 2, 4, 8, 16, 32, 60, 60]);
   });
 
-  test('are forgotten after a success', async () => {
+  test('are reset by a successful sign-in', async () => {
     const from = anAddress();
     await failUntilBlocked(from);
     await waitIsOver();
@@ -130,7 +131,7 @@ describe('repeated failures', () => {
     await failUntilBlocked(from);
   });
 
-  test('are forgotten after a quarter of an hour', async () => {
+  test('expire after 15 minutes', async () => {
     const from = anAddress();
     await failUntilBlocked(from);
     await sql.$executeRaw`
@@ -138,7 +139,7 @@ describe('repeated failures', () => {
     await failUntilBlocked(from);
   });
 
-  test('are kept without what was typed', async () => {
+  test('are stored without what was typed', async () => {
     await world.nobody.post(LOGIN, { username: 'typed by mistake', password: 'x' }, anAddress());
     const rows = await sql.signInFailure.findMany();
     expect(JSON.stringify(rows)).not.toContain('typed');

@@ -5,7 +5,7 @@ afterAll(() => world.stop());
 
 const ME = '/api/v1/auth/me';
 
-test('the temporary admin is told that it is temporary', async () => {
+test('/auth/me tells the temporary admin that it is temporary', async () => {
   const { body, headers } = await (await world.asTemporaryAdmin()).get(ME);
   expect(body).toEqual({
     user: {
@@ -21,7 +21,7 @@ test('the temporary admin is told that it is temporary', async () => {
 });
 
 test.each(['viewer', 'operator', 'admin'] as const)(
-  'a token with the role %s is told its id, name and role',
+  '/auth/me shows a token with the role %s its id, name and role',
   async (role) => {
     const token = await world.aToken({ role, name: `a ${role}` });
     expect((await world.as(token).get(ME)).body).toEqual({
@@ -30,7 +30,7 @@ test.each(['viewer', 'operator', 'admin'] as const)(
   },
 );
 
-test('a local user is told who they are', async () => {
+test('/auth/me shows a local user their own data', async () => {
   const user = await world.aUser('operator', { email: 'ada@example.test' });
   expect((await (await user.api()).get(ME)).body).toEqual({
     user: {
@@ -44,35 +44,38 @@ test('a local user is told who they are', async () => {
   });
 });
 
-test('the scheme is Bearer in any case', async () => {
+test('the scheme Bearer is case-insensitive', async () => {
   const { secret } = await world.aToken();
   expect((await world.api(`bEARER ${secret}`).get(ME)).status).toBe(200);
 });
 
 test.each([
   ['the query', { path: (secret: string) => `${ME}?access_token=${secret}` }],
-  ['the query, beside a good header', { path: (secret: string) => `${ME}?access_token=${secret}`, header: true }],
-])('a token in %s is refused', async (_, { path, ...given }) => {
+  [
+    'the query in addition to a valid header',
+    { path: (secret: string) => `${ME}?access_token=${secret}`, header: true },
+  ],
+])('a token in %s is rejected', async (_, { path, ...given }) => {
   const token = await world.aToken();
   const caller = 'header' in given ? world.as(token) : world.nobody;
   expect(await caller.get(path(token.secret))).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
 });
 
-test('a token that was revoked is refused at the next request', async () => {
+test('a revoked token is rejected at the next request', async () => {
   const token = await world.aToken();
   expect((await world.as(token).get(ME)).status).toBe(200);
   await world.database.client.token.update({ where: { id: token.id }, data: { revoked_at: new Date() } });
   expect((await world.as(token).get(ME)).body.code).toBe('invalid_token');
 });
 
-test('a token’s role counts as it is at the moment of the request', async () => {
+test('the role of a token applies as it is at the time of the request', async () => {
   const token = await world.aToken({ role: 'admin' });
   await world.as(token).get(ME);
   await world.database.client.token.update({ where: { id: token.id }, data: { role: 'viewer' } });
   expect((await world.as(token).get(ME)).body.user.role).toBe('viewer');
 });
 
-test('the use of a token is noted', async () => {
+test('the use of a token is recorded', async () => {
   const token = await world.aToken();
   await world.as(token).get(ME);
   const { last_used_at } = await world.database.client.token.findUniqueOrThrow({ where: { id: token.id } });

@@ -11,12 +11,12 @@ beforeEach(() => {
 });
 
 test.each([
-  ['a known person', known],
-  ['an unknown person', undefined],
-  ['a hash that can’t be read', '$argon2id$v=19$m=19456,t=2,p=1$AAAA$'],
-  ['a hash that would take all memory', known.replace('m=19456', 'm=4294967295')],
-  ['a hash of another kind', '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'],
-])('%s causes one verification, at the cost of today', async (_, stored) => {
+  ['the hash of a known user', known],
+  ['no hash, for an unknown user', undefined],
+  ['a malformed hash', '$argon2id$v=19$m=19456,t=2,p=1$AAAA$'],
+  ['a hash with excessive memory cost', known.replace('m=19456', 'm=4294967295')],
+  ['a hash of another algorithm', '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'],
+])('a sign-in with %s causes one password verification at the current cost', async (_, stored) => {
   await verify(stored, 'a wrong password');
   expect(verified).toHaveBeenCalledTimes(1);
   const { algorithm, memoryCost, timeCost, parallelism } = argon2.parseOptions(verified.mock.calls[0]?.[0] ?? '');

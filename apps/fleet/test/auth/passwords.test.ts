@@ -3,20 +3,20 @@ import { hash as hashArgon2, parseOptions } from '@node-rs/argon2';
 import { createPasswords } from '../../src/auth/passwords.ts';
 
 const PASSWORD = 'ein sehr gutes Passwort';
-const { hash, verify, refuseObvious } = createPasswords();
+const { hash, verify, findWeakness } = createPasswords();
 
 const NOTHING = { matches: false, outdated: false };
 const withCost = (cost: { memoryCost?: number; timeCost?: number; parallelism?: number }) =>
   hashArgon2(PASSWORD, { memoryCost: 19_456, timeCost: 2, parallelism: 1, ...cost });
 
-describe('a hash', () => {
-  test('is argon2id at the least cost that we allow', async () => {
+describe('a password hash', () => {
+  test('is Argon2id at the lowest permitted cost', async () => {
     const made = await hash(PASSWORD);
     expect(made).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(parseOptions(made)).toMatchObject({ saltLen: 16, outputLen: 32 });
   });
 
-  test('has a salt of its own', async () => {
+  test('has its own salt', async () => {
     expect(await hash(PASSWORD)).not.toBe(await hash(PASSWORD));
   });
 
@@ -28,7 +28,7 @@ describe('a hash', () => {
     }
   });
 
-  test('matches the whole of a long password', async () => {
+  test('matches all characters of a long password', async () => {
     const long = 'a1b2'.repeat(256);
     const made = await hash(long);
     expect(await verify(made, long)).toMatchObject({ matches: true });
@@ -39,15 +39,15 @@ describe('a hash', () => {
     ['one character for two', 'caf\u00e9 au lait', 'cafe\u0301 au lait'],
     ['full width', 'Tokyo-1964', '\uff34\uff4f\uff4b\uff59\uff4f\uff0d\uff11\uff19\uff16\uff14'],
     ['a ligature', 'office-hours', 'o\ufb03ce-hours'],
-  ])('matches the same password from another keyboard: %s', async (_, one, other) => {
+  ])('matches the same password in another Unicode normalization form: %s', async (_, one, other) => {
     expect(one).not.toBe(other);
     expect(await verify(await hash(one), other)).toMatchObject({ matches: true });
     expect(await verify(await hash(other), one)).toMatchObject({ matches: true });
   });
 });
 
-describe('without a hash that can be read, no password matches', () => {
-  test('of an unknown person', async () => {
+describe('no password matches a missing or unreadable hash:', () => {
+  test('of an unknown user', async () => {
     expect(await verify(undefined, PASSWORD)).toEqual(NOTHING);
     expect(await verify(undefined, '')).toEqual(NOTHING);
   });
@@ -73,61 +73,61 @@ describe('without a hash that can be read, no password matches', () => {
   });
 });
 
-describe('a hash is outdated', () => {
+describe('a password hash is outdated', () => {
   test.each([{ memoryCost: 8192 }, { timeCost: 1 }, { memoryCost: 65_536, timeCost: 1 }])(
-    'when it was made at a lower cost: %p',
+    'if it was made at a lower cost: %p',
     async (cost) => {
       expect(await verify(await withCost(cost), PASSWORD)).toEqual({ matches: true, outdated: true });
     },
   );
 
   test.each([{}, { memoryCost: 65_536 }, { timeCost: 3 }, { parallelism: 2 }])(
-    'not when it costs as much, or more: %p',
+    'not if its cost is equal or higher: %p',
     async (cost) => {
       expect(await verify(await withCost(cost), PASSWORD)).toEqual({ matches: true, outdated: false });
     },
   );
 
-  test('never for a password that does not match: that one must not be kept', async () => {
+  test('not if the password does not match: that password must not be stored', async () => {
     expect(await verify(await withCost({ timeCost: 1 }), 'another')).toEqual(NOTHING);
   });
 });
 
-test('a few are worked on at once, some wait, and the others are told to come again', async () => {
+test('password hashing runs a few calls at a time, queues some, and rejects the others', async () => {
   const passwords = createPasswords({ concurrent: 1, waiting: 2 });
   const made = await passwords.hash(PASSWORD);
-  const outcomes = await Promise.allSettled([
+  const results = await Promise.allSettled([
     passwords.verify(made, PASSWORD),
     passwords.verify(undefined, PASSWORD),
     passwords.hash(PASSWORD),
     passwords.verify(made, PASSWORD),
     passwords.hash(PASSWORD),
   ]);
-  expect(outcomes.map(({ status }) => status)).toEqual([
+  expect(results.map(({ status }) => status)).toEqual([
     ...['fulfilled', 'fulfilled', 'fulfilled'],
     ...['rejected', 'rejected'],
   ]);
-  expect(outcomes[3]).toMatchObject({ reason: { code: 'unavailable', status: 503, headers: { 'Retry-After': '1' } } });
+  expect(results[3]).toMatchObject({ reason: { code: 'unavailable', status: 503, headers: { 'Retry-After': '1' } } });
   expect(await passwords.verify(made, PASSWORD)).toMatchObject({ matches: true });
 });
 
-describe('a password', () => {
+describe('password strength:', () => {
   const ABOUT = ['Maria.Lindqvist@orchids.example', 'Maria Theresia Lindqvist'];
   const EASY = expect.stringMatching(/easy to guess/);
-  const refusal = (password: string) => refuseObvious(password, ABOUT);
+  const refusal = (password: string) => findWeakness(password, ABOUT);
 
   test.each(['', 'k3!xQ', 'k3!xQz7', '👩‍🚀👩‍🚀', '\ufb03\ufb03'])(
-    'of fewer than 8 characters is refused: %p',
+    'rejects fewer than 8 characters: %p',
     async (password) => {
       expect(await refusal(password)).toBe('must have at least 8 characters');
     },
   );
 
-  test.each(['k3!xQz7p', 'ünïcödé!', '🐙🦑🦐🦞🦀🐡🐠🐟'])('of 8 characters may be good: %p', async (password) => {
+  test.each(['k3!xQz7p', 'ünïcödé!', '🐙🦑🦐🦞🦀🐡🐠🐟'])('accepts 8 characters: %p', async (password) => {
     expect(await refusal(password)).toBeUndefined();
   });
 
-  test('has at most 1024 characters', async () => {
+  test('accepts at most 1024 characters', async () => {
     expect(await refusal('correct horse battery staple '.repeat(40).slice(0, 1024))).toBeUndefined();
     expect(await refusal('correct horse battery staple '.repeat(40).slice(0, 1025))).toBe(
       'must have at most 1024 characters',
@@ -143,7 +143,7 @@ describe('a password', () => {
     'abcdefgh',
     '19841984',
     'ｐａｓｓｗｏｒｄ',
-  ])('that everybody tries is refused: %p', async (password) => {
+  ])('rejects a common password: %p', async (password) => {
     expect(await refusal(password)).toEqual(EASY);
   });
 
@@ -154,13 +154,13 @@ describe('a password', () => {
     'Maria.Lindqvist@orchids.example',
     'orchids.example',
     'theresia1',
-  ])('that is the person’s own name or address is refused: %p', async (password) => {
+  ])('rejects the name or address of the user: %p', async (password) => {
     expect(await refusal(password)).toEqual(EASY);
-    expect(await refuseObvious('lindqvist', [])).toBeUndefined();
+    expect(await findWeakness('lindqvist', [])).toBeUndefined();
   });
 
   test.each(['correct horse battery staple', 'Wj7#qLz9', 'drei müde Katzen im Regen'])(
-    'may be %p',
+    'accepts %p',
     async (password) => {
       expect(await refusal(password)).toBeUndefined();
     },

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createSemaphore } from '../../src/auth/passwords.ts';
 
-/** Calls that start when the semaphore admits them, and end when the test says so. */
+/** Calls that start when the semaphore admits them, and end when the test ends them. */
 function someWork(bounds: { concurrent: number; waiting: number }) {
   const limited = createSemaphore(bounds);
   const begun: string[] = [];
@@ -19,7 +19,7 @@ function someWork(bounds: { concurrent: number; waiting: number }) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('runs up to the limit at the same time, and starts the waiting calls in order', async () => {
+test('the semaphore runs calls up to the limit concurrently, and starts waiting calls in order', async () => {
   const { begun, start, end } = someWork({ concurrent: 2, waiting: 10 });
   const all = ['a', 'b', 'c'].map(start);
   await settled();
@@ -35,7 +35,7 @@ test('runs up to the limit at the same time, and starts the waiting calls in ord
   expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('frees its place when a call fails', async () => {
+test('the semaphore frees the slot of a call that fails', async () => {
   const { begun, start, end } = someWork({ concurrent: 1, waiting: 1 });
   const failing = start('a');
   const next = start('b');
@@ -52,7 +52,7 @@ test('frees its place when a call fails', async () => {
   await last;
 });
 
-test('rejects a call with 503 if the queue is full, and never starts it', async () => {
+test('the semaphore rejects a call with 503 if the queue is full, and never starts it', async () => {
   const { begun, start, end } = someWork({ concurrent: 1, waiting: 1 });
   const accepted = [start('a'), start('b')];
   await expect(start('c')).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '1' } });

@@ -11,7 +11,7 @@ const meWith = (access_token: string) => world.api(`Bearer ${access_token}`).get
 
 const elevenSecondsPass = () => sql.$executeRaw`UPDATE refresh_tokens SET used_at = used_at - interval '11 seconds'`;
 
-test('a refresh token is exchanged for a new pair that works', async () => {
+test('a refresh token is exchanged for a new working pair', async () => {
   const first = await world.signIn();
   const { status, body, headers } = await refreshWith(first.refresh_token);
   expect(status).toBe(200);
@@ -23,18 +23,18 @@ test('a refresh token is exchanged for a new pair that works', async () => {
 });
 
 test.each([
-  ['never was one', 'x'.repeat(43)],
+  ['is unknown', 'x'.repeat(43)],
   ['is empty', ''],
-])('a refresh token that %s is no longer good', async (_, token) => {
+])('a refresh token that %s is rejected', async (_, token) => {
   expect(await refreshWith(token)).toMatchObject({ status: 401, body: { code: 'invalid_grant' } });
 });
 
-test('an access token is no refresh token', async () => {
+test('an access token is not accepted as a refresh token', async () => {
   const { access_token } = await world.signIn();
   expect((await refreshWith(access_token)).body.code).toBe('invalid_grant');
 });
 
-test('a repeat within ten seconds, before the successor was used, gets a fresh pair: the answer was lost', async () => {
+test('a second use within ten seconds, before the successor was used, returns a new pair: the response was lost', async () => {
   const { refresh_token } = await world.signIn();
   const lost = await refreshWith(refresh_token);
   const fresh = await refreshWith(refresh_token);
@@ -43,7 +43,7 @@ test('a repeat within ten seconds, before the successor was used, gets a fresh p
   expect((await refreshWith(fresh.body.refresh_token)).status).toBe(200);
 });
 
-test('a second use after the successor was used ends the session and its access tokens', async () => {
+test('a second use of a refresh token after its successor was used ends the session and its access tokens', async () => {
   const first = await world.signIn();
   const second = await refreshWith(first.refresh_token);
   const third = await refreshWith(second.body.refresh_token);
@@ -53,7 +53,7 @@ test('a second use after the successor was used ends the session and its access 
   expect((await meWith(third.body.access_token)).body.code).toBe('invalid_token');
 });
 
-test('a second use after more than ten seconds ends the session and its access tokens', async () => {
+test('a second use of a refresh token after more than ten seconds ends the session and its access tokens', async () => {
   const first = await world.signIn();
   const second = await refreshWith(first.refresh_token);
   await elevenSecondsPass();
@@ -62,7 +62,7 @@ test('a second use after more than ten seconds ends the session and its access t
   expect((await meWith(second.body.access_token)).body.code).toBe('invalid_token');
 });
 
-test('repeats do not make the ten seconds longer', async () => {
+test('repeated uses of a refresh token do not extend the ten seconds', async () => {
   const { refresh_token } = await world.signIn();
   await refreshWith(refresh_token);
   await sql.$executeRaw`UPDATE refresh_tokens SET used_at = used_at - interval '9 seconds'`;
@@ -71,7 +71,7 @@ test('repeats do not make the ten seconds longer', async () => {
   expect((await refreshWith(refresh_token)).body.code).toBe('invalid_grant');
 });
 
-test('two successors of one token that are both used are two holders: the session ends', async () => {
+test('if two successors of one refresh token are used, two parties hold them: the session ends', async () => {
   const { refresh_token } = await world.signIn();
   const [one, other] = [await refreshWith(refresh_token), await refreshWith(refresh_token)];
   const used = await refreshWith(one.body.refresh_token);
@@ -81,14 +81,14 @@ test('two successors of one token that are both used are two holders: the sessio
   expect((await meWith(used.body.access_token)).body.code).toBe('invalid_token');
 });
 
-test('two uses at the same moment both get a pair that works', async () => {
+test('two concurrent uses of a refresh token both return a working pair', async () => {
   const { refresh_token } = await world.signIn();
   const pairs = await Promise.all([refreshWith(refresh_token), refreshWith(refresh_token)]);
   expect(pairs.map(({ status }) => status)).toEqual([200, 200]);
   for (const { body } of pairs) expect((await meWith(body.access_token)).status).toBe(200);
 });
 
-test('ten late uses at the same moment all fail, and end the session once', async () => {
+test('ten concurrent uses of a refresh token after ten seconds all fail, and end the session once', async () => {
   const first = await world.signIn();
   await refreshWith(first.refresh_token);
   await elevenSecondsPass();
@@ -97,7 +97,7 @@ test('ten late uses at the same moment all fail, and end the session once', asyn
   expect((await meWith(first.access_token)).status).toBe(401);
 });
 
-test('one session’s end leaves the others as they are', async () => {
+test('the end of one session does not affect the others', async () => {
   const [mine, another] = [await world.signIn(), await world.signIn()];
   await refreshWith(mine.refresh_token);
   await elevenSecondsPass();
@@ -105,7 +105,7 @@ test('one session’s end leaves the others as they are', async () => {
   expect((await refreshWith(another.refresh_token)).status).toBe(200);
 });
 
-test('a session has an end, however often it was refreshed', async () => {
+test('a session expires, however often it was refreshed', async () => {
   const { refresh_token } = await world.signIn();
   const { body } = await refreshWith(refresh_token);
   await sql.$executeRaw`UPDATE sessions SET expires_at = now()`;
@@ -119,16 +119,16 @@ test('a refresh token works on every replica', async () => {
 });
 
 test.each([
-  ['the variables are gone', undefined],
-  ['the password is another', { ...TEMPORARY_ADMIN, password: 'another' }],
-  ['the username is another', { ...TEMPORARY_ADMIN, username: 'another' }],
-])('a refresh token is refused once %s', async (_, temporaryAdmin) => {
+  ['the variables are removed', undefined],
+  ['the password has changed', { ...TEMPORARY_ADMIN, password: 'another' }],
+  ['the username has changed', { ...TEMPORARY_ADMIN, username: 'another' }],
+])('a refresh token of the temporary admin is rejected if %s', async (_, temporaryAdmin) => {
   const { refresh_token } = await world.signIn();
   const changed = { nobody: world.aReplica({ temporaryAdmin }).api() };
   expect((await refreshWith(refresh_token, changed)).body.code).toBe('invalid_grant');
 });
 
-test('a replica that refuses a refresh token does not use it up', async () => {
+test('a replica that rejects a refresh token does not consume it', async () => {
   const { refresh_token } = await world.signIn();
   await refreshWith(refresh_token, { nobody: world.aReplica({ temporaryAdmin: undefined }).api() });
   await elevenSecondsPass();
@@ -142,7 +142,7 @@ const refreshAt = (index: number, refresh_token: string) =>
   replicas[index % replicas.length]?.api().post('/api/v1/auth/refresh', { refresh_token });
 const statusWith = async (access_token: string) => (await meWith(access_token)).status;
 
-test('ten concurrent uses on two replicas count as one use whose answer was lost', async () => {
+test('ten concurrent uses on two replicas count as one use whose response was lost', async () => {
   const user = await world.aUser('viewer');
   const { refresh_token } = await user.signIn();
   const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => refreshAt(index, refresh_token)));
@@ -153,7 +153,7 @@ test('ten concurrent uses on two replicas count as one use whose answer was lost
 });
 
 test(
-  'two successors that are used at the same moment end the session, whoever of them hears what',
+  'two successors of a refresh token that are used concurrently end the session, whatever they return',
   async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { refresh_token } = await world.signIn();
@@ -169,7 +169,7 @@ test(
 );
 
 test(
-  'refreshed and logged out at the same moment, a session is over',
+  'a session that is refreshed and logged out concurrently has ended',
   async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { access_token, refresh_token } = await world.signIn();
@@ -192,7 +192,7 @@ test(
 test.each([
   ['of a local user', 7 * 24, async () => (await world.aUser('viewer')).signIn()],
   ['of the temporary admin', 24, () => world.signIn()],
-])('a session %s lasts %d hours, by the clock of the database', async (_, hours, signIn) => {
+])('a session %s lasts %d hours by the clock of the database', async (_, hours, signIn) => {
   await sql.session.deleteMany();
   const { access_token, refresh_token } = await signIn();
   const rows = await sql.$queryRaw`
@@ -208,7 +208,7 @@ test.each([
 const LOGOUT = '/api/v1/auth/logout';
 const ME = '/api/v1/auth/me';
 
-test('logging out ends the access token at the next request, on every replica', async () => {
+test('a log-out invalidates the access token for the next request, on every replica', async () => {
   const { access_token } = await world.signIn();
   const me = world.api(`Bearer ${access_token}`);
   const onAnotherReplica = world.aReplica().api(`Bearer ${access_token}`);
@@ -218,14 +218,14 @@ test('logging out ends the access token at the next request, on every replica', 
   expect((await onAnotherReplica.get(ME)).body.code).toBe('invalid_token');
 });
 
-test('logging out ends the refresh token', async () => {
+test('a log-out invalidates the refresh token', async () => {
   const { access_token, refresh_token } = await world.signIn();
   await world.api(`Bearer ${access_token}`).post(LOGOUT);
   const { status, body } = await world.nobody.post('/api/v1/auth/refresh', { refresh_token });
   expect([status, body.code]).toEqual([401, 'invalid_grant']);
 });
 
-test('logging out ends one session and leaves the others', async () => {
+test('a log-out ends one session and keeps the others', async () => {
   const [mine, another] = [await world.asTemporaryAdmin(), await world.asTemporaryAdmin()];
   await mine.post(LOGOUT);
   expect((await another.get(ME)).status).toBe(200);
@@ -237,7 +237,7 @@ test('a second log-out is a request without a session', async () => {
   expect(await me.post(LOGOUT)).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
 });
 
-test('a token has no session to end, and goes on working', async () => {
+test('an MCP token has no session to end, and keeps working', async () => {
   const { status, body } = await world.asAdmin.post(LOGOUT);
   expect([status, body.code]).toEqual([403, 'insufficient_scope']);
   expect((await world.asAdmin.get(ME)).status).toBe(200);

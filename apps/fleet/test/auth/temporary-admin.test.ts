@@ -1,30 +1,36 @@
 import { startWorld, TEMPORARY_ADMIN } from '../world.ts';
-import { LOGIN, signInWords } from './sign-in-words.ts';
+import { LOGIN, signInHelpers } from './sign-in-helpers.ts';
 
 const world = await startWorld();
 afterAll(() => world.stop());
 
 const ME = '/api/v1/auth/me';
-const { anAddress } = signInWords(world);
+const { anAddress } = signInHelpers(world);
 const without = world.aReplica({ temporaryAdmin: undefined });
 
 describe.each([
-  ['the variables are gone', without],
-  ['the password is another', world.aReplica({ temporaryAdmin: { ...TEMPORARY_ADMIN, password: 'another' } })],
-  ['the username is another', world.aReplica({ temporaryAdmin: { ...TEMPORARY_ADMIN, username: 'another' } })],
-])('once %s', (_, changed) => {
-  test('a session is dead at its first request', async () => {
+  ['a restart without the variables of the temporary admin', without],
+  [
+    'a restart with another password of the temporary admin',
+    world.aReplica({ temporaryAdmin: { ...TEMPORARY_ADMIN, password: 'another' } }),
+  ],
+  [
+    'a restart with another username of the temporary admin',
+    world.aReplica({ temporaryAdmin: { ...TEMPORARY_ADMIN, username: 'another' } }),
+  ],
+])('after %s,', (_, changed) => {
+  test('a session of the temporary admin is rejected at its first request', async () => {
     const { access_token, refresh_token } = await world.signIn();
     expect((await changed.api(`Bearer ${access_token}`).get(ME)).body.code).toBe('invalid_token');
     const refreshed = await changed.api().post('/api/v1/auth/refresh', { refresh_token });
     expect(refreshed.body.code).toBe('invalid_grant');
   });
 
-  test('the former username and password sign nobody in', async () => {
+  test('the former username and password are rejected', async () => {
     expect((await changed.api().post(LOGIN, TEMPORARY_ADMIN, anAddress())).body.code).toBe('invalid_credentials');
   });
 
-  test('the tokens and the users that it made live on', async () => {
+  test('the tokens and users that the temporary admin created remain', async () => {
     const asTemporaryAdmin = await world.asTemporaryAdmin();
     const token = await asTemporaryAdmin.post('/api/v1/tokens', { name: 'left behind', role: 'operator' });
     const account = { email: `made-${Math.random()}@example.test`, password: 'twenty patient gardeners' };
@@ -35,13 +41,13 @@ describe.each([
   });
 });
 
-test('the same variables again make its sessions good again', async () => {
+test('the sessions of the temporary admin are valid again if the same variables are set again', async () => {
   const { access_token } = await world.signIn();
   await without.api(`Bearer ${access_token}`).get(ME);
   expect((await world.aReplica().api(`Bearer ${access_token}`).get(ME)).status).toBe(200);
 });
 
-test('a frontend is told whether there is one, and whether there are local users', async () => {
+test('a frontend can read whether there is a temporary admin, and whether there are local users', async () => {
   await world.database.client.user.deleteMany();
   const told = async (replica: Pick<typeof without, 'api'>) => (await replica.api().get('/api/v1/auth/config')).body;
   expect(await told(world)).toEqual({ local: false, temporary_admin: true, oidc: null });
@@ -49,7 +55,7 @@ test('a frontend is told whether there is one, and whether there are local users
   expect(await told(without)).toEqual({ local: true, temporary_admin: false, oidc: null });
 });
 
-test('a wrong username, a wrong password and no temporary admin are answered alike, in bytes and headers', async () => {
+test('a sign-in with a wrong username, a wrong password or no temporary admin has identical bodies and headers', async () => {
   const { username, password } = TEMPORARY_ADMIN;
   const tried = [
     [world, { username, password: 'a guess' }],

@@ -27,11 +27,11 @@ const list = async () => {
 };
 const names = async (): Promise<string[]> => (await list()).map(({ name }: { name: string }) => name);
 
-test('without a sync there are none', async () => {
+test('before the first sync the list of categories is empty', async () => {
   expect((await world.asViewer.get(CATEGORIES)).body).toEqual({ categories: [] });
 });
 
-test('a category is shown as the hub sent it, with the templates of the mirror counted', async () => {
+test('a category has the members that the hub sent, and a count of mirrored templates', async () => {
   const category = aCategory({ name: 'Private', icon: 'lock', is_private: true, template_count: 99 });
   const { id } = category;
   hub.setCategories(category);
@@ -40,7 +40,7 @@ test('a category is shown as the hub sent it, with the templates of the mirror c
   expect(await list()).toEqual([{ ...category, template_count: 2 }]);
 });
 
-test('they are in the hub’s order: by sort_order, then by folded name, whatever order they came in', async () => {
+test('categories are in the order of the hub: by sort_order, then by folded name', async () => {
   hub.setCategories(
     aCategory({ name: 'second', sort_order: 1 }),
     aCategory({ name: 'Éclairs', sort_order: 2 }),
@@ -54,7 +54,7 @@ test('they are in the hub’s order: by sort_order, then by folded name, whateve
   expect(await names()).toEqual(['first', 'second', 'Apples', 'bread', 'zebra', 'Éclairs', 'last']);
 });
 
-test('a count follows each template that comes, moves and goes', async () => {
+test('the template count of a category follows added, moved and removed templates', async () => {
   const [one, other] = [aCategory({ name: 'one' }), aCategory({ name: 'other' })];
   const template = aTemplate({ category_id: one.id });
   const counts = async () => {
@@ -71,7 +71,7 @@ test('a count follows each template that comes, moves and goes', async () => {
   expect(await counts()).toEqual([0, 0]);
 });
 
-test('new, renamed and deleted ones are there after the next sync, also where no template changed', async () => {
+test('new, renamed and deleted categories are mirrored by the next sync, even if no template changed', async () => {
   const renamed = aCategory({ name: 'Before' });
   hub.setCategories(renamed, aCategory({ name: 'Deleted' }));
   await world.sync.run();
@@ -80,7 +80,7 @@ test('new, renamed and deleted ones are there after the next sync, also where no
   expect(await names()).toEqual(['After', 'New']);
 });
 
-test('slugs and names may be swapped', async () => {
+test('two categories may swap their slugs and names', async () => {
   const [one, other] = [aCategory({ name: 'one' }), aCategory({ name: 'other' })];
   hub.setCategories(one, other);
   await world.sync.run();
@@ -89,7 +89,7 @@ test('slugs and names may be swapped', async () => {
   expect((await list()).map(({ id }: { id: string }) => id)).toEqual([other.id, one.id]);
 });
 
-describe('in a walk of several pages', () => {
+describe('in a walk of several pages, categories', () => {
   beforeEach(async () => {
     hub.setPageSize(1);
     hub.publish(aTemplate({ name: 'old 1' }), aTemplate({ name: 'old 2' }));
@@ -100,7 +100,7 @@ describe('in a walk of several pages', () => {
     hub.requests.splice(0);
   });
 
-  test('they are asked for once, when the last page was answered, and are replaced together with it', async () => {
+  test('are requested once, after the last page, and stored together with it', async () => {
     const seen: string[][] = [];
     const look = async () => {
       seen.push([...(await mirror.names()), ...(await names())]);
@@ -118,7 +118,7 @@ describe('in a walk of several pages', () => {
     ]);
   });
 
-  test('the last page is not applied when they can’t be had', async () => {
+  test('are required for the last page: it is not stored if they cannot be fetched', async () => {
     hub.behave(refuse('unavailable'), 'categories');
     await expect(world.sync.run()).rejects.toMatchObject({ code: 'hub_unreachable' });
     expect(await mirror.names()).toEqual([expect.stringMatching(/new/), expect.stringMatching(/old/)]);
@@ -130,14 +130,14 @@ describe('in a walk of several pages', () => {
     await mirror.expectLike(hub);
   });
 
-  test('they are asked for at the end of a full walk too, when nothing changed', async () => {
+  test('are requested at the end of a full walk, even if nothing changed', async () => {
     await world.sync.run();
     hub.requests.splice(0);
     await world.sync.run({ full: true });
     expect(hub.requests.map(({ call }) => call)).toEqual(['organization', 'updates', 'updates', 'categories']);
   });
 
-  test('they are asked for at the end of a walk that another replica began', async () => {
+  test('are requested at the end of a walk that another replica started', async () => {
     hub.behave(fromCall(2, refuse('unavailable')));
     await expect(world.sync.run()).rejects.toMatchObject({ code: 'hub_unreachable' });
     hub.recover();

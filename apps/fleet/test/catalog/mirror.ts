@@ -1,24 +1,24 @@
 import type { FakeHub } from '../fake-hub.ts';
 
-/** Rows of a fleet's database. */
-// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a row, and fails where it is otherwise
+/** Rows of the database of a fleet. */
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts the members of a row
 export type Query = (sql: string) => Promise<any[]>;
 
-/** The mirror as it is stored, in the words of the tests. */
+/** The stored mirror, with helpers for tests. */
 export function mirrorIn(query: Query) {
   const documents = async (table: 'catalog_templates' | 'catalog_categories') =>
     (await query(`SELECT document FROM ${table} ORDER BY id`)).map(({ document }) => document);
   const names = async (): Promise<string[]> => (await documents('catalog_templates')).map(({ name }) => name).sort();
   return {
     names,
-    /** As before the first sync. */
+    /** Resets to the state before the first sync. */
     forget: async (): Promise<void> => {
       await query('TRUNCATE catalog_templates, catalog_categories');
       await query('DELETE FROM catalog_sync');
       await query('INSERT INTO catalog_sync DEFAULT VALUES');
     },
     ids: async (): Promise<string[]> => (await documents('catalog_templates')).map(({ id }) => id),
-    /** Every row with its version (a row that was written again has another one), and how far the mirror is. */
+    /** Each row with its version (a row that was written again has another version), and the cursor of the mirror. */
     rows: async () => ({
       templates: await query('SELECT xmin::text, t::text FROM catalog_templates t ORDER BY id'),
       categories: await query('SELECT xmin::text, c::text FROM catalog_categories c ORDER BY id'),
@@ -27,14 +27,14 @@ export function mirrorIn(query: Query) {
                 last_success_at, last_full, last_updated, last_removed FROM catalog_sync`,
       ),
     }),
-    /** It is what the hub shows, no more and no less. */
+    /** Asserts that the mirror is equal to what the hub shows. */
     expectLike: async (hub: FakeHub): Promise<void> => {
       expect(await names()).toEqual(
         hub
           .shown()
           .map(({ name }) => name)
           .sort(),
-      ); // is short where it fails
+      ); // so that the output of a failure is short
       expect(await documents('catalog_templates')).toEqual(hub.shown());
       const shown = [...hub.now().categories].sort((a, b) => (a.id < b.id ? -1 : 1));
       expect(await documents('catalog_categories')).toEqual(shown);

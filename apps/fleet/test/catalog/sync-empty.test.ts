@@ -20,7 +20,7 @@ const stored = async () => {
   return { templates, categories };
 };
 
-test('a hub that is empty all of a sudden is not believed at once', async () => {
+test('an empty response of a hub with a mirrored catalog is rejected the first time', async () => {
   const before = await stored();
   hub.restore(empty);
   const refused = await sync();
@@ -37,7 +37,7 @@ test('a hub that is empty all of a sudden is not believed at once', async () => 
   });
 });
 
-test('a hub that is empty twice is believed', async () => {
+test('an empty response of a hub is accepted the second time', async () => {
   hub.restore(empty);
   await sync();
   expect((await sync()).body).toMatchObject({
@@ -47,14 +47,14 @@ test('a hub that is empty twice is believed', async () => {
   });
 });
 
-test('what another replica saw the first time counts', async () => {
+test('the first empty response may have been received by another replica', async () => {
   hub.restore(empty);
   await sync();
   await world.aReplica({ hub }).sync.run();
   expect(await mirror.names()).toEqual([]);
 });
 
-test('a failure in between counts neither way', async () => {
+test('another failure between two empty responses does not affect their count', async () => {
   hub.restore(empty);
   await sync();
   hub.behave(refuse('unavailable'));
@@ -64,7 +64,7 @@ test('a failure in between counts neither way', async () => {
   expect((await sync()).body).toMatchObject({ status: 'fresh', counts: { templates: 0 } });
 });
 
-test('a hub that shows something again is believed at once, and has to be empty twice another time', async () => {
+test('a catalog that is not empty is accepted at once, and resets the count of empty responses', async () => {
   const full = hub.now();
   hub.restore(empty);
   await sync();
@@ -75,12 +75,12 @@ test('a hub that shows something again is believed at once, and has to be empty 
   expect(await mirror.names()).toEqual(['Kept']);
 });
 
-test('an organization that loses sight of everything, one by one, is believed at once', async () => {
+test('an organization that loses access to all templates one by one gets an empty mirror at once', async () => {
   hub.withdrawAll();
   expect((await sync()).body).toMatchObject({ status: 'fresh', last_sync: { removed: 1 }, counts: { templates: 0 } });
 });
 
-test('a fleet that has nothing believes an empty hub at once', async () => {
+test('a fleet with an empty mirror accepts an empty hub at once', async () => {
   hub.withdrawAll();
   await sync();
   hub.restore(empty);

@@ -2,26 +2,26 @@ import { inTurn } from '@svc/testing';
 import { aTemplate } from '../a-template.ts';
 import { aCategory, type Behaviour, type Call, fromCall, refuse, sendChanged } from '../fake-hub.ts';
 import { SHORT_TIMEOUT_MS } from '../world.ts';
-import { type Failure, failuresOf, SLIP } from './failures.ts';
+import { type Failure, failuresOf, LEAK_MARKER } from './failures.ts';
 import { startSyncWorld } from './sync-world.ts';
 
 const SYNC = '/api/v1/catalog/sync';
 
 const { hub, world, mirror } = await startSyncWorld({ pageSize: 2 });
 
-/** The fleet has less time for an answer here, for failures that end with a timeout. */
+/** A replica with a short timeout, for failures that end with a timeout. */
 const impatient = world.aReplica({ hub, outboundTimeoutMs: SHORT_TIMEOUT_MS });
 const asImpatientOperator = impatient.api(`Bearer ${(await world.aToken({ role: 'operator' })).secret}`);
 
-interface Place {
+interface FailingCall {
   readonly where: string;
   readonly call: Call;
-  /** How many calls of the kind are answered well before. */
+  /** How many calls of this kind succeed before the failure. */
   readonly after?: number;
   readonly full?: boolean;
 }
 
-const places: readonly Place[] = [
+const places: readonly FailingCall[] = [
   { where: 'asked for the organization', call: 'organization' },
   { where: 'asked for what changed', call: 'updates' },
   { where: 'asked for a page in the middle', call: 'updates', after: 1 },
@@ -29,19 +29,19 @@ const places: readonly Place[] = [
   { where: 'asked for the categories', call: 'categories' },
 ];
 
-/** Every failure in the places where it can happen: at depth `short` in one of them, in turn. */
+/** Each failure in each place where it can happen. At depth `short`, each failure in one place, in turn. */
 const cases = [...new Set(Object.values(failuresOf).flat())].flatMap((failure, index, failures) => {
   const possible = places.filter(({ call }) => failuresOf[call].includes(failure));
-  // A timeout comes at the first call, so that no other call has too little time on a slow machine.
+  // A timeout happens at the first call, so that no other call times out on a slow machine.
   const turn = { index: failure.timesOut ? 0 : index, of: failures.length };
   return inTurn(possible, turn).map((place) => ({ ...place, ...failure }));
 });
 
-test('every place has a failure at each depth', () => {
+test('at each depth, each place has a failure', () => {
   expect(new Set(cases.map(({ where }) => where))).toEqual(new Set(places.map(({ where }) => where)));
 });
 
-/** The fleet mirrors five templates and a category. Then the hub changes all of them. */
+/** Makes the fleet mirror five templates and a category, and then changes all of them on the hub. */
 async function changeEverything() {
   const templates = Array.from({ length: 5 }, (_, index) => aTemplate({ name: `Kept ${index}` }));
   const category = aCategory({ name: 'Kept' });
@@ -57,8 +57,8 @@ async function changeEverything() {
   return body;
 }
 
-/** Makes the hub fail. @returns the rows of the mirror at the moment of each failure */
-function failing({ call, after = 0, how }: Place & { readonly how: Behaviour }) {
+/** Makes the hub fail. @returns the rows of the mirror at each failure */
+function failing({ call, after = 0, how }: FailingCall & { readonly how: Behaviour }) {
   const found: ReturnType<typeof mirror.rows>[] = [];
   const look: Behaviour = async (exchange) => {
     const rows = mirror.rows();
@@ -71,8 +71,8 @@ function failing({ call, after = 0, how }: Place & { readonly how: Behaviour }) 
 }
 
 test.each(cases)(
-  'when the hub, $where, $what, the mirror and the cursor stay, the state has the reason, and the next sync brings all',
-  async ({ full = false, timesOut = false, reason, ...failure }: Place & Failure) => {
+  'when the hub, $where, $what, the mirror and cursor stay, the state has the reason, and the next sync fetches everything',
+  async ({ full = false, timesOut = false, reason, ...failure }: FailingCall & Failure) => {
     const before = await changeEverything();
     const found = failing(failure);
 
@@ -91,7 +91,7 @@ test.each(cases)(
       last_failure: { reason: refused.body.detail },
       last_sync: before.last_sync,
     });
-    expect(`${refused.text}${JSON.stringify(state)}`).not.toMatch(new RegExp(`${SLIP}|${hub.key}`));
+    expect(`${refused.text}${JSON.stringify(state)}`).not.toMatch(new RegExp(`${LEAK_MARKER}|${hub.key}`));
 
     hub.recover();
     expect((await world.asOperator.post(SYNC)).body).toMatchObject({
@@ -105,19 +105,19 @@ test.each(cases)(
   },
 );
 
-test('an unreachable hub leaves the mirror as it is, and the next sync brings all', async () => {
+test('an unreachable hub leaves the mirror unchanged, and the next sync fetches everything', async () => {
   await changeEverything();
   const before = await mirror.rows();
   await hub.goAway();
   const refused = await world.asOperator.post(SYNC);
-  expect([refused.status, refused.body.detail]).toEqual([502, expect.stringContaining('does not answer')]);
+  expect([refused.status, refused.body.detail]).toEqual([502, expect.stringContaining('does not respond')]);
   expect(await mirror.rows()).toEqual(before);
   await hub.comeBack();
   expect((await world.asOperator.post(SYNC)).status).toBe(200);
   await mirror.expectLike(hub);
 });
 
-test('a hub that stops in the middle of a walk leaves the pages that were stored, and the next sync brings all', async () => {
+test('a hub that stops during a walk leaves the pages that were stored, and the next sync fetches everything', async () => {
   await changeEverything();
   hub.behave(fromCall(2, hub.goAway));
   expect((await world.asOperator.post(SYNC)).status).toBe(502);
@@ -130,7 +130,7 @@ test('a hub that stops in the middle of a walk leaves the pages that were stored
   await mirror.expectLike(hub);
 });
 
-test('a walk whose pages lead back to themselves ends with a failure', async () => {
+test('a walk whose cursors form a cycle fails', async () => {
   await changeEverything();
   let cursor: string | undefined;
   const leadBack = sendChanged((good) => {

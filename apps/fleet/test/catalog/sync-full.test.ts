@@ -12,7 +12,7 @@ const sync = (body = {}) => world.asOperator.post(SYNC, body);
 const listed = async (): Promise<string[]> =>
   (await world.asViewer.get(TEMPLATES)).body.templates.map(({ name }: { name: string }) => name);
 
-test('{full: true} mends a mirror that somebody damaged', async () => {
+test('{full: true} repairs a damaged mirror', async () => {
   hub.publish(...['a', 'b', 'c'].map((name) => aTemplate({ name })));
   hub.setCategories(aCategory());
   await sync();
@@ -24,7 +24,7 @@ test('{full: true} mends a mirror that somebody damaged', async () => {
   await mirror.expectLike(hub);
 });
 
-test('{full: true} drops what the hub does not list', async () => {
+test('{full: true} removes what the hub does not list', async () => {
   const vanishing = aTemplate({ name: 'Vanishing' });
   hub.publish(aTemplate({ name: 'Kept' }));
   const backup = hub.now();
@@ -35,19 +35,19 @@ test('{full: true} drops what the hub does not list', async () => {
   expect(await listed()).toEqual(['Kept']);
 });
 
-test('{full: false} is an ordinary sync', async () => {
+test('{full: false} is an incremental sync', async () => {
   await sync();
   expect((await sync({ full: false })).body).toMatchObject({ last_sync: { full: false } });
 });
 
-test('{full: true} behind a sync that runs makes the next one full, for all who wait for it', async () => {
+test('{full: true} during a running sync makes the next one full, for all callers that wait for it', async () => {
   await sync();
   const running = world.sync.run();
   await Promise.all([world.sync.run(), world.sync.run({ full: true }), world.sync.run(), running]);
   expect(hub.cursors().map((cursor) => cursor === 'start')).toEqual([true, false, true]);
 });
 
-test('while a full walk runs the mirror serves all that it had, until the last page drops what was not listed', async () => {
+test('during a full walk the mirror serves all former templates, until the last page removes those that were not listed', async () => {
   const templates = Array.from({ length: 6 }, (_, index) => aTemplate({ name: `Kept ${index}` }));
   hub.publish(...templates);
   const backup = hub.now();
@@ -68,7 +68,7 @@ test('while a full walk runs the mirror serves all that it had, until the last p
   expect(await listed()).toEqual(kept);
 });
 
-test('a full walk that is begun anew in its middle drops nothing before its own end', async () => {
+test('a full walk that is restarted in the middle removes nothing before its own end', async () => {
   const templates = Array.from({ length: 4 }, (_, index) => aTemplate({ name: `Kept ${index}` }));
   hub.publish(...templates);
   await sync();
@@ -84,7 +84,7 @@ test('a full walk that is begun anew in its middle drops nothing before its own 
 });
 
 describe('a hub that was restored from a backup', () => {
-  test('is walked from the beginning, and the mirror goes back with it', async () => {
+  test('gets a full walk, and the mirror returns to the state of the backup', async () => {
     const old = aTemplate({ name: 'Old' });
     hub.publish(old);
     hub.setCategories(aCategory({ name: 'Old' }));
@@ -100,7 +100,7 @@ describe('a hub that was restored from a backup', () => {
     await mirror.expectLike(hub);
   });
 
-  test('and was written to since, up to the very stamp that the fleet knew, is told from the one that it was', async () => {
+  test('and was written to up to the stored stamp of the fleet is still recognized as restored', async () => {
     hub.publish(aTemplate({ name: 'Old' }));
     const backup = hub.now();
     hub.publish(aTemplate({ name: 'Lost' }));
@@ -113,7 +113,7 @@ describe('a hub that was restored from a backup', () => {
   });
 });
 
-test('a key that is another organization’s from now on is walked from the beginning', async () => {
+test('a key of another organization causes a full walk', async () => {
   hub.publish(aTemplate({ name: 'Of the first' }));
   const nothing = hub.now();
   await sync();
@@ -126,7 +126,7 @@ test('a key that is another organization’s from now on is walked from the begi
 
 describe('a 400 to a cursor', () => {
   test.each([0, 1])(
-    'after %d good pages forgets it, keeps the mirror, and the next sync is a full walk',
+    'after %d good pages discards the cursor, keeps the mirror, and makes the next sync a full walk',
     async (good) => {
       const templates = Array.from({ length: 5 }, (_, index) => aTemplate({ name: `Template ${index}` }));
       hub.publish(...templates);
@@ -144,7 +144,7 @@ describe('a 400 to a cursor', () => {
     },
   );
 
-  test('or to the start leaves everything as it is', async () => {
+  test('or to a request without a cursor changes nothing', async () => {
     hub.publish(aTemplate({ name: 'Kept' }));
     await sync();
     const before = await mirror.rows();

@@ -9,8 +9,10 @@ const state = () => world.database.client.catalogSync.findUniqueOrThrow({ where:
 const expireLease = () =>
   world.database.client.$executeRaw`UPDATE catalog_sync SET lease_until = now() - interval '1 s'`;
 
-/** A run of another replica that waits for the hub's answer to a call, and whose lease another run took and released. */
-async function aRunThatWasOvertaken(call: Call) {
+/**
+ * A run of another replica that waits for the response of the hub to a call, and whose lease was taken and released.
+ */
+async function aSupersededRun(call: Call) {
   const template = aTemplate({ name: 'old' });
   hub.publish(template, aTemplate({ name: 'gone soon' }));
   hub.setCategories(aCategory({ name: 'old' }));
@@ -18,7 +20,7 @@ async function aRunThatWasOvertaken(call: Call) {
   hub.publish({ ...template, name: 'older' });
   hub.setCategories(aCategory({ name: 'older' }));
   hub.changeOrganization({ tier: 'older' });
-  const { hold, arrived, letGo } = holdAnswers();
+  const { hold, arrived, release } = holdAnswers();
   hub.behave(hold, call);
   const run = world.aReplica({ hub }).sync.run();
   const ended = run.then(
@@ -34,36 +36,36 @@ async function aRunThatWasOvertaken(call: Call) {
   await expireLease();
   await world.sync.run();
   await mirror.expectLike(hub);
-  return { ended, letGo };
+  return { ended, release };
 }
 
-describe.each(calls)('a run that lost its lease while it waited for the hub’s answer (%s)', (call) => {
-  test('writes nothing of what it was answered', async () => {
-    const { ended, letGo } = await aRunThatWasOvertaken(call);
+describe.each(calls)('a run that lost its lease while it waited for the response of the hub (%s)', (call) => {
+  test('stores nothing of the response', async () => {
+    const { ended, release } = await aSupersededRun(call);
     const before = await mirror.rows();
-    hub.behave(refuse('unavailable'), 'organization'); // so that it cannot begin another run
-    await letGo(0);
+    hub.behave(refuse('unavailable'), 'organization'); // so that it cannot start another run
+    await release(0);
     await ended;
     expect(await mirror.rows()).toEqual(before);
   });
 
-  test('starts again, and resolves when that is done', async () => {
-    const { ended, letGo } = await aRunThatWasOvertaken(call);
+  test('restarts, and resolves when the new run succeeds', async () => {
+    const { ended, release } = await aSupersededRun(call);
     hub.publish(aTemplate({ name: 'there by then' }));
-    await letGo(0);
+    await release(0);
     expect(await ended).toBe('synced');
     await mirror.expectLike(hub);
   });
 
   test('reports a failure to its caller, and does not change the state', async () => {
-    const { ended, letGo } = await aRunThatWasOvertaken(call);
-    await letGo(0, closeConnection);
+    const { ended, release } = await aSupersededRun(call);
+    await release(0, closeConnection);
     expect(await ended).toBe('hub_unreachable');
     expect(await state()).toMatchObject({ stale_since: null, failures: 0, last_failure_at: null });
   });
 });
 
-test('a run takes the lease of a run that died, after the lease has expired', async () => {
+test('a run takes over the lease of a run that died, after the lease has expired', async () => {
   await world.database.client.$executeRaw`
     UPDATE catalog_sync SET lease_owner = gen_random_uuid(), lease_until = now() + interval '0.5 s'`;
   const { lease_until } = await state();

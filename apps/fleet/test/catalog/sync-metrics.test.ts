@@ -5,7 +5,7 @@ import { startSyncWorld } from './sync-world.ts';
 
 const { hub, world } = await startSyncWorld();
 
-/** The figures of the catalog, as a replica that never synced tells them. */
+/** The metrics of the catalog as a replica that never synced reports them. */
 async function figures(): Promise<Record<string, number>> {
   const { text } = await request(world.aReplica({ hub }).app).get('/metrics');
   const lines = text.split('\n').filter((line) => line.startsWith('catalog_'));
@@ -17,11 +17,11 @@ const fail = async () => {
 };
 const inSeconds = (at: Date | null | undefined) => (at?.getTime() ?? Number.NaN) / 1000;
 
-test('before the first sync there are no moments to tell', async () => {
+test('before the first sync the metrics contain no timestamps of syncs', async () => {
   expect(await figures()).toEqual({ catalog_mirror_templates: 0, catalog_sync_failures: 0, catalog_sync_stale: 0 });
 });
 
-test('after a good sync they are those of the state, on every replica', async () => {
+test('after a successful sync the metrics are those of the stored state, on every replica', async () => {
   hub.publish(aTemplate(), aTemplate());
   await world.sync.run();
   const { last_success_at } = await world.database.client.catalogSync.findFirstOrThrow();
@@ -34,7 +34,7 @@ test('after a good sync they are those of the state, on every replica', async ()
   });
 });
 
-test('the age grows from the last good sync', async () => {
+test('the metric of the age counts from the last successful sync', async () => {
   await world.sync.run();
   await world.database.client.$executeRaw`UPDATE catalog_sync SET last_success_at = now() - interval '1 hour'`;
   await hub.goAway();
@@ -48,7 +48,7 @@ test.each([
   ['unreachable', closeConnection],
   ['refused', refuse('internal', 'a-slip-of-the-hub')],
   ['unreadable', send(200, 'text/html', '<p>a-slip-of-the-hub')],
-])('a failure is told with its kind, one of few: %s', async (kind, how) => {
+])('the metrics report the kind of a failure, one of a fixed set: %s', async (kind, how) => {
   hub.behave(refuse('rate_limited'));
   await fail();
   hub.behave(how);
@@ -63,7 +63,7 @@ test.each([
   expect(Object.keys(told).filter((name) => name.includes('last_failure'))).toHaveLength(1);
 });
 
-test('an empty catalog and a page that can’t be stored have kinds of their own', async () => {
+test('the metrics have separate kinds for an empty catalog and a page that cannot be stored', async () => {
   const empty = hub.now();
   hub.publish({ ...aTemplate(), id: 'none' });
   await fail();
@@ -76,7 +76,7 @@ test('an empty catalog and a page that can’t be stored have kinds of their own
   expect(Object.keys(await figures())).toContain('catalog_sync_last_failure_timestamp_seconds{kind="empty"}');
 });
 
-test('when it is over the last failure is still told, and stale no more', async () => {
+test('after a successful sync the metrics still report the last failure, and are no longer stale', async () => {
   hub.behave(closeConnection);
   await fail();
   hub.recover();

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { onSchedule } from '../../src/catalog/schedule.ts';
+import { runOnSchedule } from '../../src/catalog/schedule.ts';
 import { DEFAULT_TIMINGS } from '../../src/catalog/timings.ts';
 import { refuse, startFakeHub } from '../fake-hub.ts';
 import { startSyncWorld } from './sync-world.ts';
@@ -9,7 +9,7 @@ const SYNC = '/api/v1/catalog/sync';
 const { hub, world } = await startSyncWorld();
 const operator = `Bearer ${(await world.aToken({ role: 'operator' })).secret}`;
 
-/** A replica for one test: its schedule is stopped for good. */
+/** A replica for one test. Its schedule stops when the test ends. */
 function aReplica(at = hub) {
   const replica = world.aReplica({ hub: at });
   return { ...replica, asOperator: replica.api(operator) };
@@ -26,14 +26,14 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await pause(10);
 }
 
-/** When the hub's syncs began, as soon as there are so many. */
+/** The times at which syncs started at the hub, as soon as there are this many. */
 async function beginnings(count: number): Promise<readonly number[]> {
   const begun = () => hub.requests.filter(({ call }) => call === 'organization').map(({ at }) => at);
   await until(async () => begun().length >= count);
   return begun();
 }
 
-/** Replicas that sync on a schedule, until the work is done. */
+/** Syncs the replicas on a schedule until the work is done. */
 async function scheduled<T>(
   replicas: readonly Pick<typeof replica, 'sync' | 'syncEvery'>[],
   seconds: number,
@@ -47,12 +47,12 @@ async function scheduled<T>(
   }
 }
 
-test('without a schedule nothing is planned', async () => {
+test('without a schedule no sync is planned', async () => {
   await replica.sync.run();
   expect(await state()).toMatchObject({ next_try_at: null });
 });
 
-test('the first sync is at once, the next one is planned an interval later, a tenth more or less', async () => {
+test('the first scheduled sync runs at once, and the next one is planned an interval later with a jitter of ten percent', async () => {
   const planned = await scheduled([replica], 1000, async () => {
     await until(async () => (await state()).next_try_at !== null);
     const { next_try_at, last_success_at } = await state();
@@ -62,15 +62,16 @@ test('the first sync is at once, the next one is planned an interval later, a te
   expect(planned).toBeLessThan(1_110_000);
 });
 
-test('several replicas sync once for each interval, all together', async () => {
+test('several replicas sync once per interval in total', async () => {
   const INTERVAL_MS = 300;
   const replicas = [replica, aReplica(), aReplica()];
   const begun = await scheduled(replicas, INTERVAL_MS / 1000, () => beginnings(6));
   const gaps = begun.slice(1).map((at, index) => at - (begun[index] ?? 0));
-  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(INTERVAL_MS * 0.9 - 2); // two clocks, in milliseconds
+  // The clocks of hub and database have milliseconds.
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(INTERVAL_MS * 0.9 - 2);
 });
 
-test('a demand goes through at any time, and what it did counts for the schedule', async () => {
+test('a requested sync runs at any time, and reschedules the next one', async () => {
   await scheduled([replica], 1000, async () => {
     await beginnings(1);
     expect((await replica.asOperator.post(SYNC)).status).toBe(200);
@@ -79,7 +80,7 @@ test('a demand goes through at any time, and what it did counts for the schedule
   expect(await beginnings(2)).toHaveLength(2);
 });
 
-test('another hub or key is asked at once, whatever was planned for the last one', async () => {
+test('another hub or key is synced at once, regardless of the plan for the former one', async () => {
   await scheduled([replica], 1000, () => beginnings(1));
   const other = await startFakeHub();
   await scheduled([aReplica(other)], 1000, () => until(async () => other.requests.length > 0));
@@ -87,25 +88,25 @@ test('another hub or key is asked at once, whatever was planned for the last one
   expect(await state()).toMatchObject({ status: 'fresh' });
 });
 
-test('a shorter interval counts from the last sync, not from the old plan', async () => {
+test('a shorter sync interval counts from the last sync, not from the former plan', async () => {
   await scheduled([replica], 1000, () => beginnings(1));
   await scheduled([aReplica()], 0.1, () => beginnings(2));
   expect(await state()).toMatchObject({ status: 'fresh' });
 });
 
-/** Resolves when other work that is always due, and succeeds, was done so many times. */
+/** Resolves when other scheduled work, which is always due and succeeds, was done this many times. */
 async function otherRounds(count: number): Promise<void> {
   let done = 0;
   const due = async () => 0;
   const work = async () => {
     done += 1;
   };
-  const rounds = onSchedule({ due, work, log: world.log, timings: DEFAULT_TIMINGS });
+  const rounds = runOnSchedule({ due, work, log: world.log, timings: DEFAULT_TIMINGS });
   await until(async () => done >= count);
   await rounds.stop();
 }
 
-test('after a failure of the database a sync is tried less often than after a success', async () => {
+test('after a database failure a sync is retried less often than after a success', async () => {
   const { client } = world.database;
   await client.$executeRaw`CREATE SEQUENCE tries`;
   await client.$executeRaw`
@@ -127,17 +128,17 @@ test('after a failure of the database a sync is tried less often than after a su
   await client.$executeRaw`DROP SEQUENCE tries`;
 });
 
-describe('after failures', () => {
+describe('after failures of the sync,', () => {
   beforeEach(() => hub.behave(refuse('internal'), 'organization'));
 
-  /** Seconds between a failed demand and the next try, by the state. */
+  /** Seconds between a failed requested sync and the next attempt, from the state. */
   const failOnce = async () => {
     expect((await replica.asOperator.post(SYNC)).status).toBe(502);
     const { next_try_at, last_failure } = await state();
     return (Date.parse(next_try_at) - Date.parse(last_failure.at)) / 1000;
   };
 
-  test('the next try is planned later and later, also by another replica', async () => {
+  test('each attempt is planned later than the one before, also by another replica', async () => {
     await scheduled([replica], 1000, async () => {
       await beginnings(1);
       for (const most of [10, 20, 40, 80, 160, 320, 640, 900, 900]) {
@@ -151,7 +152,7 @@ describe('after failures', () => {
   test.each([
     ['seconds', () => '3600'],
     ['a date', () => new Date(Date.now() + 3_600_000).toUTCString()],
-  ])('the next try is not before Retry-After, in %s', async (_, header) => {
+  ])('the next attempt is not before Retry-After, in %s', async (_, header) => {
     hub.behave(refuse('rate_limited', '', { 'Retry-After': header() }), 'organization');
     await scheduled([replica], 1000, async () => {
       await beginnings(1);
@@ -161,7 +162,7 @@ describe('after failures', () => {
     });
   });
 
-  test('the schedule waits for the next try, and a demand does not', async () => {
+  test('the schedule waits for the next attempt, and a requested sync does not', async () => {
     hub.behave(refuse('unavailable', '', { 'Retry-After': '3600' }), 'organization');
     await scheduled([replica, aReplica()], 0.1, async () => {
       await until(async () => (await state()).last_failure !== null);
@@ -170,7 +171,7 @@ describe('after failures', () => {
     expect(await beginnings(2)).toHaveLength(2);
   });
 
-  test('a restart keeps to the plan, and a good sync ends it', async () => {
+  test('a restart keeps the plan, and a successful sync ends the backoff', async () => {
     await scheduled([replica], 0.1, async () => {
       await until(async () => (await state()).last_failure !== null);
     });

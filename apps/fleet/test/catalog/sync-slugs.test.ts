@@ -12,7 +12,7 @@ const right = aTemplate({ id: '20000000-0000-4000-8000-000000000000', name: 'Rig
 const last = aTemplate({ id: '30000000-0000-4000-8000-000000000000', name: 'Last' });
 const LATER = '2026-02-01T00:00:00.000Z';
 
-/** Once, when the page with that number was made and before it is sent. */
+/** Acts once, after the page with this number was made and before it is sent. */
 function afterPage(number: number, happens: () => void) {
   let pages = 0;
   hub.behave((exchange) => {
@@ -27,14 +27,14 @@ const walks = [
   { kind: 'a full', synced: true, full: true },
 ];
 
-describe.each(walks)('between the pages of $kind walk', ({ synced, full }) => {
+describe.each(walks)('between the pages of $kind walk,', ({ synced, full }) => {
   beforeEach(async () => {
     hub.publish(left, right, last);
     if (synced) await world.sync.run();
     hub.publish(left, right, last);
   });
 
-  test.each([1, 2])('slugs may be swapped (after page %d)', async (page) => {
+  test.each([1, 2])('two templates may swap their slugs (after page %d)', async (page) => {
     const swapped = [
       { ...left, slug: 'right', updated_at: LATER },
       { ...right, slug: 'left', updated_at: LATER },
@@ -45,7 +45,7 @@ describe.each(walks)('between the pages of $kind walk', ({ synced, full }) => {
     await mirror.expectLike(hub);
   });
 
-  test.each([1, 2])('a slug may pass from a template that goes to a new one (after page %d)', async (page) => {
+  test.each([1, 2])('a slug may pass from a removed template to a new one (after page %d)', async (page) => {
     const heir = aTemplate({ name: 'Heir', slug: 'left', updated_at: LATER });
     afterPage(page, () => {
       hub.withdraw(left);
@@ -57,7 +57,7 @@ describe.each(walks)('between the pages of $kind walk', ({ synced, full }) => {
   });
 });
 
-test('while two have one slug, as a walk got only to the first, the one that was changed last answers', async () => {
+test('if two templates temporarily have the same slug during a walk, the one that changed last is returned', async () => {
   hub.publish(left, right);
   await world.sync.run();
   hub.publish({ ...left, slug: 'right', updated_at: LATER }, { ...right, slug: 'left', updated_at: LATER });

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const state = async () => (await world.asViewer.get(SYNC)).body;
 
-test('stale_since is the first failure of a row, last_failure the last', async () => {
+test('the sync state has the first failure of a sequence in stale_since, and the last one in last_failure', async () => {
   hub.behave(refuse('internal'));
   await world.asOperator.post(SYNC);
   const first = await state();
@@ -31,7 +31,7 @@ test('stale_since is the first failure of a row, last_failure the last', async (
   expect(Date.parse(second.last_failure.at)).toBeGreaterThan(Date.parse(first.last_failure.at));
 });
 
-test('after a row of failures the last one is remembered, and the next row has a beginning of its own', async () => {
+test('the sync state keeps the last failure after a success, and a new sequence of failures has a new stale_since', async () => {
   hub.behave(refuse('internal'));
   await world.asOperator.post(SYNC);
   const failed = await state();
@@ -43,7 +43,7 @@ test('after a row of failures the last one is remembered, and the next row has a
   expect(Date.parse((await state()).stale_since)).toBeGreaterThan(Date.parse(failed.stale_since));
 });
 
-test('a first sync that fails leaves a state of stale without a success', async () => {
+test('after a failure of the first sync the state is stale, without a success', async () => {
   const fresh = await startWorld({ hub });
   hub.behave(refuse('internal'));
   await fresh.asOperator.post(SYNC);
@@ -52,7 +52,7 @@ test('a first sync that fails leaves a state of stale without a success', async 
   expect(body).toMatchObject({ status: 'stale', last_success_at: null, age_seconds: null, last_sync: null });
 });
 
-test('the age is that of the last good sync', async () => {
+test('the age in the sync state is that of the last successful sync', async () => {
   await world.asOperator.post(SYNC);
   await world.database.client.$executeRaw`UPDATE catalog_sync SET last_success_at = now() - interval '1 hour'`;
   hub.behave(refuse('internal'));
@@ -64,7 +64,7 @@ test('the age is that of the last good sync', async () => {
 });
 
 test.each([301, 302, 303, 307, 308])(
-  'a redirect (%d) is not followed, and takes no credential along',
+  'the sync does not follow a redirect (%d), and sends no credential to its target',
   async (status) => {
     const visits: string[] = [];
     const stranger = createServer((req, res) => {
@@ -72,7 +72,7 @@ test.each([301, 302, 303, 307, 308])(
       res.end('{}');
     });
     await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
-    const { port } = stranger.address() as AddressInfo; // a server that listens on a port has one
+    const { port } = stranger.address() as AddressInfo; // a server that listens on a port has an AddressInfo
     hub.behave(({ res }) => void res.writeHead(status, { Location: `http://127.0.0.1:${port}/` }).end());
     const refused = await world.asOperator.post(SYNC);
     stranger.close();
@@ -83,7 +83,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test('a database that takes no changes is not the hub’s failure: 503, and the state stays', async () => {
+test('a read-only database is not a failure of the hub: the sync is answered 503, and the state stays', async () => {
   await world.asOperator.post(SYNC);
   const { last_failure } = await state();
   hub.publish(aTemplate());

@@ -2,7 +2,7 @@ import { startFakeHub } from '../fake-hub.ts';
 import { startWorld } from '../world.ts';
 import { mirrorIn } from './mirror.ts';
 
-/** A fleet and its hub, both as they were at the beginning before each test of the file; `pageSize` is the hub's. */
+/** A fleet and its hub, both reset before each test of the file. `pageSize` is that of the hub. */
 export async function startSyncWorld({ pageSize = Number.POSITIVE_INFINITY } = {}) {
   const hub = await startFakeHub();
   const world = await startWorld({ hub });

@@ -17,7 +17,7 @@ const sync = async () => {
 const mirrored = async (): Promise<string[]> =>
   (await world.asViewer.get('/api/v1/catalog/templates')).body.templates.map(({ name }: { name: string }) => name);
 
-test('before the first sync the state is never_synced, and the mirror is empty', async () => {
+test('before the first sync the sync state is never_synced, and the mirror is empty', async () => {
   expect((await world.asViewer.get(SYNC)).body).toEqual({
     status: 'never_synced',
     hub_url: hub.url,
@@ -58,25 +58,25 @@ test('the first sync fetches everything', async () => {
   expect(await mirrored()).toEqual(['One', 'Two']);
 });
 
-test('POST and GET tell the same state', async () => {
+test('POST and GET on the sync return the same state', async () => {
   const { age_seconds: _, ...posted } = await sync();
   expect((await world.asViewer.get(SYNC)).body).toMatchObject(posted);
 });
 
-test('the key goes to the hub with each call, and the state does not show it', async () => {
+test('the sync sends the API key to the hub with each call, and the state does not contain it', async () => {
   const state = await sync();
   expect(new Set(hub.requests.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${hub.key}`]));
   expect(JSON.stringify(state)).not.toContain(hub.key);
 });
 
-test('the mirror shows every member of a template as the hub sent it', async () => {
+test('the mirror contains every member of a template as the hub sent it', async () => {
   const template = aTemplate({ ...templateExamples, slug: 'whole' });
   hub.publish(template);
   await sync();
   expect((await world.asViewer.get('/api/v1/catalog/templates/whole')).body).toEqual(template);
 });
 
-test('after the first sync only what changed travels, from where the last answer ended', async () => {
+test('after the first sync the fleet requests only changes since the last response', async () => {
   const [kept, changed] = [aTemplate({ name: 'Kept' }), aTemplate({ name: 'Old' })];
   hub.publish(kept, changed);
   await sync();
@@ -91,7 +91,7 @@ test('after the first sync only what changed travels, from where the last answer
   expect(await mirrored()).toEqual(['Kept', 'New']);
 });
 
-test('when nothing changed nothing travels, and the categories are not asked for', async () => {
+test('if nothing changed, a sync receives no templates and does not request the categories', async () => {
   hub.publish(aTemplate());
   const { checked_at } = await sync();
   hub.requests.splice(0);
@@ -103,7 +103,7 @@ test('when nothing changed nothing travels, and the categories are not asked for
   expect(hub.requests.map(({ call }) => call)).toEqual(['organization', 'updates']);
 });
 
-test('what the hub withdrew goes', async () => {
+test('a sync removes templates that the hub withdrew', async () => {
   const [kept, gone] = [aTemplate({ name: 'Kept' }), aTemplate({ name: 'Gone' })];
   hub.publish(kept, gone);
   await sync();
@@ -112,7 +112,7 @@ test('what the hub withdrew goes', async () => {
   expect(await mirrored()).toEqual(['Kept']);
 });
 
-test('what was withdrawn and shown again is there', async () => {
+test('a sync restores a template that was withdrawn and shown again', async () => {
   const template = aTemplate({ name: 'Back' });
   hub.publish(template);
   await sync();
@@ -123,7 +123,7 @@ test('what was withdrawn and shown again is there', async () => {
   expect(await mirrored()).toEqual(['Back']);
 });
 
-test('a change with an older updated_at is stored all the same', async () => {
+test('a sync stores a change with an older updated_at', async () => {
   const template = aTemplate({ name: 'Now' });
   hub.publish(template);
   await sync();
@@ -132,22 +132,25 @@ test('a change with an older updated_at is stored all the same', async () => {
   expect(await mirrored()).toEqual(['Restored']);
 });
 
-test('more templates than a page holds come over whole', async () => {
+test('a sync fetches more templates than fit in a page', async () => {
   hub.publish(...Array.from({ length: 1203 }, (_, index) => aTemplate({ name: `Many ${index}` })));
   expect(await sync()).toMatchObject({ last_sync: { updated: 1203 }, counts: { templates: 1203 } });
   expect(hub.cursors().length).toBeGreaterThan(1);
 });
 
-test.each([{ fully: true }, { full: 'yes' }, { full: null }, []])('the body %j is refused', async (body) => {
-  const answer = await world.asOperator.post(SYNC, body);
-  expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
-  expect(hub.requests).toEqual([]);
-});
+test.each([{ fully: true }, { full: 'yes' }, { full: null }, []])(
+  'a sync with the body %j is rejected',
+  async (body) => {
+    const answer = await world.asOperator.post(SYNC, body);
+    expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
+    expect(hub.requests).toEqual([]);
+  },
+);
 
 const bearer = async (role: 'viewer' | 'operator') => `Bearer ${(await world.aToken({ role })).secret}`;
 
-describe('without a hub', () => {
-  test('the state is not_configured', async () => {
+describe('without a configured hub', () => {
+  test('the sync state is not_configured', async () => {
     const without = world.aReplica();
     expect((await without.api(await bearer('viewer')).get(SYNC)).body).toMatchObject({
       status: 'not_configured',
@@ -155,14 +158,14 @@ describe('without a hub', () => {
     });
   });
 
-  test('a sync is refused, and says what to set', async () => {
+  test('a sync is rejected, and the message names the settings', async () => {
     const without = world.aReplica();
     const { status, body } = await without.api(await bearer('operator')).post(SYNC);
     expect([status, body.code]).toEqual([409, 'hub_not_configured']);
     expect(body.detail).toBe('No hub is configured: set HUB_URL and HUB_API_KEY, or PUT /api/v1/settings/hub.');
   });
 
-  test('the mirror goes on serving', async () => {
+  test('the mirror is still served', async () => {
     hub.publish(aTemplate({ name: 'Kept' }));
     await world.sync.run();
     const { body } = await world
@@ -173,11 +176,11 @@ describe('without a hub', () => {
   });
 });
 
-describe('with another hub or another key', () => {
+describe('with another hub or key, the sync', () => {
   test.each([
     ['hub', () => startFakeHub(hub.key)],
     ['key', () => startFakeHub()],
-  ])('another %s is walked from the beginning, and what it does not list goes', async (_, start) => {
+  ])('makes a full walk for another %s, and removes what it does not list', async (_, start) => {
     const shared = aTemplate({ name: 'Shared' });
     hub.publish(shared, aTemplate({ name: 'Of the first' }));
     await world.sync.run();
@@ -192,7 +195,7 @@ describe('with another hub or another key', () => {
   });
 });
 
-describe('the organization of the key', () => {
+describe('in the sync state', () => {
   beforeEach(async () => {
     hub.publish(aTemplate());
     await world.sync.run();
@@ -200,11 +203,11 @@ describe('the organization of the key', () => {
 
   const organization = async () => (await world.asViewer.get(SYNC)).body.organization;
 
-  test('the organization of the key is shown as the hub knows it, with its tier', async () => {
+  test('the organization of the key is that of the hub, with its tier', async () => {
     expect(await organization()).toEqual(hub.organization());
   });
 
-  test('another tier is there after the next sync, though nothing else is new', async () => {
+  test('another tier is shown after the next sync, even if nothing else changed', async () => {
     hub.changeOrganization({ tier: 'enterprise' });
     expect((await world.asOperator.post(SYNC)).body).toMatchObject({
       last_sync: { updated: 0, removed: 0 },
@@ -213,7 +216,7 @@ describe('the organization of the key', () => {
     expect(await organization()).toEqual(hub.organization());
   });
 
-  test('it is kept while the hub is away, also by a fleet that starts meanwhile', async () => {
+  test('the organization is kept while the hub is unreachable, also by a fleet that starts meanwhile', async () => {
     const known = await organization();
     await hub.goAway();
     expect((await world.asOperator.post(SYNC)).status).toBe(502);
@@ -224,7 +227,7 @@ describe('the organization of the key', () => {
     await hub.comeBack();
   });
 
-  test('it is kept, and the mirror too, while the organization is suspended; then the sync goes on where it was', async () => {
+  test('the organization is kept, like the mirror, while it is suspended; then the sync continues from its cursor', async () => {
     const known = await organization();
     for (const call of ['organization', 'updates', 'categories'] as const) {
       hub.behave(refuse('organization_suspended'), call);
@@ -237,7 +240,7 @@ describe('the organization of the key', () => {
     expect((await world.asOperator.post(SYNC)).body).toMatchObject({ last_sync: { full: false, updated: 1 } });
   });
 
-  test('a tier that this fleet does not know is shown as it is', async () => {
+  test('an unknown tier is shown as it is', async () => {
     hub.changeOrganization({ tier: 'galactic' });
     await world.sync.run();
     expect(await organization()).toMatchObject({ tier: 'galactic' });

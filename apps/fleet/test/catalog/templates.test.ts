@@ -26,33 +26,33 @@ const list = async (query = '') => {
 };
 const names = async (query: string) => (await list(query)).templates.map(({ name }: { name: string }) => name);
 
-test('all templates are listed by folded name', async () => {
+test('the list contains all templates by folded name', async () => {
   expect(await names('')).toEqual(['apple pie', 'Bread 100%', 'rye_bread', 'Zwieback', 'Éclair']);
 });
 
 test.each([
   ['category', '?category=sweets', ['apple pie', 'Éclair']],
-  ['category that is not there', '?category=drinks', []],
+  ['an unknown category', '?category=drinks', []],
   ['featured', '?featured=true', ['apple pie', 'Zwieback']],
-  ['featured=false, which filters nothing out', '?featured=false&category=sweets', ['apple pie', 'Éclair']],
+  ['featured=false, which has no effect', '?featured=false&category=sweets', ['apple pie', 'Éclair']],
   ['tag', '?tags=cold', ['Éclair']],
   ['any of several tags', '?tags=cold,%20daily,', ['Bread 100%', 'Éclair']],
-  ['tags, none of which is there', '?tags=Warm', []],
-  ['search in the name, in any case', '?search=BREAD', ['Bread 100%', 'rye_bread']],
-  ['search in the description', '?search=choux', ['Éclair']],
-  ['search for É by é', '?search=%C3%A9CLAIR', ['Éclair']],
-  ['search for é written as two characters', '?search=e%CC%81clair', ['Éclair']],
-  ['search for %, literally', '?search=%25', ['Bread 100%']],
-  ['search for _, literally', '?search=_', ['rye_bread']],
-  ['search for a backslash, literally', '?search=k%5Ch', ['rye_bread']],
-  ['search, not in the documentation', '?search=needle', []],
-  ['search, not across name and description', '?search=%C3%A9clairof', []],
+  ['unknown tags', '?tags=Warm', []],
+  ['a case-insensitive search in the name', '?search=BREAD', ['Bread 100%', 'rye_bread']],
+  ['a search in the description', '?search=choux', ['Éclair']],
+  ['a search for É with é', '?search=%C3%A9CLAIR', ['Éclair']],
+  ['a search for é in decomposed form', '?search=e%CC%81clair', ['Éclair']],
+  ['a literal search for %', '?search=%25', ['Bread 100%']],
+  ['a literal search for _', '?search=_', ['rye_bread']],
+  ['a literal search for a backslash', '?search=k%5Ch', ['rye_bread']],
+  ['a search, which excludes the documentation', '?search=needle', []],
+  ['a search, which does not match across name and description', '?search=%C3%A9clairof', []],
   ['several at once', '?search=bread&tags=warm&category=bakery&featured=false', ['Bread 100%']],
-])('filter by %s', async (_, query, expected) => {
+])('the list of templates can be filtered by %s', async (_, query, expected) => {
   expect(await names(query)).toEqual(expected);
 });
 
-test('pages follow one another, and each knows the total', async () => {
+test('consecutive pages of templates contain all of them, and each page has the total', async () => {
   expect(await list('?limit=2&page=1')).toMatchObject({
     templates: [{ name: 'apple pie' }, { name: 'Bread 100%' }],
     pagination: { page: 1, limit: 2, total: 5, totalPages: 3 },
@@ -61,14 +61,14 @@ test('pages follow one another, and each knows the total', async () => {
   expect(await names('?limit=2&page=3')).toEqual(['Éclair']);
 });
 
-test('a page past the end is empty, with the true total', async () => {
+test('a page of templates past the end is empty, with the correct total', async () => {
   expect(await list('?limit=2&page=4')).toEqual({
     templates: [],
     pagination: { page: 4, limit: 2, total: 5, totalPages: 3 },
   });
 });
 
-test('a filter that finds nothing has no pages', async () => {
+test('a list of templates without matches has no pages', async () => {
   expect((await list('?search=nothing')).pagination).toEqual({ page: 1, limit: 50, total: 0, totalPages: 0 });
 });
 
@@ -81,19 +81,19 @@ test.each([
   ['order=name', 'order'],
   ['search=%00', 'search'],
   ['search=%ff', 'UTF-8'],
-])('%s is a 400 that names what is wrong', async (query, named) => {
+])('a list of templates with %s is a 400 that names the problem', async (query, named) => {
   const { status, body } = await world.asViewer.get(`${TEMPLATES}?${query}`);
   expect([status, body.code]).toEqual([400, 'validation_failed']);
   expect(body.detail).toContain(named);
 });
 
-test('a template is found by its slug', async () => {
+test('a template can be read by its slug', async () => {
   const { status, body } = await world.asViewer.get(`${TEMPLATES}/rye`);
   expect([status, body.name]).toEqual([200, 'rye_bread']);
 });
 
 test.each(['nothing', 'RYE', '%25', 'rye%00', 'a%2Fb', '%F0%9F%8D%9E'])(
-  'there is no template with the slug %s',
+  'a request for the unknown slug %s is answered 404',
   async (slug) => {
     expect(await world.asViewer.get(`${TEMPLATES}/${slug}`)).toMatchObject({
       status: 404,
@@ -102,7 +102,7 @@ test.each(['nothing', 'RYE', '%25', 'rye%00', 'a%2Fb', '%F0%9F%8D%9E'])(
   },
 );
 
-test('after two templates swapped their slugs each answers to its new one', async () => {
+test('after two templates swapped their slugs, each is returned for its new one', async () => {
   const [left, right] = [aTemplate({ slug: 'left', name: 'Left' }), aTemplate({ slug: 'right', name: 'Right' })];
   hub.publish(left, right);
   await world.sync.run();
@@ -115,7 +115,7 @@ test('after two templates swapped their slugs each answers to its new one', asyn
   await world.sync.run();
 });
 
-test('where two have one slug, the one that was written last answers', async () => {
+test('if two templates have the same slug, the one that was written last is returned', async () => {
   const older = aTemplate({ slug: 'twice', name: 'Older', updated_at: '2026-03-01T00:00:00.000Z' });
   const newer = aTemplate({ slug: 'twice', name: 'Newer', updated_at: '2026-03-02T00:00:00.000Z' });
   hub.publish(newer, older);
@@ -126,7 +126,7 @@ test('where two have one slug, the one that was written last answers', async () 
   await world.sync.run();
 });
 
-test('a list is for the caller’s own cache', async () => {
+test('a list of templates may be cached only by its caller', async () => {
   const { headers } = await world.asViewer.get(TEMPLATES);
   expect(headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'Authorization, Origin' });
 });

@@ -3,7 +3,7 @@ import type { Database } from '../../src/database/client.ts';
 import type { Prisma } from '../../src/generated/prisma/client.ts';
 
 interface Locked {
-  /** Sees the session that the work waits for. */
+  /** Detects the session for which the work waits. */
   readonly transaction: Prisma.TransactionClient;
   readonly id: string;
 }
@@ -22,7 +22,7 @@ export function whileSessionIsLocked<T>(
       const started = start();
       for (let waiting: unknown[] = []; waiting.length === 0; ) {
         await pause(10);
-        // On the transaction, which would end if it did nothing for a long time.
+        // This query runs on the transaction, which would time out if it were idle for a long time.
         waiting = await transaction.$queryRaw<unknown[]>`
           SELECT FROM pg_locks WHERE NOT granted AND pid IN (
             SELECT pid FROM pg_locks WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;

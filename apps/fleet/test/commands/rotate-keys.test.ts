@@ -13,7 +13,7 @@ const { client } = database;
 
 const [former, next] = [aKey('former'), aKey('next')];
 
-/** Every column has values that are sealed with the former key. */
+/** Each column has values that are sealed with the former key. */
 beforeEach(async () => {
   await client.$executeRaw`DELETE FROM encryption_canary`;
   await client.$executeRaw`DELETE FROM signing_keys`;
@@ -28,12 +28,12 @@ afterAll(async () => {
 
 const rotate = (...keys: readonly string[]) => rotateKeys(database, sealerOf(...keys));
 
-test('seals every value with the first key, and the former key is no longer needed', async () => {
+test('rotate-keys seals each value with the first key, and the former key is no longer needed', async () => {
   const before = await rows.opened(sealerOf(former));
   expect(new Set((await sealedIn(database)).map(({ column }) => column))).toEqual(new Set(sealedColumns));
   const lines = await rotate(next, former);
   const lineOf = ({ table, column }: (typeof sealedColumns)[number]) => {
-    const count = table === 'encryption_canary' ? '0' : '[1-9]\\d*'; // the check of the keys has sealed it before
+    const count = table === 'encryption_canary' ? '0' : '[1-9]\\d*'; // the canary of the keys is already sealed
     return expect.stringMatching(new RegExp(`^${table}\\.${column}: ${count} sealed with next$`));
   };
   expect(lines).toEqual(sealedColumns.map(lineOf));
@@ -43,7 +43,7 @@ test('seals every value with the first key, and the former key is no longer need
   await loadSigningKey(database, sealerOf(next));
 });
 
-test('a second rotation changes nothing', async () => {
+test('a second run of rotate-keys changes nothing', async () => {
   await rotate(next, former);
   const before = await sealedIn(database);
   const lines = await rotate(next);
@@ -51,7 +51,7 @@ test('a second rotation changes nothing', async () => {
   expect(await sealedIn(database)).toEqual(before);
 });
 
-test('a value that is changed or deleted during the rotation stays so', async () => {
+test('rotate-keys keeps a value that is changed or deleted during the rotation', async () => {
   let changed = '';
   const { rotation } = await whileSessionIsLocked(
     database,
@@ -59,7 +59,7 @@ test('a value that is changed or deleted during the rotation stays so', async ()
     async (_, { transaction, id }) => {
       const place = { table: 'sessions', column: 'provider_token', row: id };
       const provider_token = await sealerOf(next).seal(place, 'newer');
-      await transaction.session.update({ where: { id }, data: { provider_token, sealed_with: 'next' } });
+      await transaction.session.update({ where: { id }, data: { provider_token, key_id: 'next' } });
       await transaction.session.deleteMany({ where: { id: { gt: id } } });
       changed = id;
     },
@@ -72,9 +72,9 @@ test('a value that is changed or deleted during the rotation stays so', async ()
 
 test.each([
   ['without the former key', [next], 'ENCRYPTION_KEYS has no key "former"'],
-  ['with other bytes for the former key', [aKey('next'), aKey('former')], 'has a key of the right name, but'],
-  ['with other bytes for the only key', [aKey('former')], 'has a key of the right name, but'],
-])('%s it is refused, and changes nothing', async (_, keys, message) => {
+  ['with other bytes for the former key', [aKey('next'), aKey('former')], 'has a key with the expected id, but'],
+  ['with other bytes for the only key', [aKey('former')], 'has a key with the expected id, but'],
+])('%s, rotate-keys fails and changes nothing', async (_, keys, message) => {
   const before = await sealedIn(database);
   await expect(rotate(...keys)).rejects.toThrow(message);
   expect(await sealedIn(database)).toEqual(before);
@@ -88,7 +88,7 @@ test.each([
     'sessions.provider_token of ',
   ],
   ['column', `UPDATE settings SET sealed = (SELECT sealed FROM sign_in_transactions)`, 'settings.sealed of hub'],
-])('a value that was moved to another %s is not sealed again, and the error names it', async (_, move, place) => {
+])('rotate-keys does not seal a value that was moved to another %s, and the error names it', async (_, move, place) => {
   await client.$executeRawUnsafe(move);
   await expect(rotate(next, former)).rejects.toThrow(place);
 });

@@ -2,13 +2,16 @@ import { createToken as createTokenCommand } from '../../src/commands/tokens.ts'
 import { startProcessWorld } from '../process-world.ts';
 
 const world = await startProcessWorld();
-const fleet = await world.startFleet();
+let fleet: Awaited<ReturnType<typeof world.startFleet>>;
+beforeAll(async () => {
+  fleet = await world.startFleet();
+});
 afterAll(async () => {
   await world.endAll();
   await world.database.drop();
 });
 
-test('the command prints a token on one line, which works for the given time', async () => {
+test('create-token prints a token on one line, which works for the given time', async () => {
   const args = ['create-token', '--name', 'x', '--role', 'operator', '--expires-in-days', '30'];
   const { ended, output } = world.run(args, { DATABASE_URL: world.database.url });
   expect(await ended).toBe(0);
@@ -31,9 +34,9 @@ test('the command prints a token on one line, which works for the given time', a
 });
 
 test.each([
-  [['fly'], 'There is no command fly'],
-  [['create-token', '--name', 'x', '--role', 'king'], 'role'],
-])('the arguments %j end the process with 1 and a message without a stack', async (args, message) => {
+  [['fly'], 'Unknown command fly'],
+  [['create-token', '--name', 'x', '--role', 'king'], '--role: must be one of: viewer, operator, admin'],
+])('the command with the arguments %j exits with 1 and a message without a stack trace', async (args, message) => {
   const { ended, output } = world.run(args, { DATABASE_URL: world.database.url });
   expect(await ended).toBe(1);
   expect(output()).toContain(message);
@@ -43,7 +46,7 @@ test.each([
 test.each([
   [{ role: 'viewer' }, 'name'],
   [{ name: 'x', role: 'king' }, 'role'],
-  [{ name: 'x', role: 'viewer', 'expires-in-days': '366' }, 'must be 1 to 365'],
-])('the options %j are refused', (options, message) => {
+  [{ name: 'x', role: 'viewer', 'expires-in-days': '366' }, 'must be an integer from 1 to 365'],
+])('create-token rejects the options %j', (options, message) => {
   expect(() => createTokenCommand(options)).toThrow(message);
 });

@@ -1,7 +1,7 @@
 import type { Template } from '@svc/contract';
 import { inTurn } from '@svc/testing';
 import { containerBody, volumeBody } from '../render/docker-schemas.ts';
-import { demandValid } from '../render/kubernetes-schemas.ts';
+import { assertValid } from '../render/kubernetes-schemas.ts';
 import { requiredOf, secretsOf, starterTemplates } from './catalog.ts';
 import { startDeploymentWorld } from './world.ts';
 
@@ -31,19 +31,19 @@ afterEach(async () => {
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** A manifest without what differs between two deployments: ids, also as a part of a name, and the digest of a body. */
+/** A manifest without the parts that differ between two deployments: ids, also as a part of a name, and the digest of a body. */
 function withoutIds(manifest: readonly object[]): unknown {
   const text = JSON.stringify(manifest).replaceAll(/("fleet\/body":)"[0-9a-f]{32}"/g, '$1"DIGEST"');
   const ids = [...new Set(text.match(UUID))];
   return JSON.parse(ids.reduce((rest, id) => rest.replaceAll(id, 'ID').replaceAll(id.slice(-8), 'PART'), text));
 }
 
-/** Plans and deploys a template. @returns the manifest that it has then, which is the planned one */
+/** Plans and deploys a template. @returns the manifest of the deployment, which equals the planned one */
 async function deployAsPlanned({ slug, ...template }: Template, target: object) {
-  const wish = { name: `the-${slug}`, template: slug, target, env: requiredOf({ slug, ...template }) };
-  const { status, body: plan } = await it.plan(wish);
+  const requestBody = { name: `the-${slug}`, template: slug, target, env: requiredOf({ slug, ...template }) };
+  const { status, body: plan } = await it.plan(requestBody);
   expect({ status, ok: plan.ok, refusals: plan.refusals }).toEqual({ status: 200, ok: true, refusals: [] });
-  const { status: made, body } = await it.deploy(wish);
+  const { status: made, body } = await it.deploy(requestBody);
   expect({ made, body }).toMatchObject({ made: 201, body: { deployment: { template_slug: slug } } });
   const manifest = await it.manifest(body.deployment.id);
   expect(withoutIds(manifest)).toEqual(withoutIds(plan.manifest));
@@ -51,7 +51,7 @@ async function deployAsPlanned({ slug, ...template }: Template, target: object) 
   return manifest;
 }
 
-test('the starter catalog has templates', () => {
+test('the starter catalog has more than 40 templates', () => {
   expect(starterTemplates.length).toBeGreaterThan(40);
 });
 
@@ -66,20 +66,20 @@ const cases = starterTemplates.flatMap((template, index) =>
 const onCluster = cases.filter(({ target }) => target === 'cluster');
 const onHosts = cases.filter(({ target }) => target !== 'cluster');
 
-test.each(onCluster)('$slug is deployed on a cluster as it was planned', async ({ template }) => {
+test.each(onCluster)('the template $slug is deployed on a cluster as planned', async ({ template }) => {
   const manifest = await deployAsPlanned(template, targets.cluster);
   expect(manifest.map(({ kind }: { kind: string }) => kind)).toContain(template.kind === 'job' ? 'Job' : 'Deployment');
-  for (const object of manifest) demandValid(object);
+  for (const object of manifest) assertValid(object);
 });
 
-test.each(onHosts)('$slug is deployed on a host with $target as it was planned', async ({ template, target }) => {
+test.each(onHosts)('the template $slug is deployed on a host with $target as planned', async ({ template, target }) => {
   const manifest = await deployAsPlanned(template, targets[target]);
   const bodies = (kind: string) =>
     manifest.filter((object: { kind: string }) => object.kind === kind).map(({ body }: { body: object }) => body);
   expect(bodies('Container')).toHaveLength(1);
   expect(bodies('Volume')).toHaveLength(template.volume_mounts.length);
   for (const body of bodies('Container')) {
-    // No engine has chosen ports of the host yet.
+    // Host ports are not allocated yet.
     containerBody.parse(JSON.parse(JSON.stringify(body).replaceAll('"unallocated"', '"30000"')));
   }
   for (const body of bodies('Volume')) volumeBody.parse(body);

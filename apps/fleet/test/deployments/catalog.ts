@@ -7,12 +7,12 @@ import { aTemplate } from '../a-template.ts';
 const folder = new URL('../../../../infra/catalog/templates/', import.meta.url);
 const said = z.object({ ...templateFields, name: z.string(), slug: z.string() });
 
-/** The templates of the starter catalog as a hub shows them that has imported it. */
+/** The templates of the starter catalog as a hub returns them after the import. */
 export const starterTemplates: readonly Template[] = readdirSync(folder)
   .sort()
   .map((file) => aTemplate(said.parse({ ...templateDefaults, ...parse(readFileSync(new URL(file, folder), 'utf8')) })));
 
-/** The secrets that templates need, each with all keys that they name. */
+/** The secrets that the templates need, with all keys that they refer to. */
 export function secretsOf(templates: readonly Template[]): Record<string, Record<string, string>> {
   const all: Record<string, Record<string, string>> = {};
   for (const { name, key, env } of templates.flatMap(({ secret_refs }) => secret_refs)) {
@@ -21,10 +21,10 @@ export function secretsOf(templates: readonly Template[]): Record<string, Record
   return all;
 }
 
-/** What a deployer must say, since nothing else does. */
+/** Values for the required variables without a default. */
 export const requiredOf = ({ env_schema }: Template): Record<string, string> =>
   Object.fromEntries(
     env_schema
       .filter(({ required, default_value }) => required && default_value === '')
-      .map(({ name }) => [name, 'a value that was given']),
+      .map(({ name }) => [name, 'a given value']),
   );

@@ -3,19 +3,19 @@ import { ask, type Seen } from '@svc/testing/faults';
 
 type Query = (sql: string) => Promise<readonly Record<string, unknown>[]>;
 
-interface Place {
-  /** Changes when the fleet moves. */
+interface LedgerTarget {
+  /** The address of the fleet. It may change when the fleet restarts. */
   readonly url: () => string;
-  /** Of an admin. */
+  /** The MCP token of an admin. */
   readonly secret: string;
   readonly workloadId: string;
 }
 
-/** Creates and deletes deployments, and keeps book of what was acknowledged. */
-export function openCreations({ url, secret, workloadId }: Place) {
+/** Creates and deletes deployments, and records the acknowledged changes. */
+export function openCreations({ url, secret, workloadId }: LedgerTarget) {
   const there = new Map<string, string>();
   const gone = new Set<string>();
-  /** Asked to go, and nobody knows whether it went. */
+  /** Deployments with a deletion request whose result is unknown. */
   const unknown = new Set<string>();
   let changes = 0;
 
@@ -26,7 +26,7 @@ export function openCreations({ url, secret, workloadId }: Place) {
     return seen.then((answer) => ({ ...answer, requestId }));
   };
 
-  /** Creates two, deletes one of them, begins anew. */
+  /** A writer creates two deployments, deletes one of them, and starts again. */
   const writer = (name: string): (() => Promise<Seen>) => {
     let count = 0;
     let next: string | undefined;
@@ -56,7 +56,7 @@ export function openCreations({ url, secret, workloadId }: Place) {
   return {
     writer,
     acknowledged: () => changes,
-    /** What was acknowledged and is not so, and what is half made, in words: an empty list, or something was lost. */
+    /** Acknowledged changes that are missing, and partially created deployments, as text. The list is empty if nothing was lost. */
     lost: async (query: Query): Promise<string[]> => {
       const rows = await query(`
         SELECT d.id, d.gpu_count, (SELECT count(*)::int FROM allocated_gpus g WHERE g.deployment_id = d.id) AS gpus,
@@ -79,13 +79,13 @@ export function openCreations({ url, secret, workloadId }: Place) {
       return [
         ...[...there.keys()]
           .filter((id) => !ids.has(id) && !unknown.has(id))
-          .map((id) => `deployment ${id} is not there`),
+          .map((id) => `deployment ${id} is missing`),
         ...[...there]
           .filter(([, request]) => !recorded.has(request))
-          .map(([id]) => `deployment ${id} is not in the log`),
-        ...[...gone].filter((id) => ids.has(id)).map((id) => `deployment ${id} is there again`),
-        ...half.map((row) => `deployment is half made: ${JSON.stringify(row)}`),
-        ...orphans.map(({ name }) => `volume ${name} is nobody's`),
+          .map(([id]) => `deployment ${id} has no audit entry`),
+        ...[...gone].filter((id) => ids.has(id)).map((id) => `deployment ${id} exists after its deletion`),
+        ...half.map((row) => `deployment is incomplete: ${JSON.stringify(row)}`),
+        ...orphans.map(({ name }) => `volume ${name} belongs to no deployment`),
         ...(counts.size === 1 ? [] : [`volumes or GPUs without a deployment: ${JSON.stringify(made[0])}`]),
       ];
     },

@@ -1,4 +1,4 @@
-// A hub counts a download where a template is fetched by its slug.
+// A hub counts a download when a template is requested by its slug.
 import { eventually } from '@svc/testing/faults';
 import { aTemplate } from '../a-template.ts';
 import { refuse } from '../fake-hub.ts';
@@ -19,76 +19,76 @@ beforeEach(async () => {
   await it.publish(tool, other);
 });
 
-const uses = () => it.client.templateUse.findMany({ orderBy: { slug: 'asc' } });
-const untold = () => it.client.templateUse.count({ where: { told_at: null } });
-const told = () => eventually('the hub was told', async () => (await untold()) === 0);
-/** As if the last try were long ago. */
+const templateUses = () => it.client.templateUse.findMany({ orderBy: { slug: 'asc' } });
+const unreported = () => it.client.templateUse.count({ where: { told_at: null } });
+const allReported = () => eventually('all download reports were sent', async () => (await unreported()) === 0);
+/** Makes the last attempt old enough for another one. */
 const later = () => it.client.$executeRaw`UPDATE template_uses SET claimed_at = now() - interval '61 seconds'`;
-/** Another sync, and what it tells the hub. */
-const syncAndTell = async () => {
+/** Syncs and sends the open download reports. */
+const syncAndReport = async () => {
   await it.sync();
-  it.world.sync.tellUses();
+  it.world.sync.reportDownloads();
 };
 
-test('the first deployment of a template asks the hub for it, and no later one does', async () => {
+test('only the first deployment of a template sends a download report', async () => {
   const first = await it.deployed({ template: 'tool' });
-  await told();
+  await allReported();
   expect(it.downloads.asked).toEqual(['tool']);
   await it.deployed({ template: 'tool' });
   await it.deployed({ workload_id: first.workload_id });
   await it.remove(first.id);
   await it.deployed({ template: 'other' });
-  await told();
+  await allReported();
   await it.sync();
-  await eventually('the other was asked for', async () => it.downloads.asked.length === 2);
+  await eventually('the other template was reported', async () => it.downloads.asked.length === 2);
   expect(it.downloads.asked).toEqual(['tool', 'other']);
 });
 
-test('a workload of a template is no deployment of it; its deployment is', async () => {
+test('a workload or a plan of a template sends no download report, and its deployment does', async () => {
   const { id } = await it.aWorkload({ template: 'tool' });
   await it.plan({ template: 'tool' });
-  expect(await uses()).toEqual([]);
+  expect(await templateUses()).toEqual([]);
   await it.deployed({ workload_id: id });
-  await told();
+  await allReported();
   expect(it.downloads.asked).toEqual(['tool']);
 });
 
-test('what is refused or written out is no download', async () => {
+test('neither a rejected deployment nor one without a template sends a download report', async () => {
   await it.deploy({ template: 'tool', env: { NOPE: 'x' } });
   await it.deployed();
-  await syncAndTell();
-  expect(await uses()).toEqual([]);
+  await syncAndReport();
+  expect(await templateUses()).toEqual([]);
   expect(it.downloads.asked).toEqual([]);
 });
 
-test('while the hub is away the deployment succeeds, and a later sync asks', async () => {
+test('a deployment succeeds while the hub is unreachable, and a later sync sends its download report', async () => {
   await it.downloads.goAway();
   await it.deployed({ template: 'tool' });
-  await eventually('it was tried', async () => (await uses())[0]?.claimed_at !== null);
+  await eventually('the report was attempted', async () => (await templateUses())[0]?.claimed_at !== null);
   await it.downloads.comeBack();
-  expect(await untold()).toBe(1);
+  expect(await unreported()).toBe(1);
   await later();
   await it.sync();
-  await told();
+  await allReported();
   expect(it.downloads.asked).toEqual(['tool']);
 });
 
 test.each(['internal', 'rate_limited', 'unavailable', 'invalid_token'] as const)(
-  'a hub that answers %s is asked again later',
+  'a download report is repeated later if the hub responds with %s',
   async (code) => {
     it.downloads.behave(refuse(code));
     await it.deployed({ template: 'tool' });
-    await eventually('it was asked', async () => it.downloads.asked.length > 0);
-    expect(await untold()).toBe(1);
+    await eventually('the hub received the report', async () => it.downloads.asked.length > 0);
+    expect(await unreported()).toBe(1);
     it.downloads.forget();
     await later();
     await it.sync();
-    await told();
+    await allReported();
     expect(it.downloads.asked).toEqual(['tool']);
   },
 );
 
-test('two replicas that deploy at once ask once', async () => {
+test('two fleet processes that deploy a template at the same time send one download report', async () => {
   const another = it.world.aReplica({ hub: it.address });
   const waiting = anAnswerThatWaits();
   it.downloads.behave(waiting.behaviour);
@@ -97,37 +97,37 @@ test('two replicas that deploy at once ask once', async () => {
     it.deployed({ template: 'tool' }),
     another.api(authorization).post('/api/v1/deployments', { name: 'of-another', template: 'tool' }),
   ]);
-  await eventually('one has asked', async () => it.downloads.asked.length > 0);
-  another.sync.tellUses();
-  it.world.sync.tellUses();
+  await eventually('the hub received a report', async () => it.downloads.asked.length > 0);
+  another.sync.reportDownloads();
+  it.world.sync.reportDownloads();
   await another.sync.run();
-  waiting.letGo();
-  await told();
+  waiting.release();
+  await allReported();
   await another.sync.stop();
   expect(await it.client.deployment.count()).toBe(2);
   expect(it.downloads.asked).toEqual(['tool']);
 });
 
-test('a template whose slug moved is asked for by the one that it has now', async () => {
+test('a download report uses the current slug of a template', async () => {
   await it.downloads.goAway();
   await it.deployed({ template: 'tool' });
-  await eventually('it was tried', async () => (await uses())[0]?.claimed_at !== null);
+  await eventually('the report was attempted', async () => (await templateUses())[0]?.claimed_at !== null);
   await it.downloads.comeBack();
   it.hub.publish({ ...tool, slug: 'the-tool' }, { ...other, slug: 'tool' });
   await later();
   await it.sync();
-  await told();
+  await allReported();
   expect(it.downloads.asked).toEqual(['the-tool']);
 });
 
-test('one that the hub no longer has is not asked for again', async () => {
+test('a download report is not repeated if the hub does not have the template', async () => {
   it.downloads.behave(refuse('not_found'));
   await it.deployed({ template: 'tool' });
-  await told();
+  await allReported();
   it.downloads.behave(refuse('not_found'));
   await later();
-  await syncAndTell();
-  await it.deployed({ template: 'other' }); // told after it, one after the other
-  await told();
+  await syncAndReport();
+  await it.deployed({ template: 'other' }); // reports are sent one after the other
+  await allReported();
   expect(it.downloads.asked).toEqual(['tool', 'other']);
 });

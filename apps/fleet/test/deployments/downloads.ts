@@ -5,7 +5,9 @@ import { answerWell, type Behaviour, type FakeHub, refuse } from '../fake-hub.ts
 
 const TEMPLATE = /^\/api\/v1\/catalog\/templates\/(?!updates$)([^/]+)$/;
 
-/** Stands before a hub and answers for single templates, which counts as a download; the rest the hub answers itself. */
+/**
+ * A proxy in front of a hub. It responds to requests for single templates, which count as downloads, and forwards all others to the hub.
+ */
 export async function startDownloads(hub: FakeHub) {
   const asked: string[] = [];
   let behaviour: Behaviour = answerWell;
@@ -31,9 +33,9 @@ export async function startDownloads(hub: FakeHub) {
 
   return {
     url: server.url,
-    /** The slugs that it was asked for, in the order of the requests. */
+    /** The requested slugs, in the order of the requests. */
     asked: asked as readonly string[],
-    /** From now on it answers like this. */
+    /** Sets the behaviour for the requests from now on. */
     behave: (how: Behaviour) => {
       behaviour = how;
     },
@@ -47,11 +49,11 @@ export async function startDownloads(hub: FakeHub) {
   };
 }
 
-/** An answer that waits until it is let go; `asked` resolves when somebody has asked. */
+/** A behaviour that sends no response before `letGo` is called. */
 export function anAnswerThatWaits() {
-  let letGo: () => void = () => undefined;
+  let release: () => void = () => undefined;
   const waits = new Promise<void>((resolve) => {
-    letGo = resolve;
+    release = resolve;
   });
   const behaviour: Behaviour = async (exchange) => {
     await waits;
@@ -61,5 +63,5 @@ export function anAnswerThatWaits() {
       await closed;
     }
   };
-  return { behaviour, letGo };
+  return { behaviour, release };
 }

@@ -3,8 +3,8 @@ import { startDeploymentWorld } from './world.ts';
 
 const it = await startDeploymentWorld();
 
-/** A wish that two callers can have alike. */
-async function aWish() {
+/** Creates a host and a workload. @returns the body of a request for a deployment */
+async function aRequestBody() {
   await it.aHost();
   return { name: 'once', workload_id: (await it.aWorkload()).id };
 }
@@ -12,33 +12,34 @@ async function aWish() {
 const once = { 'Idempotency-Key': 'the-first-try' };
 const deployments = () => it.client.deployment.count();
 
-test('the same key and body answer the same deployment, made once', async () => {
-  const wish = await aWish();
-  const first = await it.deploy(wish, once);
-  const second = await it.deploy({ workload_id: wish.workload_id, name: 'once', labels: {} }, once);
+test('a repeated request with the same key and body returns the same deployment, which is created once', async () => {
+  const requestBody = await aRequestBody();
+  const first = await it.deploy(requestBody, once);
+  const second = await it.deploy({ workload_id: requestBody.workload_id, name: 'once', labels: {} }, once);
   expect([first.status, second.status]).toEqual([201, 201]);
   expect(second.body).toEqual(first.body);
   expect(await it.client.deploymentEvent.count()).toBe(1);
 });
 
-test('when it has changed meanwhile, the answer is what it is now', async () => {
-  const wish = await aWish();
-  const { body } = await it.deploy(wish, once);
+test('a repeated request returns the current state of the deployment', async () => {
+  const requestBody = await aRequestBody();
+  const { body } = await it.deploy(requestBody, once);
   await it.ask(body.deployment.id, 'scale', { replicas: 2 });
-  const again = await it.deploy(wish, once);
+  const again = await it.deploy(requestBody, once);
   expect(again.body.deployment).toMatchObject({ id: body.deployment.id, replicas: 2, generation: 2 });
 });
 
-const TIMES = byDepth({ short: 5, full: 20, long: 200 });
+/** The host has the capacity for 64 deployments. */
+const TIMES = byDepth({ short: 5, full: 20, long: 60 });
 
 test(
-  `two concurrent requests with the same key make one deployment, ${TIMES} times`,
+  `two concurrent requests with the same key create one deployment, ${TIMES} times`,
   async () => {
-    const { workload_id } = await aWish();
+    const { workload_id } = await aRequestBody();
     for (let round = 1; round <= TIMES; round++) {
       const headers = { 'Idempotency-Key': `round-${round}` };
-      const wish = { name: `once-${round}`, workload_id };
-      const answers = await Promise.all([it.deploy(wish, headers), it.deploy(wish, headers)]);
+      const requestBody = { name: `once-${round}`, workload_id };
+      const answers = await Promise.all([it.deploy(requestBody, headers), it.deploy(requestBody, headers)]);
       expect(answers.map(({ status }) => status)).toEqual([201, 201]);
       expect(new Set(answers.map(({ body }) => body.deployment.id)).size).toBe(1);
       expect(await deployments()).toBe(round);
@@ -47,34 +48,34 @@ test(
   30_000 + 1000 * TIMES,
 );
 
-test('the key with another body is a 422, and makes nothing', async () => {
-  const wish = await aWish();
-  await it.deploy(wish, once);
+test('an Idempotency-Key with another body gets 422, and creates nothing', async () => {
+  const requestBody = await aRequestBody();
+  await it.deploy(requestBody, once);
   const before = await it.contents();
-  const { status, body } = await it.deploy({ ...wish, name: 'another' }, once);
+  const { status, body } = await it.deploy({ ...requestBody, name: 'another' }, once);
   expect({ status, code: body.code }).toEqual({ status: 422, code: 'idempotency_key_reused' });
   expect(await it.contents()).toEqual(before);
 });
 
-test('the key of another caller is another key', async () => {
-  const wish = await aWish();
-  await it.deploy(wish, once);
+test('the same Idempotency-Key of another caller is a different key', async () => {
+  const requestBody = await aRequestBody();
+  await it.deploy(requestBody, once);
   const others = [it.admin, await (await it.world.aUser('operator')).api(), await it.world.asTemporaryAdmin()];
   for (const [index, api] of others.entries()) {
-    const taken = await api.post('/api/v1/deployments', wish, once);
+    const taken = await api.post('/api/v1/deployments', requestBody, once);
     expect({ status: taken.status, code: taken.body.code }).toEqual({ status: 409, code: 'name_taken' });
-    const made = await api.post('/api/v1/deployments', { ...wish, name: `of-another-${index}` }, once);
+    const made = await api.post('/api/v1/deployments', { ...requestBody, name: `of-another-${index}` }, once);
     expect(made.status).toBe(201);
   }
   expect(await deployments()).toBe(1 + others.length);
 });
 
-test('a refusal is not kept: the same request is tried again', async () => {
+test('a rejected request can be repeated with the same Idempotency-Key', async () => {
   const { id } = await it.aWorkload();
-  const wish = { name: 'later', workload_id: id };
-  expect((await it.deploy(wish, once)).status).toBe(422);
+  const requestBody = { name: 'later', workload_id: id };
+  expect((await it.deploy(requestBody, once)).status).toBe(422);
   await it.aHost();
-  expect((await it.deploy(wish, once)).status).toBe(201);
+  expect((await it.deploy(requestBody, once)).status).toBe(201);
 });
 
 test.each([
@@ -82,18 +83,18 @@ test.each([
   { what: 'too long', key: 'k'.repeat(256) },
   { what: 'with a space', key: 'a key' },
   { what: 'not ASCII', key: 'clé' },
-])('a key that is $what is a 400', async ({ key }) => {
-  const wish = await aWish();
+])('an Idempotency-Key that is $what gets 400', async ({ key }) => {
+  const requestBody = await aRequestBody();
   const before = await it.contents();
-  const { status, body } = await it.deploy(wish, { 'Idempotency-Key': key });
+  const { status, body } = await it.deploy(requestBody, { 'Idempotency-Key': key });
   expect({ status, paths: body.errors?.map(({ path }: { path: string }) => path) }).toEqual({
     ...{ status: 400, paths: ['Idempotency-Key'] },
   });
   expect(await it.contents()).toEqual(before);
 });
 
-test('the longest key counts to its last character', async () => {
-  const { workload_id } = await aWish();
+test('the longest Idempotency-Keys are compared to their last character', async () => {
+  const { workload_id } = await aRequestBody();
   const keys = ['a', 'b'].map((last) => ({ 'Idempotency-Key': `${'k'.repeat(254)}${last}` }));
   const answers = [];
   for (const [index, headers] of keys.entries()) {
@@ -102,26 +103,26 @@ test('the longest key counts to its last character', async () => {
   expect(answers.map(({ status }) => status)).toEqual([201, 201]);
 });
 
-test('after a day a key is forgotten, and within it is not', async () => {
-  const wish = await aWish();
-  const { body } = await it.deploy(wish, once);
+test('an Idempotency-Key is valid for one day', async () => {
+  const requestBody = await aRequestBody();
+  const { body } = await it.deploy(requestBody, once);
   await it.client.$executeRaw`UPDATE repeatable_requests SET created_at = now() - interval '23 hours 59 minutes'`;
-  expect((await it.deploy(wish, once)).body).toEqual(body);
+  expect((await it.deploy(requestBody, once)).body).toEqual(body);
   await it.client.$executeRaw`UPDATE repeatable_requests SET created_at = now() - interval '1 day 1 second'`;
-  expect((await it.deploy(wish, once)).body.code).toBe('name_taken');
-  const fresh = await it.deploy({ ...wish, name: 'the-next' }, once);
+  expect((await it.deploy(requestBody, once)).body.code).toBe('name_taken');
+  const fresh = await it.deploy({ ...requestBody, name: 'the-next' }, once);
   expect(fresh.status).toBe(201);
-  expect((await it.deploy({ ...wish, name: 'the-next' }, once)).body).toEqual(fresh.body);
+  expect((await it.deploy({ ...requestBody, name: 'the-next' }, once)).body).toEqual(fresh.body);
 });
 
-test('what was deleted is not made again by its key', async () => {
-  const wish = await aWish();
-  const { body } = await it.deploy(wish, once);
+test('a repeated request for a deleted deployment gets 404, and creates nothing', async () => {
+  const requestBody = await aRequestBody();
+  const { body } = await it.deploy(requestBody, once);
   await it.remove(body.deployment.id);
-  const again = await it.deploy(wish, once);
+  const again = await it.deploy(requestBody, once);
   expect({ status: again.status, detail: again.body.detail }).toEqual({
     status: 404,
-    detail: expect.stringContaining('was deleted'),
+    detail: expect.stringContaining('has been deleted'),
   });
   expect(await deployments()).toBe(0);
 });

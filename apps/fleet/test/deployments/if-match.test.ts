@@ -6,7 +6,7 @@ const it = await startDeploymentWorld();
 const workload = { env_schema: [{ name: 'NAME' }] };
 type Headers = Record<string, string>;
 
-/** Every way to change a deployment. */
+/** All operations that change a deployment. */
 const changes = {
   update: (id: string, headers: Headers) => it.change(id, { env: { NAME: 'new' } }, headers),
   labels: (id: string, headers: Headers) => it.change(id, { labels: { team: 'ml' } }, headers),
@@ -26,8 +26,8 @@ async function changedOnce() {
   return id;
 }
 
-describe.each(Object.entries(changes))('%s', (_, act) => {
-  test('with a version that is no more: 412, and nothing changed', async () => {
+describe.each(Object.entries(changes))('the operation %s on a deployment', (_, act) => {
+  test('with an outdated version gets 412 and changes nothing', async () => {
     const id = await changedOnce();
     const before = await it.contents();
     const { status, body } = await act(id, { 'If-Match': '"1"' });
@@ -35,14 +35,14 @@ describe.each(Object.entries(changes))('%s', (_, act) => {
     expect(await it.contents()).toEqual(before);
   });
 
-  test('with one that is none: 400, and nothing changed', async () => {
+  test('with an invalid If-Match gets 400 and changes nothing', async () => {
     const id = await changedOnce();
     const before = await it.contents();
     expect((await act(id, { 'If-Match': '2' })).status).toBe(400);
     expect(await it.contents()).toEqual(before);
   });
 
-  test('with the tag that was read: done', async () => {
+  test('with the current ETag succeeds', async () => {
     const id = await changedOnce();
     const { headers } = await it.operator.get(`/api/v1/deployments/${id}`);
     expect((await act(id, { 'If-Match': headers.etag ?? '' })).status).toBe(200);
@@ -52,7 +52,7 @@ describe.each(Object.entries(changes))('%s', (_, act) => {
 const TIMES = byDepth({ short: 8, full: 50, long: 500 });
 
 test(
-  `one of two concurrent changes of the same version is made, ${TIMES} times`,
+  `one of two concurrent changes of the same version succeeds, ${TIMES} times`,
   async () => {
     await it.aHost();
     const { id } = await it.deployed({ workload });

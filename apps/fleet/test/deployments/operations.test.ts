@@ -7,7 +7,7 @@ const workload = { env_schema: [{ name: 'NAME' }], volume_mounts: [{ name: 'data
 type Answer = Awaited<ReturnType<typeof it.ask>>;
 type Act = (id: string, headers?: Record<string, string>) => Promise<Answer>;
 
-/** Each changes a deployment of one replica that runs for the second generation; of the first it was another one. */
+/** Operations that change a deployment with one replica whose second generation has another environment than the first. */
 const changes: Record<string, Act> = {
   update: (id, headers) => it.change(id, { env: { NAME: 'new' } }, headers),
   stop: (id, headers) => it.ask(id, 'stop', undefined, headers),
@@ -16,8 +16,8 @@ const changes: Record<string, Act> = {
   rollback: (id, headers) => it.ask(id, 'rollback', {}, headers),
 };
 
-/** A deployment with a past: of its first generation it had another environment. */
-async function withPast() {
+/** A deployment with two generations, which have different environments. */
+async function aChangedDeployment() {
   await it.aHost();
   const { id } = await it.deployed({ workload, env: { NAME: 'old' } });
   const { body } = await it.change(id, { env: { NAME: 'now' } });
@@ -26,11 +26,11 @@ async function withPast() {
 
 const auditOf = (path: string) => it.client.auditEntry.count({ where: { path } });
 
-test('a creation is the first generation: one revision, one operation, pending, with who asked', async () => {
+test('creating a deployment creates generation 1 with one revision and one event, which name the actor', async () => {
   await it.aHost();
   const deployment = await it.deployed({ replicas: 2 });
   expect(deployment).toMatchObject({ generation: 1, observed_generation: null, phase: 'pending', version: 1 });
-  expect(deployment.message).toMatch(/^No engine .* yet\.$/);
+  expect(deployment.message).toMatch(/^Waiting to be reconciled\.$/);
   const created_by = deployment.created_by;
   expect(created_by).toMatch(/^token:/);
   expect(await it.revisions(deployment.id)).toEqual([
@@ -41,36 +41,39 @@ test('a creation is the first generation: one revision, one operation, pending, 
   ]);
 });
 
-test.each(Object.entries(changes))('%s makes one generation, one revision, one operation', async (operation, act) => {
-  const { id, version } = await withPast();
-  const { status, body } = await act(id);
-  expect({ status, body }).toMatchObject({
-    status: 200,
-    body: { deployment: { generation: 3, version: version + 1 } },
-  });
-  const isStopped = operation === 'stop';
-  expect(body.deployment).toMatchObject({
-    phase: isStopped ? 'stopped' : 'pending',
-    desired_state: isStopped ? 'stopped' : 'running',
-    message: isStopped ? '' : expect.stringMatching(/^No engine/),
-    reason: null,
-  });
-  expect((await it.revisions(id)).map(({ generation }: { generation: number }) => generation)).toEqual([3, 2, 1]);
-  const events = await it.events(id);
-  expect(events).toHaveLength(3);
-  expect(events[0]).toMatchObject({
-    generation: 3,
-    reason: operation,
-    kind: 'operation',
-    actor: body.deployment.created_by,
-  });
-  expect((await it.revisions(id))[0]).toMatchObject({ operation, created_by: body.deployment.created_by });
-  expect(await it.deployment(id)).toEqual(body.deployment);
-});
+test.each(Object.entries(changes))(
+  'the operation %s creates one generation, one revision and one event',
+  async (operation, act) => {
+    const { id, version } = await aChangedDeployment();
+    const { status, body } = await act(id);
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { deployment: { generation: 3, version: version + 1 } },
+    });
+    const isStopped = operation === 'stop';
+    expect(body.deployment).toMatchObject({
+      phase: isStopped ? 'stopped' : 'pending',
+      desired_state: isStopped ? 'stopped' : 'running',
+      message: isStopped ? '' : expect.stringMatching(/^Waiting to be reconciled/),
+      reason: null,
+    });
+    expect((await it.revisions(id)).map(({ generation }: { generation: number }) => generation)).toEqual([3, 2, 1]);
+    const events = await it.events(id);
+    expect(events).toHaveLength(3);
+    expect(events[0]).toMatchObject({
+      generation: 3,
+      reason: operation,
+      kind: 'operation',
+      actor: body.deployment.created_by,
+    });
+    expect((await it.revisions(id))[0]).toMatchObject({ operation, created_by: body.deployment.created_by });
+    expect(await it.deployment(id)).toEqual(body.deployment);
+  },
+);
 
-test('start is one generation of what is stopped, which also a restart is', async () => {
+test('starting or restarting a stopped deployment creates one generation', async () => {
   for (const operation of ['start', 'restart']) {
-    const { id } = await withPast();
+    const { id } = await aChangedDeployment();
     await it.ask(id, 'stop');
     const { body } = await it.ask(id, operation);
     expect(body.deployment).toMatchObject({ generation: 4, desired_state: 'running', phase: 'pending' });
@@ -82,8 +85,8 @@ test('start is one generation of what is stopped, which also a restart is', asyn
 test.each([
   { what: 'a local user', by: async () => (await it.world.aUser('operator', { email: 'someone@example.test' })).api() },
   { what: 'the temporary admin', by: async () => it.world.asTemporaryAdmin(), actor: 'temporary-admin' },
-])('$what is named as who asked', async ({ by, actor = 'someone@example.test' }) => {
-  const { id } = await withPast();
+])('$what is recorded as the actor of an operation', async ({ by, actor = 'someone@example.test' }) => {
+  const { id } = await aChangedDeployment();
   const api = await by();
   await api.post(`/api/v1/deployments/${id}/scale`, { replicas: 2 });
   expect((await it.events(id))[0]).toMatchObject({ reason: 'scale', actor });
@@ -91,8 +94,8 @@ test.each([
   expect(await it.client.auditEntry.count({ where: { actor, path: `/api/v1/deployments/${id}/scale` } })).toBe(1);
 });
 
-test('what changes nothing makes no generation, whatever it is', async () => {
-  const { id } = await withPast();
+test('a change without effect creates no generation', async () => {
+  const { id } = await aChangedDeployment();
   const before = { revisions: await it.revisions(id), events: await it.events(id) };
   const now = await it.deployment(id);
   const unchanged: (() => Promise<Answer>)[] = [
@@ -114,8 +117,8 @@ test('what changes nothing makes no generation, whatever it is', async () => {
   expect((await it.events(id)).slice(1)).toEqual(before.events);
 });
 
-test('labels are no generation, and show', async () => {
-  const { id, version } = await withPast();
+test('a change of labels takes effect and creates no generation', async () => {
+  const { id, version } = await aChangedDeployment();
   const { body } = await it.change(id, { labels: { team: 'ml' } });
   expect(body.deployment).toMatchObject({ generation: 2, version: version + 1, labels: { team: 'ml' } });
 });
@@ -124,18 +127,18 @@ test.each([
   { what: 'another name', body: { name: 'another' }, status: 400 },
   { what: 'an unknown member', body: { nothing: 1 }, status: 400 },
   { what: 'a template', body: { template: 'a' }, status: 400 },
-  { what: 'a revision that is not there', body: { revision: 9 }, status: 422 },
-  { what: 'a mount that is not there', body: { volumes: { nope: { size: '1Gi' } } }, status: 422 },
-  { what: 'a variable that is not there', body: { env: { NOPE: 'x' } }, status: 422 },
-])('a change with $what is $status and changes nothing', async ({ body, status }) => {
-  const { id } = await withPast();
+  { what: 'a revision that does not exist', body: { revision: 9 }, status: 422 },
+  { what: 'a mount that does not exist', body: { volumes: { nope: { size: '1Gi' } } }, status: 422 },
+  { what: 'a variable that does not exist', body: { env: { NOPE: 'x' } }, status: 422 },
+])('a change with $what gets $status and changes nothing', async ({ body, status }) => {
+  const { id } = await aChangedDeployment();
   const before = await it.contents();
   expect((await it.change(id, body)).status).toBe(status);
   expect(await it.contents()).toEqual(before);
 });
 
-test('a deployment that was deleted is gone, for every operation', async () => {
-  const { id } = await withPast();
+test('every request for a deleted deployment gets 404', async () => {
+  const { id } = await aChangedDeployment();
   const { status, body } = await it.remove(id);
   expect({ status, phase: body.deployment.phase, id: body.deployment.id }).toEqual({
     status: 200,
@@ -156,8 +159,8 @@ test('a deployment that was deleted is gone, for every operation', async () => {
   expect((await it.plan({ deployment_id: id })).status).toBe(404);
 });
 
-test('a viewer reads all of it and changes nothing', async () => {
-  const { id } = await withPast();
+test('a viewer can read a deployment and cannot change it', async () => {
+  const { id } = await aChangedDeployment();
   for (const path of ['', '/events', '/revisions', '/manifest']) {
     expect((await it.viewer.get(`/api/v1/deployments/${id}${path}`)).status).toBe(200);
   }

@@ -18,7 +18,7 @@ const plan = async (body: Body): Promise<{ ok: boolean; candidates: Record<strin
   };
 };
 
-test('the tightest place is chosen, and every other has its reason', async () => {
+test('the candidate with the tightest fit is chosen, and every other candidate has a reason', async () => {
   const tight = await it.aHost({ name: 'tight', cpus: 4, gib: 8 });
   await it.aHost({ name: 'wide', cpus: 64, gib: 256 });
   await it.aHost({ name: 'small', cpus: 1, gib: 8 });
@@ -36,8 +36,8 @@ test('the tightest place is chosen, and every other has its reason', async () =>
     small: [false, /needs 2 CPUs/],
     'with-gpus': [true, /tight is chosen: it has no GPUs/],
     away: [false, /is unreachable/],
-    new: [false, /never (checked|reached)/],
-    closed: [false, /closed to new deployments/],
+    new: [false, /not been (checked|reached) yet/],
+    closed: [false, /does not accept new deployments/],
     tainted: [false, /taint team=red:NoSchedule is not tolerated/],
   } as const;
   expect(Object.keys(planned.candidates).sort()).toEqual(Object.keys(expected).sort());
@@ -51,9 +51,9 @@ test('the tightest place is chosen, and every other has its reason', async () =>
 test.each([
   { what: 'unreachable', host: { reachability: 'unreachable' as const } },
   { what: 'never checked', host: { reachability: 'unknown' as const } },
-  { what: 'closed', host: { schedulable: false } },
+  { what: 'unschedulable', host: { schedulable: false } },
   { what: 'without capacity', host: { cpu_millis: null } },
-])('a host that is $what takes nothing, even asked for by name', async ({ host }) => {
+])('a host that is $what is not chosen, also if it is requested', async ({ host }) => {
   const { id: host_id } = await it.aHost(host);
   const { id: workload_id } = await it.aWorkload();
   for (const target of [null, { host_id }]) {
@@ -63,7 +63,7 @@ test.each([
   expect((await it.host(host_id)).allocated).toEqual({ cpu: '0', memory: '0', gpu_count: 0 });
 });
 
-test('what is stopped on a host that is away goes on being stopped, and a delete works', async () => {
+test('a deployment on an unreachable host can be stopped and deleted, and cannot be started', async () => {
   const host = await it.aHost({ gpuCount: 1 });
   const { id } = await it.deployed({ workload: { gpu_count: 1 } });
   await it.client.host.update({ where: { id: host.id }, data: { reachability: 'unreachable' } });
@@ -73,9 +73,9 @@ test('what is stopped on a host that is away goes on being stopped, and a delete
 });
 
 test.each([
-  { what: 'away', host: { reachability: 'unreachable' as const } },
-  { what: 'closed', host: { schedulable: false } },
-])('what is on a host that is $what may change, as long as it needs no more', async ({ host }) => {
+  { what: 'unreachable', host: { reachability: 'unreachable' as const } },
+  { what: 'unschedulable', host: { schedulable: false } },
+])('a deployment on a host that is $what can be changed if it needs no more resources', async ({ host }) => {
   const { id: host_id } = await it.aHost({ gpuCount: 4 });
   const { id } = await it.deployed({ workload: { gpu_count: 1, env_schema: [{ name: 'NAME' }] }, replicas: 3 });
   await it.client.host.update({ where: { id: host_id }, data: host });
@@ -86,7 +86,7 @@ test.each([
   expect((await it.ask(id, 'scale', { replicas: 4 })).body.code).toBe('no_placement');
 });
 
-test('a replica that stays keeps its GPU, whatever becomes free beside it', async () => {
+test('a replica keeps its GPU if another GPU becomes available', async () => {
   await it.aHost({ gpuCount: 4 });
   const workload = await it.aWorkload({ gpu_count: 1 });
   const first = await it.deployed({ workload_id: workload.id });
@@ -100,7 +100,7 @@ test('a replica that stays keeps its GPU, whatever becomes free beside it', asyn
   expect(await ofReplica(1)).not.toBe(before);
 });
 
-describe('what is allocated', () => {
+describe('the allocation of resources', () => {
   const workload = { cpu_request: '1500m', memory_request: '512Mi', gpu_count: 2 };
   const amounts = (replicas: number) => ({
     cpu: replicas % 2 === 0 ? `${replicas * 1.5}` : `${replicas * 1500}m`,
@@ -108,7 +108,7 @@ describe('what is allocated', () => {
     gpu_count: replicas * 2,
   });
 
-  test.each(['host', 'cluster'] as const)('on a %s, after each step, exactly', async (kind) => {
+  test.each(['host', 'cluster'] as const)('on a %s is exact after each operation', async (kind) => {
     const { id } = kind === 'host' ? await it.aHost({ gpuCount: 8 }) : await it.aCluster({ gpu_count: 8 });
     const allocated = async () => (await it[kind](id)).allocated;
     const before = await it.deployed({ workload, replicas: 1 });
@@ -132,7 +132,7 @@ describe('what is allocated', () => {
     expect(await it.client.allocatedGpu.count()).toBe(0);
   });
 
-  test('what a stopped one had may be given to another, and then it does not start', async () => {
+  test('of a stopped deployment is released, and the deployment cannot start while others use the resources', async () => {
     await it.aHost({ gpuCount: 2 });
     const first = await it.deployed({ workload });
     await it.ask(first.id, 'stop');
@@ -142,7 +142,7 @@ describe('what is allocated', () => {
     expect((await it.ask(first.id, 'start')).status).toBe(200);
   });
 
-  test('a host with exactly enough takes it, and with one thousandth or one byte less does not', async () => {
+  test('succeeds on a host with exactly enough resources, and not with one thousandth of a CPU or one byte less', async () => {
     const { id: workload_id } = await it.aWorkload({ cpu_request: '2', memory_request: '1Gi' });
     const exact = await it.aHost({ cpus: 2, gib: 1 });
     const ok = async () => (await it.plan({ workload_id })).body.ok;
@@ -153,13 +153,13 @@ describe('what is allocated', () => {
     expect(await ok()).toBe(false);
   });
 
-  test('each replica has GPUs of its own, with as much memory as was asked for', async () => {
+  test('assigns each replica its own GPUs with the requested memory', async () => {
     const vram = (id: string, size: string) => ({ id, model: 'any', vram: size });
     const host = await it.aHost({
       gpus: [vram('small', '8Gi'), vram('a', '24Gi'), vram('b', '24Gi'), vram('c', '48Gi'), vram('unsaid', '')],
     });
-    const wish = { workload: { gpu_count: 1, vram_request: '20Gi' }, replicas: 3 };
-    const { id } = await it.deployed(wish);
+    const requestBody = { workload: { gpu_count: 1, vram_request: '20Gi' }, replicas: 3 };
+    const { id } = await it.deployed(requestBody);
     const given = await it.client.allocatedGpu.findMany({ where: { deployment_id: id }, orderBy: { ordinal: 'asc' } });
     expect(given.map(({ gpu_id }) => gpu_id).sort()).toEqual(['a', 'b', 'c']);
     expect(given.map(({ ordinal }) => ordinal)).toEqual([0, 1, 2]);

@@ -16,7 +16,7 @@ interface Change {
   readonly paths: string[];
 }
 
-/** What a plan of a change of a deployment would change, by action. */
+/** The changes that the plan of a change of a deployment contains. */
 async function changesOf(id: string, body: object): Promise<Change[]> {
   const answer = await it.plan({ deployment_id: id, ...body });
   expect({ status: answer.status, refusals: answer.body.refusals }).toEqual({ status: 200, refusals: [] });
@@ -26,7 +26,7 @@ async function changesOf(id: string, body: object): Promise<Change[]> {
 const kinds = (changes: readonly Change[], action: string) =>
   changes.filter((change) => change.action === action).map(({ object }) => object.split('/')[0]);
 
-test('a viewer may plan, and nothing is stored', async () => {
+test('a viewer can plan a deployment, and nothing is stored', async () => {
   await it.aCluster();
   const { id } = await it.deployed({ workload });
   const before = await it.contents();
@@ -38,7 +38,7 @@ test('a viewer may plan, and nothing is stored', async () => {
   expect((await it.world.nobody.post('/api/v1/deployments/plan', {})).status).toBe(401);
 });
 
-test('it waits for nobody: not for who decides, nor for who changes what it names', async () => {
+test('a plan waits neither for the placement lock nor for locked rows', async () => {
   const host = await it.aHost();
   const { id, workload_id } = await it.deployed({ workload });
   const locks = [
@@ -57,7 +57,7 @@ test('it waits for nobody: not for who decides, nor for who changes what it name
   }
 });
 
-test('of what is new, everything is created', async () => {
+test('the plan of a new deployment creates all its objects', async () => {
   const cluster = await it.aCluster();
   const { id } = await it.aWorkload(workload);
   const { body } = await it.plan({ workload_id: id, name: 'web' });
@@ -66,7 +66,7 @@ test('of what is new, everything is created', async () => {
   expect(body.placement.target).toEqual({ cluster_id: cluster.id, host_id: null });
 });
 
-test('of what runs, what differs is named by JSON pointers, and no more', async () => {
+test('the plan of a change names exactly the changed members as JSON pointers', async () => {
   await it.aCluster();
   const { id } = await it.deployed({ workload, env: { NAME: 'old' } });
   const generation = expect.stringMatching(/fleet~1generation$/);
@@ -82,7 +82,7 @@ test('of what runs, what differs is named by JSON pointers, and no more', async 
   expect(env?.paths).toContain('/spec/template/spec/containers/0/env/0/value');
 });
 
-test('of a host, more replicas are created, fewer deleted, and all deleted by a stop', async () => {
+test('the plan of a deployment on a host creates and deletes containers for more and fewer replicas and for a stop', async () => {
   await it.aHost();
   const { id } = await it.deployed({ workload, replicas: 2 });
   expect(kinds(await changesOf(id, { replicas: 4 }), 'create')).toEqual(['Container', 'Container']);
@@ -90,7 +90,7 @@ test('of a host, more replicas are created, fewer deleted, and all deleted by a 
   expect(kinds(await changesOf(id, { desired_state: 'stopped' }), 'delete')).toEqual(['Container', 'Container']);
 });
 
-test('a new revision that loses a port and gains a mount deletes and creates', async () => {
+test('the plan of a revision without a port and with another mount deletes and creates objects', async () => {
   await it.aCluster();
   const { id, workload_id } = await it.deployed({ workload });
   const more = [...workload.volume_mounts, { name: 'cache', mountPath: '/cache' }];
@@ -101,7 +101,7 @@ test('a new revision that loses a port and gains a mount deletes and creates', a
   expect(kinds(changes, 'replace')).toContain('Deployment');
 });
 
-test('what is not named stays: a plan of nothing changes nothing, even where it would not fit by now', async () => {
+test('a plan without changes is empty, also if the deployment would no longer fit', async () => {
   const host = await it.aHost();
   const { id } = await it.deployed({ workload, env: { NAME: 'old' }, replicas: 2 });
   await it.client.host.update({ where: { id: host.id }, data: { reachability: 'unreachable' } });
@@ -112,7 +112,7 @@ test('what is not named stays: a plan of nothing changes nothing, even where it 
   expect(body.manifest).toEqual(await it.manifest(id));
 });
 
-test('what is planned of a change is what is done', async () => {
+test('a change has the manifest that was planned', async () => {
   await it.aHost({ gpuCount: 8 });
   const { id } = await it.deployed({ workload: { ...workload, gpu_count: 1 }, env: { NAME: 'old' } });
   for (const body of [{ replicas: 3 }, { env: { CITY: 'Rome' } }, { desired_state: 'stopped' }]) {
@@ -122,7 +122,7 @@ test('what is planned of a change is what is done', async () => {
   }
 });
 
-test('of a template that nobody deployed yet, no workload is made', async () => {
+test('the plan of a template that was never deployed stores no workload', async () => {
   await it.aHost();
   const free = { volume_mounts: [], node_selector: {}, required_network_types: [], registry_credentials: null };
   await it.publish(aTemplate({ slug: 'tool', secret_refs: [], env_schema: [], ...free }));
@@ -132,7 +132,7 @@ test('of a template that nobody deployed yet, no workload is made', async () => 
   expect(await it.client.templateUse.count()).toBe(0);
 });
 
-test('what a deployment is for good is no part of a planned change', async () => {
+test('the plan of a change must not contain template, target or name', async () => {
   await it.aCluster();
   const { id } = await it.deployed({ workload });
   const { status, body } = await it.plan({ deployment_id: id, template: 'other', name: 'other', target: null });

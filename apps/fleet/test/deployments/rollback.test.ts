@@ -5,8 +5,8 @@ const it = await startDeploymentWorld();
 
 const env_schema = [{ name: 'NAME' }];
 
-/** A deployment of four generations: another revision, another environment, more replicas. */
-async function withPast() {
+/** A deployment with four generations: the first, another revision, another environment, and more replicas. */
+async function aChangedDeployment() {
   await it.aHost();
   const workload = await it.aWorkload({ env_schema });
   const { id } = await it.deployed({ workload_id: workload.id, env: { NAME: 'first' } });
@@ -24,30 +24,30 @@ const was = (generation: number, replicas: number, NAME: string, revision: numbe
   revision,
 });
 
-test('to a given generation: its revision, environment and replicas', async () => {
-  const id = await withPast();
+test('a rollback to a given generation restores its revision, environment and replicas', async () => {
+  const id = await aChangedDeployment();
   const { status, body } = await it.ask(id, 'rollback', { generation: 1 });
   expect(status).toBe(200);
   expect(body.deployment).toMatchObject(was(5, 1, 'first', 1));
-  expect((await it.events(id))[0]).toMatchObject({ reason: 'rollback', message: 'to what generation 1 was' });
+  expect((await it.events(id))[0]).toMatchObject({ reason: 'rollback', message: 'rolled back to generation 1' });
   expect(JSON.stringify(await it.manifest(id))).toContain('team/app:latest');
 });
 
-test('to the one before, and from there to where it was', async () => {
-  const id = await withPast();
+test('a rollback without a generation restores the previous one, and a second rollback reverts the first', async () => {
+  const id = await aChangedDeployment();
   expect((await it.ask(id, 'rollback', {})).body.deployment).toMatchObject(was(5, 1, 'second', 2));
   expect((await it.ask(id, 'rollback', {})).body.deployment).toMatchObject(was(6, 4, 'second', 2));
 });
 
-test('over what was the same: a restart and a stop are no change of what it was', async () => {
-  const id = await withPast();
+test('a rollback skips restarts and stops, which do not change the configuration', async () => {
+  const id = await aChangedDeployment();
   await it.ask(id, 'restart');
   await it.ask(id, 'stop');
   const { body } = await it.ask(id, 'rollback', {});
   expect(body.deployment).toMatchObject({ ...was(7, 1, 'second', 2), desired_state: 'stopped', phase: 'stopped' });
 });
 
-test('to none: refused, and nothing changed', async () => {
+test('a rollback without an earlier configuration is rejected, and changes nothing', async () => {
   await it.aHost();
   const { id } = await it.deployed();
   await it.ask(id, 'restart');
@@ -55,19 +55,22 @@ test('to none: refused, and nothing changed', async () => {
   const { status, body } = await it.ask(id, 'rollback', {});
   expect({ status, code: body.code, detail: body.detail }).toEqual({
     ...{ status: 422, code: 'deployment_refused' },
-    detail: expect.stringContaining('nothing to go back to'),
+    detail: expect.stringContaining('nothing to roll back to'),
   });
   expect(await it.contents()).toEqual(before);
 });
 
-test.each([0, -1, 5, 1.5, '1', null])('to generation %p: 400, and nothing changed', async (generation) => {
-  const id = await withPast();
-  const before = await it.contents();
-  expect((await it.ask(id, 'rollback', { generation })).status).toBe(400);
-  expect(await it.contents()).toEqual(before);
-});
+test.each([0, -1, 5, 1.5, '1', null])(
+  'a rollback to generation %p gets 400 and changes nothing',
+  async (generation) => {
+    const id = await aChangedDeployment();
+    const before = await it.contents();
+    expect((await it.ask(id, 'rollback', { generation })).status).toBe(400);
+    expect(await it.contents()).toEqual(before);
+  },
+);
 
-test('to what no longer fits: refused, and nothing changed', async () => {
+test('a rollback to a configuration that no longer fits is rejected, and changes nothing', async () => {
   const host = await it.aHost({ cpus: 4 });
   const { id } = await it.deployed({ replicas: 3 });
   await it.ask(id, 'scale', { replicas: 1 });
@@ -79,7 +82,7 @@ test('to what no longer fits: refused, and nothing changed', async () => {
   expect((await it.host(host.id)).allocated.cpu).toBe('3');
 });
 
-test('of a template that the hub withdrew and the tier no longer allows', async () => {
+test('a rollback succeeds if the template is withdrawn and its tier is no longer allowed', async () => {
   await it.aHost({ network_types: ['public'], labels: { disk: 'fast' } });
   await it.aSecret('password', { PASSWORD: 'hidden' });
   await it.aSecret('pull-secret', { username: 'me', password: 'hidden' }, 'registry');
@@ -93,7 +96,7 @@ test('of a template that the hub withdrew and the tier no longer allows', async 
   it.hub.changeOrganization({ tier: 'free' });
   it.hub.withdraw(template);
   await it.sync();
-  await it.sync(); // an empty catalog is believed the second time
+  await it.sync(); // an empty catalog is applied at the second sync
   const { status, body } = await it.ask(id, 'rollback', {});
   expect(status).toBe(200);
   expect(body.deployment).toMatchObject({ revision: 1, template_state: 'withdrawn' });

@@ -2,7 +2,7 @@ import { startDeploymentWorld } from './world.ts';
 
 const it = await startDeploymentWorld();
 
-/** Two deployments that take a secret, the second stopped, and one that doesn't. */
+/** Two deployments that use a secret, the second one stopped, and one that does not. */
 async function users() {
   await it.aHost();
   const secret = await it.aSecret('password', { PASSWORD: 'old', other: 'x' });
@@ -14,14 +14,14 @@ async function users() {
 
 const rotate = (id: string, values: object) => it.admin.put(`/api/v1/secrets/${id}`, { values });
 
-/** What starts a container anew that took other values. */
+/** The annotation with the versions of secrets. A container is replaced if it changes. */
 async function versionsIn(id: string): Promise<string> {
   const [, versions = ''] = /"fleet\/secret-versions":"([^"]*)"/.exec(JSON.stringify(await it.manifest(id))) ?? [];
   expect(versions).not.toBe('');
   return versions;
 }
 
-test('new values are a new generation of what takes them, and of nothing else', async () => {
+test('new values of a secret create a generation of the deployments that use it, and of no others', async () => {
   const { secret, running, stopped, without } = await users();
   const before = await versionsIn(running.id);
   expect((await rotate(secret.id, { PASSWORD: 'new' })).status).toBe(200);
@@ -33,7 +33,7 @@ test('new values are a new generation of what takes them, and of nothing else', 
   expect(await versionsIn(running.id)).not.toBe(before);
 });
 
-test('a key that is taken does not go: 409 with who takes it, and nothing changed', async () => {
+test('removing a key in use from a secret gets 409 with the names of the deployments, and changes nothing', async () => {
   const { secret, running } = await users();
   const before = await it.contents();
   for (const values of [
@@ -48,7 +48,7 @@ test('a key that is taken does not go: 409 with who takes it, and nothing change
   expect((await it.ask(running.id, 'stop')).status).toBe(200);
 });
 
-test('what a rollback goes back to may lack its key by now: refused, and nothing changed', async () => {
+test('a rollback to a revision whose secret lacks a key is rejected, and changes nothing', async () => {
   const { secret, running, stopped } = await users();
   await it.remove(stopped.id);
   await it.operator.put(`/api/v1/workloads/${running.workload_id}`, { secret_refs: [] });

@@ -7,7 +7,7 @@ const it = await startDeploymentWorld();
 const other = aTemplate({ slug: 'other' });
 const template = aTemplate({ slug: 'tool' });
 
-/** A deployment of a template; the hub shows another one too, so that it is never empty. */
+/** A deployment of a template. The hub has another template too, so that its catalog is never empty. */
 async function deployTool() {
   await it.aHost({ network_types: ['public'], labels: { disk: 'fast' } });
   await it.aSecret('password', { PASSWORD: 'hidden' });
@@ -18,7 +18,7 @@ async function deployTool() {
 
 const stateOf = async (id: string) => (await it.deployment(id)).template_state;
 
-test('a deployment of a template makes a workload of its name, and is current', async () => {
+test('a deployment of a template creates a workload with its name, and is current', async () => {
   const { id, workload_id, workload_name, ...rest } = await deployTool();
   expect({ workload_name, ...rest }).toMatchObject({
     ...{ workload_name: 'web', revision: 1, template_state: 'current' },
@@ -29,7 +29,7 @@ test('a deployment of a template makes a workload of its name, and is current', 
   expect(await stateOf(id)).toBe('current');
 });
 
-test('what is written out has no template', async () => {
+test('a deployment of a workload without a template has no template state', async () => {
   await it.aHost();
   expect(await it.deployed()).toMatchObject({ template_state: null, template_id: null, template_slug: null });
 });
@@ -37,7 +37,7 @@ test('what is written out has no template', async () => {
 const changes: [string, Partial<Template>, 'current' | 'outdated'][] = [
   ['another icon', { icon_url: 'https://example.test/icon.png' }, 'current'],
   ['another description', { description: 'better', documentation: '# New', tags: ['new'] }, 'current'],
-  ['another version of itself', { version: '2.0.0', min_tier: 'pro', is_featured: true }, 'current'],
+  ['another version', { version: '2.0.0', min_tier: 'pro', is_featured: true }, 'current'],
   ['another name and slug', { name: 'A tool', slug: 'a-tool' }, 'current'],
   ['another image', { image_tag: '19' }, 'outdated'],
   ['more memory', { memory_request: '2Gi' }, 'outdated'],
@@ -46,7 +46,7 @@ const changes: [string, Partial<Template>, 'current' | 'outdated'][] = [
   ['another toleration', { tolerations: [] }, 'outdated'],
 ];
 
-test.each(changes)('a template with %s is %p', async (_, change, state) => {
+test.each(changes)('a deployment whose template has %s is %p', async (_, change, state) => {
   const { id } = await deployTool();
   await it.publish({ ...template, ...change });
   expect(await stateOf(id)).toBe(state);
@@ -54,14 +54,14 @@ test.each(changes)('a template with %s is %p', async (_, change, state) => {
   expect(listed.template_state).toBe(state);
 });
 
-test('a template that became again what it was is current again', async () => {
+test('a deployment is current again if a change of its template is reverted', async () => {
   const { id } = await deployTool();
   await it.publish({ ...template, image_tag: '19' });
   await it.publish(template);
   expect(await stateOf(id)).toBe('current');
 });
 
-test('each deployment by its own revision: an update of the workload makes the outdated one current', async () => {
+test('the template state of a deployment depends on its revision, and an update makes it current', async () => {
   const { id, workload_id } = await deployTool();
   await it.publish({ ...template, image_tag: '19' });
   await it.operator.put(`/api/v1/workloads/${workload_id}`, { template: 'tool' });
@@ -69,7 +69,7 @@ test('each deployment by its own revision: an update of the workload makes the o
   expect((await it.change(id, { revision: 2 })).body.deployment.template_state).toBe('current');
 });
 
-test('withdrawn: what runs is stopped, started, restarted, scaled and changed, and what is new is a 404', async () => {
+test('a deployment of a withdrawn template can be operated, and a new deployment of it gets 404', async () => {
   const { id } = await deployTool();
   it.hub.withdraw(template);
   await it.sync();
@@ -84,7 +84,7 @@ test('withdrawn: what runs is stopped, started, restarted, scaled and changed, a
   expect(await it.contents()).toEqual(before);
 });
 
-test('shown again, it is current again', async () => {
+test('a deployment is current again if its withdrawn template is published again', async () => {
   const { id } = await deployTool();
   it.hub.withdraw(template);
   await it.sync();
@@ -92,7 +92,7 @@ test('shown again, it is current again', async () => {
   expect(await stateOf(id)).toBe('current');
 });
 
-test('another template that takes the slug over is not the one that was deployed', async () => {
+test('a deployment is withdrawn if another template takes over the slug of its template', async () => {
   const { id } = await deployTool();
   it.hub.withdraw(template);
   await it.publish(aTemplate({ slug: 'tool' }));

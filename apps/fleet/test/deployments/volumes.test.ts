@@ -11,7 +11,7 @@ const workload = {
 
 const names = async () => (await it.storage()).map(({ name }: { name: string }) => name).sort();
 
-test('each mount gets a volume of its own, where the deployment is, as large as it was said', async () => {
+test('a deployment gets a volume for each mount, on its target and with the requested size', async () => {
   const host = await it.aHost();
   const { id, volumes } = await it.deployed({ name: 'web', workload, volumes: { cache: { size: '3Gi' } } });
   const made = await it.storage();
@@ -29,7 +29,7 @@ test('each mount gets a volume of its own, where the deployment is, as large as 
   expect(volumes.data.size).toBe('10Gi');
 });
 
-test('a name that is too long or taken still makes a volume of another name', async () => {
+test('a volume gets another name if its name is too long or taken', async () => {
   await it.aHost();
   await it.aVolume({ name: 'web-data' });
   await it.deployed({ name: 'web', workload });
@@ -40,7 +40,7 @@ test('a name that is too long or taken still makes a volume of another name', as
   expect(all.filter((name: string) => name.startsWith('www') && name.length === 63)).toHaveLength(2);
 });
 
-test('through every change it keeps its volumes', async () => {
+test('a deployment keeps its volumes through all operations', async () => {
   await it.aHost();
   const { id, volumes } = await it.deployed({ workload });
   for (const operation of ['stop', 'start', 'restart']) {
@@ -53,7 +53,7 @@ test('through every change it keeps its volumes', async () => {
   expect((await it.deployment(id)).volumes).toEqual(volumes);
 });
 
-test('it goes with the volumes that were made for it; what is retained, named or another’s stays', async () => {
+test('deleting a deployment deletes the volumes that were created for it, except retained ones', async () => {
   await it.aHost();
   const own = await it.aVolume({ name: 'own', reclaim: 'delete' });
   const { id, volumes } = await it.deployed({
@@ -70,7 +70,7 @@ test('it goes with the volumes that were made for it; what is retained, named or
   expect((await it.operator.delete(`/api/v1/storage/${kept.id}`)).status).toBe(204);
 });
 
-test('one that was made for it and serves another too stays with the other', async () => {
+test('deleting a deployment keeps a volume that another deployment uses', async () => {
   await it.aHost();
   const first = await it.deployed({ workload });
   const { storage_id } = first.volumes.data;
@@ -80,7 +80,7 @@ test('one that was made for it and serves another too stays with the other', asy
   expect((await it.deployment(second.id)).volumes.data.storage_id).toBe(storage_id);
 });
 
-test('a volume that is nowhere yet is from now on where its deployment is', async () => {
+test('an unbound volume is assigned to the target of its first deployment', async () => {
   const [host] = [await it.aHost({ name: 'a' }), await it.aHost({ name: 'b' })];
   const volume = await it.aVolume();
   expect(volume.target).toBeNull();
@@ -89,7 +89,7 @@ test('a volume that is nowhere yet is from now on where its deployment is', asyn
   expect(body.storage.target).toEqual({ host_id: host.id, cluster_id: null });
 });
 
-test('the fleet chooses the place where the volume is', async () => {
+test('a deployment is placed on the target of its volume', async () => {
   await it.aHost({ name: 'a-better-one' });
   const host = await it.aHost({ name: 'b', cpus: 2 });
   const volume = await it.aVolume({ target: { host_id: host.id } });
@@ -97,7 +97,7 @@ test('the fleet chooses the place where the volume is', async () => {
   expect(target.host_id).toBe(host.id);
 });
 
-test('what is created stopped gets its place, and its volumes theirs, when it starts', async () => {
+test('a deployment that is created stopped gets a target for itself and its volumes when it starts', async () => {
   const { id, target, phase } = await it.deployed({ workload, desired_state: 'stopped' });
   expect({ target, phase }).toEqual({ target: null, phase: 'stopped' });
   expect(await it.manifest(id)).toEqual([]);
@@ -108,7 +108,7 @@ test('what is created stopped gets its place, and its volumes theirs, when it st
   for (const volume of await it.storage()) expect(volume.target.host_id).toBe(host.id);
 });
 
-test('a mount that a revision dropped has its volume again after a rollback', async () => {
+test('a mount that a revision removed has the same volume after a rollback', async () => {
   await it.aHost();
   const { id, workload_id, volumes } = await it.deployed({ workload });
   await it.operator.put(`/api/v1/workloads/${workload_id}`, { volume_mounts: [] });

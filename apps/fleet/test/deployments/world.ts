@@ -9,15 +9,15 @@ import { startDownloads } from './downloads.ts';
 
 export const GIB = 2 ** 30;
 
-interface Room {
+interface Capacity {
   readonly cpus?: number;
   readonly gib?: number;
 }
 
-type HostGiven = Partial<Prisma.HostUncheckedCreateInput> & Room & { readonly gpuCount?: number };
-type ClusterGiven = Partial<Prisma.ClusterUncheckedCreateInput> & Room;
+type HostGiven = Partial<Prisma.HostUncheckedCreateInput> & Capacity & { readonly gpuCount?: number };
+type ClusterGiven = Partial<Prisma.ClusterUncheckedCreateInput> & Capacity;
 
-/** What a test says of a deployment. */
+/** The body of a request. */
 export type Body = Readonly<Record<string, unknown>>;
 
 let count = 0;
@@ -28,8 +28,8 @@ const someGpus = (number: number) =>
   Array.from({ length: number }, (_, index) => ({ id: `gpu-${index}`, model: 'any', vram: '24Gi' }));
 
 /**
- * A fleet with its hub, both empty before each test of the file (unless they are `kept`), and the words in which the tests
- * speak of deployments.
+ * A fleet with its hub, and helpers for tests of deployments. Fleet and hub are emptied before each test of the file, unless they are
+ * `kept`.
  */
 export async function startDeploymentWorld({ kept = false } = {}) {
   const hub = await startFakeHub();
@@ -50,13 +50,13 @@ export async function startDeploymentWorld({ kept = false } = {}) {
     });
   }
   afterAll(async () => {
-    await world.sync.stop(); // what it tells the hub is told
+    await world.sync.stop(); // waits for the download report that is being sent
     await world.stop();
     await downloads.stop();
     await hub.stop();
   });
 
-  /** A host that was checked, with room. */
+  /** A checked host with capacity. */
   const aHost = ({ cpus = 64, gib = 256, gpuCount = 0, ...given }: HostGiven = {}) =>
     client.host.create({
       data: {
@@ -73,7 +73,7 @@ export async function startDeploymentWorld({ kept = false } = {}) {
       },
     });
 
-  /** A cluster that was checked, with room. */
+  /** A checked cluster with capacity. */
   const aCluster = ({ cpus = 64, gib = 256, ...given }: ClusterGiven = {}) =>
     client.cluster.create({
       data: {
@@ -82,7 +82,7 @@ export async function startDeploymentWorld({ kept = false } = {}) {
         by_admin: true,
         auth_kind: 'token',
         sealed: 'of no use',
-        sealed_with: 'test',
+        key_id: 'test',
         namespace: 'fleet',
         gpu_resource_name: 'nvidia.com/gpu',
         created_by: 'test',
@@ -94,10 +94,10 @@ export async function startDeploymentWorld({ kept = false } = {}) {
       },
     });
 
-  /** Something is made over the API. @returns it as it is shown */
+  /** Creates a resource through the API. @returns the resource as the API returns it */
   const made = async (api: Api, path: 'secrets' | 'storage' | 'workloads' | 'deployments', body: Body) => {
     const answer = await api.post(`/api/v1/${path}`, body);
-    if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`);
+    if (answer.status !== 201) throw new Error(`POST ${path} responded with ${answer.status}: ${answer.text}`);
     return answer.body[path === 'storage' ? path : path.slice(0, -1)];
   };
   const aSecret = (name: string, values: Body, kind = 'opaque') =>
@@ -105,33 +105,33 @@ export async function startDeploymentWorld({ kept = false } = {}) {
   const aVolume = (given: Body = {}) => made(operator, 'storage', { name: aName('volume'), ...given });
   const aWorkload = (given: Body = {}) =>
     made(operator, 'workloads', { name: aName('workload'), image_name: 'team/app', cpu_request: '1', ...given });
-  /** A deployment that is there; of a workload of its own unless it is said which. */
+  /** Creates a deployment, with its own workload unless `given` has a workload or a template. */
   const deployed = async ({ workload, ...given }: Body & { readonly workload?: Body } = {}) => {
     const what = given.workload_id || given.template ? {} : { workload_id: (await aWorkload(workload)).id };
     return made(operator, 'deployments', { name: aName('deployment'), ...what, ...given });
   };
 
-  /** What one deployment is by now. */
+  /** Reads a resource. */
   const read = async (path: string) => {
     const { status, body } = await operator.get(`/api/v1/${path}`);
-    if (status !== 200) throw new Error(`GET ${path} answered ${status}`);
+    if (status !== 200) throw new Error(`GET ${path} responded with ${status}`);
     return body;
   };
 
   return {
     ...{ hub, downloads, address, world, client, operator, viewer: world.asViewer, admin: world.asAdmin },
     ...{ aName, aHost, aCluster, aSecret, aVolume, aWorkload, deployed },
-    /** The hub shows these, and the fleet knows. */
+    /** Publishes templates in the hub, and syncs the fleet. */
     publish: async (...templates: readonly Template[]) => {
       hub.publish(...templates);
       await world.sync.run();
     },
-    /** The fleet knows what the hub shows now. */
+    /** Syncs the fleet with the hub. */
     sync: () => world.sync.run(),
     deploy: (body: Body, headers?: Readonly<Record<string, string>>) =>
       operator.post('/api/v1/deployments', { name: aName('deployment'), ...body }, headers),
     plan: (body: Body): Promise<Answered> => operator.post('/api/v1/deployments/plan', body),
-    /** Asks for an operation of a deployment. */
+    /** Requests an operation on a deployment. */
     ask: (id: string, operation: string, body?: Body, headers?: Readonly<Record<string, string>>) =>
       operator.post(`/api/v1/deployments/${id}/${operation}`, body, headers),
     change: (id: string, body: Body, headers?: Readonly<Record<string, string>>) =>
@@ -151,7 +151,7 @@ export async function startDeploymentWorld({ kept = false } = {}) {
 
 export type DeploymentWorld = Awaited<ReturnType<typeof startDeploymentWorld>>;
 
-/** The reasons of a refusal: of a plan, or of a refused deployment. */
+/** The reasons of a rejection: of a plan, or of a rejected deployment. */
 export const reasonsOf = (answer: Answered): { path: string; message: string }[] =>
   (answer.body.refusals ?? answer.body.errors).map(({ path, message }: { path: string; message: string }) => ({
     path,

@@ -4,24 +4,24 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { check } from '../../src/engines/docker/check.ts';
-import { pass } from '../../src/engines/docker/reconcile.ts';
+import { reconcile } from '../../src/engines/docker/reconcile.ts';
 import { Unreachable } from '../../src/engines/errors.ts';
 import { aPair } from '../resources/certificates.ts';
 import { accept, anEngine, clientOf, endAll, serve, serveSecurely } from './servers.ts';
 
 afterEach(endAll);
 
-/** Why a machine is not reached. */
+/** The message with which `asking` fails as unreachable. */
 async function whyOf(asking: Promise<unknown>): Promise<string> {
   const error = await asking.then(
-    () => new Error('it was reached'),
+    () => new Error('the target is reachable'),
     (reason: unknown) => reason as Error,
   );
   return error instanceof Unreachable && error.reason === 'TargetUnreachable' ? error.message : String(error);
 }
 
 const facts = anEngine((req, res) => {
-  const info = { NCPU: 4, MemTotal: 2 ** 33, More: 'than we know' };
+  const info = { NCPU: 4, MemTotal: 2 ** 33, Unknown: 'ignored' };
   const version = { Version: '27.0.0', Arch: 'arm64' };
   res.end(JSON.stringify(req.url?.endsWith('/v1.47/info') ? info : version));
 });
@@ -34,34 +34,34 @@ const FACTS = {
   memory_bytes: 2 ** 33,
 };
 
-describe('an engine is asked', () => {
-  test('nothing at all once the lease of the work is over', async () => {
+describe('the client of an engine', () => {
+  test('sends no request after the lease has expired', async () => {
     let calls = 0;
     const counting = anEngine((_req, res) => {
       calls += 1;
       res.end('[]');
     });
-    const over = new Error('the lease is over');
-    const held = clientOf(await serve(counting)).whileHeld(() => {
+    const over = new Error('the lease has expired');
+    const held = clientOf(await serve(counting)).withLeaseCheck(() => {
       throw over;
     });
     const wanted = { kind: 'stopped' } as const;
-    await expect(pass(held, wanted, { deploymentId: randomUUID(), generation: 1 })).rejects.toBe(over);
+    await expect(reconcile(held, wanted, { deploymentId: randomUUID(), generation: 1 })).rejects.toBe(over);
     await expect(held.open({ path: '/events', idleMs: 1000 })).rejects.toBe(over);
     expect(calls).toBe(0);
   });
 
-  test('over TCP', async () => {
+  test('connects over TCP', async () => {
     expect(await check(clientOf(await serve(facts)))).toEqual(FACTS);
   });
 
-  test('over a socket', async () => {
+  test('connects over a Unix socket', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'svc-engine '));
     expect(await check(clientOf(await serve(facts, path.join(folder, 'engine.sock'))))).toEqual(FACTS);
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('over TLS, by a client with a certificate', async () => {
+  test('connects over TLS with a client certificate, and verifies the certificate of the server', async () => {
     const pair = aPair();
     const { endpoint, certificate } = await serveSecurely(facts, pair);
     const credentials = { ca_certificate: certificate, certificate: pair.certificate, key: pair.key };
@@ -69,78 +69,87 @@ describe('an engine is asked', () => {
     const stranger = aPair();
     const unknown = { ...credentials, certificate: stranger.certificate, key: stranger.key };
     expect(await whyOf(check(clientOf(endpoint, { credentials: unknown })))).toMatch(
-      /does not accept the certificate|closed the connection/,
+      /does not accept the configured client certificate|closed the connection/,
     );
     const distrusting = { ...credentials, ca_certificate: stranger.certificate };
     expect(await whyOf(check(clientOf(endpoint, { credentials: distrusting })))).toBe(
-      'Its certificate is not signed by the CA that was given.',
+      'Its certificate is not signed by the configured CA.',
     );
     expect(await whyOf(check(clientOf(endpoint.replace('localhost', '127.0.0.1'), { credentials })))).toBe(
       'Its certificate is for another host name.',
     );
-    expect(await whyOf(check(clientOf(endpoint)))).toMatch(/no container engine|closed the connection/);
+    expect(await whyOf(check(clientOf(endpoint)))).toMatch(/not a container engine|closed the connection/);
   });
 
-  test('again after it was away', async () => {
+  test('connects again after the engine was unreachable', async () => {
     let isAway = true;
     const engine = await serve((req, res) => (isAway ? void res.socket?.destroy() : facts(req, res)));
     const client = clientOf(engine);
-    expect(await whyOf(check(client))).toBe('It closed the connection without an answer.');
+    expect(await whyOf(check(client))).toBe('It closed the connection without a response.');
     isAway = false;
     expect(await check(client)).toEqual(FACTS);
   });
+
+  test('ends a reconciliation with its signal while the engine does not respond to the version handshake', async () => {
+    const client = clientOf(await accept(() => undefined));
+    const ending = new AbortController();
+    const wanted = { kind: 'stopped' } as const;
+    const passing = reconcile(client, wanted, { deploymentId: randomUUID(), generation: 1, signal: ending.signal });
+    ending.abort(new Error('stopped by the test'));
+    await expect(passing).rejects.toThrow('stopped by the test');
+  });
 });
 
-describe('a machine is not reached', () => {
-  test('where nothing listens, or there is no socket', async () => {
+describe('the client of an engine reports the target as unreachable', () => {
+  test('when nothing listens at the endpoint, or the socket does not exist', async () => {
     const endpoint = await serve(facts);
     await endAll();
-    expect(await whyOf(check(clientOf(endpoint)))).toBe('Nothing listens at its endpoint.');
+    expect(await whyOf(check(clientOf(endpoint)))).toBe('The connection to its endpoint was refused.');
     expect(await whyOf(check(clientOf('unix:///nowhere/engine.sock')))).toBe(
-      'There is no socket at its endpoint on the machine of this service.',
+      'The socket of its endpoint does not exist on the machine of this service.',
     );
   });
 
-  test('where it takes the call and never answers, or never ends its answer', async () => {
+  test('when the engine never responds, or never completes its response', async () => {
     const silent = await accept(() => undefined);
-    expect(await whyOf(check(clientOf(silent)))).toBe('It did not answer in time.');
+    expect(await whyOf(check(clientOf(silent)))).toBe('It did not respond in time.');
     const fence = { deploymentId: 'x', generation: 1 };
-    expect(await whyOf(pass(clientOf(silent), { kind: 'stopped' }, fence))).toBe('It did not answer in time.');
+    expect(await whyOf(reconcile(clientOf(silent), { kind: 'stopped' }, fence))).toBe('It did not respond in time.');
     const endless = await serve(anEngine((_req, res) => void res.write('[')));
-    expect(await whyOf(check(clientOf(endless)))).toBe('It did not answer in time.');
+    expect(await whyOf(check(clientOf(endless)))).toBe('It did not respond in time.');
     const dripping = anEngine((_req, res) => {
       const more = setInterval(() => res.write(' '), 50);
       res.once('close', () => clearInterval(more));
     });
-    expect(await whyOf(check(clientOf(await serve(dripping))))).toBe('It did not answer in time.');
+    expect(await whyOf(check(clientOf(await serve(dripping))))).toBe('It did not respond in time.');
   });
 
   test.each([
-    ['what is no HTTP', () => accept((socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n'))],
-    ['a web site', () => serve((_req, res) => void res.end('<html></html>'))],
-    ['no JSON', () => serve(anEngine((_req, res) => void res.end('hello')))],
-    ['JSON of another kind', () => serve(anEngine((_req, res) => void res.end('{"Version":1}')))],
-  ])('where the answer is %s', async (_title, start) => {
-    expect(await whyOf(check(clientOf(await start())))).toBe('What answers at its endpoint is no container engine.');
+    ['not HTTP', () => accept((socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n'))],
+    ['the page of a web site', () => serve((_req, res) => void res.end('<html></html>'))],
+    ['not JSON', () => serve(anEngine((_req, res) => void res.end('hello')))],
+    ['JSON with another schema', () => serve(anEngine((_req, res) => void res.end('{"Version":1}')))],
+  ])('when the response is %s', async (_title, start) => {
+    expect(await whyOf(check(clientOf(await start())))).toBe('The server at its endpoint is not a container engine.');
   });
 
-  test('where the answer is longer than any of an engine', async () => {
+  test('when the response exceeds the maximum length', async () => {
     const long = anEngine((_req, res) => void res.end('x'.repeat(17 * 1024 * 1024)));
     const client = clientOf(await serve(long), {}, { answer: 20_000 });
-    expect(await whyOf(check(client))).toBe('Its answer is longer than any that is expected of an engine.');
+    expect(await whyOf(check(client))).toBe('Its response is longer than 16 MiB.');
   });
 
-  test('where it is not the engine that it is said to be, or one that is too old', async () => {
+  test('when the engine is of another kind than registered, or its API version is too old', async () => {
     expect(await whyOf(check(clientOf(await serve(facts), { engine: 'podman' })))).toBe(
-      'It is registered as podman, and answers as docker.',
+      'It is registered as podman, but the engine is docker.',
     );
     const old = anEngine(() => undefined, { 'Api-Version': '1.40' });
     expect(await whyOf(check(clientOf(await serve(old))))).toBe(
-      'It speaks version 1.40 of the Docker Engine API, and 1.41 is needed.',
+      'Its Docker Engine API has version 1.40. Version 1.41 or later is required.',
     );
   });
 
-  test('where its address is not one that may be called', async () => {
+  test('when its address is not permitted, without a request', async () => {
     let calls = 0;
     const counting = await serve((_req, res) => {
       calls += 1;
@@ -148,17 +157,8 @@ describe('a machine is not reached', () => {
     });
     const restrictTo = new Set(['http' as const]);
     expect(await whyOf(check(clientOf(counting, { restrictTo })))).toMatch(/on the machine of this service/);
-    expect(await whyOf(check(clientOf('unix:///run/engine.sock', { restrictTo })))).toMatch(/is a local socket/);
+    expect(await whyOf(check(clientOf('unix:///run/engine.sock', { restrictTo })))).toMatch(/is a Unix socket/);
     expect(await whyOf(check(clientOf('tcp://169.254.169.254:2375')))).toMatch(/link-local or a metadata service/);
     expect(calls).toBe(0);
-  });
-
-  test('no longer than there is somebody who wants to know, also where it never says who it is', async () => {
-    const client = clientOf(await accept(() => undefined));
-    const ending = new AbortController();
-    const wanted = { kind: 'stopped' } as const;
-    const passing = pass(client, wanted, { deploymentId: randomUUID(), generation: 1, signal: ending.signal });
-    ending.abort(new Error('it is over'));
-    await expect(passing).rejects.toThrow('it is over');
   });
 });

@@ -1,8 +1,8 @@
-// An engine may repeat what it was sent when it refuses a request.
+// An engine may repeat the values that it received when it rejects a request.
 
 import { afterEach, expect, test } from '@jest/globals';
-import { pass as passOnHost } from '../../src/engines/docker/reconcile.ts';
-import { pass as passOnCluster } from '../../src/engines/kubernetes/reconcile.ts';
+import { reconcile as passOnHost } from '../../src/engines/docker/reconcile.ts';
+import { reconcile as passOnCluster } from '../../src/engines/kubernetes/reconcile.ts';
 import type { Observation } from '../../src/engines/observation.ts';
 import { CANARY } from '../render/renderings.ts';
 import * as clusters from './kubernetes/world.ts';
@@ -17,27 +17,30 @@ afterEach(async () => {
 const WITH_SECRET = { secret_refs: [{ name: 'database', key: 'password', env: 'PASSWORD' }] };
 const ECHO = `invalid value ${CANARY}-database-password`;
 
-function expectScrubbed(observed: Observation): void {
-  expect(observed.message).toContain('The engine says: invalid value •••');
+function expectRedacted(observed: Observation): void {
+  expect(observed.message).toContain('The engine reported: invalid value •••');
   expect(JSON.stringify(observed)).not.toContain(CANARY);
 }
 
-test.each([400, 500])('a secret that Docker repeats in a refusal with %i is not in the observation', async (status) => {
-  const docker = anEngine((req, res) => {
-    const { pathname } = new URL(req.url ?? '', 'http://docker');
-    if (pathname.endsWith('/containers/json')) res.end('[]');
-    else if (pathname.includes('/images/')) res.end('{}');
-    else res.writeHead(status).end(JSON.stringify({ message: ECHO }));
-  });
-  const it = await hosts.aDeployment(hosts.aScript('', WITH_SECRET));
-  const client = clientOf(await serve(docker));
-  expectScrubbed(await passOnHost(client, hosts.running(await it.manifest()), it.fence()));
-});
+test.each([400, 500])(
+  'the observation does not contain a secret that Docker repeats in a response with the status %i',
+  async (status) => {
+    const docker = anEngine((req, res) => {
+      const { pathname } = new URL(req.url ?? '', 'http://docker');
+      if (pathname.endsWith('/containers/json')) res.end('[]');
+      else if (pathname.includes('/images/')) res.end('{}');
+      else res.writeHead(status).end(JSON.stringify({ message: ECHO }));
+    });
+    const it = await hosts.aDeployment(hosts.aScript('', WITH_SECRET));
+    const client = clientOf(await serve(docker));
+    expectRedacted(await passOnHost(client, hosts.running(await it.manifest()), it.fence()));
+  },
+);
 
-test('a secret that an API server repeats in a refusal is not in the observation', async () => {
+test('the observation does not contain a secret that an API server repeats in a response', async () => {
   const server = await clusters.anApiServer();
   const refusal = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'InternalError', message: ECHO };
-  server.meddle(({ method }) => (method === 'PATCH' ? { status: 500, body: JSON.stringify(refusal) } : undefined));
+  server.inject(({ method }) => (method === 'PATCH' ? { status: 500, body: JSON.stringify(refusal) } : undefined));
   const it = clusters.aDeployment(WITH_SECRET);
-  expectScrubbed(await passOnCluster(clusters.clientOf(server), clusters.running(it.manifest()), it.fence()));
+  expectRedacted(await passOnCluster(clusters.clientOf(server), clusters.running(it.manifest()), it.fence()));
 });

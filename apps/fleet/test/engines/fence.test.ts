@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { describeWithEngine } from '@svc/testing/engine';
-import { pass } from '../../src/engines/docker/reconcile.ts';
-import { aDeployment, aMachine, aScript, idsOf, passTo, running, SLEEP } from './world.ts';
+import { reconcile } from '../../src/engines/docker/reconcile.ts';
+import { aDeployment, aMachine, aScript, idsOf, reconcileTo, running, SLEEP } from './world.ts';
 
 const sleeper = aScript(SLEEP);
 
-describeWithEngine('a pass', () => {
+describeWithEngine('a reconciliation on a real engine', () => {
   const machine = aMachine();
   const stranger = (name: string, ...labels: readonly string[]) =>
     machine().podman.byHand(
@@ -14,7 +14,7 @@ describeWithEngine('a pass', () => {
       ...[machine().podman.image, '/bin/sleep', '1000'],
     );
 
-  test('never touches a container that only has its name, or is only labelled alike', async () => {
+  test('leaves alone a container that has its name or only some of its labels', async () => {
     const { client, podman } = machine();
     const it = await aDeployment(sleeper);
     const named = await stranger(it.name());
@@ -28,31 +28,36 @@ describeWithEngine('a pass', () => {
       await stranger('alike-4', managed, ...rest, `fleet/deployment=${randomUUID()}`),
       await stranger('alike-5', managed, ...rest, `${ours}-and-more`),
     ];
-    const found = await pass(client, running(await it.manifest()), it.fence());
+    const found = await reconcile(client, running(await it.manifest()), it.fence());
     expect(found).toMatchObject({ phase: 'retrying', reason: 'NameConflict', next: 'retry', actions: [] });
-    expect(found.message).toBe(`A container that is not this deployment's is called ${it.name()}; it was left alone.`);
-    expect(await pass(client, { kind: 'gone', volumes: [] }, it.fence())).toMatchObject({ phase: 'gone', actions: [] });
+    expect(found.message).toBe(
+      `A container named ${it.name()} exists that does not belong to this deployment. It was not changed.`,
+    );
+    expect(await reconcile(client, { kind: 'gone', volumes: [] }, it.fence())).toMatchObject({
+      phase: 'gone',
+      actions: [],
+    });
     const left = (await podman.byHand('ps', '--no-trunc', '--quiet')).split('\n');
     expect([...left].sort()).toEqual([named, ...alike].sort());
     await podman.discard(...left);
   });
 
-  test('takes no volume for its own that is not, and removes none', async () => {
+  test('neither uses nor removes a volume that does not belong to the deployment', async () => {
     const { client, podman } = machine();
     const it = await aDeployment(aScript(SLEEP, { volume_mounts: [{ name: 'data', mountPath: '/data' }] }));
     const manifest = await it.manifest();
     const [name = ''] = manifest.volumes.map(({ Name }) => Name);
     await podman.byHand('volume', 'create', name);
-    const found = await pass(client, running(manifest), it.fence());
+    const found = await reconcile(client, running(manifest), it.fence());
     expect(found).toMatchObject({ phase: 'retrying', reason: 'NameConflict', actions: [] });
-    expect(await pass(client, { kind: 'gone', volumes: [name] }, it.fence())).toMatchObject({ actions: [] });
+    expect(await reconcile(client, { kind: 'gone', volumes: [name] }, it.fence())).toMatchObject({ actions: [] });
     expect(await podman.byHand('volume', 'ls', '--quiet')).toBe(name);
   });
 
-  test('of an earlier generation touches nothing', async () => {
+  test('of an earlier generation changes nothing', async () => {
     const { client } = machine();
     const it = await aDeployment(sleeper);
-    await passTo(client, {
+    await reconcileTo(client, {
       wanted: running(await it.manifest({ generation: 8 })),
       fence: it.fence(8),
       phase: 'running',
@@ -60,28 +65,32 @@ describeWithEngine('a pass', () => {
     const before = await idsOf(machine(), it);
     const late = running(await it.manifest({ generation: 7, replicas: 2, restarted_at: '2026-01-01T00:00:00Z' }));
     for (const wanted of [late, { kind: 'stopped' as const }, { kind: 'gone' as const, volumes: [] }]) {
-      expect(await pass(client, wanted, it.fence(7))).toMatchObject({ overtaken: true, actions: [], next: 'soon' });
+      expect(await reconcile(client, wanted, it.fence(7))).toMatchObject({
+        superseded: true,
+        actions: [],
+        next: 'soon',
+      });
     }
     expect(await idsOf(machine(), it)).toEqual(before);
   });
 
-  test('that is made several times at once doubles nothing', async () => {
+  test('that runs several times in parallel creates each container once', async () => {
     const { client } = machine();
     const it = await aDeployment(sleeper, { replicas: 3 });
     const wanted = running(await it.manifest());
-    const found = await Promise.all([1, 2, 3].map(() => pass(client, wanted, it.fence())));
+    const found = await Promise.all([1, 2, 3].map(() => reconcile(client, wanted, it.fence())));
     expect(found.map(({ reason }) => reason)).toEqual([null, null, null]);
     const made = found.flatMap(({ actions }) => actions).filter((action) => action.startsWith('created'));
     expect([...new Set(made)].sort()).toEqual([0, 1, 2].map((ordinal) => `created ${it.name(ordinal)}`));
-    const settled = await passTo(client, { wanted, fence: it.fence(), phase: 'running' });
+    const settled = await reconcileTo(client, { wanted, fence: it.fence(), phase: 'running' });
     expect([settled.instances.length, Object.keys(await idsOf(machine(), it))]).toEqual([3, expect.any(Array)]);
     expect(Object.keys(await idsOf(machine(), it)).sort()).toEqual([0, 1, 2].map((ordinal) => it.name(ordinal)));
   });
 
-  test('that is made by several workers all the time leads to the same end', async () => {
+  test('that several workers run repeatedly reaches the same state', async () => {
     const { client } = machine();
     const it = await aDeployment(sleeper, { replicas: 2 });
-    const together = (o: Parameters<typeof passTo>[1]) => Promise.all([1, 2, 3].map(() => passTo(client, o)));
+    const together = (o: Parameters<typeof reconcileTo>[1]) => Promise.all([1, 2, 3].map(() => reconcileTo(client, o)));
     await together({ wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
     const before = await idsOf(machine(), it);
     const next = running(await it.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' }));
@@ -93,12 +102,12 @@ describeWithEngine('a pass', () => {
     expect(await idsOf(machine(), it)).toEqual({});
   });
 
-  test('ends where it is told to', async () => {
+  test('ends when its signal is aborted', async () => {
     const { client } = machine();
     const it = await aDeployment(sleeper);
     const reason = new Error('the lease is lost');
     const fence = { ...it.fence(), signal: AbortSignal.abort(reason) };
-    await expect(pass(client, running(await it.manifest()), fence)).rejects.toBe(reason);
+    await expect(reconcile(client, running(await it.manifest()), fence)).rejects.toBe(reason);
     expect(await idsOf(machine(), it)).toEqual({});
   });
 });

@@ -5,7 +5,7 @@ import { describeWithEngine } from '@svc/testing/engine';
 import { logs, piecesOf } from '../../src/engines/docker/logs.ts';
 import type { LogOptions } from '../../src/engines/observation.ts';
 import { anEngine, clientOf, endAll, serve } from './servers.ts';
-import { aDeployment, aMachine, aScript, type Deployment, passTo, running, SLEEP } from './world.ts';
+import { aDeployment, aMachine, aScript, type Deployment, reconcileTo, running, SLEEP } from './world.ts';
 
 afterEach(endAll);
 
@@ -14,13 +14,13 @@ describeWithEngine('the log of a container', () => {
 
   const started = async (script: string): Promise<Deployment> => {
     const it = await aDeployment(aScript(script));
-    await passTo(machine().client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
+    await reconcileTo(machine().client, { wanted: running(await it.manifest()), fence: it.fence(), phase: 'running' });
     return it;
   };
   const read = (it: Deployment, options: LogOptions = {}) =>
     logs(machine().client, { deploymentId: it.id, name: it.name() }, options);
 
-  test('has the lines of both streams, or the last ones', async () => {
+  test('contains the lines of both streams, or only the last lines', async () => {
     const it = await started(`echo one; echo 'zwei: ü' >&2; echo three; ${SLEEP}`);
     const all: string[] = [];
     for await (const line of read(it)) all.push(line);
@@ -58,21 +58,21 @@ describeWithEngine('the log of a container', () => {
     await expect(reading).rejects.toBe(reason);
   });
 
-  test('is refused for a container of another deployment', async () => {
+  test('is not returned for a container of another deployment', async () => {
     const [it, other] = [await started(SLEEP), await started(SLEEP)];
     const reading = logs(machine().client, { deploymentId: it.id, name: other.name() });
-    await expect(reading.next()).rejects.toThrow(`There is no container ${other.name()} of this deployment.`);
+    await expect(reading.next()).rejects.toThrow(`This deployment has no container ${other.name()}.`);
   });
 });
 
-describe('lines', () => {
+describe('the lines of a log', () => {
   const frame = (stream: number, bytes: Buffer) => {
     const header = Buffer.from([stream, 0, 0, 0, 0, 0, 0, 0]);
     header.writeUInt32BE(bytes.length, 4);
     return Buffer.concat([header, bytes]);
   };
 
-  /** A machine with one container, whose log is what `write` writes. */
+  /** An engine with one container, whose log `write` sends. */
   async function readingFrom(write: (res: ServerResponse) => void) {
     const labels = { 'app.kubernetes.io/managed-by': 'fleet', 'fleet/deployment': 'd' };
     const Labels = { ...labels, 'fleet/ordinal': '0', 'fleet/generation': '1', 'fleet/body': 'x' };
@@ -91,7 +91,7 @@ describe('lines', () => {
     return logs(clientOf(await serve(engine)), { deploymentId: 'd', name: 'd-0' }, { follow: true });
   }
 
-  /** Reads a log that arrives in pieces of `size` bytes. */
+  /** Reads a log that arrives in chunks of `size` bytes. */
   async function linesOf(log: Buffer, size = log.length): Promise<string[]> {
     const reading = await readingFrom((res) => {
       for (let at = 0; at < log.length; at += size) res.write(log.subarray(at, at + size));
@@ -102,7 +102,7 @@ describe('lines', () => {
     return lines;
   }
 
-  test('are not requested any more after the reader stops', async () => {
+  test('are no longer requested after the reader stops', async () => {
     let closed: Promise<unknown> = Promise.resolve();
     const reading = await readingFrom((res) => {
       closed = once(res, 'close');
@@ -119,20 +119,20 @@ describe('lines', () => {
     frame(1, Buffer.from('ei\n\nwithout an end')),
   ]);
 
-  test.each([1, 3, 8, 1000])('are complete when they arrive in pieces of %p bytes', async (size) => {
+  test.each([1, 3, 8, 1000])('are complete when they arrive in chunks of %p bytes', async (size) => {
     expect(await linesOf(MIXED, size)).toEqual(['eins', 'an error ü', 'zwei', '', 'without an end']);
   });
 
-  test('are cut to the maximum length, and the next line is complete', async () => {
+  test('are truncated to the maximum length, and the next line is complete', async () => {
     const long = frame(1, Buffer.from(`${'x'.repeat(100_000)}\nshort\n`));
     const [first, second] = await linesOf(long, 5000);
     expect([first?.length, second]).toEqual([16_384, 'short']);
   });
 
   test.each([Buffer.from('hello, this is no frame'), Buffer.from([9, 0, 0, 0, 0, 0, 0, 1, 65])])(
-    'are not read from an answer that is not a log: %p',
+    'are not read from a response that is not a log: %p',
     async (log) => {
-      await expect(linesOf(log)).rejects.toThrow('What answers at its endpoint is no container engine.');
+      await expect(linesOf(log)).rejects.toThrow('The server at its endpoint is not a container engine.');
     },
   );
 

@@ -12,7 +12,7 @@ import { aPair, type Pair } from '../resources/certificates.ts';
 
 const ending: (() => Promise<void>)[] = [];
 
-/** For afterEach: ends every server and client. */
+/** For afterEach: stops all servers and clients. */
 export async function endAll(): Promise<void> {
   await Promise.all(ending.splice(0).map((end) => end()));
 }
@@ -33,10 +33,10 @@ async function listening(server: Server, at: number | string = 0): Promise<strin
   return typeof at === 'string' ? `unix://${at}` : `tcp://localhost:${(server.address() as AddressInfo).port}`;
 }
 
-/** The head of every answer of a Docker. */
+/** The headers of every response of Docker. */
 const DOCKER = { 'Api-Version': '1.47', Server: 'Docker/27.0.0 (linux)' };
 
-/** Something that answers as an engine would: a ping at least, and what `answer` gives for the rest. */
+/** A fake engine. It responds to pings, and `answer` responds to all other requests. */
 export function anEngine(answer: RequestListener, head: Readonly<Record<string, string>> = DOCKER): RequestListener {
   return (req, res) => {
     for (const [name, value] of Object.entries(head)) res.setHeader(name, value);
@@ -45,13 +45,13 @@ export function anEngine(answer: RequestListener, head: Readonly<Record<string, 
   };
 }
 
-/** Serves over plain HTTP, on loopback or at the path of a socket. @returns the endpoint */
+/** Serves over plain HTTP on loopback, or at a socket path. @returns the endpoint */
 export const serve = (listener: RequestListener, at?: string): Promise<string> => listening(createServer(listener), at);
 
-/** Takes connections, and does with them what is said. @returns the endpoint */
+/** Accepts connections and passes them to `connected`. @returns the endpoint */
 export const accept = (connected: (socket: Socket) => void): Promise<string> => listening(createPlainServer(connected));
 
-/** Serves over TLS, to whoever has the certificate of `client`. */
+/** Serves over TLS for clients with the certificate of `client`. */
 export async function serveSecurely(listener: RequestListener, client: Pair) {
   const own = aPair('localhost');
   const tls = {
@@ -71,7 +71,7 @@ export function clientOf(
   timing: Partial<DockerTimings> = {},
 ): DockerClient {
   const address: HostAddress = { engine: 'docker', endpoint, credentials: null, ...given };
-  const client = connectDocker(address, { answer: 500, change: 500, pullIdle: 500, again: 1, ...timing });
+  const client = connectDocker(address, { answer: 500, change: 500, pullIdle: 500, retry: 1, ...timing });
   ending.push(client.close);
   return client;
 }

@@ -4,8 +4,8 @@ import type { WorkloadSpec } from '@svc/contract/fleet';
 import { freePort } from '@svc/testing';
 import { engineKind, startEngine, type TestEngine } from '@svc/testing/engine';
 import { connectDocker, type DockerClient } from '../../src/engines/docker/client.ts';
-import type { Running, Wanted } from '../../src/engines/docker/containers.ts';
-import { pass } from '../../src/engines/docker/reconcile.ts';
+import type { DesiredContainers, RunningContainers } from '../../src/engines/docker/containers.ts';
+import { reconcile } from '../../src/engines/docker/reconcile.ts';
 import type { Observation } from '../../src/engines/observation.ts';
 import { type DockerManifest, renderDocker } from '../../src/render/docker.ts';
 import type { Rendering } from '../../src/render/rendering.ts';
@@ -17,7 +17,7 @@ export interface Machine {
   readonly client: DockerClient;
 }
 
-/** For the top of a describe: an engine for all of its tests. */
+/** Starts an engine before the tests of a describe block, and stops it after them. */
 export function aMachine(options: () => Promise<Parameters<typeof startEngine>[0]> = async () => ({})): () => Machine {
   let machine: Machine | undefined;
   beforeAll(async () => {
@@ -40,9 +40,9 @@ export function aMachine(options: () => Promise<Parameters<typeof startEngine>[0
   };
 }
 
-/** Runs until it is stopped. */
+/** A script that runs until it is stopped. */
 export const SLEEP = "trap 'exit 0' TERM; sleep 1000 & wait";
-/** Serves its variables and the number of its starts at port 8080. It keeps the number in /data. */
+/** A script that serves its variables and the number of its starts at port 8080. It stores the number in /data. */
 export const SERVE = [
   "trap 'exit 0' TERM",
   'mkdir -p /www /data; echo start >> /data/starts',
@@ -93,41 +93,47 @@ export async function aDeployment(spec: WorkloadSpec, first: Given = {}) {
 
 export type Deployment = Awaited<ReturnType<typeof aDeployment>>;
 
-/** A running deployment with this manifest. */
-export const running = (manifest: DockerManifest<'values'>, more: Partial<Running> = {}): Running => ({
+/** The desired state of a running deployment with the manifest. */
+export const running = (
+  manifest: DockerManifest<'values'>,
+  more: Partial<RunningContainers> = {},
+): RunningContainers => ({
   kind: 'running',
   manifest,
   ...more,
 });
 
 interface Until {
-  readonly wanted: Wanted;
-  readonly fence: Parameters<typeof pass>[2];
+  readonly wanted: DesiredContainers;
+  readonly fence: Parameters<typeof reconcile>[2];
   readonly isThere: (observation: Observation) => boolean;
 }
 
-const MOST_PASSES = 300;
+const MAX_RECONCILIATIONS = 300;
 
-/** Makes passes until the observation is as expected. @returns it, with the actions of all passes */
-export async function passUntil(client: DockerClient, { wanted, fence, isThere }: Until) {
+/** Reconciles until the observation is as expected. @returns the observation, with the actions of all reconciliations */
+export async function reconcileUntil(client: DockerClient, { wanted, fence, isThere }: Until) {
   const actions: string[] = [];
-  for (let left = MOST_PASSES; ; left -= 1) {
-    const observation = await pass(client, wanted, fence);
+  for (let left = MAX_RECONCILIATIONS; ; left -= 1) {
+    const observation = await reconcile(client, wanted, fence);
     actions.push(...observation.actions);
     if (isThere(observation)) return { ...observation, actions };
-    if (left === 0) throw new Error(`not after ${MOST_PASSES} passes: ${JSON.stringify(observation)}`);
+    if (left === 0)
+      throw new Error(
+        `the expected state was not reached after ${MAX_RECONCILIATIONS} reconciliations: ${JSON.stringify(observation)}`,
+      );
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** Makes passes until the deployment is in a phase and nothing changes any more. */
-export const passTo = (
+/** Reconciles until the deployment is in a phase and nothing changes soon. */
+export const reconcileTo = (
   client: DockerClient,
   o: Omit<Until, 'isThere'> & { readonly phase: Observation['phase'] },
 ): Promise<Observation> =>
-  passUntil(client, { ...o, isThere: ({ phase, next }) => phase === o.phase && next !== 'soon' });
+  reconcileUntil(client, { ...o, isThere: ({ phase, next }) => phase === o.phase && next !== 'soon' });
 
-/** Ids of the containers of a deployment, by name. */
+/** The ids of the containers of a deployment, by name. */
 export async function idsOf({ podman }: Machine, { id }: Deployment): Promise<Record<string, string>> {
   const filter = ['--filter', `label=fleet/deployment=${id}`];
   const lines = await podman.byHand('ps', '--all', '--no-trunc', ...filter, '--format', '{{.Names}} {{.ID}}');

@@ -3,7 +3,7 @@ import { type Category, category } from '@svc/contract';
 
 let count = 0;
 
-/** A category as a hub sends it. */
+/** A category in the format in which a hub sends it. */
 export function aCategory(given: Partial<Category> = {}): Category {
   const name = given.name ?? `category ${++count}`;
   const at = '2026-01-02T03:04:05.678Z';

@@ -11,7 +11,7 @@ const paths = {
   categories: listCategories.path,
 } as const;
 
-/** What a fleet asks a hub for. */
+/** The calls of a fleet to a hub. */
 export type Call = keyof typeof paths;
 export const calls = Object.keys(paths) as Call[];
 
@@ -26,7 +26,7 @@ const anOrganization = () => ({
   status: 'active' as const,
 });
 
-/** The good answers to one organization's key. */
+/** The successful responses for the key of one organization. */
 export function createAnswers(now: () => Catalog) {
   let organization = anOrganization();
   let pageSize = Number.POSITIVE_INFINITY;
@@ -42,14 +42,17 @@ export function createAnswers(now: () => Catalog) {
     categories: () => ({ categories: now().categories }),
   };
   return {
-    /** @returns undefined for a query that the hub refuses */
+    /** @returns undefined for a query that the hub rejects */
     answerTo: (call: Call, query: URLSearchParams) => answers[call](query),
     organization: () => organization,
-    /** As an administrator changes it. With another id the key is another organization's from now on. */
+    /**
+     * Changes the organization as an administrator would. With another ID, the key belongs to that organization from
+     * then on.
+     */
     changeOrganization: (change: Partial<typeof organization>) => {
       organization = { ...organization, ...change };
     },
-    /** Pages are no longer than this. */
+    /** The maximum length of pages. */
     setPageSize: (size: number) => {
       pageSize = size;
     },

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Category, Template } from '@svc/contract';
 
-/** What the hub shows to the fleet's organization at one moment. */
+/** The catalog that is visible to the organization of the fleet at one time. */
 export interface Catalog {
   readonly clock: number;
-  /** One for each write, the newest last. */
+  /** One for each write, oldest first. */
   readonly commits: readonly string[];
   readonly shown: ReadonlyMap<string, { readonly template: Template; readonly at: number }>;
   readonly withdrawn: ReadonlyMap<string, number>;
@@ -19,7 +19,7 @@ const EMPTY: Catalog = {
   categories: [],
 };
 
-/** A catalog that is written to: each write is one transaction with one stamp. */
+/** A catalog that can be written to: each write is one transaction with one stamp. */
 export function createCatalog() {
   let now = EMPTY;
   const write = (change: (at: number) => Partial<Catalog>) => {
@@ -45,11 +45,11 @@ export function createCatalog() {
     withdraw,
     withdrawAll: () => withdraw(...[...now.shown.values()].map(({ template }) => template)),
     setCategories: (...categories: readonly Category[]) => write(() => ({ categories })),
-    /** Goes back to what it was then, as from a backup: it knows nothing of what it wrote since. */
+    /** Restores a former state, as from a backup: all later writes are lost. */
     restore: (backup: Catalog) => {
       now = backup;
     },
-    /** All that the fleet's organization may see, in the order of ids. */
+    /** Everything that is visible to the organization of the fleet, ordered by ID. */
     shown: () => [...now.shown.values()].map(({ template }) => template).sort((a, b) => (a.id < b.id ? -1 : 1)),
     checkedAt: () => new Date(now.clock).toISOString(),
   };

@@ -1,8 +1,8 @@
 import { type Cursor, type TemplateUpdates, writeCursor } from '@svc/contract';
 import type { Catalog } from './catalog.ts';
 
-interface Wanted {
-  /** Who asks: a cursor is theirs alone. */
+interface PageRequest {
+  /** The identity of the caller: a cursor is valid only for its caller. */
   readonly caller: string;
   readonly cursor: Cursor | 'start';
   readonly limit: number;
@@ -12,15 +12,17 @@ interface Entry {
   readonly id: string;
   readonly at: number;
   readonly removed: boolean;
-  /** Of the first part of a full walk, which is in the order of ids. */
+  /** The position in the first part of a full walk, which is ordered by ID. */
   readonly listed: boolean;
 }
 
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const AFTER_EVERY_ID = '~';
 
-/** One page, as the protocol has it: a full walk lists what there is, every walk ends with what changed. */
-export function readPage(catalog: Catalog, { caller, cursor, limit }: Wanted): TemplateUpdates {
+/**
+ * One page as the sync protocol defines it: a full walk lists the catalog first, and each walk ends with the changes.
+ */
+export function readPage(catalog: Catalog, { caller, cursor, limit }: PageRequest): TemplateUpdates {
   const finished = finishedCursor(catalog, caller);
   const goesOn = cursor !== 'start' && cursor.of === caller && catalog.commits.includes(cursor.seen.commit);
   const from = goesOn ? cursor : { ...finished, began: new Date(catalog.clock), listed: NO_ID, checked: new Date(0) };
@@ -47,7 +49,7 @@ function advanced({ listed, ...from }: Cursor, last: Entry | undefined): Cursor 
   return last.listed ? { ...from, listed: last.id } : { ...from, position: { at: new Date(last.at), after: last.id } };
 }
 
-/** What did not change since the walk began. */
+/** Templates that did not change since the walk started. */
 function listedEntries({ shown }: Catalog, { began, listed }: Cursor): Entry[] {
   if (!began || listed === undefined) return [];
   const entries = [...shown].map(([id, { at }]) => ({ id, at, removed: false, listed: true }));
@@ -64,5 +66,5 @@ function changedEntries({ shown, withdrawn }: Catalog, { position }: Cursor): En
   return entries.filter((entry) => keyOf(entry) > from).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-/** Sorts by stamp (they have equally many digits), then by id. */
+/** Sorts by stamp (all have the same number of digits), then by ID. */
 const keyOf = ({ at, id }: { readonly at: number; readonly id: string }) => `${at} ${id}`;

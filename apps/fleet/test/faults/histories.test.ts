@@ -47,8 +47,8 @@ const failures: readonly Behaviour[] = [
   breakOff,
 ];
 
-/** Lets the hub change and fail during a sync. @returns the ids that it showed all the time */
-function liveThrough(random: Random, backups: ReturnType<typeof hub.now>[]) {
+/** Lets the catalog of the hub change and its requests fail during a sync. @returns a function for the ids that were visible throughout */
+function changeDuringSync(random: Random, backups: ReturnType<typeof hub.now>[]) {
   const failAt = random.isOneIn(2) ? random.below(12) : Number.POSITIVE_INFINITY;
   let always = new Set(hub.shown().map(({ id }) => id));
   let requests = 0;
@@ -63,7 +63,7 @@ function liveThrough(random: Random, backups: ReturnType<typeof hub.now>[]) {
 }
 
 test.each(Array.from({ length: HISTORIES }, (_, index) => seed + index))(
-  `with seed %d the mirror loses nothing that the hub goes on showing, and becomes what the hub shows (depth ${depth})`,
+  `with seed %d, the mirror loses no template that the hub keeps, and reaches the state of the hub (depth ${depth})`,
   async (historySeed) => {
     const random = randomFrom(historySeed);
     const backups: ReturnType<typeof hub.now>[] = [];
@@ -73,7 +73,7 @@ test.each(Array.from({ length: HISTORIES }, (_, index) => seed + index))(
       hub.setPageSize(1 + random.below(4));
       for (let writes = random.below(4); writes > 0; writes--) write(random, backups);
       const before = await mirror.ids();
-      const shownThroughout = liveThrough(random, backups);
+      const shownThroughout = changeDuringSync(random, backups);
       const synced = await random
         .oneOf(replicas)
         .run({ full: random.isOneIn(6) })
@@ -88,7 +88,7 @@ test.each(Array.from({ length: HISTORIES }, (_, index) => seed + index))(
       const replica = random.oneOf(replicas);
       await replica.run().catch((error: unknown) => {
         if (hub.shown().length > 0) throw error;
-        return replica.run(); // an empty hub has to be seen twice
+        return replica.run(); // an empty catalog must be read twice before the mirror is emptied
       });
       await mirror.expectLike(hub);
     }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type Asked, ask, type Seen } from '@svc/testing/faults';
+import { ask, type RequestOptions, type Seen } from '@svc/testing/faults';
 
 type Query = (sql: string) => Promise<readonly Record<string, unknown>[]>;
 
-interface Place {
-  /** Changes when the fleet moves. */
+interface LedgerTarget {
+  /** The address of the fleet. It may change when the fleet restarts. */
   readonly url: () => string;
-  /** Of an admin. */
+  /** The MCP token of an admin. */
   readonly secret: string;
 }
 
@@ -15,19 +15,16 @@ interface Entry {
   readonly status: number;
 }
 
-/**
- * Asks and changes with an MCP token, each request under an id of its own, and keeps book: what was answered, and what was
- * acknowledged.
- */
-export function openLedger({ url, secret }: Place) {
+/** Sends requests with an MCP token, each with its own id, and records the responses and the acknowledged changes. */
+export function openLedger({ url, secret }: LedgerTarget) {
   const answered = new Map<string, number>();
   const tokens = new Map<string, 'active' | 'revoked'>();
   let changes = 0;
 
-  const send = async (path: string, asked: Asked = {}): Promise<Seen> => {
+  const send = async (path: string, options: RequestOptions = {}): Promise<Seen> => {
     const id = randomUUID();
     const known = { authorization: `Bearer ${secret}`, headers: { 'X-Request-Id': id } };
-    const seen = await ask(`${url()}${path}`, { ...asked, ...known });
+    const seen = await ask(`${url()}${path}`, { ...options, ...known });
     answered.set(id, seen.status);
     return seen;
   };
@@ -36,7 +33,7 @@ export function openLedger({ url, secret }: Place) {
     changes += 1;
   };
 
-  /** A writer: creates a token, revokes it, begins the next. */
+  /** A writer creates a token, revokes it, and then creates the next one. */
   const writer = (name: string): (() => Promise<Seen>) => {
     let id: string | undefined;
     return async () => {
@@ -61,10 +58,10 @@ export function openLedger({ url, secret }: Place) {
 
   return {
     writer,
-    /** A reader of one path. */
+    /** A reader requests one path. */
     reader: (path: string) => () => send(path),
     acknowledged: () => changes,
-    /** Acknowledged changes that are not there, in words: an empty list, or something was lost. */
+    /** Acknowledged changes that are missing, as text. The list is empty if nothing was lost. */
     lost: async (query: Query): Promise<string[]> => {
       const rows = await query('SELECT id, revoked_at IS NOT NULL AS revoked FROM tokens');
       const found = new Map(rows.map(({ id, revoked }) => [String(id), revoked]));
@@ -74,8 +71,8 @@ export function openLedger({ url, secret }: Place) {
       });
     },
     /**
-     * Requests whose entries are not what they should be, in words. One that was answered has exactly one, with its status;
-     * one without an answer has one at most. "Not now" may stand for a change that was made, or for no entry at all.
+     * Requests with wrong audit entries, as text. A request with a response has exactly one entry, with the status of the response. A
+     * request without a response has at most one. After a 503, the change may have been made and recorded, or there may be no entry.
      */
     misrecorded: async (query: Query): Promise<string[]> => {
       const rows = (await query('SELECT request_id, status FROM audit_entries')) as readonly unknown[] as Entry[];
@@ -84,7 +81,7 @@ export function openLedger({ url, secret }: Place) {
       return [...answered].flatMap(([id, status]) => {
         const found = entries.get(id) ?? [];
         const isRight = status === 0 || status === 503 ? found.length <= 1 : found.length === 1 && found[0] === status;
-        return isRight ? [] : [`request ${id}, answered ${status}, is recorded as [${found}]`];
+        return isRight ? [] : [`request ${id} with the response ${status} is recorded as [${found}]`];
       });
     },
   };

@@ -13,18 +13,18 @@ interface FleetSettings {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Starts what fault tests need. Everything ends after the last test of the file. */
+/** Prepares the helpers of fault tests. Everything that they start is stopped after the last test of the file. */
 export function prepareFleetFaults() {
   const ENCRYPTION_KEYS = aKey('of-the-test');
   const { aService, ...faults } = prepareFaults();
 
-  /** Starts a fleet in its own process. @returns it when it is ready */
+  /** Starts a fleet in its own process. @returns the process when it is ready */
   const aFleet = ({ databaseUrl, port, environment }: FleetSettings): Promise<RunningService> =>
     aService({ main: MAIN, port, environment: { DATABASE_URL: databaseUrl, ENCRYPTION_KEYS, ...environment } });
   return { ...faults, aFleet };
 }
 
-/** An MCP token of an admin, made in the database. @returns its secret */
+/** Creates an MCP token of an admin in the database. @returns the secret of the token */
 export async function anAdminToken(databaseUrl: string): Promise<string> {
   const secret = newSecretToken('svcm_');
   await queryOn(databaseUrl)(

@@ -5,14 +5,14 @@ import { startProcessWorld } from '../process-world.ts';
 import { SHORT_TIMINGS } from '../timings.ts';
 import { anAdminToken } from './identity-world.ts';
 
-/** Processes of the fleet on one database, with one hub. They sync on request only. */
+/** Processes of the fleet on one database, with one hub. They sync only on request. */
 export async function startFaultWorld(timings: FleetTimings = SHORT_TIMINGS) {
   const world = await startProcessWorld({ isMigrated: true, timings });
   const hub = await startFakeHub();
   const token = await anAdminToken(world.database.url);
   const settings = { HUB_URL: hub.url, HUB_API_KEY: hub.key, HUB_SYNC_INTERVAL: '0' };
 
-  /** A replica that is ready. */
+  /** Starts a fleet process. @returns the process when it is ready */
   const aReplica = async () => {
     const fleet = await world.startFleet(settings);
     const ask = async (method: 'GET' | 'POST', path: string, body?: object) => {
@@ -21,7 +21,7 @@ export async function startFaultWorld(timings: FleetTimings = SHORT_TIMINGS) {
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
-      // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body, and fails where it is otherwise
+      // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it expects of a body, and fails otherwise
       return { status: answer.status, body: (await answer.json()) as any };
     };
     return {

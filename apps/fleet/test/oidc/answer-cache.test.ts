@@ -1,26 +1,26 @@
 import { createAnswerCache } from '../../src/oidc/bearer.ts';
 
-/** A cache of three answers, and the questions that it asked. */
+/** A cache of three answers, and the questions that were asked to fill it. */
 function aCache() {
-  const asked: string[] = [];
+  const questions: string[] = [];
   const recall = createAnswerCache<string>({ ms: 1000, entries: 3, now: () => 0 });
   const ask = (secret: string) =>
     recall(secret, async () => {
-      asked.push(secret);
+      questions.push(secret);
       return { value: secret.toUpperCase() };
     });
-  return { ask, asked };
+  return { ask, asked: questions };
 }
 
-test('evicts the least recently used answer when it is full', async () => {
-  const { ask, asked } = aCache();
+test('the answer cache evicts the least recently used answer when it is full', async () => {
+  const { ask, asked: questions } = aCache();
   for (const secret of ['a', 'b', 'c', 'd']) expect(await ask(secret)).toBe(secret.toUpperCase());
   for (const secret of ['b', 'c', 'd', 'a']) expect(await ask(secret)).toBe(secret.toUpperCase());
-  expect(asked).toEqual(['a', 'b', 'c', 'd', 'a']);
+  expect(questions).toEqual(['a', 'b', 'c', 'd', 'a']);
 });
 
-test('does not cache a failure', async () => {
+test('the answer cache does not store a failure', async () => {
   const recall = createAnswerCache<string>({ ms: 1000, entries: 3, now: () => 0 });
-  await expect(recall('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+  await expect(recall('a', () => Promise.reject(new Error('unavailable')))).rejects.toThrow('unavailable');
   expect(await recall('a', async () => ({ value: 'A' }))).toBe('A');
 });

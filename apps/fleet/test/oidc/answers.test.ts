@@ -1,46 +1,46 @@
 import { ProviderUnavailable } from '../../src/oidc/provider.ts';
-import { type Answering, DISCOVERY } from './bendable-issuer.ts';
+import { DISCOVERY, type Responder } from './bendable-issuer.ts';
 import { startOidcWorld } from './world.ts';
 
 const { issuer, aFleet } = await startOidcWorld();
 const ELSEWHERE = '/elsewhere';
 
-const unusable: [string, Answering][] = [
+const unusable: [string, Responder][] = [
   ['redirects', () => ({ status: 307, headers: { Location: `${issuer.url}${ELSEWHERE}` } })],
-  ['redirects as if nothing had changed', () => ({ status: 304 })],
+  ['answers 304', () => ({ status: 304 })],
   ['is down', () => ({ status: 503 })],
-  ['wants us to slow down', () => ({ status: 429, body: { error: 'invalid_grant' } })],
-  ['is broken, and names an OAuth error', () => ({ status: 500, body: { error: 'invalid_grant' } })],
-  ['answers with a flood', () => ({ body: { padding: 'x'.repeat(100_000) } })],
+  ['answers 429', () => ({ status: 429, body: { error: 'invalid_grant' } })],
+  ['answers 500 with an OAuth error', () => ({ status: 500, body: { error: 'invalid_grant' } })],
+  ['sends a response that is too large', () => ({ body: { padding: 'x'.repeat(100_000) } })],
   ['answers with a page', () => ({ headers: { 'Content-Type': 'text/html' }, body: '<html>Sign in</html>' })],
-  ['answers with a page that claims to be JSON', () => ({ body: '<html>Sign in</html>' })],
-  ['answers with half a document', () => ({ body: '{"access_token": "a' })],
+  ['answers with a page that is declared as JSON', () => ({ body: '<html>Sign in</html>' })],
+  ['answers with incomplete JSON', () => ({ body: '{"access_token": "a' })],
   ['answers with a list', () => ({ body: [] })],
-  ['answers with nothing', () => ({ body: '' })],
+  ['answers with an empty body', () => ({ body: '' })],
   ['answers with an empty object', () => ({ body: {} })],
   ['answers without content', () => ({ status: 204, body: '' })],
-  ['answers with success of another kind', () => ({ status: 201 })],
-  ['answers with a page for an error', () => ({ status: 400, body: '<html>' })],
+  ['answers 201', () => ({ status: 201 })],
+  ['answers 400 with a page', () => ({ status: 400, body: '<html>' })],
 ];
 
-test.each(unusable)('a token endpoint that %s is no answer for now', async (_, answering) => {
+test.each(unusable)('a token endpoint that %s makes the provider unavailable', async (_, answering) => {
   issuer.bend('/token', answering);
   await expect(aFleet().signIn()).rejects.toThrow(ProviderUnavailable);
   expect(issuer.countOf(ELSEWHERE)).toBe(0);
 });
 
-test.each(unusable)('a discovery that %s is no answer for now', async (_, answering) => {
+test.each(unusable)('a discovery endpoint that %s makes the provider unavailable', async (_, answering) => {
   issuer.bend(DISCOVERY, answering);
   await expect(aFleet().signIn()).rejects.toThrow(ProviderUnavailable);
   expect(issuer.countOf(ELSEWHERE)).toBe(0);
 });
 
-test.each(['/token', DISCOVERY])('silence at %s is no answer for now', async (path) => {
+test.each(['/token', DISCOVERY])('a provider without a response at %s is unavailable', async (path) => {
   issuer.bend(path, () => 'silence');
   await expect(aFleet({ timeoutMs: 200 }).signIn()).rejects.toThrow(ProviderUnavailable);
 });
 
-test('an address at which nothing listens is no answer for now, and one when it is back', async () => {
+test('a provider is unavailable while nothing listens at its address, and available afterwards', async () => {
   const fleet = aFleet();
   await fleet.signIn();
   await issuer.goAway();
@@ -55,13 +55,13 @@ test.each([
   ['another type of token', { token_type: 'N_A' }],
   ['no type of token', { token_type: undefined }],
   ['an empty refresh token', { refresh_token: '' }],
-])('a token answer with %s can’t be used', async (_, changed) => {
+])('a token response with %s is rejected', async (_, changed) => {
   issuer.bend('/token', () => issuer.tokens(changed));
   await expect(aFleet().signIn()).rejects.toThrow(ProviderUnavailable);
 });
 
 test.each(['invalid_request', 'invalid_scope', 'unsupported_grant_type', 'something_new'])(
-  'a token endpoint that answers %s is not the person’s fault',
+  'a token endpoint that answers %s makes the provider unavailable',
   async (error) => {
     issuer.bend('/token', () => ({ status: 400, body: { error, error_description: 'the description' } }));
     const failure = await aFleet()

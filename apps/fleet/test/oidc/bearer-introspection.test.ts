@@ -13,12 +13,12 @@ const verify = (told: Members, at = aFleet({ audience: 'https://fleet.example.te
   return at.provider.verifyBearer('opaque');
 };
 
-test('an opaque token is whose the provider says, and who they are without what speaks of the token', async () => {
+test('introspection of an opaque token returns the claims of the user, without those of the token', async () => {
   const told = { ...active, iss: issuer.url, iat: ISSUED, exp: ISSUED + 60, scope: 'openid', role: 'admin' };
   expect(await verify(told)).toEqual({ claims: { iss: issuer.url, sub: 'ada', role: 'admin' }, issuedAt: ISSUED });
 });
 
-test('the provider is asked as this client, and about an access token', async () => {
+test('introspection is requested with the client credentials and the hint for an access token', async () => {
   await verify(active);
   const { authorization, form } = issuer.lastAt('/introspect') ?? {};
   expect(authorization).toBe(`Basic ${btoa('fleet:the%2Dsecret')}`);
@@ -26,61 +26,61 @@ test('the provider is asked as this client, and about an access token', async ()
 });
 
 test.each<[string, Members]>([
-  ['our audience', { client_id: 'another', aud: 'https://fleet.example.test' }],
+  ['the configured audience', { client_id: 'another', aud: 'https://fleet.example.test' }],
   [
-    'our audience among others',
+    'the configured audience among others',
     { client_id: 'another', aud: ['https://other.example.test', 'https://fleet.example.test'] },
   ],
-  ['our client as its audience', { client_id: 'another', aud: 'fleet' }],
-  ['our client and no audience', { aud: [] }],
-  ['the other name of its type', { token_type: 'access_token' }],
-  ['a use', { token_use: 'access_token' }],
-])('a token with %s is taken', async (_, changed) => {
+  ['the client as its audience', { client_id: 'another', aud: 'fleet' }],
+  ['the client and no audience', { aud: [] }],
+  ['the type access_token', { token_type: 'access_token' }],
+  ['a token_use', { token_use: 'access_token' }],
+])('introspection accepts a token with %s', async (_, changed) => {
   expect(await verify({ ...active, ...changed })).toEqual(ada);
 });
 
 test.each<[string, Members]>([
   ['that is not active', { active: false }],
   ['of another client', { client_id: 'another' }],
-  ['of a client that is not named', { client_id: undefined }],
-  ['of our client for somebody else', { aud: 'https://other.example.test' }],
-  ['for somebody else, in a list', { aud: ['https://other.example.test'] }],
-  ['with an audience that is none', { aud: 5 }],
+  ['without a client', { client_id: undefined }],
+  ['of the client for another audience', { aud: 'https://other.example.test' }],
+  ['for another audience in a list', { aud: ['https://other.example.test'] }],
+  ['with an invalid audience', { aud: 5 }],
   ['of another issuer', { iss: 'https://other.example.test' }],
-  ['of our issuer with a slash', { iss: `${issuer.url}/` }],
-  ['that is over', { exp: ISSUED - 1 }],
-  ['that ends by a word', { exp: 'never' }],
-  ['that is not good yet', { nbf: ISSUED + 60 }],
-  ['of nobody', { sub: undefined }],
-  ['that does not say that it is an access token', { token_type: undefined }],
-  ['that needs a proof of possession', { token_type: 'DPoP' }],
+  ['of the issuer with a trailing slash', { iss: `${issuer.url}/` }],
+  ['that has expired', { exp: ISSUED - 1 }],
+  ['with an expiry that is not a number', { exp: 'never' }],
+  ['that is not valid yet', { nbf: ISSUED + 60 }],
+  ['without a subject', { sub: undefined }],
+  ['without a token type', { token_type: undefined }],
+  ['that requires proof of possession', { token_type: 'DPoP' }],
   ['that is a refresh token', { token_use: 'refresh_token' }],
-  ['with more to say than is kept', { about: 'x'.repeat(17_000) }],
-])('a token %s is good for nothing', async (_, changed) => {
+  ['with claims that are too large', { about: 'x'.repeat(17_000) }],
+])('introspection rejects a token %s', async (_, changed) => {
   expect(await verify({ ...active, ...changed })).toBeUndefined();
 });
 
-test('an answer is given again for thirty seconds, and then asked for anew', async () => {
+test('an introspection response is cached for thirty seconds', async () => {
   const fleet = aFleet();
-  const asked = () => issuer.countOf('/introspect');
-  const before = asked();
+  const introspections = () => issuer.countOf('/introspect');
+  const before = introspections();
   await verify(active, fleet);
   fleet.wait(29_999);
   expect(await verify({ active: false }, fleet)).toEqual(ada);
-  expect(asked()).toBe(before + 1);
+  expect(introspections()).toBe(before + 1);
   fleet.wait(1);
   expect(await verify({ active: false }, fleet)).toBeUndefined();
-  expect(asked()).toBe(before + 2);
+  expect(introspections()).toBe(before + 2);
 });
 
-test('an answer is not given again once the token is over', async () => {
+test('a cached introspection response is not used after the token has expired', async () => {
   const fleet = aFleet();
   await verify({ ...active, exp: ISSUED + 20 }, fleet);
   fleet.wait(21_000);
   expect(await verify({ ...active, exp: ISSUED + 20 }, fleet)).toBeUndefined();
 });
 
-test('thirty seconds count from the question, however long the answer takes', async () => {
+test('the thirty seconds of a cached introspection response count from the request', async () => {
   const fleet = aFleet();
   issuer.bend('/introspect', () => {
     fleet.wait(20_000);
@@ -91,7 +91,7 @@ test('thirty seconds count from the question, however long the answer takes', as
   expect(await verify({ active: false }, fleet)).toBeUndefined();
 });
 
-test('a refusal is given again as well, for nobody else’s token', async () => {
+test('a rejection by introspection is cached too, for this token only', async () => {
   const fleet = aFleet();
   await verify({ active: false }, fleet);
   const before = issuer.countOf('/introspect');
@@ -100,7 +100,7 @@ test('a refusal is given again as well, for nobody else’s token', async () => 
   expect(await fleet.provider.verifyBearer('another')).toEqual(ada);
 });
 
-test('those who ask at once share one question', async () => {
+test('concurrent checks of one token share one introspection request', async () => {
   const fleet = aFleet();
   tell(active);
   const before = issuer.countOf('/introspect');
@@ -111,23 +111,23 @@ test('those who ask at once share one question', async () => {
 
 test.each<[string, object]>([
   ['is down', { status: 500 }],
-  ['does not take us', { status: 401, body: { error: 'invalid_client' } }],
-  ['does not let us ask', { status: 403, body: '' }],
-  ['does not say', { body: {} }],
-  ['says so by a word', { body: { ...active, active: 'true' } }],
-  ['speaks of a grant', { status: 400, body: { error: 'invalid_grant' } }],
+  ['rejects the client', { status: 401, body: { error: 'invalid_client' } }],
+  ['answers 403', { status: 403, body: '' }],
+  ['omits active', { body: {} }],
+  ['sends active as a string', { body: { ...active, active: 'true' } }],
+  ['answers invalid_grant', { status: 400, body: { error: 'invalid_grant' } }],
   [
-    'answers by a JWT that nobody checks',
+    'answers with an unsigned JWT',
     { headers: { 'Content-Type': 'application/token-introspection+jwt' }, body: 'e30.e30.' },
   ],
-])('while introspection %s nothing is known, and nothing remembered', async (_, reply) => {
+])('if introspection %s, the provider is unavailable, and nothing is cached', async (_, reply) => {
   const fleet = aFleet();
   issuer.bend('/introspect', () => reply);
   await expect(fleet.provider.verifyBearer('opaque')).rejects.toThrow(ProviderUnavailable);
   expect(await verify(active, fleet)).toEqual(ada);
 });
 
-test('introspection has the last word, whether userinfo is allowed or not', async () => {
+test('if there is introspection, userinfo does not matter, even if it is allowed', async () => {
   const before = issuer.countOf('/userinfo');
   expect(await verify({ active: false }, aFleet({ allowUserinfo: true }))).toBeUndefined();
   expect(issuer.countOf('/userinfo')).toBe(before);

@@ -19,7 +19,7 @@ const accessToken = (claims: Members = {}, header: Members = {}) =>
   issuer.signer().sign({ ...good(), ...claims }, { typ: 'at+jwt', ...header });
 const ada = { claims: { iss: issuer.url, sub: 'ada', role: 'admin' }, issuedAt: ISSUED };
 
-test('a JWT of the issuer for our audience is whose it says', async () => {
+test('a JWT of the issuer for the configured audience returns its claims', async () => {
   expect(await fleet.provider.verifyBearer(await accessToken())).toEqual(ada);
 });
 
@@ -30,33 +30,33 @@ test('a JWT is not sent to the provider', async () => {
   expect(issuer.countOf('/introspect') + issuer.countOf('/userinfo')).toBe(before);
 });
 
-test('without a configured audience no JWT is good', async () => {
+test('without a configured audience each JWT is rejected', async () => {
   expect(await aFleet().provider.verifyBearer(await accessToken())).toBeUndefined();
 });
 
 test.each<[string, Members, Members?]>([
   ['for another audience', { aud: 'another' }],
-  ['for our client', { aud: 'fleet' }],
+  ['for the client', { aud: 'fleet' }],
   ['of another issuer', { iss: 'https://other.example.test' }],
-  ['of our issuer with a slash', { iss: `${issuer.url}/` }],
-  ['that is over', { exp: ISSUED - 60 }],
-  ['without an end', { exp: undefined }],
-  ['that lasts for years', { exp: ISSUED + 10 ** 9 }],
-  ['of nobody', { sub: undefined }],
-  ['that is an ID token by its nonce', { nonce: 'n' }, { typ: undefined }],
-  ['that is an ID token by its word', { typ: 'ID' }],
-  ['with more to say than is kept', { about: 'x'.repeat(17_000) }],
-])('a JWT %s is good for nothing', async (_, claims, header = {}) => {
+  ['of the issuer with a trailing slash', { iss: `${issuer.url}/` }],
+  ['that has expired', { exp: ISSUED - 60 }],
+  ['without an expiry', { exp: undefined }],
+  ['that is valid for years', { exp: ISSUED + 10 ** 9 }],
+  ['without a subject', { sub: undefined }],
+  ['that is an ID token, because it has a nonce', { nonce: 'n' }, { typ: undefined }],
+  ['that is an ID token, because of its typ claim', { typ: 'ID' }],
+  ['with claims that are too large', { about: 'x'.repeat(17_000) }],
+])('a JWT %s is rejected', async (_, claims, header = {}) => {
   expect(await fleet.provider.verifyBearer(await accessToken(claims, header))).toBeUndefined();
 });
 
-test('a JWT without a signature, or with a stranger’s, is good for nothing', async () => {
+test('a JWT without a signature, or with one of an unknown key, is rejected', async () => {
   const stranger = await aSigner(issuer.signer().kid);
   expect(await fleet.provider.verifyBearer(`${unsigned(good())}x`)).toBeUndefined();
   expect(await fleet.provider.verifyBearer(await stranger.sign(good()))).toBeUndefined();
 });
 
-test('where our client is the audience, a token must show that it is no ID token', async () => {
+test('if the client is the audience, a JWT must show that it is not an ID token', async () => {
   const { provider } = aFleet({ audience: 'fleet' });
   const byClaims = (claims: Members, typ?: string) =>
     accessToken({ aud: 'fleet', client_id: undefined, ...claims }, { typ });
@@ -74,14 +74,14 @@ test('where our client is the audience, a token must show that it is no ID token
   }
 });
 
-test('without the issuer’s keys nothing is known, and the provider is failing', async () => {
+test('without the keys of the issuer a JWT cannot be verified, and the provider is unavailable', async () => {
   const fresh = aFleet({ audience: AUDIENCE });
   issuer.bend('/keys', () => ({ status: 500 }));
   await expect(fresh.provider.verifyBearer(await accessToken())).rejects.toThrow(ProviderUnavailable);
   expect(fresh.provider.failing()).toBe(true);
 });
 
-test('a token signed with the issuer’s new key is good at once', async () => {
+test('a JWT that is signed with a new key of the issuer is accepted at once', async () => {
   const fresh = aFleet({ audience: AUDIENCE });
   await fresh.provider.verifyBearer(await accessToken());
   await issuer.rotate();

@@ -6,7 +6,7 @@ import { aSigner, type Members } from './signer.ts';
 export const DISCOVERY = '/.well-known/openid-configuration';
 export const CLIENT = 'fleet';
 
-export interface Asked {
+export interface IssuerRequest {
   readonly path: string;
   readonly form: URLSearchParams;
   readonly authorization: string | undefined;
@@ -15,24 +15,24 @@ export interface Asked {
 export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text goes out as it is, anything else as JSON. */
+  /** Text is sent as it is, anything else as JSON. */
   readonly body?: unknown;
 }
 
-/** What a path answers; 'silence' never comes to an end. */
-export type Answering = (asked: Asked) => Reply | 'silence' | Promise<Reply | 'silence'>;
+/** The response of a path. 'silence' never ends. */
+export type Responder = (requests: IssuerRequest) => Reply | 'silence' | Promise<Reply | 'silence'>;
 
 export type BendableIssuer = Awaited<ReturnType<typeof startBendableIssuer>>;
 
-/** An issuer on loopback that does everything right, except what a test bends. */
+/** An issuer on loopback that conforms to OpenID Connect, except where a test overrides a response. */
 export async function startBendableIssuer() {
   let signer = await aSigner('first');
-  let bent = new Map<string, Answering>();
-  const asked: Asked[] = [];
+  let bent = new Map<string, Responder>();
+  const requests: IssuerRequest[] = [];
 
   const server = await onLoopback(async (req, res) => {
     const visit = await read(req);
-    asked.push(visit);
+    requests.push(visit);
     const reply = await (bent.get(visit.path) ?? straight(visit.path))(visit);
     if (reply === 'silence') return;
     const body = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? {});
@@ -56,17 +56,17 @@ export async function startBendableIssuer() {
   const issuer = {
     url,
     metadata,
-    /** Every request that it has had. */
-    asked,
-    countOf: (path: string) => asked.filter((visit) => visit.path === path).length,
-    lastAt: (path: string) => asked.findLast((visit) => visit.path === path),
-    /** The nonce of the sign-in that goes on. */
+    /** All requests that it has received. */
+    requests,
+    countOf: (path: string) => requests.filter((visit) => visit.path === path).length,
+    lastAt: (path: string) => requests.findLast((visit) => visit.path === path),
+    /** The nonce of the current sign-in. */
     nonce: '',
     signer: () => signer,
-    /** A good ID token, but for what is given. A member that is undefined is left out. */
+    /** A valid ID token with the given changes. A member that is undefined is omitted. */
     idToken: (claims: Members = {}, header: Members = {}): Promise<string> =>
       signer.sign({ iss: url, aud: CLIENT, sub: 'ada', nonce: issuer.nonce, name: 'Ada', ...claims }, header),
-    /** A good answer of the token endpoint, but for what is given. */
+    /** A valid response of the token endpoint with the given changes. */
     tokens: async (changed: Members = {}): Promise<Reply> => ({
       body: {
         access_token: 'opaque-access-token',
@@ -77,12 +77,12 @@ export async function startBendableIssuer() {
         ...changed,
       },
     }),
-    bend: (path: string, answering: Answering) => bent.set(path, answering),
+    bend: (path: string, answering: Responder) => bent.set(path, answering),
     bendMetadata: (changed: Members) => bent.set(DISCOVERY, () => ({ body: { ...metadata, ...changed } })),
     straighten: () => {
       bent = new Map();
     },
-    /** Signs with a new key from now on, and publishes that one only. */
+    /** Signs with a new key from now on, and publishes only that key. */
     rotate: async () => {
       signer = await aSigner(`${signer.kid}-next`);
     },
@@ -90,8 +90,8 @@ export async function startBendableIssuer() {
     comeBack: server.comeBack,
     stop: server.goAway,
   };
-  const straight = (path: string): Answering => {
-    const answers: Record<string, Answering> = {
+  const straight = (path: string): Responder => {
+    const answers: Record<string, Responder> = {
       [DISCOVERY]: () => ({ body: metadata }),
       '/keys': () => ({ body: { keys: [signer.publicKey] } }),
       '/token': () => issuer.tokens(),
@@ -103,7 +103,7 @@ export async function startBendableIssuer() {
   return issuer;
 }
 
-async function read(req: IncomingMessage): Promise<Asked> {
+async function read(req: IncomingMessage): Promise<IssuerRequest> {
   const { pathname: path } = new URL(req.url ?? '/', 'http://any');
   return { path, form: new URLSearchParams(await text(req)), authorization: req.headers.authorization };
 }

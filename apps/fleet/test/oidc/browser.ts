@@ -3,19 +3,19 @@ interface Account {
   readonly password: string;
 }
 
-/** Signs in at the development identity provider as a person with a browser does; ends at the address that leads back. */
+/** Signs in at the development identity provider as a user with a browser does. @returns the URL of the callback */
 export async function signInByBrowser(start: URL, backTo: string, account: Account): Promise<URL> {
   const visit = aBrowser(backTo);
   const page = await visit(start);
   if (page.isBack) return page.url;
   const action = /<form[^>]*\saction="([^"]*)"/.exec(page.text)?.[1];
-  if (action === undefined) throw new Error(`there is no sign-in form at ${page.url}`);
+  if (action === undefined) throw new Error(`no sign-in form at ${page.url}`);
   const end = await visit(new URL(action || page.url, page.url), new URLSearchParams({ ...account }));
   if (!end.isBack) throw new Error(`the sign-in ended at ${end.url}`);
   return end.url;
 }
 
-/** Follows redirects with the cookies of one site, up to the one that leads back. */
+/** Follows redirects with the cookies of one site, up to the callback. */
 function aBrowser(backTo: string) {
   const cookies = new Map<string, string>();
   return async (start: URL, form?: URLSearchParams) => {

@@ -5,7 +5,7 @@ import { startOidcWorld } from './world.ts';
 const { issuer, aFleet } = await startOidcWorld();
 const fleet = aFleet();
 
-/** The claims of somebody who signs in, as the ID token and userinfo tell them. */
+/** The claims of a user who signs in, from the ID token and userinfo. */
 async function claimsBy({ idToken = {}, userinfo = {} }: { idToken?: Members; userinfo?: Members }) {
   issuer.bend('/token', async () => issuer.tokens({ id_token: await issuer.idToken(idToken) }));
   issuer.bend('/userinfo', () => ({ body: { sub: 'ada', ...userinfo } }));
@@ -13,7 +13,7 @@ async function claimsBy({ idToken = {}, userinfo = {} }: { idToken?: Members; us
 }
 const ada = { iss: issuer.url, sub: 'ada', name: 'Ada' };
 
-test('what userinfo tells is added, and the ID token has the last word', async () => {
+test('claims of userinfo are added, and those of the ID token take precedence', async () => {
   const claims = await claimsBy({
     idToken: { role: 'viewer' },
     userinfo: { role: 'admin', email: 'ada@example.test' },
@@ -21,52 +21,52 @@ test('what userinfo tells is added, and the ID token has the last word', async (
   expect(claims).toEqual({ ...ada, role: 'viewer', email: 'ada@example.test' });
 });
 
-test('userinfo is asked with the access token, which goes nowhere else', async () => {
+test('userinfo is requested with the access token, which is sent nowhere else', async () => {
   await claimsBy({});
   expect(issuer.lastAt('/userinfo')?.authorization).toBe('Bearer opaque-access-token');
   expect(
-    issuer.asked.filter(({ authorization }) => authorization?.includes('opaque')).map(({ path }) => path),
+    issuer.requests.filter(({ authorization }) => authorization?.includes('opaque')).map(({ path }) => path),
   ).not.toContain('/token');
 });
 
-test('a userinfo that names another issuer does not make the person another’s', async () => {
+test('an issuer in the userinfo response does not change the issuer of the user', async () => {
   expect(await claimsBy({ userinfo: { iss: 'https://other.example.test' } })).toEqual(ada);
 });
 
 test.each<[string, object]>([
-  ['somebody else', { sub: 'eve' }],
-  ['nobody', { sub: undefined }],
-  ['somebody by a number', { sub: 5 }],
-])('a userinfo that speaks of %s is not used, and the sign-in goes on', async (_, who) => {
+  ['the subject of another user', { sub: 'eve' }],
+  ['no subject', { sub: undefined }],
+  ['a subject that is a number', { sub: 5 }],
+])('a userinfo response with %s is ignored, and the sign-in succeeds', async (_, who) => {
   expect(await claimsBy({ userinfo: { ...who, role: 'admin' } })).toEqual(ada);
 });
 
 test.each<[string, object]>([
   ['is down', { status: 500 }],
-  ['refuses the token', { status: 401, headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } }],
+  ['rejects the token', { status: 401, headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } }],
   ['redirects', { status: 302, headers: { Location: '/elsewhere' } }],
   ['answers with a page', { headers: { 'Content-Type': 'text/html' }, body: '<html>' }],
-  ['answers with a JWT that nobody checks', { headers: { 'Content-Type': 'application/jwt' }, body: 'e30.e30.' }],
-  ['answers with a flood', { body: { sub: 'ada', padding: 'x'.repeat(100_000) } }],
-])('a userinfo that %s does not fail the sign-in', async (_, reply) => {
+  ['answers with an unsigned JWT', { headers: { 'Content-Type': 'application/jwt' }, body: 'e30.e30.' }],
+  ['sends a response that is too large', { body: { sub: 'ada', padding: 'x'.repeat(100_000) } }],
+])('a sign-in succeeds without userinfo claims if userinfo %s', async (_, reply) => {
   issuer.bend('/userinfo', () => reply);
   expect((await fleet.signIn()).claims).toEqual(ada);
 });
 
-test('a provider without userinfo is not asked for it', async () => {
+test('userinfo is not requested if the provider has none', async () => {
   issuer.bendMetadata({ userinfo_endpoint: undefined });
   const before = issuer.countOf('/userinfo');
   expect((await aFleet().signIn()).claims).toEqual(ada);
   expect(issuer.countOf('/userinfo')).toBe(before);
 });
 
-test('of an ID token only what describes the person is kept', async () => {
+test('only the claims of an ID token that describe the user are stored', async () => {
   const protocol = { sid: 's', azp: 'fleet', auth_time: 1, acr: '1', amr: ['pwd'], at_hash: 'a', jti: 'j', typ: 'ID' };
   const person = { groups: ['a', 'b'], realm_access: { roles: ['admin'] }, 'https://example.test/role': 'admin' };
   expect(await claimsBy({ idToken: { ...protocol, ...person } })).toEqual({ ...ada, ...person });
 });
 
-test('claims of 16 kB are kept, larger ones refused', async () => {
+test('claims of 16 kB are stored, larger ones rejected', async () => {
   const frame = JSON.stringify({ ...ada, about: '' }).length;
   const about = 'x'.repeat(16 * 1024 - frame);
   expect(await claimsBy({ userinfo: { about } })).toEqual({ ...ada, about });
@@ -79,15 +79,15 @@ const nested = (depth: number): unknown => (depth === 0 ? 'end' : [nested(depth 
 test.each<[string, unknown]>([
   ['NUL', 'a\0b'],
   ['half of a surrogate pair', 'a\ud800b'],
-  ['NUL somewhere inside', { list: ['a', { deep: '\0' }] }],
+  ['NUL in a nested value', { list: ['a', { deep: '\0' }] }],
   ['a name with NUL inside', { 'a\0': 1 }],
   ['more nesting than can be stored', nested(40)],
-  ['nesting without end', nested(3000)],
-])('a claim with %s is left out, and the others stay', async (_, odd) => {
+  ['extreme nesting', nested(3000)],
+])('a claim with %s is omitted, and the others are stored', async (_, odd) => {
   expect(await claimsBy({ userinfo: { odd, role: 'admin' } })).toEqual({ ...ada, role: 'admin' });
 });
 
-test('a subject that can’t be stored is refused', async () => {
+test('a subject that cannot be stored is rejected', async () => {
   issuer.bend('/token', async () => issuer.tokens({ id_token: await issuer.idToken({ sub: 'a\0' }) }));
   await expect(fleet.signIn()).rejects.toThrow(GrantRefused);
 });

@@ -26,7 +26,7 @@ export async function startDevelopmentProvider(changed: Partial<ProviderSettings
   const settings = { issuer, clientId: 'fleet', clientSecret: CLIENT_SECRET, audience: AUDIENCE, allowUserinfo: false };
   const provider = createProvider({ ...settings, ...changed }, { send: recorder.send });
 
-  /** A sign-in up to where the browser comes back. */
+  /** A sign-in up to the callback. */
   const browse = async (email: string) => {
     const wanted = secrets();
     const url = await provider.authorizationUrl({ redirectUri: REDIRECT, ...wanted });

@@ -8,10 +8,12 @@ const SECRET = 'the-secret';
 
 const MAX_BYTES = 64 * 1024;
 
-/** What is other than usual; the time for an answer is long, save where a test waits for it to end. */
+/** Settings that differ from the default. The timeout is long, except where a test waits for it to end. */
 export type FleetOptions = Partial<ProviderSettings> & { readonly timeoutMs?: number };
 
-/** The fleet as a client of the issuer: requests leave as they do in the service, and time stands still unless moved. */
+/**
+ * The fleet as a client of the issuer. Requests are sent as in the service. The clock only moves when a test moves it.
+ */
 export function aFleet(issuer: BendableIssuer, { timeoutMs = 10_000, ...changed }: FleetOptions = {}) {
   const clock = { now: Date.now() };
   const outbound = createOutbound({ timeoutMs, maxBytes: MAX_BYTES });
@@ -27,7 +29,7 @@ export function aFleet(issuer: BendableIssuer, { timeoutMs = 10_000, ...changed 
     },
   );
 
-  /** Begins a sign-in, as far as the redirect back, whose query can be changed; undefined takes a member out. */
+  /** Starts a sign-in. @returns the callback with these changes of its query; undefined removes a member */
   const comeBack = (query: Readonly<Record<string, string | undefined>> = {}) => {
     const begun = secrets();
     issuer.nonce = begun.nonce;
@@ -39,11 +41,11 @@ export function aFleet(issuer: BendableIssuer, { timeoutMs = 10_000, ...changed 
   };
   return {
     provider,
-    /** The paths that it has asked for, each from the moment when it asks. */
+    /** The paths that the fleet has requested, each from the start of the request. */
     sent,
     comeBack,
     signIn: (query?: Readonly<Record<string, string | undefined>>) => provider.redeemCallback(comeBack(query)),
-    /** Moves the clock of what is remembered. */
+    /** Moves the clock of the caches. */
     wait: (milliseconds: number) => {
       clock.now += milliseconds;
     },

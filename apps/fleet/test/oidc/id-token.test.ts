@@ -16,40 +16,37 @@ function signInWith(makeIdToken: () => Promise<unknown> | unknown, at = fleet) {
 }
 
 test.each<[string, () => Members]>([
-  ['is over', () => ({ exp: seconds(-60) })],
-  ['never ends', () => ({ exp: undefined })],
-  ['begins later', () => ({ nbf: seconds(120) })],
-  ['does not say when it was issued', () => ({ iat: undefined })],
+  ['has expired', () => ({ exp: seconds(-60) })],
+  ['has no expiry', () => ({ exp: undefined })],
+  ['is not valid yet', () => ({ nbf: seconds(120) })],
+  ['has no time of issue', () => ({ iat: undefined })],
   ['is for another client', () => ({ aud: 'another' })],
-  ['is for nobody', () => ({ aud: undefined })],
-  ['is for us and for others, without saying for whom first', () => ({ aud: [CLIENT, 'another'] })],
-  ['is for others first', () => ({ aud: [CLIENT, 'another'], azp: 'another' })],
+  ['has no audience', () => ({ aud: undefined })],
+  ['has several audiences, without an authorized party', () => ({ aud: [CLIENT, 'another'] })],
+  ['has another authorized party', () => ({ aud: [CLIENT, 'another'], azp: 'another' })],
   ['comes from another issuer', () => ({ iss: 'https://other.example.test' })],
-  ['comes from our issuer with a slash', () => ({ iss: `${issuer.url}/` })],
-  ['comes from several issuers', () => ({ iss: [issuer.url] })],
-  ['names nobody', () => ({ sub: undefined })],
-  ['names somebody without a name', () => ({ sub: '' })],
-  ['names somebody by a number', () => ({ sub: 5 })],
+  ['comes from the issuer with a trailing slash', () => ({ iss: `${issuer.url}/` })],
+  ['has a list of issuers', () => ({ iss: [issuer.url] })],
+  ['has no subject', () => ({ sub: undefined })],
+  ['has an empty subject', () => ({ sub: '' })],
+  ['has a number as subject', () => ({ sub: 5 })],
   ['has a subject longer than the standard allows', () => ({ sub: 'x'.repeat(256) })],
-])('an ID token that %s is refused', async (_, claims) => {
+])('an ID token that %s is rejected', async (_, claims) => {
   await expect(signInWith(() => issuer.idToken(claims()))).rejects.toThrow(GrantRefused);
 });
 
 test.each<[string, () => Promise<string> | string]>([
   ['no signature (alg none)', () => unsigned(good())],
-  ['an HMAC by our client secret', () => signBySecret('the-secret', good(), { kid: issuer.signer().kid })],
+  ['an HMAC with the client secret', () => signBySecret('the-secret', good(), { kid: issuer.signer().kid })],
   [
-    'an HMAC by the public key',
+    'an HMAC with the public key',
     async () => {
       const key = await importJWK(issuer.signer().publicKey, 'ES256', { extractable: true });
       if (key instanceof Uint8Array) throw new Error('a key pair was expected');
       return signBySecret(await exportSPKI(key), good(), { kid: issuer.signer().kid });
     },
   ],
-  [
-    'a signature by a stranger under the issuer’s key id',
-    async () => (await aSigner(issuer.signer().kid)).sign(good()),
-  ],
+  ['another key with the key ID of the issuer', async () => (await aSigner(issuer.signer().kid)).sign(good())],
   [
     'its own key in its header',
     async () => {
@@ -57,18 +54,21 @@ test.each<[string, () => Promise<string> | string]>([
       return stranger.sign(good(), { jwk: stranger.publicKey });
     },
   ],
-])('an ID token with %s is refused', async (_, makeIdToken) => {
+])('an ID token that has %s is rejected', async (_, makeIdToken) => {
   await expect(signInWith(makeIdToken)).rejects.toThrow(GrantRefused);
 });
 
 test.each<[string, () => Promise<string>]>([
   ['a key id that the issuer does not publish', async () => (await aSigner('unknown')).sign(good())],
   ['no key id', () => issuer.idToken({}, { kid: undefined })],
-])('an ID token with %s is not taken, though its key may be published later', async (_, makeIdToken) => {
-  await expect(signInWith(makeIdToken)).rejects.toThrow(ProviderUnavailable);
-});
+])(
+  'an ID token with %s is not accepted, but is not rejected for good: the key may be published later',
+  async (_, makeIdToken) => {
+    await expect(signInWith(makeIdToken)).rejects.toThrow(ProviderUnavailable);
+  },
+);
 
-test('a claim that was changed after signing is refused', async () => {
+test('an ID token with a claim that was changed after signing is rejected', async () => {
   const forged = async () => {
     const [header, , signature] = (await issuer.idToken()).split('.');
     const [, payload] = (await issuer.idToken({ role: 'admin' })).split('.');
@@ -77,38 +77,38 @@ test('a claim that was changed after signing is refused', async () => {
   await expect(signInWith(forged)).rejects.toThrow(GrantRefused);
 });
 
-test.each(['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'])('an ID token signed with %s is taken', async (alg) => {
+test.each(['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'])('an ID token signed with %s is accepted', async (alg) => {
   const signer = await aSigner(`an-${alg}`, alg);
   issuer.bend('/keys', () => ({ body: { keys: [signer.publicKey] } }));
   expect((await signInWith(() => signer.sign(good()), aFleet())).claims.sub).toBe('ada');
 });
 
-test.each(['RS512', 'PS384', 'ES384'])('an ID token signed with %s is refused', async (alg) => {
+test.each(['RS512', 'PS384', 'ES384'])('an ID token signed with %s is rejected', async (alg) => {
   const signer = await aSigner(`an-${alg}`, alg);
   issuer.bend('/keys', () => ({ body: { keys: [signer.publicKey] } }));
   await expect(signInWith(() => signer.sign(good()), aFleet())).rejects.toThrow(GrantRefused);
 });
 
 test.each([
-  ['none at all', undefined],
-  ['one that is a number', 5],
-  ['one that is null', null],
-])('an answer with %s for an ID token is the provider’s failure', async (_, idToken) => {
+  ['a missing value', undefined],
+  ['a number', 5],
+  ['null', null],
+])('a token response with %s as ID token is a failure of the provider', async (_, idToken) => {
   await expect(signInWith(() => idToken)).rejects.toThrow(ProviderUnavailable);
 });
 
-test.each(['not-a-jwt', 'a.b.c', 'a.b.c.d.e'])('an ID token that is "%s" is refused', async (idToken) => {
+test.each(['not-a-jwt', 'a.b.c', 'a.b.c.d.e'])('an ID token "%s" is rejected', async (idToken) => {
   await expect(signInWith(() => idToken)).rejects.toThrow(GrantRefused);
 });
 
-test('a sign-in right after the issuer’s keys were rotated succeeds', async () => {
+test('a sign-in right after a rotation of the keys of the issuer succeeds', async () => {
   const fresh = aFleet();
   await fresh.signIn();
   await issuer.rotate();
   expect((await fresh.signIn()).claims.sub).toBe('ada');
 });
 
-test('an old key is no longer good once the issuer publishes another', async () => {
+test('a former key is not accepted after the issuer publishes another', async () => {
   const fresh = aFleet();
   const old = issuer.signer();
   await issuer.rotate();
@@ -116,7 +116,7 @@ test('an old key is no longer good once the issuer publishes another', async () 
   await expect(signInWith(() => old.sign(good()), fresh)).rejects.toThrow(ProviderUnavailable);
 });
 
-test('without the issuer’s keys nobody signs in, and the provider is failing until they are back', async () => {
+test('without the keys of the issuer sign-ins fail, and the provider is unavailable until they can be fetched', async () => {
   const fresh = aFleet();
   issuer.bend('/keys', () => ({ status: 500 }));
   await expect(fresh.signIn()).rejects.toThrow(ProviderUnavailable);
@@ -126,7 +126,7 @@ test('without the issuer’s keys nobody signs in, and the provider is failing u
   expect(fresh.provider.failing()).toBe(false);
 });
 
-test('known keys go on working while the keys’ address is down', async () => {
+test('known keys are used while the keys cannot be fetched', async () => {
   const fresh = aFleet();
   await fresh.signIn();
   issuer.bend('/keys', () => ({ status: 500 }));
@@ -134,7 +134,7 @@ test('known keys go on working while the keys’ address is down', async () => {
   expect((await fresh.signIn()).claims.sub).toBe('ada');
 });
 
-test('bearer tokens with unknown keys do not keep a rotated key from those who sign in', async () => {
+test('bearer tokens with unknown keys do not delay the use of a rotated key in sign-ins', async () => {
   const fresh = aFleet({ audience: 'https://fleet.example.test' });
   await fresh.signIn();
   const stranger = await aSigner('unknown');

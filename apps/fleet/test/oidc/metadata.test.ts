@@ -14,7 +14,7 @@ const scopeOf = async (supported: unknown) => {
   return (await urlFrom(aFleet())).searchParams.get('scope');
 };
 
-test('a browser is sent with code, PKCE, state and nonce, and without the verifier', async () => {
+test('the authorization URL has code, PKCE, state and nonce, and not the verifier', async () => {
   const { provider } = aFleet();
   const codeVerifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
   const url = await provider.authorizationUrl({ redirectUri: REDIRECT, state: 's', nonce: 'n', codeVerifier });
@@ -31,7 +31,7 @@ test('a browser is sent with code, PKCE, state and nonce, and without the verifi
   });
 });
 
-test('what the authorization endpoint has in its query stays there', async () => {
+test('the authorization URL keeps the query of the authorization endpoint', async () => {
   issuer.bendMetadata({ authorization_endpoint: `${issuer.url}/authorize?tenant=1` });
   expect((await urlFrom(aFleet())).searchParams.get('tenant')).toBe('1');
 });
@@ -41,11 +41,11 @@ test.each([
   [['email', 'profile'], 'openid email profile'],
   [undefined, 'openid email profile offline_access'],
   ['openid', 'openid email profile offline_access'],
-])('of a provider that supports %j the scope asked for is "%s"', async (supported, scope) => {
+])('for a provider that supports %j the requested scope is "%s"', async (supported, scope) => {
   expect(await scopeOf(supported)).toBe(scope);
 });
 
-test('nothing is fetched before it is needed, and then once for all who ask at once', async () => {
+test('metadata are fetched when they are first needed, once for all concurrent callers', async () => {
   const before = issuer.countOf(DISCOVERY);
   const fleet = aFleet();
   expect(issuer.countOf(DISCOVERY)).toBe(before);
@@ -53,7 +53,7 @@ test('nothing is fetched before it is needed, and then once for all who ask at o
   expect(issuer.countOf(DISCOVERY)).toBe(before + 1);
 });
 
-test('metadata are fetched anew after an hour, not before', async () => {
+test('metadata are fetched again after one hour', async () => {
   const fleet = aFleet();
   await urlFrom(fleet);
   issuer.bendMetadata({ authorization_endpoint: `${issuer.url}/moved` });
@@ -64,7 +64,7 @@ test('metadata are fetched anew after an hour, not before', async () => {
   await expectSoon(async () => (await urlFrom(fleet)).pathname, '/moved');
 });
 
-test('known metadata serve on while the provider is away', async () => {
+test('known metadata are used while the provider is unreachable', async () => {
   const fleet = aFleet();
   await urlFrom(fleet);
   issuer.bend(DISCOVERY, () => ({ status: 500 }));
@@ -76,7 +76,7 @@ test('known metadata serve on while the provider is away', async () => {
   expect((await urlFrom(fleet)).pathname).toBe('/authorize');
 });
 
-test('a failure is not tried again within two seconds, and then it is', async () => {
+test('a failed request for metadata is retried after two seconds at the earliest', async () => {
   const fleet = aFleet();
   issuer.bend(DISCOVERY, () => ({ status: 500 }));
   const before = issuer.countOf(DISCOVERY);
@@ -89,23 +89,23 @@ test('a failure is not tried again within two seconds, and then it is', async ()
 });
 
 test.each([
-  ['another issuer’s', { issuer: 'https://other.example.test' }],
-  ['those of the issuer with a slash', { issuer: `${issuer.url}/` }],
+  ['of another issuer', { issuer: 'https://other.example.test' }],
+  ['of the issuer with a trailing slash', { issuer: `${issuer.url}/` }],
   ['without an authorization endpoint', { authorization_endpoint: undefined }],
   ['without a token endpoint', { token_endpoint: undefined }],
   ['without keys', { jwks_uri: undefined }],
-  ['with an endpoint that is no web address', { authorization_endpoint: 'javascript:alert(1)' }],
-])('metadata that are %s are not used', async (_, changed) => {
+  ['with an endpoint that is not an http URL', { authorization_endpoint: 'javascript:alert(1)' }],
+])('metadata that are %s are rejected', async (_, changed) => {
   issuer.bendMetadata(changed);
   await expect(urlFrom(aFleet())).rejects.toThrow(ProviderUnavailable);
 });
 
-test('an issuer whose identifier ends in a slash is asked at the same address', async () => {
+test('an issuer whose identifier ends in a slash is requested at the same address', async () => {
   issuer.bendMetadata({ issuer: `${issuer.url}/` });
   expect((await urlFrom(aFleet({ issuer: `${issuer.url}/` }))).pathname).toBe('/authorize');
 });
 
-/** What is fetched in the background arrives when it does. */
+/** Waits until the background request has been processed. */
 async function expectSoon<T>(read: () => Promise<T>, wanted: T) {
   for (let tries = 0; (await read()) !== wanted; tries++) {
     if (tries === 500) expect(await read()).toBe(wanted);

@@ -6,7 +6,7 @@ const { issuer, aFleet } = await startOidcWorld();
 const fleet = aFleet();
 const REDIRECT = 'https://app.example.test/signed-in';
 
-/** A code of a frontend that sent no nonce, but for what is given; and of an ID token that has none. */
+/** The code of a frontend that sent no nonce, with an ID token without a nonce, and the given changes. */
 function redeem(given: { nonce?: string; iss?: string; redirectUri?: string; codeVerifier?: string } = {}) {
   const { codeVerifier } = secrets();
   return fleet.provider.redeemCode({ code: 'a-code', codeVerifier, redirectUri: REDIRECT, ...given });
@@ -14,7 +14,7 @@ function redeem(given: { nonce?: string; iss?: string; redirectUri?: string; cod
 const tellNonce = (nonce: string | undefined) =>
   issuer.bend('/token', async () => issuer.tokens({ id_token: await issuer.idToken({ nonce }) }));
 
-test('a frontend’s code gives the person', async () => {
+test('the code of a frontend returns the claims of the user', async () => {
   tellNonce(undefined);
   expect(await redeem()).toEqual({
     claims: { iss: issuer.url, sub: 'ada', name: 'Ada' },
@@ -28,13 +28,13 @@ test.each([
   'https://App.example.test:443/a/../b',
   'com.example.app:/signed-in',
   'urn:ietf:wg:oauth:2.0:oob',
-])('the redirect URI %s goes to the provider to the letter', async (redirectUri) => {
+])('the redirect URI %s is sent to the provider unchanged', async (redirectUri) => {
   tellNonce(undefined);
   await redeem({ redirectUri });
   expect(issuer.lastAt('/token')?.form.getAll('redirect_uri')).toEqual([redirectUri]);
 });
 
-test('a redirect URI can’t bring in other parameters', async () => {
+test('a redirect URI cannot add other parameters', async () => {
   tellNonce(undefined);
   await redeem({ redirectUri: 'https://app.example.test/?code=another&iss=other&error=x#code=third' });
   expect(issuer.lastAt('/token')?.form.getAll('code')).toEqual(['a-code']);
@@ -46,12 +46,12 @@ test('a nonce that the frontend sent is compared', async () => {
   await expect(redeem({ nonce: 'another' })).rejects.toThrow(GrantRefused);
 });
 
-test('a nonce that the frontend does not tell is refused, since it can’t be compared', async () => {
+test('an ID token with a nonce is rejected if the frontend does not send the nonce', async () => {
   tellNonce('the-nonce');
   await expect(redeem()).rejects.toThrow(GrantRefused);
 });
 
-test('an issuer that the frontend was told is compared (a mix-up)', async () => {
+test('an issuer that the frontend received is compared (a mix-up)', async () => {
   tellNonce(undefined);
   expect((await redeem({ iss: issuer.url })).claims.sub).toBe('ada');
   const before = issuer.countOf('/token');
@@ -59,13 +59,16 @@ test('an issuer that the frontend was told is compared (a mix-up)', async () => 
   expect(issuer.countOf('/token')).toBe(before);
 });
 
-test.each(['', 'too-short'])('without a real code verifier nothing is sent: "%s"', async (codeVerifier) => {
-  const before = issuer.countOf('/token');
-  await expect(redeem({ codeVerifier })).rejects.toThrow(GrantRefused);
-  expect(issuer.countOf('/token')).toBe(before);
-});
+test.each(['', 'too-short'])(
+  'an invalid code verifier is rejected before anything is sent: "%s"',
+  async (codeVerifier) => {
+    const before = issuer.countOf('/token');
+    await expect(redeem({ codeVerifier })).rejects.toThrow(GrantRefused);
+    expect(issuer.countOf('/token')).toBe(before);
+  },
+);
 
-test('an empty code is refused', async () => {
+test('an empty code is rejected', async () => {
   const { codeVerifier } = secrets();
   const redeemed = fleet.provider.redeemCode({ code: '', codeVerifier, redirectUri: REDIRECT });
   await expect(redeemed).rejects.toThrow(GrantRefused);

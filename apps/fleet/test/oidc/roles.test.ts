@@ -8,12 +8,12 @@ type Claims = Readonly<Record<string, unknown>>;
 const map: Record<string, FleetRole> = { owners: 'admin', staff: 'operator', guests: 'viewer' };
 
 test.each<[string, Claims, RoleSettings, FleetRole | undefined]>([
-  ['a role by itself', { role: 'operator' }, { roleClaim: 'role' }, 'operator'],
+  ['a role as a string', { role: 'operator' }, { roleClaim: 'role' }, 'operator'],
   ['a role in a list', { role: ['operator'] }, { roleClaim: 'role' }, 'operator'],
   ['the highest of several', { role: ['viewer', 'admin', 'operator'] }, { roleClaim: 'role' }, 'admin'],
-  ['roles among other words', { role: ['uma_authorization', 'viewer'] }, { roleClaim: 'role' }, 'viewer'],
+  ['a role among other values', { role: ['uma_authorization', 'viewer'] }, { roleClaim: 'role' }, 'viewer'],
   [
-    'roles among what is no word',
+    'roles among values that are not strings',
     { role: [5, null, ['admin'], { admin: true }, 'viewer'] },
     { roleClaim: 'role' },
     'viewer',
@@ -22,30 +22,30 @@ test.each<[string, Claims, RoleSettings, FleetRole | undefined]>([
   ['nested claims', { realm_access: { roles: ['admin'] } }, { roleClaim: 'realm_access.roles' }, 'admin'],
   ['deeply nested claims', { a: { b: { c: 'viewer' } } }, { roleClaim: 'a.b.c' }, 'viewer'],
   ['a literal name before dots', { 'a.b': 'viewer', a: { b: 'admin' } }, { roleClaim: 'a.b' }, 'viewer'],
-  ['a literal name that gives none before dots', { 'a.b': 'x', a: { b: 'admin' } }, { roleClaim: 'a.b' }, undefined],
+  ['a literal name without a role before dots', { 'a.b': 'x', a: { b: 'admin' } }, { roleClaim: 'a.b' }, undefined],
   ['a mapped group', { groups: ['staff'] }, { roleClaim: 'groups', roleMap: map }, 'operator'],
   ['the highest of mapped groups', { groups: ['guests', 'owners'] }, { roleClaim: 'groups', roleMap: map }, 'admin'],
   ['a role’s name that is not mapped', { groups: ['admin'] }, { roleClaim: 'groups', roleMap: map }, undefined],
-  ['a mapping of nothing', { role: 'admin' }, { roleClaim: 'role', roleMap: {} }, undefined],
-  ['no mapping, said as null', { role: 'admin' }, { roleClaim: 'role', roleMap: null }, 'admin'],
-  ['another case', { role: 'Admin' }, { roleClaim: 'role' }, undefined],
-  ['several roles in one word', { role: 'viewer admin' }, { roleClaim: 'role' }, undefined],
-  ['a claim that is not there', {}, { roleClaim: 'role' }, undefined],
+  ['an empty mapping', { role: 'admin' }, { roleClaim: 'role', roleMap: {} }, undefined],
+  ['a mapping that is null', { role: 'admin' }, { roleClaim: 'role', roleMap: null }, 'admin'],
+  ['the case of the letters', { role: 'Admin' }, { roleClaim: 'role' }, undefined],
+  ['several roles in one string, which are none', { role: 'viewer admin' }, { roleClaim: 'role' }, undefined],
+  ['a missing claim', {}, { roleClaim: 'role' }, undefined],
   ['a claim that is true', { role: true }, { roleClaim: 'role' }, undefined],
-  ['an object for a claim', { role: { admin: 'admin' } }, { roleClaim: 'role' }, undefined],
-  ['a list on the way', { a: [{ b: 'admin' }] }, { roleClaim: 'a.b' }, undefined],
+  ['a claim that is an object', { role: { admin: 'admin' } }, { roleClaim: 'role' }, undefined],
+  ['a list in the path', { a: [{ b: 'admin' }] }, { roleClaim: 'a.b' }, undefined],
   ['a name that every object inherits', {}, { roleClaim: 'constructor.name' }, undefined],
   ['a value that every object inherits', { role: 'constructor' }, { roleClaim: 'role', roleMap: map }, undefined],
-  ['the fallback where there is none', {}, { roleClaim: 'role', defaultRole: 'viewer' }, 'viewer'],
-  ['no fallback where there is one', { role: 'admin' }, { roleClaim: 'role', defaultRole: 'viewer' }, 'admin'],
-])('the role by %s', (_, claims, settings, role) => {
+  ['the default role if there is no other', {}, { roleClaim: 'role', defaultRole: 'viewer' }, 'viewer'],
+  ['a role before the default role', { role: 'admin' }, { roleClaim: 'role', defaultRole: 'viewer' }, 'admin'],
+])('the role of a user is determined by %s', (_, claims, settings, role) => {
   expect(roleOf(claims, settings)).toBe(role);
 });
 
 const word = fc.oneof(fc.constantFrom(...rising, ...Object.keys(map), '__proto__', 'toString'), fc.string());
 const anyMap = fc.option(fc.dictionary(word, fc.constantFrom(...rising)), { nil: undefined });
 
-test('nobody gets a role that none of their words gives, and everybody the highest that one does', () => {
+test('the role of a user is the highest role that any value of the claim gives, or none', () => {
   assertProperty(
     fc.property(fc.array(word), anyMap, (words, roleMap) => {
       const given = words.flatMap((one) => {
@@ -59,7 +59,7 @@ test('nobody gets a role that none of their words gives, and everybody the highe
   );
 });
 
-test('a word gives what the mapping says of it, and nothing else', () => {
+test('a value gives exactly the role to which it is mapped', () => {
   assertProperty(
     fc.property(word, fc.dictionary(word, fc.constantFrom(...rising)), (one, roleMap) => {
       const mapped = Object.entries(roleMap).find(([name]) => name === one)?.[1];
@@ -68,7 +68,7 @@ test('a word gives what the mapping says of it, and nothing else', () => {
   );
 });
 
-test('whatever the claims and the claim’s name, the answer is a role or the fallback', () => {
+test('for any claims and claim name, the result is a role or the default role', () => {
   assertProperty(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), (claims, roleClaim) => {
       expect(rising).toContain(roleOf(claims, { roleClaim, defaultRole: 'viewer' }));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** What one sign-in is known by. */
+/** The secrets of one sign-in. */
 export const secrets = () => ({ state: random(), nonce: random(), codeVerifier: random() });
 
 const random = () => randomBytes(32).toString('base64url');

@@ -6,7 +6,7 @@ export type Members = Readonly<Record<string, unknown>>;
 export interface Signer {
   readonly kid: string;
   readonly publicKey: JWK;
-  /** Signs a token of five minutes; a member that is undefined is left out. */
+  /** Signs a token that is valid for five minutes. A member that is undefined is omitted. */
   sign(claims: Members, header?: Members): Promise<string>;
 }
 
@@ -19,7 +19,7 @@ export async function aSigner(kid: string, alg = 'ES256'): Promise<Signer> {
   };
 }
 
-/** A token that is signed by HMAC with any bytes. */
+/** A token signed by HMAC with any bytes as key. */
 export const signBySecret = (secret: string, claims: Members, header: Members) =>
   prepared(claims, { alg: 'HS256', ...header }).sign(new TextEncoder().encode(secret));
 
@@ -27,7 +27,7 @@ export const signBySecret = (secret: string, claims: Members, header: Members) =
 export const unsigned = (claims: Members) => `${encoded({ alg: 'none' })}.${encoded(timed(claims))}.`;
 
 const prepared = (claims: Members, header: Members) =>
-  new SignJWT(timed(claims) as JWTPayload) // a test may wish for a token that is none
+  new SignJWT(timed(claims) as JWTPayload) // a test may need an invalid token
     .setProtectedHeader(header as unknown as JWTHeaderParameters);
 
 const timed = (claims: Members): Members => {

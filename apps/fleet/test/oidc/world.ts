@@ -1,7 +1,7 @@
 import { startBendableIssuer } from './bendable-issuer.ts';
 import { aFleet, type FleetOptions } from './fleet.ts';
 
-/** An issuer to bend for the tests of a file, and fleets that know nothing yet. */
+/** An issuer whose responses tests can override, and fleets with empty caches. */
 export async function startOidcWorld() {
   const issuer = await startBendableIssuer();
   const fleets: ReturnType<typeof aFleet>[] = [];

@@ -1,7 +1,7 @@
 import type { Taint } from '../../src/placement/candidates.ts';
 import { tolerates } from '../../src/placement/nodes.ts';
 import type { Toleration } from '../../src/placement/requirements.ts';
-import { against, aHost, aWish, judged } from './world.ts';
+import { against, aHost, aRequest, assess } from './world.ts';
 
 const taint: Taint = { key: 'gpu', value: 'true', effect: 'NoSchedule' };
 
@@ -19,18 +19,18 @@ test.each<[Toleration, boolean]>([
   [{ key: 'gpu', operator: 'Exists', effect: 'PreferNoSchedule' }, false],
   [{ operator: 'Equal', value: 'true' }, false],
   [{}, false],
-])('%j tolerates gpu=true:NoSchedule: %p', (toleration, expected) => {
+])('the toleration %j tolerates the taint gpu=true:NoSchedule: %p', (toleration, expected) => {
   expect(tolerates(toleration, taint)).toBe(expected);
 });
 
-test('a taint without a value is tolerated by an equal toleration without one', () => {
+test('a taint without a value is tolerated by the operator Equal without a value', () => {
   const bare: Taint = { key: 'gpu', effect: 'NoExecute' };
   expect(tolerates({ key: 'gpu' }, bare)).toBe(true);
   expect(tolerates({ key: 'gpu', value: 'true' }, bare)).toBe(false);
   expect(tolerates({ key: 'gpu', operator: 'Exists', tolerationSeconds: 60, effect: 'NoExecute' }, bare)).toBe(true);
 });
 
-test('each taint that is not tolerated refuses, but one that only asks to stay away', () => {
+test('each untolerated taint excludes a host, except with the effect PreferNoSchedule', () => {
   const host = aHost({
     taints: [
       taint,
@@ -39,47 +39,47 @@ test('each taint that is not tolerated refuses, but one that only asks to stay a
       { key: 'slow', effect: 'PreferNoSchedule' },
     ],
   });
-  expect(against(aWish(), host)).toEqual([
+  expect(against(aRequest(), host)).toEqual([
     'taint gpu=true:NoSchedule is not tolerated',
     'taint team=red:NoExecute is not tolerated',
     'taint old:NoSchedule is not tolerated',
   ]);
-  expect(judged(aWish({ tolerations: [{ operator: 'Exists', effect: 'NoSchedule' }] }), host).reasons).toEqual([
+  expect(assess(aRequest({ tolerations: [{ operator: 'Exists', effect: 'NoSchedule' }] }), host).reasons).toEqual([
     'taint team=red:NoExecute is not tolerated',
   ]);
 });
 
-test('a host with a taint that asks to stay away is taken when there is no other, and says so', () => {
+test('a host with an untolerated PreferNoSchedule taint is chosen if no other fits, with a reason', () => {
   const host = aHost({ taints: [{ key: 'slow', effect: 'PreferNoSchedule' }] });
-  expect(judged(aWish(), host)).toMatchObject({
+  expect(assess(aRequest(), host)).toMatchObject({
     fits: true,
     score: { avoided_taints: 1 },
     reasons: [
       'fits: leaves 8 of 8 CPUs, 16 of 16 GiB of memory free',
-      'taint slow:PreferNoSchedule is not tolerated: avoided where there is another place',
+      'taint slow:PreferNoSchedule is not tolerated: avoided if another target fits',
       'chosen: nothing else fits',
     ],
   });
-  expect(judged(aWish({ tolerations: [{ key: 'slow' }] }), host)).toMatchObject({ score: { avoided_taints: 0 } });
+  expect(assess(aRequest({ tolerations: [{ key: 'slow' }] }), host)).toMatchObject({ score: { avoided_taints: 0 } });
 });
 
-test('every label of the node selector must be there with its value', () => {
-  const wish = aWish({ node_selector: { zone: 'eu', disk: 'ssd', arch: '' } });
-  expect(against(wish, aHost({ labels: { zone: 'us', arch: '' } }))).toEqual([
-    'label zone is "us", "eu" is asked for',
-    'has no label disk, "ssd" is asked for',
+test('a host fits only if it has every label of the node selector with its value', () => {
+  const request = aRequest({ node_selector: { zone: 'eu', disk: 'ssd', arch: '' } });
+  expect(against(request, aHost({ labels: { zone: 'us', arch: '' } }))).toEqual([
+    'label zone is "us"; the node selector requires "eu"',
+    'has no label disk; the node selector requires "ssd"',
   ]);
-  expect(against(wish, aHost({ labels: { zone: 'eu', disk: 'ssd', arch: '', more: 'x' } }))).toEqual([]);
+  expect(against(request, aHost({ labels: { zone: 'eu', disk: 'ssd', arch: '', more: 'x' } }))).toEqual([]);
 });
 
-test('a label named like a member of every object is no label of a host', () => {
-  expect(against(aWish({ node_selector: { constructor: 'x' } }), aHost())).toEqual([
-    'has no label constructor, "x" is asked for',
+test('inherited properties such as constructor are not labels of a host', () => {
+  expect(against(aRequest({ node_selector: { constructor: 'x' } }), aHost())).toEqual([
+    'has no label constructor; the node selector requires "x"',
   ]);
 });
 
-test('a closed host takes nothing, whatever is tolerated', () => {
-  expect(against(aWish({ tolerations: [{ operator: 'Exists' }] }), aHost({ schedulable: false }))).toEqual([
-    'is closed to new deployments (schedulable is false)',
+test('an unschedulable host does not fit, regardless of tolerations', () => {
+  expect(against(aRequest({ tolerations: [{ operator: 'Exists' }] }), aHost({ schedulable: false }))).toEqual([
+    'does not accept new deployments (schedulable is false)',
   ]);
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Candidate, ClusterCandidate, HostCandidate, Taint } from '../../src/placement/candidates.ts';
-import type { Toleration, Wish, WishedVolume } from '../../src/placement/requirements.ts';
+import type { PlacementRequest, RequestedVolume, Toleration } from '../../src/placement/requirements.ts';
 
-// Few values of everything: so much of it meets, and what fits is as common as what does not.
+// There are few distinct values, so that they often match, and candidates fit about as often as not.
 
 const some = <T>(...values: T[]) => fc.subarray(values);
 const one = <const T>(...values: T[]) => fc.constantFrom(...values);
@@ -38,7 +38,7 @@ const gpus = fc
   .array(fc.nat(4), { maxLength: 5 })
   .map((sizes) => sizes.map((size, index) => ({ id: `gpu-${index}`, model: 'L4', vram_bytes: size * 1024 })));
 
-/** A host; its id is given when all candidates are there. */
+/** A host. It is assigned its id together with the other candidates. */
 const host: fc.Arbitrary<HostCandidate> = fc
   .record({
     ...machine,
@@ -64,7 +64,7 @@ const node = fc.record(
   { requiredKeys: ['labels', 'taints', 'schedulable', 'name', 'allocatable'] },
 );
 
-/** A cluster; its id is given when all candidates are there. */
+/** A cluster. It is assigned its id together with the other candidates. */
 const cluster: fc.Arbitrary<ClusterCandidate> = fc
   .record({
     name: one('red', 'blue'),
@@ -76,12 +76,12 @@ const cluster: fc.Arbitrary<ClusterCandidate> = fc
   })
   .map((rest) => ({ kind: 'cluster', id: '', ...rest }));
 
-/** Up to six places, each with an id of its own. */
+/** Up to six candidates with distinct ids. */
 export const candidates: fc.Arbitrary<Candidate[]> = fc
   .array(fc.oneof(host, cluster), { maxLength: 6 })
   .map((all) => all.map((candidate, index) => ({ ...candidate, id: `id-${index}` })));
 
-const volume: fc.Arbitrary<WishedVolume> = fc.record(
+const volume: fc.Arbitrary<RequestedVolume> = fc.record(
   {
     name: one('data', 'logs'),
     access_mode: one('ReadWriteOnce', 'ReadWriteMany', 'ReadOnlyMany'),
@@ -94,8 +94,8 @@ const volume: fc.Arbitrary<WishedVolume> = fc.record(
 const rarely = <T>(values: fc.Arbitrary<T[]>) =>
   fc.oneof({ arbitrary: fc.constant<T[]>([]), weight: 3 }, { arbitrary: values, weight: 1 });
 
-/** A deployment that looks for a place, any of those above. */
-export const wish: fc.Arbitrary<Wish> = fc
+/** A request for the placement of a deployment. It may refer to any of the candidates above. */
+export const placementRequest: fc.Arbitrary<PlacementRequest> = fc
   .record({
     replicas: fc.nat(4),
     per_replica: fc.record({
@@ -108,7 +108,7 @@ export const wish: fc.Arbitrary<Wish> = fc
     tolerations: fc.array(toleration, { maxLength: 3 }),
     volumes: rarely(fc.array(volume, { maxLength: 2 })),
   })
-  // GPU memory always comes with a number of GPUs: the demand of a workload sees to that.
+  // Requirements with GPU memory always have a number of GPUs: `requirementsOf` ensures it.
   .map((rest) => ({
     ...rest,
     per_replica: {

@@ -5,59 +5,59 @@ import type {
   HostCandidate,
   Machine,
 } from '../../src/placement/candidates.ts';
-import type { Wish } from '../../src/placement/requirements.ts';
+import type { PlacementRequest } from '../../src/placement/requirements.ts';
 
 /**
- * The rules once more, written plainly: what speaks against a place, one short fact for each thing. It runs the wish in its
- * head, replica by replica, where the code that is tested calculates with sums.
+ * A second, simple implementation of the rules: the facts against a candidate. It places the replicas one by one, and the tested code
+ * calculates sums.
  */
-export function factsAgainst(wish: Wish, candidate: Candidate): Set<string> {
+export function factsAgainst(request: PlacementRequest, candidate: Candidate): Set<string> {
   const facts = new Set<string>();
   if (candidate.reachability === 'unknown') facts.add('never checked');
   if (candidate.reachability === 'unreachable') facts.add('unreachable');
-  for (const type of wish.required_network_types) {
+  for (const type of request.required_network_types) {
     if (!new Set(candidate.network_types).has(type)) facts.add(`no network ${type}`);
   }
-  for (const volume of wish.volumes) {
+  for (const volume of request.volumes) {
     const home = volume.boundTo;
     if (home && `${home.kind}/${home.id}` !== `${candidate.kind}/${candidate.id}`)
       facts.add(`elsewhere ${volume.name}`);
     if (volume.attached_to && volume.access_mode === 'ReadWriteOnce') facts.add(`taken ${volume.name}`);
   }
-  const found = candidate.kind === 'host' ? hostFacts(wish, candidate) : clusterFacts(wish, candidate);
+  const found = candidate.kind === 'host' ? hostFacts(request, candidate) : clusterFacts(request, candidate);
   for (const fact of found) facts.add(fact);
   return facts;
 }
 
-function hostFacts(wish: Wish, host: HostCandidate): string[] {
-  const facts = machineFacts(wish, host);
+function hostFacts(request: PlacementRequest, host: HostCandidate): string[] {
+  const facts = machineFacts(request, host);
   if (!host.capacity) facts.push('size unknown');
-  else facts.push(...runningOut(wish, host.capacity, host.allocated));
-  const pool = host.gpus.filter((gpu) => gpu.vram_bytes >= wish.per_replica.vram_bytes).map((gpu) => gpu.id);
+  else facts.push(...runningOut(request, host.capacity, host.allocated));
+  const pool = host.gpus.filter((gpu) => gpu.vram_bytes >= request.per_replica.vram_bytes).map((gpu) => gpu.id);
   const free = new Set(pool);
   for (const id of host.allocated.gpus) free.delete(id);
-  if (!canTake(wish, free.size, wish.per_replica.gpu_count)) facts.push('too few GPUs');
+  if (!canTake(request, free.size, request.per_replica.gpu_count)) facts.push('too few GPUs');
   return facts;
 }
 
-function clusterFacts(wish: Wish, cluster: ClusterCandidate): string[] {
+function clusterFacts(request: PlacementRequest, cluster: ClusterCandidate): string[] {
   const facts: string[] = [];
   if (!cluster.allocatable) facts.push('size unknown');
   else {
-    facts.push(...runningOut(wish, cluster.allocatable, cluster.allocated));
+    facts.push(...runningOut(request, cluster.allocatable, cluster.allocated));
     const free = cluster.allocatable.gpu_count - cluster.allocated.gpu_count;
-    if (!canTake(wish, free, wish.per_replica.gpu_count)) facts.push('too few GPUs');
+    if (!canTake(request, free, request.per_replica.gpu_count)) facts.push('too few GPUs');
   }
   if (cluster.nodes.length === 0) return facts;
-  const able = cluster.nodes.filter((node) => canRunOne(wish, node));
+  const able = cluster.nodes.filter((node) => canRunOne(request, node));
   if (able.length === 0) return [...facts, 'no node'];
-  return filled(wish, able) < wish.replicas ? [...facts, 'nodes too small for all'] : facts;
+  return filled(request, able) < request.replicas ? [...facts, 'nodes too small for all'] : facts;
 }
 
-/** Takes for one replica after another; a need of nothing is always met. */
-function canTake(wish: Wish, there: number, each: number): boolean {
+/** Subtracts the requirement of one replica after another. A requirement of zero is always met. */
+function canTake(request: PlacementRequest, there: number, each: number): boolean {
   let rest = there;
-  for (let replica = 0; replica < wish.replicas && each > 0; replica += 1) {
+  for (let replica = 0; replica < request.replicas && each > 0; replica += 1) {
     rest -= each;
     if (rest < 0) return false;
   }
@@ -66,22 +66,22 @@ function canTake(wish: Wish, there: number, each: number): boolean {
 
 type Size = { readonly cpu_millis: number; readonly memory_bytes: number };
 
-function runningOut(wish: Wish, capacity: Size, allocated: Size): string[] {
+function runningOut(request: PlacementRequest, capacity: Size, allocated: Size): string[] {
   const facts: string[] = [];
-  const { cpu_millis, memory_bytes } = wish.per_replica;
-  if (!canTake(wish, capacity.cpu_millis - allocated.cpu_millis, cpu_millis)) facts.push('too few CPUs');
-  if (!canTake(wish, capacity.memory_bytes - allocated.memory_bytes, memory_bytes)) facts.push('too little memory');
+  const { cpu_millis, memory_bytes } = request.per_replica;
+  if (!canTake(request, capacity.cpu_millis - allocated.cpu_millis, cpu_millis)) facts.push('too few CPUs');
+  if (!canTake(request, capacity.memory_bytes - allocated.memory_bytes, memory_bytes)) facts.push('too little memory');
   return facts;
 }
 
-function machineFacts(wish: Wish, machine: Machine): string[] {
+function machineFacts(request: PlacementRequest, machine: Machine): string[] {
   const facts: string[] = [];
   if (!machine.schedulable) facts.push('closed');
-  for (const key of Object.keys(wish.node_selector)) {
-    if (machine.labels[key] !== wish.node_selector[key]) facts.push(`label ${key}`);
+  for (const key of Object.keys(request.node_selector)) {
+    if (machine.labels[key] !== request.node_selector[key]) facts.push(`label ${key}`);
   }
   const repelling = new Set(machine.taints.filter((taint) => taint.effect !== 'PreferNoSchedule'));
-  for (const toleration of wish.tolerations) {
+  for (const toleration of request.tolerations) {
     for (const taint of repelling) {
       const effectFits = toleration.effect === undefined || toleration.effect === taint.effect;
       const anyValue = toleration.operator === 'Exists';
@@ -94,23 +94,26 @@ function machineFacts(wish: Wish, machine: Machine): string[] {
   return facts;
 }
 
-function canRunOne(wish: Wish, node: ClusterNode): boolean {
-  const { cpu_millis, memory_bytes, gpu_count, vram_bytes } = wish.per_replica;
+function canRunOne(request: PlacementRequest, node: ClusterNode): boolean {
+  const { cpu_millis, memory_bytes, gpu_count, vram_bytes } = request.per_replica;
   const sizeFits =
     node.allocatable.cpu_millis >= cpu_millis &&
     node.allocatable.memory_bytes >= memory_bytes &&
     node.allocatable.gpu_count >= gpu_count;
   const vramFits = node.vram_bytes === undefined || node.vram_bytes >= vram_bytes;
-  return sizeFits && vramFits && machineFacts(wish, node).length === 0;
+  return sizeFits && vramFits && machineFacts(request, node).length === 0;
 }
 
-/** Fills empty nodes one after the other, until all replicas are somewhere or no node takes another. */
-function filled(wish: Wish, nodes: readonly ClusterNode[]): number {
-  const { cpu_millis, memory_bytes, gpu_count } = wish.per_replica;
+/**
+ * Places replicas on empty nodes, one node after the other, until all replicas are placed or no node has capacity. @returns the number of
+ * placed replicas
+ */
+function filled(request: PlacementRequest, nodes: readonly ClusterNode[]): number {
+  const { cpu_millis, memory_bytes, gpu_count } = request.per_replica;
   let placed = 0;
   for (const node of nodes) {
     const rest = { ...node.allocatable };
-    while (placed < wish.replicas) {
+    while (placed < request.replicas) {
       rest.cpu_millis -= cpu_millis;
       rest.memory_bytes -= memory_bytes;
       rest.gpu_count -= gpu_count;

@@ -22,7 +22,7 @@ test.each([
   ['1e+1', 10_000],
   ['1k', 1_000_000],
   ['1Ki', 1_024_000],
-])('%p is so many thousandths of a CPU: %p', (quantity, expected) => {
+])('the quantity %p is this number of thousandths of a CPU: %p', (quantity, expected) => {
   expect(milli(quantity)).toBe(expected);
 });
 
@@ -47,11 +47,11 @@ test.each([
   ['128974848000m', 128_974_848],
   ['1m', 1],
   ['1.5', 2],
-])('%p is so many bytes: %p', (quantity, expected) => {
+])('the quantity %p is this number of bytes: %p', (quantity, expected) => {
   expect(bytes(quantity)).toBe(expected);
 });
 
-test('what is too large for a number is the largest safe one', () => {
+test('a quantity that is too large becomes the largest safe integer', () => {
   expect(bytes('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER);
   for (const quantity of ['9007199254740992', '8Pi', '1E', '1Ei', '1e999999999999999999999999999999', '9'.repeat(64)]) {
     expect(bytes(quantity)).toBe(Number.MAX_SAFE_INTEGER);
@@ -59,7 +59,7 @@ test('what is too large for a number is the largest safe one', () => {
   }
 });
 
-test('what is too small for a number is one of it, and nothing stays nothing', () => {
+test('a quantity that is too small becomes 1, and zero stays zero', () => {
   expect(bytes('1e-999999999999999999999999999999')).toBe(1);
   expect(milli('0.000000000000000000000000000000000000000000000000000000001n')).toBe(1);
   expect(bytes('0e999999999999999999999999999999')).toBe(0);
@@ -81,15 +81,15 @@ test.each([
   'Infinity',
   '0x10',
   '1_000',
-])('%p is no quantity', (text) => {
+])('%p is not a quantity', (text) => {
   expect(() => bytes(text)).toThrow(RangeError);
 });
 
-test('a text that is longer than any quantity is refused before it is read as a number', () => {
+test('a quantity with too many characters is rejected before it is parsed', () => {
   expect(() => bytes('1'.repeat(65))).toThrow(RangeError);
 });
 
-test('no digit is lost: a quantity is exactly what its digits say', () => {
+test('a quantity is parsed without loss of precision', () => {
   const scales = { n: -9n, u: -6n, m: -3n, '': 0n, k: 3n, M: 6n, G: 9n };
   const written = fc.record({
     whole: fc.bigInt(0n, 9_000_000n),
@@ -99,7 +99,8 @@ test('no digit is lost: a quantity is exactly what its digits say', () => {
   assertProperty(
     fc.property(written, ({ whole, fraction, suffix }) => {
       const thousandths = milli(`${whole}.${fraction}${suffix}`);
-      // In units of 10^-24 everything here is whole: the smallest number of thousandths that is not less.
+      // In units of 10^-24, all values here are integers. The result is the smallest number of thousandths that is not less than the
+      // quantity.
       const exact = (whole * 10n ** 12n + BigInt(fraction.padEnd(12, '0'))) * 10n ** (12n + scales[suffix]);
       const oneThousandth = 10n ** 21n;
       const capped = exact > BigInt(Number.MAX_SAFE_INTEGER) * oneThousandth;

@@ -1,15 +1,18 @@
 import { type WorkloadSpec, workloadDefaults } from '@svc/contract/fleet';
 import type { ClusterCandidate, ClusterNode, Gpu, HostCandidate } from '../../src/placement/candidates.ts';
-import { type Judged, place } from '../../src/placement/place.ts';
-import type { Demand, Wish } from '../../src/placement/requirements.ts';
+import { type CandidateAssessment, place } from '../../src/placement/place.ts';
+import type { PlacementRequest, Requirements } from '../../src/placement/requirements.ts';
 
 export const GiB = 1024 ** 3;
 
-/** A workload as its template says it, nothing said unless given. */
+/** The specification of a workload with defaults. */
 export const aSpec = (given: Partial<WorkloadSpec> = {}): WorkloadSpec => ({ ...workloadDefaults, ...given });
 
-/** One replica that asks for nothing. */
-export const aWish = ({ asks = {}, ...given }: Partial<Wish> & { asks?: Partial<Demand> } = {}): Wish => ({
+/** A request for one replica without requirements. */
+export const aRequest = ({
+  asks = {},
+  ...given
+}: Partial<PlacementRequest> & { asks?: Partial<Requirements> } = {}): PlacementRequest => ({
   replicas: 1,
   per_replica: { cpu_millis: 0, memory_bytes: 0, gpu_count: 0, vram_bytes: 0, ...asks },
   required_network_types: [],
@@ -19,11 +22,11 @@ export const aWish = ({ asks = {}, ...given }: Partial<Wish> & { asks?: Partial<
   ...given,
 });
 
-/** GPUs `a`, `b`, ... with so many GiB each. */
+/** GPUs `a`, `b`, ... with the given sizes in GiB. */
 export const gpus = (...sizes: number[]): Gpu[] =>
   sizes.map((size, index) => ({ id: String.fromCharCode(97 + index), model: 'L4', vram_bytes: size * GiB }));
 
-/** A host with 8 CPUs and 16 GiB that nobody uses, and no GPU. */
+/** A host with 8 CPUs and 16 GiB of memory, all of it available, and no GPU. */
 export const aHost = (given: Partial<HostCandidate> = {}): HostCandidate => ({
   kind: 'host',
   id: `id-of-${given.name ?? 'host'}`,
@@ -39,7 +42,7 @@ export const aHost = (given: Partial<HostCandidate> = {}): HostCandidate => ({
   ...given,
 });
 
-/** A node with 4 CPUs and 8 GiB, and no GPU. */
+/** A node with 4 CPUs and 8 GiB of memory, and no GPU. */
 export const aNode = (given: Partial<ClusterNode> = {}): ClusterNode => ({
   name: 'node',
   labels: {},
@@ -49,7 +52,7 @@ export const aNode = (given: Partial<ClusterNode> = {}): ClusterNode => ({
   ...given,
 });
 
-/** A cluster with 8 CPUs and 16 GiB that nobody uses; its nodes are not known. */
+/** A cluster with 8 CPUs and 16 GiB of memory, all of it available, and unknown nodes. */
 export const aCluster = (given: Partial<ClusterCandidate> = {}): ClusterCandidate => ({
   kind: 'cluster',
   id: `id-of-${given.name ?? 'cluster'}`,
@@ -62,15 +65,15 @@ export const aCluster = (given: Partial<ClusterCandidate> = {}): ClusterCandidat
   ...given,
 });
 
-/** What is said of the only candidate. */
-export function judged(wish: Wish, candidate: HostCandidate | ClusterCandidate): Judged {
-  const [only] = place(wish, [candidate]).judged;
-  if (!only) throw new Error('a candidate was not judged');
+/** The assessment of the only candidate. */
+export function assess(request: PlacementRequest, candidate: HostCandidate | ClusterCandidate): CandidateAssessment {
+  const [only] = place(request, [candidate]).assessments;
+  if (!only) throw new Error('the candidate was not assessed');
   return only;
 }
 
-/** Everything that speaks against the only candidate; nothing where it fits. */
-export function against(wish: Wish, candidate: HostCandidate | ClusterCandidate): readonly string[] {
-  const { fits, reasons } = judged(wish, candidate);
+/** The reasons against the only candidate. The list is empty if it fits. */
+export function against(request: PlacementRequest, candidate: HostCandidate | ClusterCandidate): readonly string[] {
+  const { fits, reasons } = assess(request, candidate);
   return fits ? [] : reasons;
 }

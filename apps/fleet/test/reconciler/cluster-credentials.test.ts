@@ -3,37 +3,37 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startCanaryWorld } from './cluster-canary-world.ts';
 import { REFUSALS, type Request } from './cluster-echo.ts';
 
-describe('the credentials for a cluster', () => {
+describe('credentials for a cluster', () => {
   let world: Awaited<ReturnType<typeof startCanaryWorld>>;
   beforeAll(async () => {
     world = await startCanaryWorld();
   }, 120_000);
   afterAll(() => world?.end(), 60_000);
 
-  test('a token is sent only to the server that it was registered for', async () => {
-    const { heard, tell, lab, other, aCanary, check, clusterId } = world;
+  test('include a token that is sent only to the server that it was registered for', async () => {
+    const { request, tell, lab, other, aCanary, check, clusterId } = world;
     const next = tell('next token of the cluster', 'lab');
     lab.rotate(next);
     expect((await check(clusterId)).reachability).toBe('unreachable');
     const auth = { kind: 'token', token: next };
-    expect((await heard('PUT', `clusters/${clusterId}`, { auth })).status).toBe(200);
+    expect((await request('PUT', `clusters/${clusterId}`, { auth })).status).toBe(200);
     expect((await check(clusterId)).reachability).toBe('online');
     other.rotate(next); // it would accept the token
     const moved = { server: other.url, ca_certificate: other.ca };
-    expect((await heard('PUT', `clusters/${clusterId}`, moved)).status).toBe(400);
+    expect((await request('PUT', `clusters/${clusterId}`, moved)).status).toBe(400);
     await check(clusterId);
     expect(other.requests).toEqual([]);
     const third = { kind: 'token', token: aCanary('token of another server') };
-    expect((await heard('PUT', `clusters/${clusterId}`, { ...moved, auth: third })).status).toBe(200);
+    expect((await request('PUT', `clusters/${clusterId}`, { ...moved, auth: third })).status).toBe(200);
     await check(clusterId);
     expect(other.requests.map(({ user }) => user)).not.toContainEqual(expect.any(String));
     expect(other.requests).not.toEqual([]);
     const back = { server: lab.url, ca_certificate: lab.ca, auth };
-    expect((await heard('PUT', `clusters/${clusterId}`, back)).status).toBe(200);
+    expect((await request('PUT', `clusters/${clusterId}`, back)).status).toBe(200);
     expect((await check(clusterId)).reachability).toBe('online');
   }, 120_000);
 
-  test('a client certificate authenticates all requests', async () => {
+  test('include a client certificate that authenticates all requests', async () => {
     const { keep, pair, registered, deployed, is, ids, echoes, recovers } = world;
     const key = keep('key of the certificate', pair.key);
     keep('key in bytes', createPrivateKey(key).export({ type: 'pkcs8', format: 'der' }));
@@ -46,7 +46,7 @@ describe('the credentials for a cluster', () => {
     await recovers(ids.at(-1) ?? '');
   }, 120_000);
 
-  test('appear in no answer, log line or table', async () => {
+  test('appear in no response, log line or table', async () => {
     const { readAll, ids, search } = world;
     await readAll(ids);
     const { found, haystacks } = await search();

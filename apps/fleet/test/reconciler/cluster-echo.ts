@@ -3,10 +3,10 @@ import type { ApiServer, Meddling } from '../engines/kubernetes/api-server.ts';
 /** A request as the API server received it. */
 export type Request = ApiServer['requests'][number];
 
-/** A refusal that quotes everything the API server was sent. */
+/** A rejection that repeats everything that the API server received. */
 export type Refusing = (told: string) => { readonly status: number; readonly reason: string; readonly message: string };
 
-/** Refusals of API servers and of proxies before them. */
+/** Rejections of API servers and of proxies before them. */
 export const REFUSALS = {
   unauthorized: (told) => ({ status: 401, reason: 'Unauthorized', message: told }),
   forbidden: (told) => ({ status: 403, reason: 'Forbidden', message: `admission webhook denied the request: ${told}` }),
@@ -27,7 +27,7 @@ interface Rule {
   count: number;
 }
 
-/** Makes an API server quote in its refusals everything that it was `told`. */
+/** Makes an API server repeat in its rejections all secrets that it has received. */
 export function makeEcho(server: ApiServer, told: readonly string[]) {
   const rules: Rule[] = [];
   const answerTo = (request: Request): Meddling | undefined => {
@@ -36,7 +36,7 @@ export function makeEcho(server: ApiServer, told: readonly string[]) {
     rule.count += 1;
     const all = `${told.join(' ')} ${request.body} ${JSON.stringify(request.headers)}`;
     const { status, reason, message } = rule.refusing(all);
-    // Each value on its own.
+    // Each value separately.
     const causes = [...told, ...dataIn(request)].flatMap((value) => [
       { reason: 'FieldManagerConflict', field: value, message: `conflict with "${value}"` },
       { reason: 'FieldValueInvalid', field: 'spec', message: `Invalid value: ${value}` },
@@ -44,15 +44,15 @@ export function makeEcho(server: ApiServer, told: readonly string[]) {
     const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status, reason, message };
     return { status, body: JSON.stringify({ ...body, details: { causes } }) };
   };
-  server.meddle(answerTo);
+  server.inject(answerTo);
   return {
-    /** Refuses some requests during work. @throws if there were none */
+    /** Rejects some requests during `work`. @throws if there were none */
     whileRefusing: async ({ isMeant, refusing }: Pick<Rule, 'isMeant' | 'refusing'>, work: () => Promise<unknown>) => {
       const rule = { isMeant, refusing, count: 0 };
       rules.push(rule);
       await work();
       rules.splice(rules.indexOf(rule), 1);
-      if (rule.count === 0) throw new Error('nothing was refused');
+      if (rule.count === 0) throw new Error('no request was rejected');
     },
   };
 }

@@ -4,7 +4,7 @@ import type { ApiServer } from '../engines/kubernetes/api-server.ts';
 import { aPair } from '../resources/certificates.ts';
 import { startProxy } from './proxy.ts';
 
-/** A proxy for an API server. */
+/** A proxy in front of an API server. */
 export async function startClusterProxy(behind: Pick<ApiServer, 'url' | 'ca' | 'token'>) {
   const pair = aPair('localhost');
   const agent = new Agent({ keepAlive: true });
@@ -12,7 +12,7 @@ export async function startClusterProxy(behind: Pick<ApiServer, 'url' | 'ca' | '
   const proxy = await startProxy({
     createServer: (answer) => createServer({ cert: pair.certificate, key: pair.key }, answer),
     listen: (server) => server.listen(port, '127.0.0.1'),
-    // The certificate of the API server is for its own name.
+    // The certificate of the API server is for another host name.
     ask: ({ method, path, headers: { host: _ours, ...headers } }) =>
       request(new URL(path, behind.url), { method, headers, ca: behind.ca, agent }),
     refusal: () => (Math.random() < 0.5 ? INTERNAL : TOO_MANY),

@@ -3,7 +3,7 @@ import { KEYS } from '../../src/render/labels.ts';
 import { startApiServer } from '../engines/kubernetes/api-server.ts';
 import { wrongIn } from './cluster-recorder.ts';
 
-test('the recorder finds two objects for one deployment and a generation that goes backwards', async () => {
+test('the recorder finds two objects for one deployment and a generation that decreases', async () => {
   const server = await startApiServer();
   const anObject = (name: string, deployment: string, generation: number) => ({
     metadata: {
@@ -16,7 +16,7 @@ test('the recorder finds two objects for one deployment and a generation that go
   server.put('deployments', anObject('first', 'x', 1));
   server.put('deployments', anObject('first', 'x', 2));
   server.drop('deployments', 'first');
-  server.put('deployments', anObject('first', 'x', 1)); // another one
+  server.put('deployments', anObject('first', 'x', 1)); // a new object with the same name
   server.put('deployments', anObject('other', 'y', 3));
   expect(wrongIn(server.store.changes)).toEqual([]);
   server.put('deployments', anObject('other', 'y', 2));

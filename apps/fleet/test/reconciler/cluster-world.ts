@@ -1,7 +1,7 @@
 import { type ApiServer, type ApiServerOptions, startApiServer } from '../engines/kubernetes/api-server.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { startWorld } from '../world.ts';
-import { type Body, eventually, wordsOf } from './words.ts';
+import { type Body, deploymentHelpers, eventually } from './deployment-helpers.ts';
 
 /** A workload with a variable, a secret, a port and a volume. */
 export const WEB = {
@@ -14,7 +14,7 @@ export const WEB = {
   volume_mounts: [{ name: 'data', mountPath: '/data' }],
 };
 
-/** A workload with nothing but an image. */
+/** A workload with only an image. */
 export const PLAIN = { image_name: 'team/plain', image_tag: '1' };
 
 /** A node as a cluster lists it. */
@@ -43,10 +43,10 @@ async function startClusterWorld(options: ApiServerOptions = {}) {
   server.put('nodes', aNode('node-1'));
   const hub = await startFakeHub();
   const world = await startWorld({ hub, outboundAllow: new Set(['http', 'loopback']) });
-  const { machines } = world.services;
-  machines.start();
+  const { engineRuntime } = world.services;
+  engineRuntime.start();
   const api = world.asAdmin;
-  const words = wordsOf(world);
+  const words = deploymentHelpers(world);
   const { good } = words;
   const aCluster = async (given: Body = {}) => {
     const auth = { kind: 'token', token: server.token };
@@ -61,11 +61,11 @@ async function startClusterWorld(options: ApiServerOptions = {}) {
       return row.reachability === reachability && cluster(id);
     });
   return {
-    ...{ ...world, ...words, hub, api, machines, server, aCluster, cluster, checked, clusterIs },
+    ...{ ...world, ...words, hub, api, engineRuntime, server, aCluster, cluster, checked, clusterIs },
     /** Makes a deployment due. */
     lookNow: (id: string) => world.database.client.deployment.update({ where: { id }, data: { due_at: new Date() } }),
     stop: async () => {
-      await machines.stop();
+      await engineRuntime.stop();
       await world.stop();
       await hub.stop();
       await server.stop();
@@ -75,7 +75,7 @@ async function startClusterWorld(options: ApiServerOptions = {}) {
 
 export type ClusterWorld = Awaited<ReturnType<typeof startClusterWorld>>;
 
-/** For the top of a describe: such a world for all of its tests, with its cluster registered and online. */
+/** Starts a world before the tests of a describe block, with its cluster registered and online, and stops it after them. */
 export function aClusterWorld(): () => ClusterWorld & { readonly clusterId: string } {
   let world: ClusterWorld & { readonly clusterId: string };
   beforeAll(async () => {

@@ -1,8 +1,8 @@
-// Deployments on a fake cluster, over the API of the fleet.
+// Deployments on a fake cluster, through the API of the fleet.
 import { describe, expect, test } from '@jest/globals';
 import { aTemplate } from '../a-template.ts';
 import { aClusterWorld, ownedBy, PLAIN, WEB } from './cluster-world.ts';
-import { eventually } from './words.ts';
+import { eventually } from './deployment-helpers.ts';
 
 describe('a deployment of a template on a cluster', () => {
   const world = aClusterWorld();
@@ -19,7 +19,9 @@ describe('a deployment of a template on a cluster', () => {
     expect(made.target).toEqual({ host_id: null, cluster_id: clusterId });
     const running = await deploymentIs(id, 'running');
     name = server.objects('deployments')[0]?.metadata.name ?? '';
-    expect(running.instances).toEqual([{ name: expect.any(String), phase: 'running', message: 'runs', restarts: 0 }]);
+    expect(running.instances).toEqual([
+      { name: expect.any(String), phase: 'running', message: 'is running', restarts: 0 },
+    ]);
     expect(running.endpoints).toEqual([{ container_port: 8080, protocol: 'TCP', address: `${name}.fleet.svc:8080` }]);
     const pod = server.objects('pods')[0]?.metadata.name;
     const replicaSet = server.objects('replicasets')[0]?.metadata.name;
@@ -30,7 +32,7 @@ describe('a deployment of a template on a cluster', () => {
     expect(volume).toMatchObject({ name: 'web-data', phase: 'bound', attached_to: [{ name: 'web' }] });
   }, 120_000);
 
-  test('has the log of its pod', async () => {
+  test('returns the log of its pod', async () => {
     const { api, server } = world();
     const [pod] = server.objects('pods');
     server.logs.write(pod?.metadata.name ?? '', 'one\ntwo\n');
@@ -38,7 +40,7 @@ describe('a deployment of a template on a cluster', () => {
     expect(answer.text).toBe('one\ntwo\n');
   });
 
-  test('applies the manifest that the API shows, with the values of secrets', async () => {
+  test('applies the manifest that the API returns, with the values of secrets', async () => {
     const { api, good, server } = world();
     const { manifest } = await good(api.get(`/api/v1/deployments/${id}/manifest`));
     const shown = manifest.find(({ kind }: { kind: string }) => kind === 'Deployment');
@@ -47,7 +49,7 @@ describe('a deployment of a template on a cluster', () => {
     expect(JSON.stringify(server.object('secrets', name))).toContain(Buffer.from('geheim').toString('base64'));
   });
 
-  test('is restarted, scaled, updated and rolled back', async () => {
+  test('is restarted, updated and rolled back', async () => {
     const { ask, deploymentIs, server, good, api, deployment } = world();
     const image = () => JSON.stringify(server.object('deployments', name).spec);
     const [before] = server.objects('pods');
@@ -89,10 +91,10 @@ describe('a deployment of a template on a cluster', () => {
   });
 });
 
-describe('problems on a cluster', () => {
+describe('with a cluster,', () => {
   const world = aClusterWorld();
 
-  test('a field of another manager is reported, and overwritten only with take_over, once', async () => {
+  test('a field of another manager is reported, and overwritten only once and only with take_over', async () => {
     const { deployed, deploymentIs, server, good, api, events, lookNow } = world();
     const { id } = await deployed('owned', PLAIN);
     await deploymentIs(id, 'running');
@@ -107,7 +109,7 @@ describe('problems on a cluster', () => {
     await good(api.put(`/api/v1/deployments/${id}`, { take_over: true }));
     await deploymentIs(id, 'running');
     expect(replicas()).toBe(2);
-    expect((await events(id)).join('\n')).toMatch(/taking over what others have set/);
+    expect((await events(id)).join('\n')).toMatch(/taking over fields of other field managers/);
     server.edit('deployments', name, { manager: 'somebody', patch: { spec: { replicas: 4 } } });
     await lookNow(id);
     await deploymentIs(id, 'degraded', 'FieldConflict');
@@ -115,7 +117,7 @@ describe('problems on a cluster', () => {
     await world().removed(id);
   }, 120_000);
 
-  test('take_over is refused for a deployment on a host', async () => {
+  test('take_over is rejected for a deployment without a target', async () => {
     const { api, aWorkload, good } = world();
     const { id: workload_id } = await aWorkload('stopped', PLAIN);
     const body = { name: 'stopped', workload_id, desired_state: 'stopped' };
@@ -123,7 +125,7 @@ describe('problems on a cluster', () => {
     const answer = await api.put(`/api/v1/deployments/${id}`, { take_over: true });
     expect([answer.status, answer.body.errors]).toEqual([
       400,
-      [{ path: 'take_over', message: 'is for deployments on a cluster' }],
+      [{ path: 'take_over', message: 'must be used only for deployments on a cluster' }],
     ]);
   });
 
@@ -133,18 +135,18 @@ describe('problems on a cluster', () => {
     const body = JSON.stringify({ kind: 'Status', reason: 'Invalid', message: 'is invalid', details: { causes } });
     const isApply = ({ method, path }: { method: string; path: string }) =>
       method === 'PATCH' && path.includes('/deployments/');
-    server.meddle((request) => (isApply(request) ? { status: 422, body } : undefined));
+    server.inject((request) => (isApply(request) ? { status: 422, body } : undefined));
     const { id } = await deployed('invalid', PLAIN);
     const failed = await deploymentIs(id, 'failed', 'InvalidSpec');
     expect(failed.message).toContain('spec.template.spec.containers[0].image');
-    server.meddle(() => undefined);
+    server.inject(() => undefined);
     await lookNow(id);
     await deploymentIs(id, 'running');
     expect((await deployment(id)).reason).toBeNull();
     await removed(id);
   }, 120_000);
 
-  test('an object that is deleted by hand is noticed by the watch, and created again with an event', async () => {
+  test('a manually deleted object is reported by the watch, and created again with an event', async () => {
     const { deployed, deploymentIs, server, events, removed } = world();
     const { id } = await deployed('drift', PLAIN);
     await deploymentIs(id, 'running');
@@ -152,32 +154,32 @@ describe('problems on a cluster', () => {
     const name = object?.metadata.name ?? '';
     const isWatch = ({ path, query }: { path: string; query: object }) =>
       path.endsWith('/deployments') && 'watch' in query;
-    await eventually('it is watched', async () => server.requests.some(isWatch));
+    await eventually('the watch is open', async () => server.requests.some(isWatch));
     server.drop('deployments', name);
-    const told = `engine: created ${name} (Deployment) again: it was gone`;
-    await eventually('it is put back', async () => (await events(id)).includes(told));
+    const correction = `engine: created ${name} (Deployment) again: it was missing`;
+    await eventually('the object is created again', async () => (await events(id)).includes(correction));
     await deploymentIs(id, 'running');
     await removed(id);
   }, 120_000);
 
-  test('an unreachable cluster changes no state, and changes are made when it is back', async () => {
+  test('deployments keep their state while it is unreachable, and changes are applied afterwards', async () => {
     const { deployed, deploymentIs, deployment, server, ask, clusterIs, clusterId, checked, events } = world();
     const { id } = await deployed('away', PLAIN);
     await deploymentIs(id, 'running');
-    server.meddle(() => 'reset');
+    server.inject(() => 'reset');
     expect(await checked(clusterId)).toMatchObject({
       reachability: 'unreachable',
-      message: 'It closed the connection without an answer.',
+      message: 'It closed the connection without a response.',
     });
     const away = await deployment(id);
     expect(away).toMatchObject({
       phase: 'running',
       conditions: [
-        { type: 'TargetReachable', status: 'False', message: 'It closed the connection without an answer.' },
+        { type: 'TargetReachable', status: 'False', message: 'It closed the connection without a response.' },
       ],
     });
     await ask(id, 'restart');
-    server.meddle(() => undefined);
+    server.inject(() => undefined);
     await checked(clusterId);
     await clusterIs(clusterId, 'online');
     await deploymentIs(id, 'running');
@@ -193,7 +195,7 @@ describe('problems on a cluster', () => {
     server.rotate('the next token');
     expect(await checked(clusterId)).toMatchObject({
       reachability: 'unreachable',
-      message: 'The cluster does not accept the credentials that were given.',
+      message: 'The cluster does not accept the credentials.',
     });
     await good(api.put(`/api/v1/clusters/${clusterId}`, { auth: { kind: 'token', token: 'the next token' } }));
     expect(await checked(clusterId)).toMatchObject({ reachability: 'online', message: '' });

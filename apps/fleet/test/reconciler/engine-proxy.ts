@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startProxy } from './proxy.ts';
 
-/** A proxy for the socket of an engine. */
+/** A proxy in front of the socket of an engine. */
 export async function startEngineProxy(engine: string) {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-proxy-'));
   const socketPath = path.join(folder, 'engine.sock');

@@ -5,7 +5,7 @@ import { aMachineWorld, SERVER, SLEEPER } from './world.ts';
 
 const SLEEP = "trap 'exit 0' TERM; sleep 1000 & wait";
 
-describeWithEngine('a failure has a reason, and ends with its cause:', () => {
+describeWithEngine('a failure is reported with its reason until its cause is removed:', () => {
   const world = aMachineWorld();
 
   test('the image is missing', async () => {
@@ -38,7 +38,7 @@ describeWithEngine('a failure has a reason, and ends with its cause:', () => {
     await deploymentIs(id, 'running');
   }, 120_000);
 
-  test('the port is in use: the replica gets another one, and other replicas keep theirs', async () => {
+  test('the port is in use, until the replica is assigned another one, and other replicas keep theirs', async () => {
     const { good, api, deployed, ask, deploymentIs, fetched, events } = world();
     await good(api.post('/api/v1/secrets', { name: 'pass', values: { PASSWORD: 'geheim' } }));
     const { id } = await deployed('web', SERVER, { replicas: 2 });
@@ -54,13 +54,13 @@ describeWithEngine('a failure has a reason, and ends with its cause:', () => {
       expect(now.endpoints[0]).not.toEqual(endpoints[0]);
       expect(now.endpoints[1]).toEqual(endpoints[1]);
       expect(await fetched(id)).toBe('hello geheim\n');
-      expect(await events(id)).toContainEqual(expect.stringMatching(`^PortConflict: Port ${ports[0]} of the machine`));
+      expect(await events(id)).toContainEqual(expect.stringMatching(`^PortConflict: Port ${ports[0]} of the host`));
     } finally {
       stranger.close();
     }
   }, 120_000);
 
-  test('the GPU is missing: the deployment never runs without it', async () => {
+  test('the GPU is missing, and the deployment never runs without it', async () => {
     const { api, good, deployed, deployment, deploymentIs, containers, host, hostId } = world();
     const { id } = await deployed('gpu', { ...SLEEPER, gpu_count: 1 });
     await deploymentIs(id, 'failed', 'GpuMissing');

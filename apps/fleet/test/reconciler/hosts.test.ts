@@ -14,14 +14,14 @@ afterEach(() => {
 const sealer = createSealer([{ kid: 'test', key: randomBytes(32) }]);
 const aHost = () =>
   ({ id: randomUUID(), engine: 'docker', endpoint: 'unix:///x', sealed: null, by_admin: true }) as Host;
-const after = (minutes: number) => jest.setSystemTime(Date.now() + minutes * 60_000);
+const advance = (minutes: number) => jest.setSystemTime(Date.now() + minutes * 60_000);
 
-test('a client is reused while it is in use and its host does not change', async () => {
+test('the client of a host is reused while it is in use and the host does not change', async () => {
   const clients = createHostClients({ sealer, allowed: new Set() });
   const [one, another] = [aHost(), aHost()];
   const first = await clients.of(one);
   for (let times = 0; times < 5; times += 1) {
-    after(5);
+    advance(5);
     await clients.of(another);
     expect(await clients.of(one)).toBe(first);
   }
@@ -29,15 +29,15 @@ test('a client is reused while it is in use and its host does not change', async
   await clients.close();
 });
 
-test('an idle client is closed', async () => {
+test('the client of a host is closed when it is idle', async () => {
   const clients = createHostClients({ sealer, allowed: new Set() });
   const deleted = await clients.of(aHost());
   const close = jest.spyOn(deleted, 'close');
   const present = aHost();
-  after(9);
+  advance(9);
   await clients.of(present);
   expect(close).not.toHaveBeenCalled();
-  after(2);
+  advance(2);
   await clients.of(present);
   expect(close).toHaveBeenCalledTimes(1);
   await clients.close();

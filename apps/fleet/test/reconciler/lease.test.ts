@@ -1,10 +1,10 @@
-// A worker writes what it found only while it holds the lease of the deployment.
+// A worker writes its observation only while it holds the lease of the deployment.
 import { randomUUID } from 'node:crypto';
 import type { Observation } from '../../src/engines/observation.ts';
 import { readDesired } from '../../src/reconciler/desired.ts';
 import { type Claim, claimNext } from '../../src/reconciler/queue.ts';
 import { DEFAULT_TIMINGS as timings } from '../../src/reconciler/timings.ts';
-import { letGo, writeFailed, writeObserved } from '../../src/reconciler/write.ts';
+import { releaseLease, writeFailed, writeObserved } from '../../src/reconciler/write.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 
 const it = await startDeploymentWorld();
@@ -20,20 +20,20 @@ const RUNNING: Observation = {
   volumes: [],
   actions: ['created web-0'],
   next: 'settled',
-  overtaken: false,
+  superseded: false,
 };
-const FAILURE = { reason: 'EngineError', message: 'The engine refused a request (500).' };
+const FAILURE = { reason: 'EngineError', message: 'The engine rejected a request (500).' };
 
 const stored = (id: string) => client.deployment.findUnique({ where: { id } });
 const events = (id: string): Promise<number> => client.deploymentEvent.count({ where: { deployment_id: id } });
 
-/** A deployment that a worker claimed, with what the worker read. */
+/** A deployment that a worker has claimed, and what the worker read. */
 async function claimed() {
   await it.aHost();
   const { id } = await it.deployed();
   const claim = await claimNext(database, timings.lease, new AbortController().signal);
   if (!claim || claim.id !== id) throw new Error('the deployment was not claimed');
-  claim.release(); // no heartbeat: the test decides what becomes of the lease
+  claim.release(); // no heartbeat: the test controls the lease
   const desired = await readDesired(database, sealer, claim);
   if (!desired) throw new Error('the deployment is gone');
   return { claim, desired };
@@ -47,7 +47,7 @@ const writeRunning: Write = ({ claim, desired }) =>
   writeObserved(database, claim, { ...desired, observed: RUNNING, timings });
 const writeFailure: Write = ({ claim }) => writeFailed(database, claim, { failure: FAILURE, timings });
 
-test('the holder of the lease writes an observation and gives the lease back', async () => {
+test('the holder of the lease writes an observation and releases the lease', async () => {
   const given = await claimed();
   const { id, generation } = given.claim;
   const before = await events(id);
@@ -57,7 +57,7 @@ test('the holder of the lease writes an observation and gives the lease back', a
   expect(await events(id)).toBeGreaterThan(before);
 });
 
-test('the holder of the lease writes a failure and gives the lease back', async () => {
+test('the holder of the lease writes a failure and releases the lease', async () => {
   const given = await claimed();
   await writeFailure(given);
   expect(await stored(given.claim.id)).toMatchObject({ ...FAILURE, phase: 'retrying', failures: 1, lease_owner: null });
@@ -66,7 +66,7 @@ test('the holder of the lease writes a failure and gives the lease back', async 
 test.each([
   ['write an observation', writeRunning],
   ['write a failure', writeFailure],
-  ['give the lease back', ({ claim }: { claim: Claim }) => letGo(client, claim, 60)],
+  ['release the lease', ({ claim }: { claim: Claim }) => releaseLease(client, claim, 60)],
 ])('a worker whose lease another worker holds does not %s', async (_, write) => {
   const given = await claimed();
   const { id } = given.claim;
@@ -89,7 +89,7 @@ test.each([
   expect({ row: await stored(id), events: await events(id) }).toEqual({ ...before, row });
 });
 
-test('a deleted deployment is removed by the holder of the lease only', async () => {
+test('only the holder of the lease removes a deleted deployment', async () => {
   const { claim, desired } = await claimed();
   await it.remove(claim.id);
   const gone = { ...desired, observed: { ...RUNNING, phase: 'gone' as const }, timings };

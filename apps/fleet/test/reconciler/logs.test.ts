@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describeWithEngine } from '@svc/testing/engine';
+import { eventually } from './deployment-helpers.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
-import { eventually } from './words.ts';
 import { aMachineWorld, SLEEPER } from './world.ts';
 
 const TICKING = "trap 'exit 0' TERM; i=0; while :; do i=$((i+1)); echo tick $i; sleep 1 & wait $!; done";
@@ -36,23 +36,28 @@ describeWithEngine('the log of a deployment', () => {
 
   const followed = async (of: string): Promise<IncomingMessage> => {
     const { secret } = await world().aToken({ role: 'viewer' });
-    const { port } = server.address() as AddressInfo; // it listens
+    const { port } = server.address() as AddressInfo; // the server listens
     const path = `/api/v1/deployments/${of}/logs?follow=true&tail=1`;
     const asked = get({ port, host: '127.0.0.1', path, headers: { Authorization: `Bearer ${secret}` } });
     const [answer] = await once(asked, 'response');
     return answer;
   };
-  const letGoOf = async (answer: IncomingMessage) => {
+  const disconnect = async (answer: IncomingMessage) => {
     answer.destroy();
     await eventually('the requests to the engine have ended', async () => proxy.underWay() === 0);
   };
 
-  test('has the last lines with tail', async () => {
+  test('contains only the last lines with tail', async () => {
+    const lines = await eventually('there are more than two lines', async () => {
+      const all = (await world().api.get(`/api/v1/deployments/${id}/logs`)).text.trimEnd().split('\n');
+      return all.length > 2 && all;
+    });
     const { text } = await world().api.get(`/api/v1/deployments/${id}/logs?tail=2`);
     expect(text).toMatch(/^tick (\d+)\ntick \d+\n$/);
+    expect(text).not.toContain(`${lines[0]}\n`);
   });
 
-  test('is followed, and the request to the engine ends when the client leaves', async () => {
+  test('is followed, and the request to the engine ends when the client disconnects', async () => {
     const answer = await followed(id);
     expect(answer.statusCode).toBe(200);
     let text = '';
@@ -61,24 +66,24 @@ describeWithEngine('the log of a deployment', () => {
       if (text.split('\n').length > 3) break;
     }
     expect(text).toMatch(/^tick \d+\ntick \d+\ntick \d+\n/);
-    await letGoOf(answer);
+    await disconnect(answer);
   }, 60_000);
 
-  test('is followed while nothing is written, and the request to the engine ends when the client leaves', async () => {
+  test('is followed while it is idle, and the request to the engine ends when the client disconnects', async () => {
     const answer = await followed(silent);
     expect(answer.statusCode).toBe(200);
-    await eventually('the engine is asked', async () => proxy.underWay() > 0);
-    await letGoOf(answer);
+    await eventually('the engine receives a request', async () => proxy.underWay() > 0);
+    await disconnect(answer);
   }, 60_000);
 
-  test('is a 404 without a container, a 400 for a wrong instance, and a 503 while the machine is unreachable', async () => {
+  test('gets 404 without a container, 400 for an unknown instance, and 503 while the host is unreachable', async () => {
     const { api, ask, deploymentIs } = world();
     const path = `/api/v1/deployments/${silent}/logs`;
     expect(await api.get(`${path}?instance=another`)).toMatchObject({ status: 400 });
     await proxy.goAway();
     expect(await api.get(path)).toMatchObject({
       status: 503,
-      body: { detail: 'There is no socket at its endpoint on the machine of this service.' },
+      body: { detail: 'The socket of its endpoint does not exist on the machine of this service.' },
     });
     await proxy.comeBack();
     await ask(silent, 'stop');

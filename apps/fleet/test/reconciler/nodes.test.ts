@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { aClusterWorld, aNode, PLAIN } from './cluster-world.ts';
 
-describe('a checked cluster', () => {
+describe('a cluster, after its check,', () => {
   const world = aClusterWorld();
   const nodes = async (query = '') => (await world().good(world().api.get(`/api/v1/hosts?${query}`))).hosts;
 
@@ -32,7 +32,7 @@ describe('a checked cluster', () => {
     ]);
   });
 
-  test('has its nodes among the hosts, with search and labels', async () => {
+  test('has its nodes in the list of hosts, with search and labels', async () => {
     const { clusterId, good, api } = world();
     const [node] = await nodes('search=node-2');
     expect(node).toMatchObject({
@@ -65,7 +65,7 @@ describe('a checked cluster', () => {
     expect((await nodes('search=node-2'))[0]).toMatchObject({ id, schedulable: false });
   });
 
-  test('keeps the id of a node, and removes a node that is gone', async () => {
+  test('keeps the id of a node, and removes a node that no longer exists', async () => {
     const { server, checked, clusterId } = world();
     const before = await nodes();
     server.put('nodes', aNode('node-1', { ready: 'False' }));
@@ -73,13 +73,16 @@ describe('a checked cluster', () => {
     await checked(clusterId);
     const [node, ...others] = await nodes();
     expect(others).toEqual([]);
-    expect(node).toMatchObject({ reachability: 'unreachable', message: 'Its cluster says that it is not ready.' });
+    expect(node).toMatchObject({
+      reachability: 'unreachable',
+      message: 'The cluster reports that the node is not ready.',
+    });
     expect(before.find(({ name }: { name: string }) => name === 'node-1').id).toBe(node.id);
     server.put('nodes', aNode('node-1'));
     await checked(clusterId);
   });
 
-  test('is a target only if one of its nodes has room for a replica', async () => {
+  test('is a target only if one of its nodes has the capacity for a replica', async () => {
     const { good, api, aWorkload, server, checked, clusterId } = world();
     const labels = { 'nvidia.com/gpu.memory': '24576' };
     for (const name of ['node-1', 'node-3']) server.put('nodes', aNode(name, { labels }));
@@ -96,18 +99,18 @@ describe('a checked cluster', () => {
     expect(await plan('larger', { gpu_count: 1, vram_request: '80Gi' })).toMatchObject({ ok: false });
   });
 
-  test('stays online with its known facts when a part of the check fails', async () => {
+  test('stays online with its known data if a part of the check fails', async () => {
     const { server, checked, clusterId } = world();
     const before = await checked(clusterId);
     const body = JSON.stringify({ kind: 'Status', reason: 'InternalError', message: 'etcdserver: request timed out' });
-    server.meddle(({ path }) => (path.endsWith('/nodes') ? { status: 500, body } : undefined));
+    server.inject(({ path }) => (path.endsWith('/nodes') ? { status: 500, body } : undefined));
     const after = await checked(clusterId);
     expect(after).toMatchObject({ reachability: 'online', allocatable: before.allocatable, message: '' });
     expect(Date.parse(after.last_seen_at)).toBeGreaterThan(Date.parse(before.last_seen_at));
-    server.meddle(() => undefined);
+    server.inject(() => undefined);
   });
 
-  test('has no known capacity if its nodes may not be listed', async () => {
+  test('has no known capacity if its credentials may not list nodes', async () => {
     const { server, checked, clusterId } = world();
     server.forbidden.add('list nodes');
     server.forbidden.add('patch deployments');
@@ -116,7 +119,7 @@ describe('a checked cluster', () => {
     const found = Object.fromEntries(
       cluster.conditions.map(({ type, status, message }: Record<string, string>) => [type, `${status} ${message}`]),
     );
-    expect(found.NodesKnown).toBe('False The credentials that were given may not list the nodes of the cluster.');
+    expect(found.NodesKnown).toBe('False The credentials lack permission to list the nodes of the cluster.');
     expect(found.Permitted).toMatch(/^False .*patch deployments/);
     expect(await nodes()).toEqual([]);
   });

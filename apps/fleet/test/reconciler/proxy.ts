@@ -3,10 +3,10 @@ import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, Server, Serve
 import { pipeline } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Fate } from './fates.ts';
+import type { ProxyFault } from './proxy-faults.ts';
 
-/** A request that came to a proxy. */
-export interface Passing {
+/** A request that a proxy received. */
+export interface ProxiedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -16,17 +16,17 @@ export interface Passing {
 interface Ends {
   readonly createServer: (answer: (req: IncomingMessage, res: ServerResponse) => void) => Server;
   readonly listen: (server: Server) => void;
-  /** A request to the server. */
-  readonly ask: (passing: Passing) => ClientRequest;
-  /** How the server would refuse it. */
-  readonly refusal: (passing: Passing) => { readonly status: number; readonly body: object };
+  /** Sends a request to the server. */
+  readonly ask: (request: ProxiedRequest) => ClientRequest;
+  /** The response with which the server would reject the request. */
+  readonly refusal: (request: ProxiedRequest) => { readonly status: number; readonly body: object };
 }
 
-/** A proxy between the fleet and a server, which can make requests fail. It can stop and start again at the same address. */
+/** A proxy between the fleet and a server that can inject faults. It can stop and start again at the same address. */
 export async function startProxy({ createServer, listen, ask, refusal }: Ends) {
-  const seen: Record<Fate, number> = { passed: 0, refused: 0, reset: 0, lost: 0, hangs: 0, late: 0 };
+  const seen: Record<ProxyFault, number> = { passed: 0, refused: 0, reset: 0, lost: 0, hangs: 0, late: 0 };
   const held: (() => void)[] = [];
-  let fateOf: (request: string) => Fate = () => 'passed';
+  let faultFor: (request: string) => ProxyFault = () => 'passed';
   let underWay = 0;
   let slownessMs = 0;
 
@@ -36,33 +36,33 @@ export async function startProxy({ createServer, listen, ask, refusal }: Ends) {
       underWay -= 1;
     });
     const { method = '', url: path = '', headers } = req;
-    const fate = fateOf(`${method} ${path}`);
-    seen[fate] += 1;
-    if (fate === 'hangs') return;
-    if (fate === 'reset') return void res.destroy();
-    const passing = { method, path, headers, body: await text(req) };
-    if (fate === 'late') await new Promise<void>((resolve) => held.push(resolve));
+    const fault = faultFor(`${method} ${path}`);
+    seen[fault] += 1;
+    if (fault === 'hangs') return;
+    if (fault === 'reset') return void res.destroy();
+    const request = { method, path, headers, body: await text(req) };
+    if (fault === 'late') await new Promise<void>((resolve) => held.push(resolve));
     if (slownessMs > 0) await pause(Math.random() * slownessMs);
-    if (fate === 'refused') refuse(passing, res);
-    else passOn(passing, res, fate === 'late' ? 'lost' : fate);
+    if (fault === 'refused') refuse(request, res);
+    else forward(request, res, fault === 'late' ? 'lost' : fault);
   };
-  const refuse = (passing: Passing, res: ServerResponse) => {
-    const { status, body } = refusal(passing);
+  const refuse = (request: ProxiedRequest, res: ServerResponse) => {
+    const { status, body } = refusal(request);
     res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   };
-  const passOn = (passing: Passing, res: ServerResponse, fate: 'passed' | 'lost') => {
-    const passed = ask(passing).once('response', (answered: IncomingMessage) => {
-      if (fate === 'lost') return answered.once('close', () => res.destroy()).resume();
+  const forward = (request: ProxiedRequest, res: ServerResponse, fault: 'passed' | 'lost') => {
+    const passed = ask(request).once('response', (answered: IncomingMessage) => {
+      if (fault === 'lost') return answered.once('close', () => res.destroy()).resume();
       res.writeHead(answered.statusCode ?? 502, answered.headers as OutgoingHttpHeaders);
       res.flushHeaders();
       return pipeline(answered, res, () => passed.destroy());
     });
     passed.once('error', () => res.destroy());
-    if (fate === 'passed') res.once('close', () => passed.destroy());
-    passed.end(passing.body);
+    if (fault === 'passed') res.once('close', () => passed.destroy());
+    passed.end(request.body);
   };
   const server = createServer((req, res) => {
-    answer(req, res).catch(() => res.destroy()); // the client has left
+    answer(req, res).catch(() => res.destroy()); // the client has disconnected
   });
   const open = async () => {
     listen(server);
@@ -78,18 +78,18 @@ export async function startProxy({ createServer, listen, ask, refusal }: Ends) {
 
   return {
     server,
-    /** Number of requests by fate. */
-    seen: seen as Readonly<Record<Fate, number>>,
-    /** Sets the fate of requests from now on. */
-    fate: (of: typeof fateOf) => {
-      fateOf = of;
+    /** Number of requests by fault. */
+    seen: seen as Readonly<Record<ProxyFault, number>>,
+    /** Sets the fault of the requests from now on. */
+    setFault: (of: typeof faultFor) => {
+      faultFor = of;
     },
-    /** Delays each request from now on by up to so many milliseconds. */
+    /** Delays each request from now on by a random time of up to `ms` milliseconds. */
     slow: (ms: number) => {
       slownessMs = ms;
     },
-    /** Passes on the requests that are late. */
-    letGo: () => {
+    /** Forwards the requests with the fault `late`. */
+    releaseLate: () => {
       for (const go of held.splice(0)) go();
     },
     /** Number of requests that have not ended. */

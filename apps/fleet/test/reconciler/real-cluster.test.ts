@@ -4,14 +4,14 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeWithCluster } from '@svc/testing/cluster';
 import { connectKubernetes, type KubernetesClient } from '../../src/engines/kubernetes/client.ts';
-import { objectsOf } from '../../src/engines/kubernetes/objects.ts';
+import { listOwnedObjects } from '../../src/engines/kubernetes/objects.ts';
 import { DEFAULT_TIMINGS } from '../../src/reconciler/timings.ts';
 import { aTemplate } from '../a-template.ts';
 import { startFakeHub } from '../fake-hub.ts';
+import { recordingClient } from './canary-secrets.ts';
+import { type ChaosProcesses, startChaosProcesses } from './chaos-processes.ts';
 import { type ClusterProxy, startClusterProxy } from './cluster-proxy.ts';
-import { type FireProcesses, startFireProcesses } from './fire-processes.ts';
-import { listenTo } from './heard.ts';
-import { eventually } from './words.ts';
+import { eventually } from './deployment-helpers.ts';
 
 const [IMAGE = '', TAG = ''] = (process.env.FLEET_TEST_IMAGE ?? 'library/busybox:1.37').split(':');
 const SLEEP = 'echo ready; trap "exit 0" TERM; while true; do sleep 1; done';
@@ -26,9 +26,9 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
   const given = process.env.FLEET_TEST_NAMESPACE;
   const namespace = given ?? `fleet-test-${randomBytes(4).toString('hex')}`;
   let proxy: ClusterProxy;
-  let processes: FireProcesses;
+  let processes: ChaosProcesses;
   let hub: Awaited<ReturnType<typeof startFakeHub>>;
-  let replicas: ReturnType<typeof listenTo>[];
+  let replicas: ReturnType<typeof recordingClient>[];
   let client: KubernetesClient;
   let clusterId: string;
   let id: string;
@@ -39,14 +39,18 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
     return replica;
   };
   const post = async (path: string, body: object = {}, replica = 0) => {
-    const answer = await by(replica).heard('POST', path, body);
-    if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    const answer = await by(replica).request('POST', path, body);
+    if (answer.status >= 300)
+      throw new Error(`POST ${path} responded with ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
   const check = async (replica = 0) => (await post(`clusters/${clusterId}/check`, {}, replica)).cluster;
   const gone = (it: string) =>
-    eventually('it is gone', async () => (await by(0).heard('GET', `deployments/${it}`)).status === 404);
-  /** Its Deployment, as its cluster has it. */
+    eventually(
+      'the deployment is deleted',
+      async () => (await by(0).request('GET', `deployments/${it}`)).status === 404,
+    );
+  /** The Deployment object in the cluster. */
   const itsDeployment = async (it: string) => {
     const { apps } = await client.apis();
     const { items } = await apps.listNamespacedDeployment({ namespace, labelSelector: `fleet/deployment=${it}` });
@@ -55,13 +59,13 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
 
   beforeAll(async () => {
     const { server, ca_certificate, auth } = cluster();
-    if (auth.kind !== 'token' || ca_certificate === null) throw new Error('a token and a CA are needed');
+    if (auth.kind !== 'token' || ca_certificate === null) throw new Error('the kubeconfig needs a token and a CA');
     client = connectKubernetes({ server, ca_certificate, auth, namespace, gpu_resource_name: 'nvidia.com/gpu' });
     proxy = await startClusterProxy({ url: server, ca: ca_certificate, token: auth.token });
     hub = await startFakeHub();
     const environment = { OUTBOUND_ALLOW: 'loopback', HUB_URL: hub.url, HUB_API_KEY: hub.key, HUB_SYNC_INTERVAL: '0' };
-    processes = await startFireProcesses({ environment, names: ['a', 'b'], timings: DEFAULT_TIMINGS });
-    replicas = processes.urls().map((url) => listenTo(url, processes.secret));
+    processes = await startChaosProcesses({ environment, names: ['a', 'b'], timings: DEFAULT_TIMINGS });
+    replicas = processes.urls().map((url) => recordingClient(url, processes.secret));
     const body = { name: 'lab', server: proxy.url, ca_certificate: proxy.ca, namespace, auth };
     clusterId = (await post('clusters', body)).cluster.id;
     const { reachability, message, conditions } = await check();
@@ -78,7 +82,7 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
   }, MINUTES);
 
   test(
-    'runs a template with a secret and a volume, and shows its log',
+    'runs a template with a secret and a volume, and returns its log',
     async () => {
       await post('secrets', { name: 'pass', values: { PASSWORD: 'geheim' } });
       const plain = { env_schema: [], node_selector: {}, required_network_types: [], tolerations: [], gpu_count: 0 };
@@ -94,22 +98,24 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
       await by(1).is(id, 'running');
       const { endpoints } = await by(0).shown(id);
       expect(endpoints[0].address).toMatch(new RegExp(`^web-\\w+\\.${namespace}\\.svc:8080$`));
-      const { status, body } = await by(0).heard('GET', `deployments/${id}/logs`);
+      const { status, body } = await by(0).request('GET', `deployments/${id}/logs`);
       expect([status, body]).toEqual([200, 'ready\n']);
-      expect((await by(0).heard('GET', 'storage')).body.storage).toMatchObject([{ name: 'web-data', phase: 'bound' }]);
+      expect((await by(0).request('GET', 'storage')).body.storage).toMatchObject([
+        { name: 'web-data', phase: 'bound' },
+      ]);
     },
     5 * MINUTES,
   );
 
   test(
-    'updates, rolls back, stops and starts it',
+    'updates, rolls back, stops and starts a deployment',
     async () => {
       const { uid } = (await itsDeployment(id))?.metadata ?? {};
       const { workload_id } = await by(0).shown(id);
       await post(`deployments/${id}/restart`);
       await by(0).is(id, 'running');
-      await by(0).heard('PUT', `workloads/${workload_id}`, { env: [{ name: 'GREETING', value: 'good day' }] });
-      await by(0).heard('PUT', `deployments/${id}`, { revision: 2 });
+      await by(0).request('PUT', `workloads/${workload_id}`, { env: [{ name: 'GREETING', value: 'good day' }] });
+      await by(0).request('PUT', `deployments/${id}`, { revision: 2 });
       await by(0).is(id, 'running');
       expect(JSON.stringify((await itsDeployment(id))?.spec)).toContain('good day');
       await post(`deployments/${id}/rollback`);
@@ -137,21 +143,21 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
       const patch = { name, namespace, fieldManager: 'somebody', force: true };
       await apps.patchNamespacedDeployment({ ...patch, body: { ...head, spec: { replicas: 3 } } });
       await post(`deployments/${it}/scale`, { replicas: 2 });
-      await eventually('it is told', async () => (await by(0).shown(it)).reason === 'FieldConflict');
+      await eventually('the conflict is reported', async () => (await by(0).shown(it)).reason === 'FieldConflict');
       expect((await by(0).shown(it)).message).toMatch(/\.spec\.replicas \(somebody\)/);
       expect((await itsDeployment(it))?.spec?.replicas).toBe(3);
-      await by(0).heard('PUT', `deployments/${it}`, { take_over: true });
+      await by(0).request('PUT', `deployments/${it}`, { take_over: true });
       await by(0).is(it, 'running');
       expect((await itsDeployment(it))?.spec?.replicas).toBe(2);
-      await by(0).heard('DELETE', `deployments/${it}`);
+      await by(0).request('DELETE', `deployments/${it}`);
       await gone(it);
-      expect(await objectsOf(client, it)).toEqual([]);
+      expect(await listOwnedObjects(client, it)).toEqual([]);
     },
     5 * MINUTES,
   );
 
   test(
-    'reports a missing image, a crash and a finished job',
+    'reports a missing image, a crash and a completed job',
     async () => {
       const absent = await by(0).deployed('absent', { image_name: 'library/there-is-no-such-image' });
       const crashing = await by(0).deployed('crashing', spec('exit 3'));
@@ -160,19 +166,19 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
       await by(0).is(absent, 'retrying', 'ImageNotFound');
       await by(0).is(crashing, 'retrying', 'CrashLoop');
       expect((await by(0).shown(crashing)).message).toContain('exit code 3');
-      for (const it of [absent, crashing, done]) await by(0).heard('DELETE', `deployments/${it}`);
+      for (const it of [absent, crashing, done]) await by(0).request('DELETE', `deployments/${it}`);
       for (const it of [absent, crashing, done]) await gone(it);
     },
     5 * MINUTES,
   );
 
   test(
-    'creates a deleted object again, and makes changes that were requested while it was unreachable',
+    'creates a deleted object again, and applies changes that were requested while the cluster was unreachable',
     async () => {
       const { metadata } = (await itsDeployment(id)) ?? {};
       const { apps } = await client.apis();
       await apps.deleteNamespacedDeployment({ name: metadata?.name ?? '', namespace });
-      await eventually('it is put back', async () => {
+      await eventually('the object is created again', async () => {
         const { uid } = (await itsDeployment(id))?.metadata ?? {};
         return uid !== undefined && uid !== metadata?.uid;
       });
@@ -195,9 +201,9 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
   test(
     'leaves nothing after a deletion',
     async () => {
-      await by(1).heard('DELETE', `deployments/${id}`);
+      await by(1).request('DELETE', `deployments/${id}`);
       await gone(id);
-      expect(await objectsOf(client, id)).toEqual([]);
+      expect(await listOwnedObjects(client, id)).toEqual([]);
       const { core } = await client.apis();
       expect((await core.listNamespacedPersistentVolumeClaim({ namespace })).items).toEqual([]);
       expect((await core.listNamespacedPod({ namespace })).items).toEqual([]);

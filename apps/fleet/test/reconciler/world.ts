@@ -2,7 +2,7 @@ import { startEngine } from '@svc/testing/engine';
 import { SERVE, SLEEP } from '../engines/world.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { startWorld } from '../world.ts';
-import { type Body, eventually, wordsOf } from './words.ts';
+import { type Body, deploymentHelpers, eventually } from './deployment-helpers.ts';
 
 const OUTBOUND = ['http', 'loopback', 'unix'] as const;
 
@@ -37,10 +37,10 @@ export async function startMachineWorld() {
   const podman = await startEngine();
   const hub = await startFakeHub();
   const world = await startWorld({ hub, outboundAllow: new Set(OUTBOUND) });
-  const { machines } = world.services;
-  machines.start();
+  const { engineRuntime } = world.services;
+  engineRuntime.start();
   const api = world.asAdmin;
-  const words = wordsOf(world);
+  const words = deploymentHelpers(world);
   const { good } = words;
   /** Registers the engine as a host. */
   const aHost = async (given: Body = {}) => {
@@ -67,15 +67,15 @@ export async function startMachineWorld() {
   };
 
   return {
-    ...{ ...world, ...words, podman, hub, api, machines, aHost, host, hostIs, containers },
-    /** The answer of the first port of a deployment. */
+    ...{ ...world, ...words, podman, hub, api, engineRuntime, aHost, host, hostIs, containers },
+    /** The response of the first port of a deployment. */
     fetched: async (id: string, path = '/') => {
       const [endpoint] = (await words.deployment(id)).endpoints;
       const answer = await fetch(`http://${endpoint.address}${path}`, { headers: { connection: 'close' } });
       return answer.text();
     },
     stop: async () => {
-      await machines.stop();
+      await engineRuntime.stop();
       await world.stop();
       await hub.stop();
       await podman.stop();
@@ -85,7 +85,7 @@ export async function startMachineWorld() {
 
 export type MachineWorld = Awaited<ReturnType<typeof startMachineWorld>>;
 
-/** For the top of a describe: such a world for all of its tests, with a host that is online. */
+/** Starts a world before the tests of a describe block, with a host that is online, and stops it after them. */
 export function aMachineWorld(): () => MachineWorld & { readonly hostId: string } {
   let world: MachineWorld & { readonly hostId: string };
   beforeAll(async () => {

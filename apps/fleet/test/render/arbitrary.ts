@@ -29,7 +29,7 @@ const labels = fc.dictionary(fc.stringMatching(/^(?:[a-z0-9]{1,9}\.[a-z0-9]{1,9}
   maxKeys: 3,
 });
 
-const said = fc.record({
+const specMembers = fc.record({
   kind: fc.constantFrom('service', 'job', 'notebook'),
   image_name: fc.stringMatching(/^[a-z0-9]{1,9}(?:[._/-][a-z0-9]{1,9}){0,3}$/),
   image_tag: fc.oneof(fc.constant('latest'), fc.stringMatching(/^\w[\w.-]{0,127}$/)),
@@ -69,10 +69,12 @@ const said = fc.record({
   required_network_types: list(word),
 });
 
-/** A workload that the contract takes; whether an engine would is another matter. */
-export const anySpec: fc.Arbitrary<WorkloadSpec> = said.map((spec) => contract.parse({ ...workloadDefaults, ...spec }));
+/** A workload that the contract accepts. An engine may reject it. */
+export const anySpec: fc.Arbitrary<WorkloadSpec> = specMembers.map((spec) =>
+  contract.parse({ ...workloadDefaults, ...spec }),
+);
 
-/** Drops of a spec what engines refuse, so that most of what is generated can be rendered. */
+/** Removes from a spec what engines reject, so that most generated workloads can be rendered. */
 function mended(spec: WorkloadSpec): WorkloadSpec {
   const wrong = new Set(specProblems(spec).map(({ path }) => path.split('.').slice(0, 2).join('.')));
   const right = <T>(items: readonly T[], member: string): T[] =>
@@ -99,11 +101,12 @@ const circumstances = fc.record({
   generation: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
   replicas: fc.integer({ min: 0, max: 3 }),
   restarted_at: fc.constantFrom(null, '2026-01-02T03:04:05.678Z'),
-  volumes: fc.uniqueArray(volume, { minLength: 5, maxLength: 5, selector: ({ name }) => name }), // as in their table
+  // Unique, as in the database.
+  volumes: fc.uniqueArray(volume, { minLength: 5, maxLength: 5, selector: ({ name }) => name }),
   value: text,
 });
 
-/** A deployment of a workload that engines take, with its variables resolved and its volumes bound. */
+/** A deployment of a workload that engines accept, with resolved variables and bound volumes. */
 export const anyRendering: fc.Arbitrary<Rendering<'values'>> = fc
   .tuple(anySpec.map(mended), circumstances)
   .filter(([spec]) => specProblems(spec).length === 0)

@@ -6,7 +6,7 @@ import { z } from 'zod';
 const folder = new URL('../../../../infra/catalog/templates/', import.meta.url);
 const workload = z.object(workloadFields);
 
-/** What each template of the starter catalog says of what runs, with its slug. */
+/** The spec of each template of the starter catalog, with its slug. */
 export const starterCatalog: readonly (readonly [slug: string, spec: WorkloadSpec])[] = readdirSync(folder)
   .sort()
   .map((file) => [
@@ -14,7 +14,7 @@ export const starterCatalog: readonly (readonly [slug: string, spec: WorkloadSpe
     workload.parse({ ...workloadDefaults, ...parse(readFileSync(new URL(file, folder), 'utf8')) }),
   ]);
 
-/** One of them. */
+/** The spec of the template with this slug. */
 export function template(slug: string): WorkloadSpec {
   const found = starterCatalog.find(([name]) => name === slug);
   if (!found) throw new Error(`the starter catalog has no ${slug}`);

@@ -1,10 +1,10 @@
 import type { Host } from '../../src/render/allocation.ts';
 import { renderDocker } from '../../src/render/docker.ts';
 import { withoutValues } from '../../src/render/secrets.ts';
-import { bodyOf, render, web } from './docker-words.ts';
+import { bodyOf, render, web } from './docker-helpers.ts';
 import { aRendering, aSpec } from './renderings.ts';
 
-test('a port of SCTP is exposed and bound like the others', () => {
+test('an SCTP port is exposed and bound like other ports', () => {
   const body = bodyOf({ ports: [{ containerPort: 38_412, protocol: 'SCTP' }] });
   expect(body.ExposedPorts).toEqual({ '38412/sctp': {} });
   expect(body.HostConfig.PortBindings).toEqual({ '38412/sctp': [{ HostPort: '30000' }] });
@@ -17,23 +17,23 @@ test('a port is bound to the address that was allocated with it', () => {
   });
 });
 
-test('a port without a host port is not rendered: the engine would choose one', () => {
+test('a port without an allocated host port is not rendered, because the engine would choose one', () => {
   expect(() => render(web, { host: { ports: [[]] } })).toThrow('no host port is allocated to 80/tcp');
 });
 
-test('a container without its GPUs is not rendered', () => {
+test('a container without its allocated GPUs is not rendered', () => {
   expect(() => render({ gpu_count: 2 }, { host: { gpus: [['0']] } })).toThrow('1 GPUs are allocated to ordinal 0');
   expect(() => render({ vram_request: '8Gi' }, { host: { gpus: [[]] } })).toThrow('0 GPUs are allocated to ordinal 0');
 });
 
-test('people see a deployment before anything is allocated to it, and what is missing', () => {
+test('people see a deployment and its missing allocations before anything is allocated', () => {
   const rendering = withoutValues(aRendering(aSpec({ ...web, gpu_count: 2 })));
   const seen = renderDocker(rendering, { engine: 'podman', gpus: [['5']], ports: [] }).containers[0]?.body.HostConfig;
   expect(seen?.PortBindings).toEqual({ '80/tcp': [{ HostPort: 'unallocated' }] });
   expect(seen?.DeviceRequests?.[0]?.DeviceIDs).toEqual(['nvidia.com/gpu=5', 'nvidia.com/gpu=unallocated']);
 });
 
-test('people see a deployment that has more GPUs than it will have', () => {
+test('people see a deployment that requests more GPUs than were allocated', () => {
   const rendering = withoutValues(aRendering(aSpec({ gpu_count: 1 })));
   const seen = renderDocker(rendering, { engine: 'docker', gpus: [['5', '6']], ports: [] });
   expect(seen.containers[0]?.body.HostConfig.DeviceRequests?.[0]?.DeviceIDs).toEqual(['5']);
@@ -52,26 +52,29 @@ test.each<[string, Host['engine'], string[], object[]]>([
     ['0', 'GPU-8d1c'],
     [{ Driver: 'cdi', DeviceIDs: ['nvidia.com/gpu=0', 'nvidia.com/gpu=GPU-8d1c'] }],
   ],
-  ['as the CDI devices that they are', 'docker', ['amd.com/gpu=1'], [{ Driver: 'cdi', DeviceIDs: ['amd.com/gpu=1'] }]],
-])('GPUs are asked for %s', (_, engine, gpus, expected) => {
+  [
+    'by their names if they are CDI devices',
+    'docker',
+    ['amd.com/gpu=1'],
+    [{ Driver: 'cdi', DeviceIDs: ['amd.com/gpu=1'] }],
+  ],
+])('GPUs are requested %s', (_, engine, gpus, expected) => {
   const body = bodyOf({ gpu_count: gpus.length }, { host: { engine, gpus: [gpus] } });
   expect(body.HostConfig.DeviceRequests).toEqual(expected);
 });
 
 test.each(['/dev/sda', '/dev/x=y', 'a=/dev/sda', '0,1', ''])(
-  '“%s” is no GPU but could be a device of the host',
+  '“%s” is rejected as a GPU, since it could name another device',
   (id) => {
-    expect(() => render({ gpu_count: 1 }, { host: { engine: 'podman', gpus: [[id]] } })).toThrow(
-      'no id that an engine knows',
-    );
+    expect(() => render({ gpu_count: 1 }, { host: { engine: 'podman', gpus: [[id]] } })).toThrow('invalid GPU id');
   },
 );
 
 test.each<[string, string, string, object]>([
-  ['as much as is asked for', '1500m', '8Gi', { NanoCpus: 1_500_000_000, Memory: 8 * 1024 ** 3 }],
-  ['no less than Docker takes', '1m', '1', { NanoCpus: 10_000_000, Memory: 6 * 1024 ** 2 }],
+  ['the requested CPU and memory', '1500m', '8Gi', { NanoCpus: 1_500_000_000, Memory: 8 * 1024 ** 3 }],
+  ['at least the minimum of Docker', '1m', '1', { NanoCpus: 10_000_000, Memory: 6 * 1024 ** 2 }],
   [
-    'a number that JSON can carry, at most',
+    'at most the largest safe integer',
     '1e60',
     '1e60',
     { NanoCpus: Number.MAX_SAFE_INTEGER, Memory: Number.MAX_SAFE_INTEGER },
@@ -82,7 +85,7 @@ test.each<[string, string, string, object]>([
   expect(HostConfig.MemoryReservation).toBe(HostConfig.Memory);
 });
 
-test('what is not asked for is not limited', () => {
+test('resources that are not requested are not limited', () => {
   const { HostConfig } = bodyOf({ cpu_request: '0', memory_request: '' });
   expect(['NanoCpus', 'Memory', 'MemoryReservation'].filter((member) => member in HostConfig)).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
-// Of the Docker Engine API 1.41 (https://docs.docker.com/reference/api/engine/version/v1.41/): ContainerCreate and
-// VolumeCreate, as far as we use them. What isn't here is refused: an engine would ignore it without a word.
+// ContainerCreate and VolumeCreate of the Docker Engine API 1.41
+// (https://docs.docker.com/reference/api/engine/version/v1.41/), as far as the fleet uses them. Other members are
+// rejected, because an engine would ignore them silently.
 const texts = z.record(z.string().min(1), z.string());
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/;
 const portKey = z.string().regex(/^[1-9]\d{0,4}\/(?:tcp|udp|sctp)$/);
@@ -46,10 +47,7 @@ const hostConfig = z
     LogConfig: z.strictObject({ Type: z.enum(['local', 'k8s-file']), Config: texts }),
     DeviceRequests: z.array(deviceRequest).min(1).optional(),
   })
-  .refine(
-    ({ Memory = 0, MemoryReservation = 0 }) => MemoryReservation <= Memory,
-    'reserves more memory than it may have',
-  )
+  .refine(({ Memory = 0, MemoryReservation = 0 }) => MemoryReservation <= Memory, 'reserves more memory than its limit')
   .refine(
     ({ Mounts }) => new Set(Mounts.map(({ Target }) => Target)).size === Mounts.length,
     'mounts two volumes at one path',
@@ -70,7 +68,7 @@ export const containerBody = z
   .refine(
     ({ ExposedPorts, HostConfig }) =>
       String(Object.keys(ExposedPorts)) === String(Object.keys(HostConfig.PortBindings)),
-    'binds other ports than it exposes',
+    'binds ports that it does not expose',
   );
 
 /** Body of `POST /volumes/create`. */
@@ -82,7 +80,7 @@ const container = z.strictObject({
   body: containerBody,
 });
 
-/** All that is rendered for a host. */
+/** Everything that is rendered for a host. */
 export const dockerManifest = z.strictObject({
   secrecy: z.enum(['values', 'placeholders']),
   image: z.string(),

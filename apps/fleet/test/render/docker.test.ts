@@ -1,20 +1,21 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import { revealed } from '../../src/render/secrets.ts';
+import { secretsWithValues } from '../../src/render/secrets.ts';
+import { bodyOf, type Given, render, web } from './docker-helpers.ts';
 import { containerBody, dockerManifest } from './docker-schemas.ts';
-import { bodyOf, type Given, render, web } from './docker-words.ts';
 import { aVolume } from './renderings.ts';
 
 const digestOf = (spec: Partial<WorkloadSpec> = {}, given: Given = {}) => bodyOf(spec, given).Labels['fleet/body'];
 
 const secret = { secret_refs: [{ name: 'database', key: 'password', env: 'PASSWORD' }] };
-const secrets = (version: number, password: string) => revealed([{ name: 'database', version, values: { password } }]);
+const secrets = (version: number, password: string) =>
+  secretsWithValues([{ name: 'database', version, values: { password } }]);
 
-test('a stopped deployment keeps its volumes and has no container', () => {
+test('a stopped deployment on a host keeps its volumes and has no container', () => {
   const manifest = render({ volume_mounts: [{ name: 'data', mountPath: '/data' }] }, { replicas: 0 });
   expect([manifest.volumes.length, manifest.containers.length]).toEqual([1, 0]);
 });
 
-test('a container is called after its deployment and its ordinal, and labelled with both and the generation', () => {
+test('a container is named after its deployment and ordinal, and labelled with both and the generation', () => {
   const manifest = render({}, { replicas: 2 });
   expect(manifest.containers.map(({ name }) => name)).toEqual(['web-decade01-0', 'web-decade01-1']);
   expect(manifest.containers[1]?.body.Labels).toMatchObject({
@@ -25,36 +26,36 @@ test('a container is called after its deployment and its ordinal, and labelled w
 });
 
 test.each<[string, Partial<WorkloadSpec>, Given]>([
-  ['what runs', { image_tag: '2' }, {}],
+  ['a change of the image', { image_tag: '2' }, {}],
   ['a restart', {}, { restarted_at: '2026-01-02T03:04:05.678Z' }],
   ['another version of a secret', {}, { secrets: secrets(2, 'a') }],
   ['another host port', {}, { host: { ports: [[{ containerPort: 80, protocol: 'TCP', hostPort: 40_000 }]] } }],
-])('%s makes another container', (_, spec, given) => {
+])('%s replaces the container', (_, spec, given) => {
   const base = { ...secret, ...web };
   expect(digestOf({ ...base, ...spec }, { secrets: secrets(1, 'a'), ...given })).not.toBe(
     digestOf(base, { secrets: secrets(1, 'a') }),
   );
 });
 
-test('a new generation and a new number of replicas leave a container as it is', () => {
+test('a new generation or number of replicas does not replace a container', () => {
   expect(digestOf(web, { generation: 8, replicas: 3 })).toBe(digestOf(web));
 });
 
-test('the digest of a container tells nothing of a secret’s value', () => {
+test('the digest of a container does not depend on the value of a secret', () => {
   expect(digestOf(secret, { secrets: secrets(1, 'a') })).toBe(digestOf(secret, { secrets: secrets(1, 'b') }));
 });
 
-test('a service is started again a few times, a job never', () => {
+test('a service is restarted a limited number of times, a job never', () => {
   expect(bodyOf().HostConfig.RestartPolicy).toEqual({ Name: 'on-failure', MaximumRetryCount: 3 });
   expect(bodyOf({ kind: 'job' }).HostConfig.RestartPolicy).toEqual({ Name: 'no', MaximumRetryCount: 0 });
 });
 
-test('variables are given in clear, those of secrets as well', () => {
+test('a container gets all variables in plain text, also those of secrets', () => {
   const body = bodyOf({ ...secret, env: [{ name: 'QUERY', value: 'a=b=$(C)' }] }, { secrets: secrets(1, 'hunter2') });
   expect(body.Env).toEqual(['QUERY=a=b=$(C)', 'PASSWORD=hunter2']);
 });
 
-test('volumes are made once, labelled as volumes, and mounted where the workload wants them', () => {
+test('volumes are created once, labelled as volumes, and mounted at the paths of the workload', () => {
   const manifest = render(
     {
       volume_mounts: [
@@ -72,25 +73,25 @@ test('volumes are made once, labelled as volumes, and mounted where the workload
   ]);
 });
 
-test('a mount path that Podman would read as more options is not rendered', () => {
+test('a mount path that Podman would parse as further options is not rendered', () => {
   const volume_mounts = [{ name: 'data', mountPath: '/data,type=bind,source=/' }];
-  expect(() => render({ volume_mounts })).toThrow('must not hold a comma');
+  expect(() => render({ volume_mounts })).toThrow('must not contain a comma');
 });
 
-test.each(['docker', 'podman'] as const)('what a container writes to its log is bounded on %s', (engine) => {
+test.each(['docker', 'podman'] as const)('the log of a container is limited on %s', (engine) => {
   expect(bodyOf({}, { host: { engine } }).HostConfig.LogConfig.Config['max-size']).toMatch(/^\d+m$/);
 });
 
-test('who pulls is told where the registry asks, and only there', () => {
+test('registry credentials are rendered only for a workload that has them', () => {
   expect(dockerManifest.parse(render({ registry_credentials: 'registry' })).registryAuth).toBeDefined();
   expect(render()).not.toHaveProperty('registryAuth');
 });
 
 test.each<[string, object]>([
-  ['privileges', { Privileged: true }],
+  ['privileged mode', { Privileged: true }],
   ['the network of the host', { NetworkMode: 'host' }],
   ['a path of the host', { Binds: ['/:/host'] }],
-])('the test’s own schema finds %s', (_, member) => {
+])('the schema of this test rejects %s', (_, member) => {
   const body = bodyOf();
   expect(containerBody.safeParse({ ...body, HostConfig: { ...body.HostConfig, ...member } }).success).toBe(false);
 });

@@ -16,7 +16,7 @@ const resolve = (
 const values = (...given: Parameters<typeof resolve>) =>
   Object.fromEntries(resolve(...given).env.map(({ name, value }) => [name, value]));
 
-test('what a deployment gives wins over the workload’s value, and that over the default', () => {
+test('a variable of a deployment overrides that of the workload, which overrides the default', () => {
   const spec = {
     env: [
       { name: 'FIXED', value: 'fixed' },
@@ -33,7 +33,7 @@ test('what a deployment gives wins over the workload’s value, and that over th
   });
 });
 
-test('a variable without a value is left out, and one that is given as empty is empty', () => {
+test('a variable without a value is omitted, and an empty value is kept', () => {
   const spec = { env_schema: [entry('SILENT'), entry('EMPTY', { default_value: 'default' })] };
   expect(values(spec, { EMPTY: '' })).toEqual({ EMPTY: '' });
 });
@@ -42,7 +42,7 @@ test('a fixed variable may be empty', () => {
   expect(values({ env: [{ name: 'EMPTY', value: '' }] })).toEqual({ EMPTY: '' });
 });
 
-test('of a variable that stands twice, the later value counts', () => {
+test('the last of several values of a variable applies', () => {
   const spec = {
     env: [
       { name: 'A', value: '1' },
@@ -52,30 +52,30 @@ test('of a variable that stands twice, the later value counts', () => {
   expect(resolve(spec)).toEqual({ env: [{ name: 'A', value: '2' }], problems: [] });
 });
 
-test('the order is the workload’s, whatever the order of what is given', () => {
+test('variables are in the order of the workload, regardless of the order of the given values', () => {
   const spec = { env: [{ name: 'B', value: '' }], env_schema: [entry('C'), entry('A')] };
   const names = (given: Record<string, string>) => resolve(spec, given).env.map(({ name }) => name);
   expect(names({ A: '1', B: '2', C: '3' })).toEqual(['C', 'A', 'B']);
   expect(names({ C: '3', B: '2', A: '1' })).toEqual(['C', 'A', 'B']);
 });
 
-test('all problems are told at once, in an order of their own', () => {
+test('all problems of variables are reported at once in a fixed order', () => {
   const spec = {
     env: [{ name: 'MODE', value: 'fast' }],
     env_schema: [entry('NAME', { required: true }), entry('TOKEN', { required: true })],
     secret_refs: [{ name: 'database', env: 'PASSWORD' }],
   };
   expect(resolve(spec, { ZONE: 'a', PASSWORD: 'b', NAME: '' }).problems).toEqual([
-    { path: 'env.PASSWORD', message: 'is filled by the secret "database" and can\'t be given' },
-    { path: 'env.ZONE', message: 'is no variable of this workload, which takes NAME, TOKEN, MODE' },
+    { path: 'env.PASSWORD', message: 'is set by the secret "database" and cannot be overridden' },
+    { path: 'env.ZONE', message: 'is not a variable of this workload, which has NAME, TOKEN, MODE' },
     { path: 'env.NAME', message: 'is required and has no value' },
     { path: 'env.TOKEN', message: 'is required and has no value' },
   ]);
 });
 
-test('where nothing can be given, that is what is said', () => {
+test('if no variable can be set, the message says so', () => {
   expect(resolve({}, { A: 'b' }).problems).toEqual([
-    { path: 'env.A', message: 'is no variable of this workload, which takes none' },
+    { path: 'env.A', message: 'is not a variable of this workload, which has none' },
   ]);
 });
 
@@ -84,16 +84,16 @@ test.each<[string, Parameters<typeof resolve>]>([
   ['the workload', [{ env_schema: [entry('A', { required: true })], env: [{ name: 'A', value: 'b' }] }]],
   ['the deployment', [{ env_schema: [entry('A', { required: true })] }, { A: 'b' }]],
   ['a secret', [{ env_schema: [entry('A', { required: true })], secret_refs: [{ name: 'database', env: 'A' }] }]],
-])('a required variable is content with the value of %s', (_, given) => {
+])('a required variable can have the value of %s', (_, given) => {
   expect(resolve(...given).problems).toEqual([]);
 });
 
-test('a variable that a secret fills is not among the others, even if the workload has a value for it', () => {
+test('a variable that a secret sets is not among the others, even if the workload has a value for it', () => {
   const spec = { env: [{ name: 'A', value: 'b' }], secret_refs: [{ name: 'database', env: 'A' }] };
   expect(resolve(spec)).toEqual({ env: [], problems: [] });
 });
 
-test('names that objects have by themselves are given by nobody', () => {
+test('variables cannot have the names of members that objects inherit', () => {
   const spec = { env_schema: [entry('constructor', { required: true }), entry('toString')] };
   expect(resolve(spec)).toEqual({
     env: [],

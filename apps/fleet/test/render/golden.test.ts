@@ -1,10 +1,10 @@
 import { renderDocker } from '../../src/render/docker.ts';
 import { renderKubernetes } from '../../src/render/kubernetes.ts';
 import { template } from './catalog.ts';
-import { demandGolden } from './golden.ts';
+import { assertGolden } from './golden.ts';
 import { aCluster, aHost, aRendering, aSpec, aVolume, shown } from './renderings.ts';
 
-/** A deployment that says everything that can be said. */
+/** A deployment that uses every member. */
 const everything = aRendering(
   aSpec({
     registry_url: 'Registry.example.com:5000/team',
@@ -48,28 +48,28 @@ const everything = aRendering(
 );
 const cluster = aCluster({ namespace: 'gpu', gpu_resource_name: 'amd.com/gpu', default_storage_class: 'standard' });
 
-test('a database with a volume, on a cluster', () => {
-  demandGolden('postgresql-kubernetes', renderKubernetes(aRendering(template('postgresql')), aCluster()));
+test('renders a database with a volume for a cluster as in the golden file', () => {
+  assertGolden('postgresql-kubernetes', renderKubernetes(aRendering(template('postgresql')), aCluster()));
 });
 
-test('a job with secrets, on a cluster, as people see it', () => {
-  demandGolden('restic-backup-kubernetes', renderKubernetes(shown(aRendering(template('restic-backup'))), aCluster()));
+test('renders a job with secrets for a cluster as in the golden file, with redacted values', () => {
+  assertGolden('restic-backup-kubernetes', renderKubernetes(shown(aRendering(template('restic-backup'))), aCluster()));
 });
 
-test('a job with secrets, on Docker, as people see it', () => {
+test('renders a job with secrets for Docker as in the golden file, with redacted values', () => {
   const rendering = shown(aRendering(template('restic-backup')));
-  demandGolden('restic-backup-docker', renderDocker(rendering, aHost(rendering)));
+  assertGolden('restic-backup-docker', renderDocker(rendering, aHost(rendering)));
 });
 
-test.each(['docker', 'podman'] as const)('a model server with a GPU, on %s', (engine) => {
+test.each(['docker', 'podman'] as const)('renders a model server with a GPU for %s as in the golden file', (engine) => {
   const rendering = aRendering(template('vllm-openai'));
-  demandGolden(`vllm-openai-${engine}`, renderDocker(rendering, aHost(rendering, engine)));
+  assertGolden(`vllm-openai-${engine}`, renderDocker(rendering, aHost(rendering, engine)));
 });
 
-test('everything that can be said, on a cluster, as the cluster gets it', () => {
-  demandGolden('everything-kubernetes', renderKubernetes(everything, cluster));
+test('renders a deployment with every member for a cluster as in the golden file, with its values', () => {
+  assertGolden('everything-kubernetes', renderKubernetes(everything, cluster));
 });
 
-test('everything that can be said, on Docker, as the engine gets it', () => {
-  demandGolden('everything-docker', renderDocker(everything, aHost(everything)));
+test('renders a deployment with every member for Docker as in the golden file, with its values', () => {
+  assertGolden('everything-docker', renderDocker(everything, aHost(everything)));
 });

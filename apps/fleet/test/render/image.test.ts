@@ -2,7 +2,7 @@ import { dockerConfigJson, imageReference, registryAuth, registryServer } from '
 
 test.each<[string, string | null, string, string]>([
   ['an official image', null, 'postgres', 'docker.io/library/postgres:1'],
-  ['somebody’s image on Docker Hub', null, 'grafana/grafana', 'docker.io/grafana/grafana:1'],
+  ['an image of a user of Docker Hub', null, 'grafana/grafana', 'docker.io/grafana/grafana:1'],
   ['Docker Hub by its name', 'docker.io', 'postgres', 'docker.io/library/postgres:1'],
   ['Docker Hub by another of its names', 'index.docker.io', 'postgres', 'docker.io/library/postgres:1'],
   ['a user of Docker Hub', 'docker.io/grafana', 'grafana', 'docker.io/grafana/grafana:1'],
@@ -11,7 +11,7 @@ test.each<[string, string | null, string, string]>([
   ['a registry with a port', 'registry.example.com:5000', 'app', 'registry.example.com:5000/app:1'],
   ['a registry in capitals', 'GHCR.io/team', 'app', 'ghcr.io/team/app:1'],
   ['an empty registry', '', 'postgres', 'docker.io/library/postgres:1'],
-])('%s is named in full', (_, registry_url, image_name, expected) => {
+])('the image reference of %s is complete', (_, registry_url, image_name, expected) => {
   expect(imageReference({ registry_url, image_name, image_tag: '1' })).toBe(expected);
 });
 
@@ -20,19 +20,19 @@ test.each<[string | null, string]>([
   ['docker.io/team', 'https://index.docker.io/v1/'],
   ['ghcr.io/team', 'ghcr.io'],
   ['registry.example.com:5000', 'registry.example.com:5000'],
-])('credentials for %s are kept under %s', (registry_url, expected) => {
+])('registry credentials for %s are stored under %s', (registry_url, expected) => {
   expect(registryServer({ registry_url })).toBe(expected);
 });
 
 const credentials = { server: 'ghcr.io', username: 'ada', password: 'pä?>ss' };
 
-test('a pull secret is what `docker login` writes', () => {
+test('a pull secret has the format that `docker login` writes', () => {
   expect(JSON.parse(dockerConfigJson(credentials))).toEqual({
     auths: { 'ghcr.io': { username: 'ada', password: 'pä?>ss', auth: Buffer.from('ada:pä?>ss').toString('base64') } },
   });
 });
 
-test('X-Registry-Auth is in the alphabet of URLs, with its padding', () => {
+test('X-Registry-Auth is encoded as base64url with padding', () => {
   const header = registryAuth({ ...credentials, password: '???>>>ÿÿ' });
   expect(header).toMatch(/^[A-Za-z0-9_-]+={1,2}$/);
   expect(header.length % 4).toBe(0);

@@ -1,15 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { KubernetesObject } from '../../src/render/kubernetes.ts';
 
 /**
- * Members that Kubernetes doesn't declare. The schemas let them pass, an API server answers them with a 500; so they are
- * looked up in the type declarations, which are generated, one member a line.
+ * Finds members that Kubernetes does not declare. The schemas accept them, but an API server answers them with a 500.
+ * They are looked up in the type declarations, which are generated with one member per line.
  */
 export const undeclared = (object: KubernetesObject): string[] =>
   undeclaredIn(object, { type: { file: TYPES[object.kind] }, path: '' });
 
-const resolve = (id: string, from: string): string => createRequire(from).resolve(id).replace(/\.js$/, '.d.ts');
+const resolve = (id: string, from: string): string =>
+  realpathSync.native(createRequire(from).resolve(id)).replace(/\.js$/, '.d.ts');
 const typesOf = (id: string): string => resolve(`kubernetes-models/${id}`, import.meta.filename);
 
 const TYPES = {
@@ -20,7 +21,7 @@ const TYPES = {
   Service: typesOf('v1/Service'),
 };
 
-/** A type with a file of its own; none for text, numbers and maps, which declare no member. */
+/** A type that has its own file; none for strings, numbers and maps, which declare no member. */
 type Declared = { readonly file?: string };
 
 function undeclaredIn(value: unknown, { type, path }: { readonly type: Declared; readonly path: string }): string[] {
@@ -36,7 +37,7 @@ function undeclaredIn(value: unknown, { type, path }: { readonly type: Declared;
 
 const read = new Map<string, ReadonlyMap<string, Declared> | undefined>();
 
-/** The members that a file declares of its interface, each with its type; undefined where it has none. */
+/** The members that a file declares for its interface, with their types; undefined if there are none. */
 function membersOf(file: string): ReadonlyMap<string, Declared> | undefined {
   if (!read.has(file)) read.set(file, declarationsIn(readFileSync(file, 'utf8'), file));
   return read.get(file);

@@ -8,8 +8,8 @@ import { undeclared } from './kubernetes-members.ts';
 
 const KINDS = { Deployment, Job, PersistentVolumeClaim, Secret, Service };
 
-/** @throws what the schema of its kind finds wrong with an object, and members that it doesn't declare */
-export function demandValid(object: KubernetesObject): void {
+/** @throws the errors of an object against the schema of its kind, and members that the schema does not declare */
+export function assertValid(object: KubernetesObject): void {
   const Kind = KINDS[object.kind];
   new Kind(object as never).validate();
   const unknown = undeclared(object);

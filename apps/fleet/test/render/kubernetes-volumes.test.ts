@@ -1,18 +1,18 @@
 import { renderKubernetes } from '../../src/render/kubernetes.ts';
-import { containerOf, deploymentOf, ofKind, render, volume } from './kubernetes-words.ts';
+import { containerOf, deploymentOf, ofKind, render, volume } from './kubernetes-helpers.ts';
 import { aCluster, aRendering, aSpec, aVolume } from './renderings.ts';
 
-test('a volume that many may write does not hold up a new version', () => {
+test('a volume with ReadWriteMany does not block a rolling update', () => {
   const volumes = [aVolume({ access_mode: 'ReadWriteMany' })];
   expect(deploymentOf(render(volume, { volumes })).strategy?.type).toBe('RollingUpdate');
 });
 
-test('a volume that many may only read is mounted to be read', () => {
+test('a volume with ReadOnlyMany is mounted read-only', () => {
   const objects = render(volume, { volumes: [aVolume({ access_mode: 'ReadOnlyMany' })] });
   expect(containerOf(objects)?.volumeMounts).toMatchObject([{ mountPath: '/data', readOnly: true }]);
 });
 
-test('a volume’s claim says nothing of the deployment, which another may share it with', () => {
+test('the claim of a volume does not refer to the deployment, since others may share the volume', () => {
   const one = ofKind(render(volume, { volumes: [aVolume()] }), 'PersistentVolumeClaim');
   const other = ofKind(
     render(
@@ -24,7 +24,7 @@ test('a volume’s claim says nothing of the deployment, which another may share
   expect(other).toEqual(one);
 });
 
-test('a volume that is bound to two mounts is claimed once', () => {
+test('a volume in two mounts has one claim', () => {
   const mounts = ['data', 'cache'];
   const objects = render(
     { volume_mounts: mounts.map((name) => ({ name, mountPath: `/${name}` })) },
@@ -36,10 +36,10 @@ test('a volume that is bound to two mounts is claimed once', () => {
 });
 
 test.each<[string, string | null, string | null, string | undefined]>([
-  ['its own', 'fast', 'standard', 'fast'],
-  ['the one that is set for the cluster', null, 'standard', 'standard'],
-  ['that of the cluster itself, which is not named', null, null, undefined],
-  ['none named where it is said as nothing', '', null, undefined],
+  ['that of the volume', 'fast', 'standard', 'fast'],
+  ['the default that the fleet has for the cluster', null, 'standard', 'standard'],
+  ['omitted, so that the default of the cluster applies', null, null, undefined],
+  ['omitted if it is empty', '', null, undefined],
 ])('the storage class of a claim is %s', (_, own, ofCluster, expected) => {
   const rendering = aRendering(aSpec(volume), { volumes: [aVolume({ storage_class: own })] });
   const { objects } = renderKubernetes(rendering, aCluster({ default_storage_class: ofCluster }));

@@ -5,7 +5,7 @@ import { objectName, volumeName } from '../../src/render/labels.ts';
 const dnsLabel = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
 const row = fc.record({ id: fc.uuid(), name: dnsLabel });
 
-test('makes names that are valid for all engines, with room for their suffixes', () => {
+test('object names are valid for all engines, and leave room for suffixes', () => {
   assertProperty(
     fc.property(row, (given) => {
       expect(objectName(given)).toMatch(/^[a-z](?:[a-z0-9-]{0,44}[a-z0-9])$/);
@@ -14,17 +14,17 @@ test('makes names that are valid for all engines, with room for their suffixes',
   );
 });
 
-test('a name tells what it is of', () => {
+test('an object name contains the name of its deployment', () => {
   expect(objectName({ id: '019a0000-0000-7000-8000-0000decade01', name: 'web' })).toBe('web-decade01');
   expect(objectName({ id: '019a0000-0000-7000-8000-0000decade01', name: '7zip' })).toBe('d-7zip-decade01');
 });
 
-test('a deployment that is made again under its name, in the same moment, has another name for its objects', () => {
+test('a deployment that is recreated with the same name at the same time has other object names', () => {
   const [old, another] = ['019a0000-0000-7000-8000-0000decade01', '019a0000-0000-7000-8000-0000decade02'];
   expect(objectName({ id: old, name: 'web' })).not.toBe(objectName({ id: another, name: 'web' }));
 });
 
-test('a name that has to be cut does not end in a hyphen before the end of its id', () => {
+test('an object name that is truncated has no hyphen before its ID', () => {
   expect(objectName({ id: '019a0000-0000-7000-8000-0000decade01', name: `${'a'.repeat(36)}--b` })).toBe(
     `${'a'.repeat(36)}-decade01`,
   );

@@ -1,6 +1,6 @@
-import { containerOf, deploymentOf, ofKind, render, secret, secrets } from './kubernetes-words.ts';
+import { containerOf, deploymentOf, ofKind, render, secret, secrets } from './kubernetes-helpers.ts';
 
-test('text stays literal, where Kubernetes would put variables in', () => {
+test('text that Kubernetes would expand as variable references is escaped', () => {
   const container = containerOf(
     render({ command: ['$(HOME)', '$$', '$HOME', '$'], env: [{ name: 'A', value: '$$(B)' }] }),
   );
@@ -17,7 +17,7 @@ test('values of secrets are in the Secret, and the pod refers to them', () => {
   ]);
 });
 
-test('a variable with a name longer than a key may be has a key of its own', () => {
+test('a variable with a name that is too long for a key has another key', () => {
   const long = 'A'.repeat(256);
   const objects = render({
     secret_refs: [`${long.slice(1)}B`, `${long.slice(1)}C`].map((env) => ({ name: 'database', key: 'password', env })),
@@ -27,7 +27,7 @@ test('a variable with a name longer than a key may be has a key of its own', () 
   expect(new Set(keys).size).toBe(2);
 });
 
-test('one number as a port of TCP and of UDP is two ports', () => {
+test('the same number as a TCP port and a UDP port is two ports', () => {
   const ports = [
     { containerPort: 53, protocol: 'tcp' },
     { containerPort: 53, protocol: 'UDP' },
@@ -38,21 +38,21 @@ test('one number as a port of TCP and of UDP is two ports', () => {
 });
 
 test.each<[string, string, string | undefined, string | undefined]>([
-  ['as they were written', '500m', '500m', '8Gi'],
+  ['as given', '500m', '500m', '8Gi'],
   ['without fractions', '0.25', '250m', undefined],
-  ['not at all where they are nothing', '0', undefined, undefined],
-])('CPU and memory are asked for %s', (_, cpu, expectedCpu, memory) => {
+  ['only if they are greater than zero', '0', undefined, undefined],
+])('CPU and memory are requested %s', (_, cpu, expectedCpu, memory) => {
   const requests =
     containerOf(render({ cpu_request: cpu, memory_request: memory ?? '0.0' }))?.resources?.requests ?? {};
   expect(requests).toEqual({ ...(expectedCpu && { cpu: expectedCpu }), ...(memory && { memory }) });
 });
 
-test('an image that is only known as the latest is pulled each time', () => {
+test('an image with the tag latest is always pulled', () => {
   expect(containerOf(render({ image_tag: 'latest' }))?.imagePullPolicy).toBe('Always');
   expect(containerOf(render({ image_tag: '1.2' }))?.imagePullPolicy).toBe('IfNotPresent');
 });
 
-test('a pod gets no token of the cluster, no more rights than it starts with, and nobody else’s variables', () => {
+test('a pod gets no service account token, no privilege escalation, and no service environment variables', () => {
   const { template } = deploymentOf(render());
   expect(template.spec).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });
   expect(template.spec?.securityContext).toEqual({ seccompProfile: { type: 'RuntimeDefault' } });

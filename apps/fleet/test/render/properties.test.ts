@@ -10,7 +10,7 @@ import type { Rendering } from '../../src/render/rendering.ts';
 import { withoutValues } from '../../src/render/secrets.ts';
 import { anyRendering, anySpec } from './arbitrary.ts';
 import { dockerManifest } from './docker-schemas.ts';
-import { demandValid } from './kubernetes-schemas.ts';
+import { assertValid } from './kubernetes-schemas.ts';
 import { aCluster, aHost, aRendering, CANARY, shown } from './renderings.ts';
 
 const RUNS = byDepth({ short: 40, full: 300, long: 5000 });
@@ -48,11 +48,11 @@ function readable(value: unknown): string {
 }
 const isText = (text: string): boolean => /^[\x20-\x7e]+$/.test(text);
 
-test('renders objects for a cluster that match the schemas of Kubernetes', () => {
-  always((rendering) => onCluster(rendering).forEach(demandValid));
+test('every rendering for a cluster matches the schemas of Kubernetes', () => {
+  always((rendering) => onCluster(rendering).forEach(assertValid));
 });
 
-test('renders bodies for a host that match the API of its engine', () => {
+test('every rendering for a host matches the API of its engine', () => {
   assertProperty(
     fc.property(anyRendering, engines, (rendering, engine) => {
       dockerManifest.parse(renderDocker(rendering, aHost(rendering, engine)));
@@ -61,7 +61,7 @@ test('renders bodies for a host that match the API of its engine', () => {
   );
 });
 
-test('renders the same deployment as the same text', () => {
+test('every rendering of the same deployment is the same text', () => {
   always((rendering) => {
     const again = { ...rendering, spec: structuredClone(rendering.spec), volumes: [...rendering.volumes].reverse() };
     expect(JSON.stringify(onCluster(again))).toBe(JSON.stringify(onCluster(rendering)));
@@ -71,7 +71,7 @@ test('renders the same deployment as the same text', () => {
   });
 });
 
-test('shows people no value of a secret, and renders it for engines', () => {
+test('every rendering for people hides the values of secrets, and that for engines contains them', () => {
   always((rendering) => {
     const values = readable([onCluster(rendering), renderDocker(rendering, aHost(rendering))]);
     const { secret_refs, registry_credentials } = rendering.spec;
@@ -82,14 +82,14 @@ test('shows people no value of a secret, and renders it for engines', () => {
   });
 });
 
-test('renders values of secrets for a cluster in Secrets only', () => {
+test('every rendering for a cluster has values of secrets in Secrets only', () => {
   always((rendering) => {
     const others = onCluster(rendering).filter(({ kind }) => kind !== 'Secret');
     expect(readable(others)).not.toContain(CANARY);
   });
 });
 
-test('renders names that are DNS labels of a Service, with room for the suffixes of pods', () => {
+test('every rendered name is a DNS label of a Service, with room for the suffixes of pods', () => {
   always((rendering) => {
     for (const { kind, metadata } of onCluster(rendering)) {
       expect(metadata?.name).toMatch(/^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
@@ -99,14 +99,14 @@ test('renders names that are DNS labels of a Service, with room for the suffixes
   });
 });
 
-test('renders no two objects of a kind with the same name', () => {
+test('every rendering has distinct names for the objects of a kind', () => {
   always((rendering) => {
     const names = onCluster(rendering).map(({ kind, metadata }) => `${kind}/${metadata?.name}`);
     expect(new Set(names).size).toBe(names.length);
   });
 });
 
-test('renders selectors that match the pods of this deployment only', () => {
+test('every rendered selector matches the pods of this deployment only', () => {
   always((rendering) => {
     const { labels } = podOf(rendering).template.metadata ?? {};
     const selectors = onCluster(rendering).flatMap((object) => {
@@ -120,7 +120,7 @@ test('renders selectors that match the pods of this deployment only', () => {
   });
 });
 
-test('renders requests that do not exceed the limits', () => {
+test('every rendering has requests that do not exceed the limits', () => {
   always((rendering) => {
     const { requests = {}, limits = {} } = podOf(rendering).container.resources ?? {};
     for (const [name, limit] of Object.entries(limits)) {
@@ -131,7 +131,7 @@ test('renders requests that do not exceed the limits', () => {
   });
 });
 
-test('renders lists with keys without duplicate keys', () => {
+test('every rendered list with keys has distinct keys', () => {
   always((rendering) => {
     const { pod, container } = podOf(rendering);
     const keys = {
@@ -145,7 +145,7 @@ test('renders lists with keys without duplicate keys', () => {
   });
 });
 
-test('renders every object that a pod refers to', () => {
+test('every rendering contains the objects that its pods refer to', () => {
   always((rendering) => {
     const { pod, container } = podOf(rendering);
     const objects = onCluster(rendering);
@@ -165,13 +165,13 @@ test('renders every object that a pod refers to', () => {
   });
 });
 
-test('renders a workload that matches the contract, or refuses it with the reasons', () => {
+test('every workload that matches the contract is rendered, or rejected with the reasons', () => {
   assertProperty(
     fc.property(anySpec, (spec) => {
       try {
-        onCluster(aRendering(spec)).forEach(demandValid);
+        onCluster(aRendering(spec)).forEach(assertValid);
       } catch (error) {
-        expect(String(error)).toContain('not to be rendered: ');
+        expect(String(error)).toContain('cannot be rendered: ');
       }
     }),
     RUNS,

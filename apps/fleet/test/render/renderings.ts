@@ -4,9 +4,9 @@ import type { Host } from '../../src/render/allocation.ts';
 import { resolveEnv } from '../../src/render/env.ts';
 import type { Cluster } from '../../src/render/pod.ts';
 import { type BoundVolume, portsOf, type Rendering } from '../../src/render/rendering.ts';
-import { redacted, revealed } from '../../src/render/secrets.ts';
+import { secretsWithPlaceholders, secretsWithValues } from '../../src/render/secrets.ts';
 
-/** A workload that runs, and nothing more. */
+/** A workload with only the required members. */
 export const aSpec = (given: Partial<WorkloadSpec> = {}): WorkloadSpec => ({
   ...workloadDefaults,
   image_name: 'team/app',
@@ -23,10 +23,10 @@ export const aVolume = (given: Partial<BoundVolume> = {}): BoundVolume => ({
   ...given,
 });
 
-/** What stands in every value of a secret here, and nowhere else. */
+/** The text that each value of a secret contains here, and that occurs nowhere else. */
 export const CANARY = 'c4n4ry-value';
 
-/** The secrets that a spec names, each with the keys that are asked of it. */
+/** The secrets that a spec names, each with the requested keys. */
 const rowsFor = ({ secret_refs, registry_credentials }: WorkloadSpec) => {
   const wanted = [
     ...secret_refs.map(({ name, key, env }) => [name, key ?? env] as const),
@@ -43,7 +43,7 @@ const rowsFor = ({ secret_refs, registry_credentials }: WorkloadSpec) => {
 
 const ID = '019a0000-0000-7000-8000-0000decade01';
 
-/** A deployment of a spec that gives what is required and has what is named. */
+/** A deployment of a spec with all required variables and the named secrets. */
 export function aRendering(spec: WorkloadSpec, given: Partial<Rendering<'values'>> = {}): Rendering<'values'> {
   const asked = new Set(spec.secret_refs.map(({ env }) => env));
   const required = spec.env_schema.filter(({ name, required }) => required && !asked.has(name));
@@ -58,15 +58,15 @@ export function aRendering(spec: WorkloadSpec, given: Partial<Rendering<'values'
     volumes: [...new Set(spec.volume_mounts.map(({ name }) => name))].map((mount, index) =>
       aVolume({ mount, name: mount, id: `019a0000-0000-7000-8000-${String(index).padStart(12, '0')}` }),
     ),
-    secrets: revealed(rowsFor(spec)),
+    secrets: secretsWithValues(rowsFor(spec)),
     ...given,
   };
 }
 
-/** The same deployment, known without the values of its secrets. */
+/** The same deployment without the values of its secrets. */
 export const shown = (rendering: Rendering<'values'>): Rendering<'placeholders'> => ({
   ...rendering,
-  secrets: redacted(rowsFor(rendering.spec).map((row) => ({ ...row, keys: Object.keys(row.values) }))),
+  secrets: secretsWithPlaceholders(rowsFor(rendering.spec).map((row) => ({ ...row, keys: Object.keys(row.values) }))),
 });
 
 export const aCluster = (given: Partial<Cluster> = {}): Cluster => ({
@@ -76,7 +76,7 @@ export const aCluster = (given: Partial<Cluster> = {}): Cluster => ({
   ...given,
 });
 
-/** A host on which everything is allocated that a rendering asks for. */
+/** A host with the allocations that a rendering requests. */
 export function aHost({ spec, replicas }: Rendering, engine: Host['engine'] = 'docker'): Host {
   const ordinals = Array.from({ length: replicas }, (_, ordinal) => ordinal);
   const ports = portsOf(spec);

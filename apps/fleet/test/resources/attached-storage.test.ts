@@ -1,4 +1,4 @@
-// Volumes and the deployments that have them: when they stay, and when they go.
+// Volumes and the deployments to which they are attached: when they are kept, and when they are deleted.
 import { byDepth } from '@svc/testing';
 import { pathOf, type Shown, startResources } from './resources.ts';
 
@@ -13,14 +13,14 @@ const put = (id: string, body: object) => asAdmin.put(pathOf('storage', id), bod
 const deploy = (given: object = {}) => aDeployment({ workload_id: keeping.id, target, ...given });
 const volumeOf = ({ volumes }: Shown) => read('storage', volumes.data.storage_id);
 
-test('a volume is where it is first used', async () => {
+test('a volume is placed on the target of the deployment that first uses it', async () => {
   const volume = await aVolume();
   await deploy({ volumes: { data: { storage_id: volume.id } } });
   expect((await read('storage', volume.id)).target).toEqual({ host_id: host.id, cluster_id: null });
 });
 
-describe('a volume that is attached', () => {
-  test('is not deleted, also while its deployment is stopped', async () => {
+describe('an attached volume', () => {
+  test('cannot be deleted, also while its deployment is stopped', async () => {
     const volume = await aVolume();
     const { id, name } = await deploy({ volumes: { data: { storage_id: volume.id } } });
     expect((await read('storage', volume.id)).attached_to).toEqual([{ deployment_id: id, name }]);
@@ -37,7 +37,7 @@ describe('a volume that is attached', () => {
     expect((await asAdmin.delete(pathOf('storage', volume.id))).status).toBe(204);
   });
 
-  test('is deleted, or attached, but never both', async () => {
+  test('is not deleted if it is attached concurrently, or the attachment fails', async () => {
     for (let round = 0; round < byDepth({ short: 2, full: 5, long: 20 }); round++) {
       const { id } = await aVolume();
       const body = { name: aName('race'), workload_id: keeping.id, target, volumes: { data: { storage_id: id } } };
@@ -52,7 +52,7 @@ describe('a volume that is attached', () => {
     }
   });
 
-  test('in two mounts of one deployment shows it once', async () => {
+  test('in two mounts of one deployment lists the deployment once', async () => {
     const mounts = ['a', 'b'].map((name) => ({ name, mountPath: `/${name}` }));
     const workload = await aWorkload({ volume_mounts: mounts });
     const { id: storage_id } = await aVolume({ access_mode: 'ReadWriteMany' });
@@ -62,10 +62,10 @@ describe('a volume that is attached', () => {
   });
 });
 
-describe('with the deployment that it was made for', () => {
+describe('when a deployment is deleted,', () => {
   const end = ({ id }: Shown) => asAdmin.delete(pathOf('deployments', id));
 
-  test('a volume goes', async () => {
+  test('a volume that was created for it is deleted', async () => {
     const deployment = await deploy({ volumes: { data: { size: '3Gi' } } });
     const volume = await volumeOf(deployment);
     expect(volume).toMatchObject({ size: '3Gi', reclaim: 'delete', deployment_id: deployment.id });
@@ -73,7 +73,7 @@ describe('with the deployment that it was made for', () => {
     expect(await read('storage', volume.id)).toBeUndefined();
   });
 
-  test('it stays where that was said, and is nobody’s then', async () => {
+  test('a volume that was created for it and changed to `retain` stays without a deployment', async () => {
     const deployment = await deploy();
     const volume = await volumeOf(deployment);
     expect((await put(volume.id, { reclaim: 'retain' })).body.storage.reclaim).toBe('retain');
@@ -81,7 +81,7 @@ describe('with the deployment that it was made for', () => {
     expect(await read('storage', volume.id)).toMatchObject({ deployment_id: null, attached_to: [], reclaim: 'retain' });
   });
 
-  test('one that was there before stays, whatever becomes of those that are made', async () => {
+  test('a volume that existed before stays, whatever happens to those that were created for it', async () => {
     const volume = await aVolume({ reclaim: 'delete' });
     const deployment = await deploy({ volumes: { data: { storage_id: volume.id } } });
     await end(deployment);

@@ -1,4 +1,4 @@
-// What changes resources is in the audit log: once, or it is not done.
+// Changes of resources are in the audit log exactly once, or are not made.
 import type { Api } from '@svc/testing';
 import { kindsIn } from './kinds.ts';
 import { pathOf, singulars, startResources } from './resources.ts';
@@ -16,7 +16,7 @@ interface Made {
   readonly name: string;
 }
 
-/** The entries that something leaves, the first one first. */
+/** The entries that an operation adds, oldest first. */
 async function entriesOf(work: () => Promise<unknown>) {
   const before = await client.auditEntry.findMany({ select: { id: true } });
   await work();
@@ -30,7 +30,7 @@ async function entriesOf(work: () => Promise<unknown>) {
   }));
 }
 
-/** Does something while no entry can be written. */
+/** Runs an operation while no entry can be stored. */
 async function unrecorded<T>(work: () => Promise<T>): Promise<T> {
   await client.$executeRaw`ALTER TABLE audit_entries RENAME TO audit_entries_away`;
   try {
@@ -40,10 +40,10 @@ async function unrecorded<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-describe.each(kinds)('$plural', ({ plural, said, change, deleted }) => {
+describe.each(kinds)('audit of $plural:', ({ plural, members, change, deleted }) => {
   const path = pathOf(plural);
   const make = async (as: Api): Promise<Made> => {
-    const { body } = await as.post(path, { name: aName('audited'), ...said });
+    const { body } = await as.post(path, { name: aName('audited'), ...members });
     return body[singulars[plural]];
   };
   const changes = async (as: Api) => {
@@ -52,12 +52,12 @@ describe.each(kinds)('$plural', ({ plural, said, change, deleted }) => {
     await as.delete(pathOf(plural, id));
     return pathOf(plural, id);
   };
-  /** One for each way to be refused. */
+  /** One request for each kind of rejection. */
   const refusals = async (as: Api, { id, name }: Made) => {
     const own = pathOf(plural, id);
     const answers = [
-      await as.post(path, { name, ...said }),
-      await as.post(path, { name: 'Not A Label', ...said }),
+      await as.post(path, { name, ...members }),
+      await as.post(path, { name: 'Not A Label', ...members }),
       await as.put(own, { unknown: 1 }),
       await as.put(own, { name: `${name}-x` }),
       await as.put(own, change, { 'If-Match': '"99"' }),
@@ -83,13 +83,13 @@ describe.each(kinds)('$plural', ({ plural, said, change, deleted }) => {
     ]);
   });
 
-  test('one shows who made it', async () => {
+  test('a resource shows who created it', async () => {
     const makers = [asPerson, world.as(token), await world.asTemporaryAdmin()];
     const made = await Promise.all(makers.map(async (as) => world.read(plural, (await make(as)).id)));
     expect(made.map(({ created_by }) => created_by)).toEqual([person.email, 'token:the agent', 'temporary-admin']);
   });
 
-  test('what is refused to a person has none, and to a token one each', async () => {
+  test('a rejected change of a person has no entry, and one of a token has one entry', async () => {
     const made = await make(asPerson);
     let statuses: readonly number[] = [];
     const none = await entriesOf(async () => {
@@ -102,12 +102,12 @@ describe.each(kinds)('$plural', ({ plural, said, change, deleted }) => {
     expect(each.map(({ what }) => Number(what.split(' ')[2]))).toEqual(statuses);
   });
 
-  test('what can’t be recorded is not done', async () => {
+  test('a change that cannot be recorded is not made', async () => {
     const { id } = await make(asPerson);
     const before = await world.read(plural, id);
     const name = aName('unrecorded');
     const answers = await unrecorded(async () => [
-      await asPerson.post(path, { name, ...said }),
+      await asPerson.post(path, { name, ...members }),
       await asPerson.put(pathOf(plural, id), change),
       await asPerson.delete(pathOf(plural, id)),
     ]);
@@ -119,7 +119,7 @@ describe.each(kinds)('$plural', ({ plural, said, change, deleted }) => {
   });
 });
 
-test('a secret whose change can’t be recorded keeps its values, and starts nothing anew', async () => {
+test('a secret whose change cannot be recorded keeps its values, and restarts nothing', async () => {
   const host = await world.aRoomyHost();
   const secret = await world.aSecret();
   const refs = [{ name: secret.name, env: 'PASSWORD' }];

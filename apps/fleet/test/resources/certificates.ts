@@ -8,7 +8,7 @@ export interface Pair {
 
 const ED25519 = der(0x30, der(0x06, Buffer.from([0x2b, 0x65, 0x70])));
 
-/** A self-signed certificate of Ed25519 (RFC 5280, RFC 8410), made anew each time; good until `until`, in UTC. */
+/** A new self-signed certificate of Ed25519 (RFC 5280, RFC 8410), valid until `until`, in UTC. */
 export function aPair(name = 'engine.example.test', until = '490101000000Z'): Pair {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const commonName = der(0x30, der(0x06, Buffer.from([0x55, 0x04, 0x03])), der(0x0c, Buffer.from(name)));
@@ -24,11 +24,11 @@ export function aPair(name = 'engine.example.test', until = '490101000000Z'): Pa
       .match(/.{1,64}/g) ?? [];
   return {
     certificate: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'),
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, // `pem` makes text
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, // the format `pem` returns a string
   };
 }
 
-/** A value in DER: its tag, the length of its content, and that. */
+/** A value in DER: its tag, the length of its content, and its content. */
 function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;

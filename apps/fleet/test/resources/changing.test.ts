@@ -1,7 +1,7 @@
-// What all kinds of resources have alike: changing and deleting, and what somebody else did meanwhile.
+// Changes and deletions of all kinds of resources, with concurrent changes.
 import { inTurn } from '@svc/testing';
 import { kindsIn } from './kinds.ts';
-import { complainedOf, pathOf, type Shown, singulars, startResources } from './resources.ts';
+import { invalidPathsOf, pathOf, type Shown, singulars, startResources } from './resources.ts';
 
 const world = await startResources();
 const { asAdmin, asViewer, make } = world;
@@ -12,9 +12,9 @@ const TENFOLD = Array.from({ length: 10 });
 
 const turns = kinds.map((kind, index) => ({ ...kind, turn: { index, of: kinds.length } }));
 
-describe.each(turns)('$plural', ({ turn, plural, said, change, shown, other, readOnly, deleted }) => {
+describe.each(turns)('changes of $plural:', ({ turn, plural, members, change, shown, other, readOnly, deleted }) => {
   const singular = singulars[plural];
-  const aNew = (given: object = {}) => make(plural, { labels: { team: 'ml' }, ...said, ...given });
+  const aNew = (given: object = {}) => make(plural, { labels: { team: 'ml' }, ...members, ...given });
   const put = (id: string, body: object, headers = {}) => asAdmin.put(pathOf(plural, id), body, headers);
   const read = (id: string): Promise<Shown> => world.read(plural, id);
   const readWithTag = async (id: string) => {
@@ -22,7 +22,7 @@ describe.each(turns)('$plural', ({ turn, plural, said, change, shown, other, rea
     return { row: body[singular], etag: headers.etag ?? '' };
   };
 
-  test('a change is of what it names, and counts', async () => {
+  test('a change replaces the members that it names, and increases the version', async () => {
     const before = await aNew();
     const { status, body } = await put(before.id, change);
     expect(status).toBe(200);
@@ -41,7 +41,7 @@ describe.each(turns)('$plural', ({ turn, plural, said, change, shown, other, rea
     expect((await put(id, { labels: {} })).body[singular].labels).toEqual({});
   });
 
-  test('what was read, with an edit, is sent back', async () => {
+  test('a representation that was read can be sent back with an edit', async () => {
     const { id } = await aNew();
     const { row, etag } = await readWithTag(id);
     const { status, body } = await put(id, { ...row, labels: { edited: '' } }, { 'If-Match': etag });
@@ -51,38 +51,38 @@ describe.each(turns)('$plural', ({ turn, plural, said, change, shown, other, rea
     expect(updated_at).toBeDefined();
   });
 
-  test('members that are only read are taken for what they are, whatever they say', async () => {
+  test('read-only members are ignored, whatever their value', async () => {
     const before = await aNew();
     const { status, body } = await put(before.id, { ...readOnly, labels: before.labels });
     expect(status).toBe(200);
     expect(body[singular]).toEqual({ ...before, version: 2, updated_at: expect.any(String) });
-    const again = await asAdmin.post(pathOf(plural), { ...readOnly, ...said, name: world.aName('read-only') });
+    const again = await asAdmin.post(pathOf(plural), { ...readOnly, ...members, name: world.aName('read-only') });
     expect([again.status, again.body[singular]?.version]).toEqual([201, 1]);
   });
 
-  test('what is wrong with a change is said at once, and nothing is changed', async () => {
+  test('all errors of a change are reported at once, and nothing is changed', async () => {
     const before = await aNew();
     const answer = await put(before.id, { ...change, labels: null, unknown: 1, 'second unknown': 1 });
-    expect([answer.status, complainedOf(answer)]).toEqual([400, ['labels', 'second unknown', 'unknown']]);
+    expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['labels', 'second unknown', 'unknown']]);
     expect(await read(before.id)).toEqual(before);
   });
 
-  test.each(inTurn(['[]', 'null', '"text"', '7', '{'], turn))('%s is no change', async (body) => {
+  test.each(inTurn(['[]', 'null', '"text"', '7', '{'], turn))('%s is not a change', async (body) => {
     const before = await aNew();
     const answer = await asAdmin.send({ method: 'PUT', path: pathOf(plural, before.id), body });
     expect(answer.status).toBe(400);
     expect(await read(before.id)).toEqual(before);
   });
 
-  test('a name is for good', async () => {
+  test('a name cannot be changed', async () => {
     const before = await aNew();
     const answer = await put(before.id, { name: `${before.name}-2`, ...change });
-    expect([answer.status, complainedOf(answer)]).toEqual([400, ['name']]);
+    expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['name']]);
     expect(await read(before.id)).toEqual(before);
     expect((await put(before.id, { name: before.name, labels: {} })).status).toBe(200);
   });
 
-  test('a change is made to the version that its caller has seen', async () => {
+  test('a change with If-Match applies to the version that the caller has read', async () => {
     const { id } = await aNew();
     const { etag } = await readWithTag(id);
     expect((await put(id, change, { 'If-Match': etag })).status).toBe(200);
@@ -94,7 +94,7 @@ describe.each(turns)('$plural', ({ turn, plural, said, change, shown, other, rea
     expect((await readWithTag(id)).etag).not.toBe(etag);
   });
 
-  test('what was not changed since it was read need not be read again', async () => {
+  test('a version that is still current can be used again', async () => {
     const { id } = await aNew();
     const { etag } = await readWithTag(id);
     const readAgain = () => asViewer.get(pathOf(plural, id), { 'If-None-Match': etag });
@@ -104,7 +104,7 @@ describe.each(turns)('$plural', ({ turn, plural, said, change, shown, other, rea
   });
 
   const stale = ['"1"', '"7"', '"1", "3"', '"1.of-another-look"'];
-  test.each(inTurn(stale, turn))('a change from the version %s is refused', async (seen) => {
+  test.each(inTurn(stale, turn))('a change from the version %s is rejected', async (seen) => {
     const { id } = await aNew();
     await put(id, { labels: {} });
     const before = await read(id);
@@ -117,17 +117,17 @@ describe.each(turns)('$plural', ({ turn, plural, said, change, shown, other, rea
   });
 
   const invalid = ['2', '""', 'W/"1"', '"one"', '"1" "2"', '"1",', '"-1"'];
-  test.each(inTurn(invalid, turn))('%s names no version', async (seen) => {
+  test.each(inTurn(invalid, turn))('%s is not a valid version', async (seen) => {
     const before = await aNew();
     const answers = [
       await put(before.id, change, { 'If-Match': seen }),
       await asAdmin.delete(pathOf(plural, before.id), undefined, { 'If-Match': seen }),
     ];
-    for (const answer of answers) expect([answer.status, complainedOf(answer)]).toEqual([400, ['If-Match']]);
+    for (const answer of answers) expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['If-Match']]);
     expect(await read(before.id)).toEqual(before);
   });
 
-  test('of ten that go on from the same version at the same moment one is made', async () => {
+  test('one of ten concurrent changes from the same version succeeds', async () => {
     const { id } = await aNew();
     const answers = await Promise.all(
       TENFOLD.map((_, index) => put(id, { labels: { from: `n${index}` } }, { 'If-Match': '"1"' })),
@@ -138,7 +138,7 @@ describe.each(turns)('$plural', ({ turn, plural, said, change, shown, other, rea
     expect(await read(id)).toEqual(won[0]?.body[singular]);
   });
 
-  test('of ten that look at no version all are made, one after the other', async () => {
+  test('ten concurrent changes without a version all succeed', async () => {
     const { id } = await aNew();
     const bodies = TENFOLD.map((_, index) => (index % 2 === 0 ? change : other));
     const answers = await Promise.all(bodies.map((body) => put(id, { ...body, labels: {} })));
@@ -147,7 +147,7 @@ describe.each(turns)('$plural', ({ turn, plural, said, change, shown, other, rea
     expect((await read(id)).version).toBe(11);
   });
 
-  test('one that is deleted is gone, and its name is free', async () => {
+  test('a deleted resource is not found, and its name can be used again', async () => {
     const { id, name } = await aNew();
     const { etag } = await readWithTag(id);
     const { status } = await asAdmin.delete(pathOf(plural, id), undefined, { 'If-Match': etag });
@@ -157,10 +157,10 @@ describe.each(turns)('$plural', ({ turn, plural, said, change, shown, other, rea
       expect((await asAdmin.send({ method, path: pathOf(plural, id), body })).status).toBe(404);
     }
     expect((await asViewer.get(`${pathOf(plural)}?search=${name}`)).body.pagination.total).toBe(0);
-    expect((await make(plural, { ...said, name })).id).not.toBe(id);
+    expect((await make(plural, { ...members, name })).id).not.toBe(id);
   });
 
-  test('of ten deletions at the same moment one is made', async () => {
+  test('one of ten concurrent deletions succeeds', async () => {
     const { id } = await aNew();
     const answers = await Promise.all(TENFOLD.map(() => asAdmin.delete(pathOf(plural, id))));
     expect(answers.map(({ status }) => status).sort()).toEqual([deleted, ...Array(9).fill(404)]);

@@ -1,8 +1,8 @@
-// What the fleet has to get into hosts and clusters: taken, kept sealed, never shown, never sent elsewhere.
-import { type Canary, leaks } from '../secrets/forms.ts';
+// Credentials of hosts and clusters: accepted, stored sealed, never shown, never sent elsewhere.
+import { type Canary, leaks } from '../secrets/encoded-forms.ts';
 import { aPair } from './certificates.ts';
 import { KUBECONFIG } from './kubeconfig.ts';
-import { complainedOf, pathOf, type Shown, startResources } from './resources.ts';
+import { invalidPathsOf, pathOf, type Shown, startResources } from './resources.ts';
 
 const world = await startResources();
 const { aCluster, aHost, asAdmin, client, sealer } = world;
@@ -15,7 +15,7 @@ const TOKEN = 'eyJhbGciOiJSUzI1NiJ9.of-a-service-account.c2lnbmF0dXJl';
 const tokenAuth = { kind: 'token', token: TOKEN };
 const certificateAuth = { kind: 'client_certificate', certificate, key };
 
-/** The lines of a key that are only its own. */
+/** The lines of a key that occur in no other key. */
 const bodyOf = (pem: string) => pem.split('\n')[1] ?? '';
 const canaries: readonly Canary[] = [
   { name: 'key', value: bodyOf(key) },
@@ -35,8 +35,8 @@ describe.each([
   ['hosts', { engine: 'docker', endpoint: 'tcp://engine.example.test:2376', credentials }],
   ['clusters', { server: 'https://cluster.example.test', auth: tokenAuth }],
   ['clusters', { server: 'https://cluster.example.test', auth: certificateAuth }],
-] as const)('of %s', (plural, said) => {
-  test('they are in no answer, and sealed in the database', async () => {
+] as const)('credentials of %s', (plural, said) => {
+  test('are in no response, and sealed in the database', async () => {
     const name = world.aName('sealed');
     const made = await asAdmin.post(pathOf(plural), { name, ...said });
     expect(made.status).toBe(201);
@@ -56,31 +56,31 @@ describe.each([
     );
   });
 
-  test('they are sealed for the address that they were given for', async () => {
+  test('are sealed for the address with which they were given', async () => {
     const { id } = await world.make(plural, said);
     const address = 'endpoint' in said ? said.endpoint : said.server;
     expect((await openedOf(plural, id)).address).toBe(address);
   });
 });
 
-test('a host shows that it has credentials, and a cluster of which kind', async () => {
+test('a host shows whether it has credentials, and a cluster shows their kind', async () => {
   const { id, has_credentials } = await aHost({ credentials });
   expect(has_credentials).toBe(true);
   expect((await asAdmin.put(pathOf('hosts', id), { credentials: null })).body.host.has_credentials).toBe(false);
-  expect(await storedOf('hosts', id)).toMatchObject({ sealed: null, sealed_with: null });
+  expect(await storedOf('hosts', id)).toMatchObject({ sealed: null, key_id: null });
   const cluster = await aCluster();
   const { body } = await asAdmin.put(pathOf('clusters', cluster.id), { auth: certificateAuth });
   expect([cluster.auth_kind, body.cluster.auth_kind]).toEqual(['token', 'client_certificate']);
   expect((await asAdmin.put(pathOf('clusters', cluster.id), { auth: null })).status).toBe(400);
 });
 
-describe('another address', () => {
+describe('a change of the address', () => {
   test.each(['tcp://elsewhere.example.test:2376', 'tcp://engine.example.test:2377', 'unix:///run/docker.sock'])(
-    'of a host needs its credentials again: %s',
+    'of a host requires its credentials again: %s',
     async (endpoint) => {
       const host = await aHost({ credentials });
       const answer = await asAdmin.put(pathOf('hosts', host.id), { endpoint });
-      expect([answer.status, complainedOf(answer)]).toEqual([400, ['credentials']]);
+      expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['credentials']]);
       expect(await world.read('hosts', host.id)).toEqual(host);
       const moved = await asAdmin.put(pathOf('hosts', host.id), { endpoint, credentials });
       expect([moved.status, moved.body.host.endpoint]).toEqual([200, endpoint]);
@@ -88,11 +88,11 @@ describe('another address', () => {
     },
   );
 
-  test('of a cluster needs `auth` again', async () => {
+  test('of a cluster requires `auth` again', async () => {
     const cluster = await aCluster();
     for (const server of ['https://elsewhere.example.test:6443', 'https://cluster.example.test:6443/elsewhere']) {
       const answer = await asAdmin.put(pathOf('clusters', cluster.id), { server });
-      expect([answer.status, complainedOf(answer)]).toEqual([400, ['auth']]);
+      expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['auth']]);
     }
     expect(await world.read('clusters', cluster.id)).toEqual(cluster);
     const server = 'https://elsewhere.example.test:6443';
@@ -100,7 +100,7 @@ describe('another address', () => {
     expect((await openedOf('clusters', cluster.id)).address).toBe(server);
   });
 
-  test('is one that was not asked yet', async () => {
+  test('discards the results of the last check', async () => {
     const [host, cluster] = [await world.aRoomyHost(), await world.aRoomyCluster()];
     const endpoint = 'tcp://elsewhere.example.test:2376';
     const moved = await asAdmin.put(pathOf('hosts', host.id), { endpoint });
@@ -112,18 +112,18 @@ describe('another address', () => {
 });
 
 const notPem = ['', 'x', KUBECONFIG, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', key];
-/** Of which a part would do, and the rest would be kept with it. */
+/** Incomplete combinations, which would otherwise be stored. */
 const morePem = [certificate + key, key + certificate, certificate + KUBECONFIG];
 
-describe('what is no certificate or its key is refused by name, and not repeated:', () => {
+describe('an invalid certificate or key is rejected by name, and not repeated:', () => {
   const refused = async (plural: 'hosts' | 'clusters', given: object, paths: readonly string[]) => {
     const said =
       plural === 'hosts' ? { engine: 'podman', endpoint: 'tcp://a.example.test:1' } : { server: 'https://a' };
     const made = await asAdmin.post(pathOf(plural), { name: world.aName('bad'), ...said, auth: undefined, ...given });
-    expect([made.status, complainedOf(made)]).toEqual([400, paths]);
+    expect([made.status, invalidPathsOf(made)]).toEqual([400, paths]);
     const { id } = plural === 'hosts' ? await aHost() : await aCluster();
     const changed = await asAdmin.put(pathOf(plural, id), given);
-    expect([changed.status, complainedOf(changed)]).toEqual([400, paths]);
+    expect([changed.status, invalidPathsOf(changed)]).toEqual([400, paths]);
     expect(leaks(canaries, { made: made.text, changed: changed.text })).toEqual([]);
     expect(made.text + changed.text).not.toContain('touch');
   };
@@ -141,7 +141,7 @@ describe('what is no certificate or its key is refused by name, and not repeated
   });
 });
 
-test('what is wrong with them is said together with what is wrong with the address', async () => {
+test('errors of the credentials and of the address are reported together', async () => {
   const metadata = { endpoint: 'tcp://169.254.169.254:80', server: 'https://169.254.169.254' };
   const bad = { ...credentials, key: 'x', ca_certificate: 'y' };
   const [host, cluster] = [await aHost(), await aCluster()];
@@ -155,14 +155,14 @@ test('what is wrong with them is said together with what is wrong with the addre
   ];
   const ofHosts = ['credentials.ca_certificate', 'credentials.key', 'endpoint'];
   const ofClusters = ['auth.key', 'ca_certificate', 'server'];
-  expect(answers.map(complainedOf)).toEqual([ofHosts, ofHosts, ofClusters, ofClusters]);
+  expect(answers.map(invalidPathsOf)).toEqual([ofHosts, ofHosts, ofClusters, ofClusters]);
 });
 
-test('a chain of certificates is taken, and its first is the key’s', async () => {
+test('a certificate chain is accepted if its first certificate matches the key', async () => {
   const chain = certificate + second.certificate;
   expect((await aHost({ credentials: { ...credentials, certificate: chain } })).has_credentials).toBe(true);
   const turned = { ...credentials, certificate: second.certificate + certificate };
   const said = { name: world.aName('chain'), engine: 'docker', endpoint: 'tcp://engine.example.test:1' };
   const answer = await asAdmin.post(pathOf('hosts'), { ...said, credentials: turned });
-  expect([answer.status, complainedOf(answer)]).toEqual([400, ['credentials.key']]);
+  expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['credentials.key']]);
 });

@@ -2,7 +2,7 @@
 import { aPair } from './certificates.ts';
 import { kindsIn } from './kinds.ts';
 import { KUBECONFIG } from './kubeconfig.ts';
-import { complainedOf, pathOf, singulars, startResources } from './resources.ts';
+import { invalidPathsOf, pathOf, singulars, startResources } from './resources.ts';
 
 const world = await startResources();
 const { asAdmin, client, make } = world;
@@ -15,7 +15,7 @@ test.each([
   ['workloads', { registry_url: 'ghcr.io' }],
   ['workloads', { registry_credentials: 'pull-secret' }],
 ] as const)('null clears an optional member of %s, case %#', async (plural, given) => {
-  const said = kinds.find((kind) => kind.plural === plural)?.said;
+  const said = kinds.find((kind) => kind.plural === plural)?.members;
   const { id } = await make(plural, { ...said, ...given });
   const [member = ''] = Object.keys(given);
   expect((await asAdmin.put(pathOf(plural, id), { labels: {} })).body[singulars[plural]]).toMatchObject(given);
@@ -29,11 +29,11 @@ test.each([
   ['deployments', ['revision', 'replicas', 'env', 'volumes', 'desired_state']],
   ['storage', ['size', 'reclaim']],
   ['secrets', ['values']],
-] as const)('null is refused for the other members of %s', async (plural, members) => {
-  const before = await make(plural, kinds.find((kind) => kind.plural === plural)?.said ?? {});
+] as const)('null is rejected for the other members of %s', async (plural, members) => {
+  const before = await make(plural, kinds.find((kind) => kind.plural === plural)?.members ?? {});
   const nulls = Object.fromEntries(members.map((member) => [member, null]));
   const answer = await asAdmin.put(pathOf(plural, before.id), nulls);
-  expect([answer.status, complainedOf(answer)]).toEqual([400, [...members].sort()]);
+  expect([answer.status, invalidPathsOf(answer)]).toEqual([400, [...members].sort()]);
   expect(await world.read(plural, before.id)).toEqual(before);
 });
 
@@ -45,7 +45,7 @@ describe.each([2 ** 31 - 1, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER])('the
     return { workload, deployment };
   };
 
-  test('is no revision of a workload', async () => {
+  test('is rejected as a revision of a workload', async () => {
     const { workload, deployment } = await deployed();
     const said = { name: world.aName('large'), workload_id: workload.id, revision: number };
     const answers = [
@@ -57,14 +57,14 @@ describe.each([2 ** 31 - 1, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER])('the
     for (const { status, body } of answers) expect([status, body.code]).toEqual([422, 'unknown_workload']);
   });
 
-  test('is no generation of a deployment', async () => {
+  test('is rejected as a generation of a deployment', async () => {
     const { deployment } = await deployed();
     const answer = await asAdmin.post(`${pathOf('deployments', deployment.id)}/rollback`, { generation: number });
-    expect([answer.status, complainedOf(answer)]).toEqual([400, ['generation']]);
+    expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['generation']]);
     expect(await world.read('deployments', deployment.id)).toEqual(deployment);
   });
 
-  test('is refused as a page, and a page of millions is empty', async () => {
+  test('is rejected as a page, and a page in the millions is empty', async () => {
     const { id } = await world.aWorkload();
     const { status } = await asAdmin.get(`${pathOf('workloads', id)}/revisions?page=${number}`);
     expect(status).toBe(400);
@@ -91,7 +91,7 @@ test.each([
   { auth: tokenAuth, default_storage_class: KUBECONFIG },
   { auth: tokenAuth, labels: { config: KUBECONFIG } },
   { auth: tokenAuth, name: KUBECONFIG },
-])('a kubeconfig, which can name programs to run, is refused everywhere, case %#', async (given) => {
+])('a kubeconfig, which can name programs to run, is rejected everywhere, case %#', async (given) => {
   const before = await client.cluster.count();
   const said = { name: world.aName('kubeconfig'), server: 'https://cluster.example.test', ...given };
   const { status, text } = await asAdmin.post(pathOf('clusters'), said);

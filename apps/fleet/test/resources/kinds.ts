@@ -1,34 +1,34 @@
 import type { Plural, Resources } from './resources.ts';
 
-/** A kind of resource, in the words of tests that all of them pass alike. */
+/** A kind of resource, for tests that all kinds pass. */
 export interface Kind {
   readonly plural: Plural;
-  /** What a new one says beside its name. */
-  readonly said: object;
-  /** A change, and how it shows. */
+  /** The members of a new one besides its name. */
+  readonly members: object;
+  /** A change, and its result. */
   readonly change: object;
   readonly shown: object;
   /** Another change. */
   readonly other: object;
-  /** Members that are only read, with values that they can't have. */
+  /** Read-only members, with values that they cannot have. */
   readonly readOnly: object;
-  /** Wrong members of a new one, by the paths by which they are named. */
+  /** Invalid members of a new one, by the paths in the error. */
   readonly wrong: object;
   readonly wrongPaths: readonly string[];
-  /** What the deletion answers: 204, unless there is something left to see. */
+  /** The status of a deletion: 204, or another if a representation is returned. */
   readonly deleted: 200 | 204;
 }
 
 const common = { id: 'x', version: 99, created_at: 'never', updated_at: 'never', created_by: 'somebody else' };
 
-/** All six; deployments are of a workload that is there, on a host that has room. */
+/** All six kinds. Deployments are of an existing workload, on a host with capacity. */
 export async function kindsIn({ aRoomyHost, aWorkload }: Resources): Promise<readonly Kind[]> {
   await aRoomyHost();
   const workload = await aWorkload({ env_schema: [{ name: 'MODE' }] });
   return [
     {
       plural: 'hosts',
-      said: { engine: 'docker', endpoint: 'tcp://engine.example.test:2376' },
+      members: { engine: 'docker', endpoint: 'tcp://engine.example.test:2376' },
       change: { schedulable: false },
       shown: { schedulable: false },
       other: { network_types: ['mesh'] },
@@ -39,7 +39,7 @@ export async function kindsIn({ aRoomyHost, aWorkload }: Resources): Promise<rea
     },
     {
       plural: 'clusters',
-      said: { server: 'https://cluster.example.test:6443', auth: { kind: 'token', token: 'a token' } },
+      members: { server: 'https://cluster.example.test:6443', auth: { kind: 'token', token: 'a token' } },
       change: { namespace: 'elsewhere' },
       shown: { namespace: 'elsewhere' },
       other: { network_types: ['mesh'] },
@@ -50,7 +50,7 @@ export async function kindsIn({ aRoomyHost, aWorkload }: Resources): Promise<rea
     },
     {
       plural: 'workloads',
-      said: { image_name: 'library/nginx', env: [{ name: 'A', value: 'a' }] },
+      members: { image_name: 'library/nginx', env: [{ name: 'A', value: 'a' }] },
       change: { image_tag: '1.29' },
       shown: { image_tag: '1.29' },
       other: { gpu_count: 1 },
@@ -61,7 +61,7 @@ export async function kindsIn({ aRoomyHost, aWorkload }: Resources): Promise<rea
     },
     {
       plural: 'deployments',
-      said: { workload_id: workload.id },
+      members: { workload_id: workload.id },
       change: { replicas: 2 },
       shown: { replicas: 2, generation: 2 },
       other: { env: { MODE: 'fast' } },
@@ -79,7 +79,7 @@ export async function kindsIn({ aRoomyHost, aWorkload }: Resources): Promise<rea
     },
     {
       plural: 'storage',
-      said: { size: '1Gi' },
+      members: { size: '1Gi' },
       change: { size: '2Gi' },
       shown: { size: '2Gi' },
       other: { reclaim: 'delete' },
@@ -90,7 +90,7 @@ export async function kindsIn({ aRoomyHost, aWorkload }: Resources): Promise<rea
     },
     {
       plural: 'secrets',
-      said: { values: { password: 'a password' } },
+      members: { values: { password: 'a password' } },
       change: { values: { another: 'a password' } },
       shown: { keys: ['another'], values_version: 2 },
       other: { values: { third: 'a password' } },

@@ -12,7 +12,7 @@ const plurals = Object.keys(singulars) as Plural[];
 
 const pluralOf = (path: string): Plural | undefined => plurals.find((plural) => path.startsWith(pathOf(plural)));
 
-/** A template in the mirror as a sync leaves it. It needs nothing that a fleet may lack. */
+/** A template in the mirror as a sync stores it. It requires nothing that a fleet may lack. */
 async function aMirrored({ client, aName }: Resources): Promise<string> {
   const bare = { secret_refs: [], registry_credentials: null, env_schema: [], required_network_types: [] };
   const document = aTemplate({ ...bare, name: aName('template'), node_selector: {} });
@@ -24,7 +24,7 @@ async function aMirrored({ client, aName }: Resources): Promise<string> {
 
 const pair = aPair();
 
-/** Valid values of members, whatever they belong to, so that requests reach more than the checks of shapes. */
+/** Valid values of members by name, so that requests pass the checks of types. */
 const sane = {
   labels: [{ team: 'ml' }, {}],
   env: [{ MODE: 'fast' }, {}, []],
@@ -49,7 +49,7 @@ const sane = {
   values: [{ password: 'a password' }, { password: 'a password', more: '' }],
 };
 
-/** Values for members that a request may repeat from an answer and whose content is ignored. */
+/** Values of members that a request may repeat from a response and whose content is ignored. */
 function readOnlyOf({ body }: Endpoint): Record<string, readonly unknown[]> {
   if (!(body instanceof z.ZodObject)) return {};
   const members = Object.entries<z.ZodType>(body.shape);
@@ -57,7 +57,7 @@ function readOnlyOf({ body }: Endpoint): Record<string, readonly unknown[]> {
   return Object.fromEntries(ignored.map(([name]) => [name, ['as it was read']]));
 }
 
-/** Resources that refer to each other, made when they are first asked for. */
+/** Resources that refer to each other. They are created when they are first requested. */
 function rowsIn(resources: Resources) {
   const { aRoomyHost, aRoomyCluster, aWorkload, aDeployment, aVolume, aSecret } = resources;
   const host = once<Shown>(() => aRoomyHost({ gpus: [{ id: '0' }, { id: '1' }] }));
@@ -83,7 +83,7 @@ function rowsIn(resources: Resources) {
     storage: aVolume,
     secrets: aSecret,
   };
-  /** What the deployment needs, so that it is not deleted. */
+  /** Resources that the deployment needs, so that they cannot be deleted. */
   const needed: Readonly<Partial<Record<Plural, () => Promise<Shown>>>> = {
     hosts: host,
     workloads: workload,
@@ -96,13 +96,13 @@ function rowsIn(resources: Resources) {
     return rows;
   };
   return {
-    /** Rows of a kind that nothing refers to. */
+    /** Rows of a kind to which nothing refers. */
     own: (plural: Plural, count: number): Promise<readonly Shown[]> => {
       const rows = own.get(plural) ?? make(plural, count);
       own.set(plural, rows);
       return rows;
     },
-    /** Rows of a kind that a deployment refers to. */
+    /** Rows of a kind to which a deployment refers. */
     used: async (plural: Plural): Promise<readonly Shown[]> => {
       const row = needed[plural];
       if (!row) return [];
@@ -126,8 +126,8 @@ function rowsIn(resources: Resources) {
 type Known = Readonly<Record<string, readonly unknown[] | (() => Promise<readonly unknown[]>)>>;
 
 /**
- * Resources that exist and refer to each other, by the members of requests that name them. Endpoints that only read share
- * theirs; each of the others has its own, so that it finds them whatever another endpoint has changed or removed.
+ * Existing resources that refer to each other, by the members of requests that name them. Endpoints that only read
+ * share theirs. Each of the others has its own, so that it finds them whatever another endpoint has changed or removed.
  */
 export function createKnownRows(resources: Resources): (endpoint: Endpoint) => Promise<Known> {
   const shared = once(async () => {

@@ -1,4 +1,4 @@
-/** A kubeconfig that would run a program on the fleet’s machine. */
+/** A kubeconfig that would run a program on the machine of the fleet. */
 export const KUBECONFIG = `apiVersion: v1
 kind: Config
 users:

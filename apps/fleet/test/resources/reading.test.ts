@@ -1,7 +1,7 @@
-// What all kinds of resources have alike: making, reading, finding.
+// Creation, reading and listing of all kinds of resources.
 import { inTurn } from '@svc/testing';
 import { kindsIn } from './kinds.ts';
-import { complainedOf, pathOf, singulars, startResources } from './resources.ts';
+import { invalidPathsOf, pathOf, singulars, startResources } from './resources.ts';
 
 const world = await startResources();
 const { aName, asAdmin, asViewer, make } = world;
@@ -12,7 +12,7 @@ const ABSENT = '019a0000-0000-7000-8000-000000000000';
 
 const turns = kinds.map((kind, index) => ({ ...kind, turn: { index, of: kinds.length } }));
 
-describe.each(turns)('$plural', ({ turn, plural, said, wrong, wrongPaths }) => {
+describe.each(turns)('reading $plural:', ({ turn, plural, members, wrong, wrongPaths }) => {
   const path = pathOf(plural);
   const named = async (query: string): Promise<string[]> => {
     const { status, body } = await asViewer.get(`${path}?${query}`);
@@ -21,9 +21,9 @@ describe.each(turns)('$plural', ({ turn, plural, said, wrong, wrongPaths }) => {
     return body[plural].map(({ name }: { name: string }) => name).sort();
   };
 
-  test('one that is made is read as it was answered, and listed', async () => {
+  test('a created resource is read and listed as in the response to its creation', async () => {
     const name = aName('new');
-    const { status, body } = await asAdmin.post(path, { name, labels: { team: 'ml' }, ...said });
+    const { status, body } = await asAdmin.post(path, { name, labels: { team: 'ml' }, ...members });
     expect(status).toBe(201);
     const made = body[singulars[plural]];
     const [token] = await world.client.token.findMany({ where: { role: 'admin' } });
@@ -34,9 +34,9 @@ describe.each(turns)('$plural', ({ turn, plural, said, wrong, wrongPaths }) => {
     expect((await asViewer.get(`${path}?search=${name}`)).body[plural]).toContainEqual(made);
   });
 
-  test('a search is folded and literal', async () => {
+  test('a search is case-insensitive and literal', async () => {
     const [one, other] = [aName('found-me'), aName('found-me')];
-    for (const name of [one, other]) await make(plural, { name, ...said });
+    for (const name of [one, other]) await make(plural, { name, ...members });
     expect(await named(`search=${one.toUpperCase()}`)).toEqual([one]);
     expect(await named(`search=${encodeURIComponent('ＦＯＵＮＤ-me')}`)).toEqual([one, other].sort());
     for (const text of ['%', '_', '\\', 'found%', 'found_me', "' OR true --"]) {
@@ -44,10 +44,10 @@ describe.each(turns)('$plural', ({ turn, plural, said, wrong, wrongPaths }) => {
     }
   });
 
-  test('labels narrow a list: by key, by value, all of them', async () => {
+  test('label selectors by key and by value filter a list, and are combined', async () => {
     const all = [{ gpu: '' }, { gpu: 'a', team: 'ml' }, { team: 'ml', 'example.com/gpu': 'b' }, { team: 'web' }];
     const [bare, both, prefixed] = await Promise.all(
-      all.map(async (labels) => (await make(plural, { labels: { ...labels, here: 'labels' }, ...said })).name),
+      all.map(async (labels) => (await make(plural, { labels: { ...labels, here: 'labels' }, ...members })).name),
     );
     const labelled = (wish: string) => named(`label=${encodeURIComponent(`here=labels,${wish}`)}`);
     expect(await labelled('gpu')).toEqual([bare, both].sort());
@@ -60,14 +60,14 @@ describe.each(turns)('$plural', ({ turn, plural, said, wrong, wrongPaths }) => {
   });
 
   const labels = ['', ',', 'gpu,', '=ml', 'a b', 'team=a=b', 'team=a b', '-gpu', 'a/b/c'];
-  test.each(inTurn(labels, turn))('an invalid label selector is refused by name: %j', async (label) => {
+  test.each(inTurn(labels, turn))('an invalid label selector is rejected by name: %j', async (label) => {
     const answer = await asViewer.get(`${path}?label=${encodeURIComponent(label)}`);
-    expect([answer.status, complainedOf(answer)]).toEqual([400, ['label']]);
+    expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['label']]);
   });
 
-  test('pages go on from each other, the newest first', async () => {
+  test('pages are consecutive, newest first', async () => {
     const made = [];
-    for (let index = 0; index < 5; index++) made.push(await make(plural, { labels: { here: 'pages' }, ...said }));
+    for (let index = 0; index < 5; index++) made.push(await make(plural, { labels: { here: 'pages' }, ...members }));
     const newest = made
       .sort((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id))
       .map(({ id }) => id);
@@ -81,8 +81,8 @@ describe.each(turns)('$plural', ({ turn, plural, said, wrong, wrongPaths }) => {
     expect(await page(999_999)).toEqual([]);
   });
 
-  test('rows of the same moment are in the order of their ids', async () => {
-    await Promise.all(Array.from({ length: 6 }, () => make(plural, { labels: { here: 'order' }, ...said })));
+  test('resources with the same time of creation are ordered by ID', async () => {
+    await Promise.all(Array.from({ length: 6 }, () => make(plural, { labels: { here: 'order' }, ...members })));
     const table = plural === 'storage' ? 'volumes' : plural;
     await world.client.$executeRawUnsafe(
       `UPDATE ${table} SET created_at = '2026-01-01T00:00:00Z' WHERE labels->>'here' = 'order'`,
@@ -94,38 +94,41 @@ describe.each(turns)('$plural', ({ turn, plural, said, wrong, wrongPaths }) => {
   });
 
   const queries = ['limit=101', 'limit=0', 'page=0', 'limit=ten', 'page=1&page=2', 'sort=name'];
-  test.each(inTurn(queries, turn))('a list with the query %s is refused', async (query) => {
+  test.each(inTurn(queries, turn))('a list with the query %s is rejected', async (query) => {
     const answer = await asViewer.get(`${path}?${query}`);
-    expect([answer.status, complainedOf(answer)]).toEqual([400, [query.split('=')[0]]]);
+    expect([answer.status, invalidPathsOf(answer)]).toEqual([400, [query.split('=')[0]]]);
   });
 
-  test.each(inTurn([ABSENT, 'nothing', `${ABSENT}0`, '%00', '..%2f'], turn))('there is none at %s', async (id) => {
-    const answers = [
-      await asAdmin.get(`${path}/${id}`),
-      await asAdmin.put(`${path}/${id}`, {}),
-      await asAdmin.delete(`${path}/${id}`),
-    ];
-    const said = answers.map(({ status, body }) => [status, body.code, body.detail]);
-    const { body } = await asAdmin.get(`${path}/${ABSENT}`);
-    expect(said).toEqual(answers.map(() => [404, 'not_found', body.detail]));
-  });
+  test.each(inTurn([ABSENT, 'nothing', `${ABSENT}0`, '%00', '..%2f'], turn))(
+    'a request for the unknown ID %s is answered 404',
+    async (id) => {
+      const answers = [
+        await asAdmin.get(`${path}/${id}`),
+        await asAdmin.put(`${path}/${id}`, {}),
+        await asAdmin.delete(`${path}/${id}`),
+      ];
+      const said = answers.map(({ status, body }) => [status, body.code, body.detail]);
+      const { body } = await asAdmin.get(`${path}/${ABSENT}`);
+      expect(said).toEqual(answers.map(() => [404, 'not_found', body.detail]));
+    },
+  );
 
-  test('an id is found in any case of its letters', async () => {
-    const { id } = await make(plural, said);
+  test('an ID is accepted in upper and lower case', async () => {
+    const { id } = await make(plural, members);
     expect((await asViewer.get(pathOf(plural, id.toUpperCase()))).status).toBe(200);
   });
 
-  test('whatever is wrong with a new one is said at once, and nothing is made', async () => {
+  test('all errors of a new resource are reported at once, and nothing is created', async () => {
     const name = 'Not a label';
-    const answer = await asAdmin.post(path, { name, labels: { 'a b': 'x' }, unknown: 1, ...said, ...wrong });
+    const answer = await asAdmin.post(path, { name, labels: { 'a b': 'x' }, unknown: 1, ...members, ...wrong });
     const paths = ['name', 'labels.a b', 'unknown', ...wrongPaths].sort();
-    expect([answer.status, answer.body.code, complainedOf(answer)]).toEqual([400, 'validation_failed', paths]);
+    expect([answer.status, answer.body.code, invalidPathsOf(answer)]).toEqual([400, 'validation_failed', paths]);
     expect(await named(`search=${encodeURIComponent(name)}`)).toEqual([]);
   });
 
-  test('a name is given once, also by many at the same moment', async () => {
+  test('a name is unique, also in concurrent requests', async () => {
     const name = aName('once');
-    const answers = await Promise.all(Array.from({ length: 5 }, () => asAdmin.post(path, { name, ...said })));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => asAdmin.post(path, { name, ...members })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
     const codes = answers.filter(({ status }) => status === 409).map(({ body }) => body.code);
     expect(new Set(codes)).toEqual(new Set(['name_taken']));

@@ -1,7 +1,7 @@
 import type { Api } from '@svc/testing';
 import { type ReplicaOptions, startWorld } from '../world.ts';
 
-/** What lists of each kind are called, and one of them. */
+/** The names of the lists of each kind, and of a single resource. */
 export const singulars = {
   hosts: 'host',
   clusters: 'cluster',
@@ -13,22 +13,22 @@ export const singulars = {
 
 export type Plural = keyof typeof singulars;
 
-/** As the API shows it. */
-// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it, and fails where it is otherwise
+/** A resource as the API returns it. */
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts the members of a resource
 export type Shown = any;
 
-/** More than any test asks for. */
-const ROOM = { reachability: 'online', cpu_millis: 64_000, memory_bytes: 2 ** 36 } as const;
+/** More capacity than any test requests. */
+const AVAILABLE = { reachability: 'online', cpu_millis: 64_000, memory_bytes: 2 ** 36 } as const;
 
 export const pathOf = (plural: Plural, id = '') => `/api/v1/${plural}${id && `/${id}`}`;
 
-/** A fleet that may call any engine there is, and resources of every kind, made through its API. */
+/** A fleet that may connect to any engine, and resources of every kind, created through its API. */
 export async function startResources(options: ReplicaOptions = {}) {
   const everything = new Set(['http', 'loopback', 'private', 'unix'] as const);
   const world = await startWorld({ outboundAllow: everything, ...options });
   const { client } = world.database;
   let count = 0;
-  /** A name that nothing has yet. */
+  /** A name that no resource has. */
   const aName = (what: string) => `${what}-${++count}`;
 
   const make = async (plural: Plural, given: object, as: Api = world.asAdmin): Promise<Shown> => {
@@ -48,15 +48,15 @@ export async function startResources(options: ReplicaOptions = {}) {
       auth: { kind: 'token', token: 'of-a-service-account' },
       ...given,
     });
-  /** A host that was asked, and has room. */
+  /** A host that was checked, and has capacity. */
   const aRoomyHost = async (given: object = {}) => {
     const host = await aHost(given);
-    await client.host.update({ where: { id: host.id }, data: ROOM });
+    await client.host.update({ where: { id: host.id }, data: AVAILABLE });
     return host;
   };
   const aRoomyCluster = async (given: object = {}) => {
     const cluster = await aCluster(given);
-    await client.cluster.update({ where: { id: cluster.id }, data: { ...ROOM, gpu_count: 8 } });
+    await client.cluster.update({ where: { id: cluster.id }, data: { ...AVAILABLE, gpu_count: 8 } });
     return cluster;
   };
   const aWorkload = (given: object = {}) => make('workloads', { image_name: 'library/nginx', ...given });
@@ -80,7 +80,7 @@ export async function startResources(options: ReplicaOptions = {}) {
 
 export type Resources = Awaited<ReturnType<typeof startResources>>;
 
-/** The members that an answer complains of, by their paths in order. */
-export const complainedOf = ({ body }: { readonly body: Shown }): string[] => [
+/** The paths of the errors of a response, sorted. */
+export const invalidPathsOf = ({ body }: { readonly body: Shown }): string[] => [
   ...new Set<string>((body.errors ?? []).map(({ path }: { path: string }) => path).sort()),
 ];

@@ -1,8 +1,8 @@
-// Who may do what with resources, as far as the table of routes does not say it: what is on the fleet's own machine.
+// Permissions for resources beyond the table of routes: targets on the machine of the fleet.
 import type { Api } from '@svc/testing';
 import { aPair } from './certificates.ts';
 import { kindsIn } from './kinds.ts';
-import { complainedOf, pathOf, type Shown, singulars, startResources } from './resources.ts';
+import { invalidPathsOf, pathOf, type Shown, singulars, startResources } from './resources.ts';
 
 const world = await startResources();
 const { aName, asAdmin, asOperator, asViewer, client } = world;
@@ -47,33 +47,33 @@ const registerHost = (as: Api, endpoint: string, given: object = {}) =>
 const registerCluster = (as: Api, server: string) =>
   as.post(pathOf('clusters'), { name: aName('cluster'), server, auth });
 
-describe.each(kinds)('$plural', ({ plural, said, change, deleted }) => {
+describe.each(kinds)('permissions for $plural:', ({ plural, members, change, deleted }) => {
   const path = pathOf(plural);
   const tryAll = async (as: Api, id: string) => [
-    (await as.post(path, { name: aName('of-role'), ...said })).status,
+    (await as.post(path, { name: aName('of-role'), ...members })).status,
     (await as.put(pathOf(plural, id), change)).status,
     (await as.delete(pathOf(plural, id))).status,
   ];
 
-  test('a viewer reads and changes nothing, not even to learn what is there', async () => {
-    const made = await world.make(plural, said);
+  test('a viewer changes nothing, and learns nothing from attempts', async () => {
+    const made = await world.make(plural, members);
     expect((await asViewer.get(pathOf(plural, made.id))).body).toEqual({ [singulars[plural]]: made });
     expect(await tryAll(asViewer, made.id)).toEqual([403, 403, 403]);
     expect(await tryAll(asViewer, 'nothing')).toEqual([403, 403, 403]);
     expect(await world.read(plural, made.id)).toEqual(made);
   });
 
-  test('an operator manages them, but for secrets, which they read', async () => {
-    const made = await world.make(plural, said);
+  test('an operator manages them, except secrets, which an operator only reads', async () => {
+    const made = await world.make(plural, members);
     expect((await asOperator.get(pathOf(plural, made.id))).body).toEqual({ [singulars[plural]]: made });
     expect(await tryAll(asOperator, made.id)).toEqual(plural === 'secrets' ? [403, 403, 403] : [201, 200, deleted]);
   });
 });
 
-describe('what is on the fleet’s own machine', () => {
+describe('a target on the machine of the fleet', () => {
   const forbidden = ({ status, body }: Shown) => [status, body.code];
 
-  test.each(localEndpoints)('is an admin’s to register as a host: %s', async (endpoint) => {
+  test.each(localEndpoints)('can be registered as a host only by an admin: %s', async (endpoint) => {
     const before = await client.host.count();
     expect(forbidden(await registerHost(asOperator, endpoint))).toEqual([403, 'insufficient_scope']);
     expect(await client.host.count()).toBe(before);
@@ -81,12 +81,12 @@ describe('what is on the fleet’s own machine', () => {
     expect([status, body.host?.endpoint]).toEqual([201, endpoint]);
   });
 
-  test.each(localServers)('is an admin’s to register as a cluster: %s', async (server) => {
+  test.each(localServers)('can be registered as a cluster only by an admin: %s', async (server) => {
     expect(forbidden(await registerCluster(asOperator, server))).toEqual([403, 'insufficient_scope']);
     expect((await registerCluster(asAdmin, server)).status).toBe(201);
   });
 
-  test('is nowhere that an operator moves something to', async () => {
+  test('cannot become the address of an existing target through an operator', async () => {
     const [host, cluster] = [await world.aHost(), await world.aCluster()];
     for (const endpoint of localEndpoints) {
       const answer = await asOperator.put(pathOf('hosts', host.id), { endpoint });
@@ -101,7 +101,7 @@ describe('what is on the fleet’s own machine', () => {
     expect((await asAdmin.put(pathOf('hosts', host.id), { endpoint: 'unix:///run/podman.sock' })).status).toBe(200);
   });
 
-  test('gets no other credentials of an operator', async () => {
+  test('cannot get other credentials from an operator', async () => {
     const { body } = await registerHost(asAdmin, 'tcp://127.0.0.1:2376', { credentials });
     const cluster = (await registerCluster(asAdmin, 'https://localhost:6443')).body;
     for (const answer of [
@@ -123,18 +123,18 @@ test.each([
   '[fd00:ec2::254]',
   '100.100.100.200',
   '168.63.129.16',
-])('a link-local or metadata address is nobody’s to register: %s', async (address) => {
+])('nobody can register a link-local or metadata address: %s', async (address) => {
   for (const as of [asAdmin, asOperator]) {
     const host = await registerHost(as, `tcp://${address}:80`);
-    expect([host.status, complainedOf(host)]).toEqual([400, ['endpoint']]);
+    expect([host.status, invalidPathsOf(host)]).toEqual([400, ['endpoint']]);
     expect((await registerHost(as, `tcp://${address}:80`, { credentials })).status).toBe(400);
     const cluster = await registerCluster(as, `https://${address}`);
-    expect([cluster.status, complainedOf(cluster)]).toEqual([400, ['server']]);
+    expect([cluster.status, invalidPathsOf(cluster)]).toEqual([400, ['server']]);
   }
 });
 
-describe('where nothing is allowed beside https to public addresses', () => {
-  const refusedFor = (answer: Shown) => [answer.status, /have to name ([\w ]+)\./.exec(answer.text)?.[1]];
+describe('if only public https addresses are allowed,', () => {
+  const refusedFor = (answer: Shown) => [answer.status, /add ([\w ]+) to OUTBOUND_ALLOW\./.exec(answer.text)?.[1]];
 
   test.each([
     ['unix:///run/docker.sock', null, 'unix'],
@@ -146,7 +146,7 @@ describe('where nothing is allowed beside https to public addresses', () => {
     ['tcp://[::ffff:172.16.0.1]:2376', credentials, 'private'],
     ['tcp://100.64.0.1:2376', credentials, 'private'],
     ['tcp://engine.example.test:2375', null, 'http'],
-  ])('a host at %s says what would have to be', async (endpoint, tls, needs) => {
+  ])('a host at %s is rejected with the setting that would allow it', async (endpoint, tls, needs) => {
     expect(refusedFor(await registerHost(asStrictAdmin, endpoint, { credentials: tls }))).toEqual([400, needs]);
   });
 
@@ -154,11 +154,11 @@ describe('where nothing is allowed beside https to public addresses', () => {
     ['https://10.1.2.3', 'private'],
     ['https://127.0.0.1:6443', 'loopback'],
     ['https://[::ffff:10.0.0.1]', 'private'],
-  ])('a cluster at %s says what would have to be', async (server, needs) => {
+  ])('a cluster at %s is rejected with the setting that would allow it', async (server, needs) => {
     expect(refusedFor(await registerCluster(asStrictAdmin, server))).toEqual([400, needs]);
   });
 
-  test('what is public is registered, and goes on by TLS', async () => {
+  test('public addresses can be registered, and are used with TLS', async () => {
     const { status, body } = await registerHost(asStrictAdmin, 'tcp://engine.example.test:2376', { credentials });
     expect(status).toBe(201);
     const plain = await asStrictAdmin.put(pathOf('hosts', body.host.id), { credentials: null });
@@ -170,7 +170,7 @@ describe('where nothing is allowed beside https to public addresses', () => {
   });
 });
 
-test('private addresses are anybody’s to register who may register hosts', async () => {
+test('private addresses can be registered by everyone who may register hosts', async () => {
   expect((await registerHost(asOperator, 'tcp://10.1.2.3:2376', { credentials })).status).toBe(201);
   expect((await registerCluster(asOperator, 'https://192.168.7.7:6443')).status).toBe(201);
 });

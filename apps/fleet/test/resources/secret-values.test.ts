@@ -1,5 +1,5 @@
-// A secret's values: put in once, found nowhere again, in no form.
-import { type Canary, type Haystacks, leaks } from '../secrets/forms.ts';
+// The values of a secret: once stored, they appear nowhere, in no form.
+import { type Canary, type Haystacks, leaks } from '../secrets/encoded-forms.ts';
 import { aPair } from './certificates.ts';
 import { pathOf, type Shown, startResources } from './resources.ts';
 
@@ -20,7 +20,7 @@ const canaries: readonly Canary[] = [
   { name: 'token of a cluster', value: TOKEN },
 ];
 
-/** Everything that the database holds, table by table. */
+/** The contents of the database by table. */
 async function dump(): Promise<Record<string, string>> {
   const tables = await client.$queryRaw<{ name: string }[]>`
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()`;
@@ -33,7 +33,7 @@ async function dump(): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(rows));
 }
 
-test('values are in no answer about what has to do with them, and in no table', async () => {
+test('values of secrets are in no response about related resources, and in no table', async () => {
   const answers: Record<string, string> = {};
   const asked = async (what: string, answer: Promise<{ text: string; body: Shown; status: number }>) => {
     const { text, body, status } = await answer;
@@ -81,7 +81,7 @@ test('values are in no answer about what has to do with them, and in no table', 
   expect(leaks(canaries, { ...answers, ...tables } satisfies Haystacks)).toEqual([]);
 });
 
-test('nothing of the kind would be found by its words alone: the dump is read as it is searched', async () => {
+test('the search finds a value that is stored in plain text: the dump can be searched', async () => {
   await world.make('hosts', {
     engine: 'docker',
     endpoint: 'tcp://a.example.test:1',
@@ -90,7 +90,7 @@ test('nothing of the kind would be found by its words alone: the dump is read as
   expect(leaks([{ name: 'label', value: 'by-its-words' }], await dump())).toContain('label is in hosts, plain');
 });
 
-describe('a value that is sent wrongly is not repeated', () => {
+describe('the response does not repeat a value of a secret', () => {
   const problems = async (path: string, method: string, body: unknown, headers = {}) => {
     const answer = await asAdmin.send({ method, path, body, headers });
     return { status: answer.status, text: `${answer.text}${JSON.stringify(answer.headers)}` };
@@ -98,14 +98,14 @@ describe('a value that is sent wrongly is not repeated', () => {
   const text = (values: unknown) => JSON.stringify({ name: 'wrong', values });
 
   test.each<[string, string]>([
-    ['as all there is', text(PASSWORD)],
+    ['as the only member', text(PASSWORD)],
     ['in an array', text([PASSWORD])],
     ['in an array under its key', text({ password: [PASSWORD] })],
-    ['too deep', text({ password: { password: PASSWORD } })],
+    ['too deeply nested', text({ password: { password: PASSWORD } })],
     ['with a control character', text({ password: `${PASSWORD}\u0000` })],
-    ['with half a character', text({ password: PASSWORD }).replace('correct', '\\ud800correct')],
+    ['with half of a surrogate pair', text({ password: PASSWORD }).replace('correct', '\\ud800correct')],
     ['too long', text({ password: PASSWORD.repeat(3000) })],
-    ['under a key that none can be', text({ 'not a key': PASSWORD })],
+    ['under an invalid key', text({ 'not a key': PASSWORD })],
     ['beside the others', JSON.stringify({ name: 'wrong', values: { a: 'b' }, password: PASSWORD })],
     ['as a label', JSON.stringify({ name: 'wrong', values: { a: 'b' }, labels: { password: PASSWORD } })],
     ['as a name', JSON.stringify({ name: PASSWORD, values: { a: 'b' } })],
@@ -116,10 +116,10 @@ describe('a value that is sent wrongly is not repeated', () => {
       JSON.stringify({ name: 'wrong', kind: 'tls', values: { 'tls.crt': PASSWORD, 'tls.key': '' } }),
     ],
     ['as a key', JSON.stringify({ name: 'wrong', kind: 'tls', values: { 'tls.crt': '', 'tls.key': PASSWORD } })],
-    ['in JSON that is broken off', text({ password: PASSWORD }).slice(0, -3)],
-    ['in JSON with a word too much', text({ password: PASSWORD }).replace('"values"', 'values')],
+    ['in incomplete JSON', text({ password: PASSWORD }).slice(0, -3)],
+    ['in invalid JSON', text({ password: PASSWORD }).replace('"values"', 'values')],
     ['in a body that is too large', text({ password: PASSWORD.repeat(40_000) })],
-  ])('%s', async (_, body) => {
+  ])('that is sent %s', async (_, body) => {
     const secret = await world.aSecret({ kind: 'tls', values: { 'tls.crt': own.certificate, 'tls.key': own.key } });
     const answers = {
       made: await problems(pathOf('secrets'), 'POST', body),
@@ -132,7 +132,7 @@ describe('a value that is sent wrongly is not repeated', () => {
     expect(leaks(canaries, texts)).toEqual([]);
   });
 
-  test('for a version that is gone, or a name that is taken', async () => {
+  test('that is sent for a former version, or a name that is in use', async () => {
     const { id, name } = await world.aSecret();
     const values = { password: PASSWORD };
     const stale = await asAdmin.put(pathOf('secrets', id), { values }, { 'If-Match': '"7"' });
@@ -143,7 +143,7 @@ describe('a value that is sent wrongly is not repeated', () => {
   });
 });
 
-test('the same value sealed twice looks different, and opens in its own row only', async () => {
+test('the same value sealed twice differs, and can be opened only in its own row', async () => {
   const [one, other] = [await world.aSecret(), await world.aSecret()];
   const sealedOf = async ({ id }: Shown) => (await client.secret.findUniqueOrThrow({ where: { id } })).sealed;
   expect(await sealedOf(one)).not.toBe(await sealedOf(other));

@@ -1,6 +1,6 @@
-// Secrets: what each kind holds, who uses them, and what becomes of their users when they change.
+// Secrets: the values of each kind, their users, and what happens to the users when values change.
 import { aPair } from './certificates.ts';
-import { complainedOf, pathOf, type Shown, startResources } from './resources.ts';
+import { invalidPathsOf, pathOf, type Shown, startResources } from './resources.ts';
 
 const world = await startResources();
 const { aDeployment, aRoomyHost, aSecret, aWorkload, asAdmin, asOperator, aName, client, read, sealer } = world;
@@ -26,7 +26,7 @@ describe('values', () => {
     ['opaque', { a: '', 'b.c_d-E': '\n\ttext\r\n', '..': '☃' }],
     ['registry', login],
     ['tls', tls],
-  ])('of a secret of kind %s are kept as they were given', async (kind, values) => {
+  ])('of a secret of kind %s are stored as given', async (kind, values) => {
     const { status, body } = await create({ kind, values });
     expect(status).toBe(201);
     expect(body.secret).toMatchObject({ kind, keys: Object.keys(values).sort(), values_version: 1 });
@@ -50,18 +50,18 @@ describe('values', () => {
     ['opaque', { a: 'x'.repeat(65_537) }, ['values.a']],
     ['opaque', { '': 'x', 'a/b': 'x' }, ['values.', 'values.a/b']],
     ['opaque', Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, ''])), ['values']],
-  ])('of a secret of kind %s are not just any: case %#', async (kind, values, paths) => {
+  ])('of a secret of kind %s are validated: case %#', async (kind, values, paths) => {
     const refused = await create({ kind, values });
-    expect([refused.status, complainedOf(refused)]).toEqual([400, paths]);
+    expect([refused.status, invalidPathsOf(refused)]).toEqual([400, paths]);
     const former = { opaque: { a: 'x' }, registry: login, tls }[kind] ?? {};
     const secret = await aSecret({ kind, values: former });
     const changed = await put(secret.id, { values });
-    expect([changed.status, complainedOf(changed)]).toEqual([400, paths]);
+    expect([changed.status, invalidPathsOf(changed)]).toEqual([400, paths]);
     expect(await valuesOf(secret.id)).toEqual(former);
     expect(await read('secrets', secret.id)).toEqual(secret);
   });
 
-  test('are never lost on the way: a key that objects have anyway is stored, or refused', async () => {
+  test('of a secret under a key that objects inherit are stored, or rejected', async () => {
     for (const key of ['__proto__', 'constructor', 'toString']) {
       const body = `{"name":"${aName('odd')}","values":{"${key}":"kept","b":"x"}}`;
       const answer = await asAdmin.send({ method: 'POST', path: pathOf('secrets'), body });
@@ -72,14 +72,14 @@ describe('values', () => {
     }
   });
 
-  test('are needed', async () => {
-    expect(complainedOf(await create({}))).toEqual(['values']);
+  test('of a secret are required', async () => {
+    expect(invalidPathsOf(await create({}))).toEqual(['values']);
     const { id } = await aSecret();
     expect((await put(id, { values: null })).status).toBe(400);
   });
 });
 
-test('new values count and are dated; other changes leave both as they are', async () => {
+test('a change of the values of a secret sets values_version and last_rotated_at, and other changes do not', async () => {
   const first = await aSecret();
   const labelled = (await put(first.id, { labels: { a: 'b' }, kind: 'tls' })).body.secret;
   expect(labelled).toEqual({ ...first, labels: { a: 'b' }, version: 2, updated_at: labelled.updated_at });
@@ -90,7 +90,7 @@ test('new values count and are dated; other changes leave both as they are', asy
 });
 
 describe('users of a secret', () => {
-  test('are workloads by their latest revision, and deployments by their own', async () => {
+  test('are workloads by their latest revision, and deployments by their own revision', async () => {
     const [secret, pull, later] = [
       await aSecret(),
       await aSecret({ kind: 'registry', values: login }),
@@ -110,7 +110,7 @@ describe('users of a secret', () => {
     expect((await remove(secret.id)).status).toBe(204);
   });
 
-  test('keep it from being deleted, and are named', async () => {
+  test('prevent its deletion, and are named', async () => {
     const secret = await aSecret();
     const workload = await aWorkload({ secret_refs: refs(secret.name) });
     const deployment = await aDeployment({ workload_id: workload.id, target });
@@ -126,7 +126,7 @@ describe('users of a secret', () => {
     expect((await remove(secret.id)).status).toBe(204);
   });
 
-  test('are told of new values: one more generation, by whom it was, and nobody else', async () => {
+  test('get one more generation for new values, with the name of the caller, and no other deployment does', async () => {
     const [secret, other] = [await aSecret(), await aSecret()];
     const [user, stranger] = [await aWorkload({ secret_refs: refs(secret.name) }), await aWorkload()];
     const [running, stopped, unconcerned] = [
@@ -150,7 +150,7 @@ describe('users of a secret', () => {
     expect(await read('deployments', stopped.id)).toMatchObject(still);
   });
 
-  test('are not told of values that are refused', async () => {
+  test('get no new generation for rejected values', async () => {
     const secret = await aSecret({ kind: 'registry', values: login });
     const workload = await aWorkload({ registry_credentials: secret.name });
     const { id } = await aDeployment({ workload_id: workload.id, target });
@@ -158,7 +158,7 @@ describe('users of a secret', () => {
     expect((await read('deployments', id)).generation).toBe(1);
   });
 
-  test('keep the keys that they name', async () => {
+  test('prevent the removal of keys that they name', async () => {
     const secret = await aSecret({ values: { password: 'x', other: 'y' } });
     const workload = await aWorkload({ secret_refs: refs(secret.name) });
     const deployment = await aDeployment({ workload_id: workload.id, target });

@@ -1,6 +1,6 @@
-// Volumes: how large, and where.
+// Volumes: their size and target.
 import { randomUUID } from 'node:crypto';
-import { complainedOf, pathOf, startResources } from './resources.ts';
+import { invalidPathsOf, pathOf, startResources } from './resources.ts';
 
 const world = await startResources();
 const { aHost, aName, aVolume, asAdmin, read } = world;
@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 const create = (given: object) => asAdmin.post(pathOf('storage'), { name: aName('volume'), ...given });
 const put = (id: string, body: object) => asAdmin.put(pathOf('storage', id), body);
 
-test('one of which nothing is said is as most are', async () => {
+test('a volume without further members has the defaults', async () => {
   expect(await aVolume()).toMatchObject({
     size: '10Gi',
     access_mode: 'ReadWriteOnce',
@@ -24,7 +24,7 @@ test('one of which nothing is said is as most are', async () => {
   });
 });
 
-describe('a size', () => {
+describe('the size of a volume', () => {
   test.each(['1', '10Gi', '1.5Gi', '500M', '1e9', '.5Ti', '1E', '100m'])('can be %s', async (size) => {
     expect((await aVolume({ size })).size).toBe(size);
   });
@@ -46,10 +46,10 @@ describe('a size', () => {
     `${'9'.repeat(65)}`,
     7,
     null,
-  ])('can’t be %j', async (size) => {
+  ])('cannot be %j', async (size) => {
     const volume = await aVolume();
     for (const answer of [await create({ size }), await put(volume.id, { size })]) {
-      expect([answer.status, complainedOf(answer)]).toEqual([400, ['size']]);
+      expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['size']]);
     }
     expect(await read('storage', volume.id)).toEqual(volume);
   });
@@ -60,10 +60,10 @@ describe('a size', () => {
     ['2', '1'],
     ['1e3', '999'],
     ['8Ti', '8T'],
-  ])('grows and never shrinks: not from %s to %s', async (size, smaller) => {
+  ])('can grow but never shrink: not from %s to %s', async (size, smaller) => {
     const volume = await aVolume({ size });
     const answer = await put(volume.id, { size: smaller });
-    expect([answer.status, complainedOf(answer)]).toEqual([400, ['size']]);
+    expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['size']]);
     expect(answer.body.errors[0].message).toContain(size);
     expect(await read('storage', volume.id)).toEqual(volume);
   });
@@ -73,13 +73,13 @@ describe('a size', () => {
     ['1Gi', '1024Mi'],
     ['1G', '1Gi'],
     ['999', '1k'],
-  ])('may become as much or more: from %s to %s', async (size, larger) => {
+  ])('can become equal or larger: from %s to %s', async (size, larger) => {
     const { id } = await aVolume({ size });
     const { status, body } = await put(id, { size: larger });
     expect([status, body.storage.size]).toEqual([200, larger]);
   });
 
-  test('does not shrink by two changes at the same moment', async () => {
+  test('does not shrink through two concurrent changes', async () => {
     const { id } = await aVolume({ size: '1Gi' });
     const sizes = ['5Gi', '3Gi', '4Gi', '2Gi'];
     const answers = await Promise.all(sizes.map((size) => put(id, { size })));
@@ -88,27 +88,27 @@ describe('a size', () => {
   });
 });
 
-describe('a target', () => {
+describe('the target of a volume', () => {
   test.each([
     ['host_id', { host_id: randomUUID() }],
     ['cluster_id', { cluster_id: randomUUID() }],
     ['cluster_id', { cluster_id: host.id }],
-  ])('that is not there is refused by name: %s', async (member, unknown) => {
+  ])('is rejected by name if it does not exist: %s', async (member, unknown) => {
     const name = aName('nowhere');
     const answer = await create({ name, target: unknown });
     expect([answer.status, answer.body.code]).toEqual([422, 'unknown_target']);
-    expect(complainedOf(answer)).toEqual([`target.${member}`]);
+    expect(invalidPathsOf(answer)).toEqual([`target.${member}`]);
     expect((await asAdmin.get(`${pathOf('storage')}?search=${name}`)).body.storage).toEqual([]);
   });
 
   test.each([{}, { host_id: null }, { host_id: 'x' }, { host_id: host.id, cluster_id: host.id }, { pod: 'x' }, []])(
-    'is one of the two: not %j',
+    'is one host or cluster: not %j',
     async (wrong) => {
       expect((await create({ target: wrong })).status).toBe(400);
     },
   );
 
-  test('is shown as it is given, and can be given as it is shown', async () => {
+  test('is returned as given, and can be given as returned', async () => {
     const volume = await aVolume({ target });
     expect(volume.target).toEqual({ host_id: host.id, cluster_id: null });
     expect((await aVolume({ target: volume.target })).target).toEqual(volume.target);

@@ -1,9 +1,9 @@
-// Hosts and clusters with something on them: what was given away, what can't change any more, and who is in the way.
+// Hosts and clusters in use: allocated resources, members that cannot change, and the deployments that prevent changes.
 import { setTimeout as pause } from 'node:timers/promises';
 import { byDepth } from '@svc/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { Prisma } from '../../src/generated/prisma/client.ts';
-import { decideAlone } from '../../src/resources/placement-lock.ts';
+import { acquirePlacementLock } from '../../src/resources/placement-lock.ts';
 import { type Plural, pathOf, type Shown, startResources } from './resources.ts';
 
 const world = await startResources();
@@ -27,7 +27,7 @@ describe.each([
   const on = ({ id }: Shown) => ({ target: { [member]: id } });
   const allocated = async ({ id }: Shown) => (await read(plural, id)).allocated;
 
-  test('show what deployments have been given, and what is free again once they stop or end', async () => {
+  test('show their allocated resources, and what is free again once deployments stop or end', async () => {
     const target = await make();
     expect(target.allocated).toEqual(NOTHING);
     const one = await aDeployment({ workload_id: plain.id, replicas: 2, ...on(target) });
@@ -44,7 +44,7 @@ describe.each([
     expect(await allocated(target)).toEqual(NOTHING);
   });
 
-  test('are not deleted while something is on them, and say what; of much they name the first', async () => {
+  test('cannot be deleted while they are in use, and the error names the first deployments and volumes', async () => {
     const target = await make();
     const deployment = await aDeployment({ workload_id: keeping.id, ...on(target) });
     const [volume] = (await asAdmin.get(`${pathOf('storage')}?search=${deployment.name}`)).body.storage;
@@ -61,7 +61,7 @@ describe.each([
     expect((await remove()).status).toBe(204);
   });
 
-  test('are abandoned with all that is on them when they are gone for good, and only then', async () => {
+  test('can be abandoned with everything on them only if they no longer exist', async () => {
     const target = await make();
     const { id, name } = await aDeployment({ workload_id: keeping.id, ...on(target) });
     const volume = await aVolume(on(target));
@@ -72,9 +72,9 @@ describe.each([
         UPDATE ${table} SET reachability = ${reachability}::"Reachability" WHERE id = ${target.id}::uuid`;
     const remove = () => asAdmin.delete(`${pathOf(plural, target.id)}?abandon=true`);
     const { status, body } = await remove();
-    expect([status, body.code, body.detail]).toEqual([409, 'in_use', expect.stringMatching(/^It answers/)]);
+    expect([status, body.code, body.detail]).toEqual([409, 'in_use', expect.stringMatching(/^The target is online/)]);
     await stand('unreachable');
-    await client.$executeRaw`UPDATE deployments SET touched = true, deleting = true WHERE id = ${id}::uuid`;
+    await client.$executeRaw`UPDATE deployments SET sent_to_engine = true, deleting = true WHERE id = ${id}::uuid`;
     expect((await asAdmin.delete(pathOf(plural, target.id))).status).toBe(409);
     expect((await remove()).status).toBe(204);
     for (const path of [pathOf(plural, target.id), pathOf('deployments', id), pathOf('storage', volume.id)]) {
@@ -84,14 +84,14 @@ describe.each([
     expect((await read('deployments', elsewhere.id)).volumes).not.toEqual({});
   });
 
-  test('are not deleted while a volume is declared there', async () => {
+  test('cannot be deleted while a volume is declared there', async () => {
     const target = await make();
     const volume = await aVolume(on(target));
     expect(refusedBy(await asAdmin.delete(pathOf(plural, target.id)))).toEqual([409, 'in_use', [volume.name]]);
     expect((await read('storage', volume.id)).target).toMatchObject({ [member]: target.id });
   });
 
-  test('are deleted, or deployed to, but never both', async () => {
+  test('that are deleted and deployed to concurrently are either deleted or deployed to', async () => {
     for (let round = 0; round < byDepth({ short: 2, full: 5, long: 20 }); round++) {
       const target = await make();
       const name = world.aName('race');
@@ -99,15 +99,15 @@ describe.each([
         asAdmin.post(pathOf('deployments'), { name, workload_id: plain.id, ...on(target) }),
         asAdmin.delete(pathOf(plural, target.id)),
       ]);
-      const outcome = [made.status, deleted.status];
+      const statuses = [made.status, deleted.status];
       expect([
         [201, 409],
         [422, 204],
-      ]).toContainEqual(outcome);
+      ]).toContainEqual(statuses);
     }
   });
 
-  test('are edited in everything else while something is on them', async () => {
+  test('can be changed in all other members while they are in use', async () => {
     const target = await make();
     const deployment = await aDeployment({ workload_id: plain.id, ...on(target) });
     const change = { labels: { a: 'b' }, network_types: ['mesh'] };
@@ -116,7 +116,7 @@ describe.each([
   });
 });
 
-test('a host’s engine changes only while nothing is on it', async () => {
+test('the engine of a host can change only while nothing is on it', async () => {
   const host = await aRoomyHost();
   expect((await put('hosts', host.id, { engine: 'podman' })).body.host.engine).toBe('podman');
   const { id, name } = await aDeployment({ workload_id: plain.id, target: { host_id: host.id } });
@@ -126,7 +126,7 @@ test('a host’s engine changes only while nothing is on it', async () => {
   expect((await put('hosts', host.id, { engine: 'docker' })).status).toBe(200);
 });
 
-test('a cluster’s namespace changes only while nothing is on it', async () => {
+test('the namespace of a cluster can change only while nothing is on it', async () => {
   const cluster = await aRoomyCluster();
   const { name } = await aDeployment({ workload_id: plain.id, target: { cluster_id: cluster.id } });
   expect(refusedBy(await put('clusters', cluster.id, { namespace: 'elsewhere' }))).toEqual([409, 'in_use', [name]]);
@@ -138,24 +138,27 @@ test.each([
   ['hosts', 'host_id', { engine: 'podman' }, () => aRoomyHost()],
   ['hosts', 'host_id', { gpus: [] }, () => aRoomyHost({ gpus })],
   ['clusters', 'cluster_id', { namespace: 'elsewhere' }, () => aRoomyCluster()],
-] as const)('nor while one for %s is being decided: %s %j', async (plural, member, change, make) => {
-  const target = await make();
-  const [id, name] = [uuidv7(), world.aName('decided')];
-  const data = { id, name, workload_id: plain.id, revision: 1, replicas: 1, created_by: 'test' };
-  const changed = await client.$transaction(async (transaction) => {
-    await decideAlone(transaction);
-    const answer = put(plural, target.id, change);
-    await Promise.race([answer, somebodyWaits()]);
-    await transaction.deployment.create({ data: { ...data, [member]: target.id } });
-    const gpu = { host_id: target.id, gpu_id: '0', deployment_id: id, ordinal: 0 };
-    if ('gpus' in change) await transaction.allocatedGpu.create({ data: gpu });
-    return { answer };
-  });
-  expect(refusedBy(await changed.answer)).toEqual([409, 'in_use', [name]]);
-});
+] as const)(
+  'for %s, a change that would conflict with a concurrent placement (%s) is rejected: %j',
+  async (plural, member, change, make) => {
+    const target = await make();
+    const [id, name] = [uuidv7(), world.aName('decided')];
+    const data = { id, name, workload_id: plain.id, revision: 1, replicas: 1, created_by: 'test' };
+    const changed = await client.$transaction(async (transaction) => {
+      await acquirePlacementLock(transaction);
+      const answer = put(plural, target.id, change);
+      await Promise.race([answer, untilLockIsAwaited()]);
+      await transaction.deployment.create({ data: { ...data, [member]: target.id } });
+      const gpu = { host_id: target.id, gpu_id: '0', deployment_id: id, ordinal: 0 };
+      if ('gpus' in change) await transaction.allocatedGpu.create({ data: gpu });
+      return { answer };
+    });
+    expect(refusedBy(await changed.answer)).toEqual([409, 'in_use', [name]]);
+  },
+);
 
-/** Somebody else wants to decide too. */
-async function somebodyWaits(): Promise<void> {
+/** Resolves when another transaction waits for the placement lock. */
+async function untilLockIsAwaited(): Promise<void> {
   for (;;) {
     const waiting = await client.$queryRaw<object[]>`
       SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
@@ -165,8 +168,8 @@ async function somebodyWaits(): Promise<void> {
   }
 }
 
-describe('GPUs', () => {
-  test('are named once each', async () => {
+describe('the GPUs of a host', () => {
+  test('have unique names', async () => {
     const twice = [{ id: '0' }, { id: '1' }, { id: '0' }];
     const said = { name: world.aName('twice'), engine: 'docker', endpoint: 'tcp://engine.example.test:2375' };
     for (const answer of [
@@ -175,12 +178,12 @@ describe('GPUs', () => {
     ]) {
       expect([answer.status, answer.body.errors]).toEqual([
         400,
-        [{ path: 'gpus', message: 'must name each GPU once' }],
+        [{ path: 'gpus', message: 'must not contain an id twice' }],
       ]);
     }
   });
 
-  test('are given away once, counted, and stay while somebody has them', async () => {
+  test('are allocated once, counted, and cannot be removed while they are allocated', async () => {
     const host = await aRoomyHost({ gpus });
     const { id, name } = await aDeployment({ workload_id: learning.id, replicas: 2, target: { host_id: host.id } });
     const given = (await client.allocatedGpu.findMany({ where: { deployment_id: id } })).map(({ gpu_id }) => gpu_id);

@@ -1,4 +1,4 @@
-// The hash that tells whether a template still runs what a workload copied from it.
+// The hash that shows whether a template still matches what a workload copied from it.
 import { template } from '@svc/contract';
 import { workloadDefaults, workloadMembers } from '@svc/contract/fleet';
 import { Prisma } from '../../src/generated/prisma/client.ts';
@@ -16,7 +16,7 @@ const hashOf = async (document: object) => {
   return row?.hash;
 };
 
-/** Something else of the same type, or what a nullable member could be. */
+/** Another value of the same type, or a value of a nullable member. */
 function other(value: unknown): unknown {
   if (Array.isArray(value)) return [...value, 'more'];
   if (typeof value === 'string') return `${value}x`;
@@ -25,28 +25,34 @@ function other(value: unknown): unknown {
   return value === null ? 'x' : { ...(value as object), more: 'x' };
 }
 
-test.each(Object.keys(template.shape))('changes with %s only if a workload has that member', async (member) => {
-  const changed = { ...original, [member]: other(original[member as keyof typeof original]) };
-  const isOther = (await hashOf(changed)) !== (await hashOf(original));
-  expect(isOther).toBe((workloadMembers as readonly string[]).includes(member));
-});
+test.each(Object.keys(template.shape))(
+  'the hash of a template changes with %s only if a workload has that member',
+  async (member) => {
+    const changed = { ...original, [member]: other(original[member as keyof typeof original]) };
+    const isOther = (await hashOf(changed)) !== (await hashOf(original));
+    expect(isOther).toBe((workloadMembers as readonly string[]).includes(member));
+  },
+);
 
-test.each(workloadMembers)('is the same for a document without %s and for one with its default', async (member) => {
-  const { [member]: _, ...without } = original;
-  expect(await hashOf(without)).toBe(await hashOf({ ...original, [member]: workloadDefaults[member] }));
-});
+test.each(workloadMembers)(
+  'the hash of a template is the same for a document without %s and for one with its default',
+  async (member) => {
+    const { [member]: _, ...without } = original;
+    expect(await hashOf(without)).toBe(await hashOf({ ...original, [member]: workloadDefaults[member] }));
+  },
+);
 
-test('is a string also if every member has its default', async () => {
+test('the hash of a template is a string also if every member has its default', async () => {
   expect(await hashOf({ ...original, ...workloadDefaults })).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test('changes when two members swap their values', async () => {
+test('the hash of a template changes if two members swap their values', async () => {
   const { cpu_request, memory_request } = original;
   const swapped = { ...original, cpu_request: memory_request, memory_request: cpu_request };
   expect(await hashOf(swapped)).not.toBe(await hashOf(original));
 });
 
-test('does not depend on the order of members, but on the order of a command', async () => {
+test('the hash of a template does not depend on the order of members, but on the order of a command', async () => {
   const reversed = Object.fromEntries(Object.entries(original).reverse());
   expect(await hashOf(reversed)).toBe(await hashOf(original));
   expect(await hashOf({ ...original, command: [...original.command].reverse() })).not.toBe(await hashOf(original));

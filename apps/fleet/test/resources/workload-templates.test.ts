@@ -1,9 +1,9 @@
-// Workloads that come from a template: what they take of it, and how they stand to it later.
+// Workloads that are made from a template: what they copy from it, and how they compare to it later.
 import { templateDefaults, templateExamples } from '@svc/contract';
 import { workloadDefaults, workloadMembers } from '@svc/contract/fleet';
 import { aTemplate } from '../a-template.ts';
 import { startFakeHub } from '../fake-hub.ts';
-import { complainedOf, pathOf, type Shown, startResources } from './resources.ts';
+import { invalidPathsOf, pathOf, type Shown, startResources } from './resources.ts';
 
 const hub = await startFakeHub();
 const world = await startResources({ hub });
@@ -31,7 +31,7 @@ const put = (id: string, body: object) => asAdmin.put(pathOf('workloads', id), b
 const runs = (row: object) =>
   Object.fromEntries(workloadMembers.map((member) => [member, row[member as keyof object]]));
 
-test('a workload copies every member that says what runs, and shows which template it came from', async () => {
+test('a workload copies every member of the template that specifies what runs, and shows the template', async () => {
   const template = await aPublished({ ...templateExamples, version: '3.1.4', min_tier: 'pro' });
   const workload = await aWorkloadOf(template);
   expect(runs(workload)).toEqual(runs(template));
@@ -45,18 +45,18 @@ test('a workload copies every member that says what runs, and shows which templa
   });
 });
 
-test('what is said beside the template wins, member by member', async () => {
+test('members of the request override those of the template individually', async () => {
   const template = await aPublished();
   const said = { image_tag: '19', env: [], registry_url: null, registry_credentials: null, node_selector: {} };
   expect(runs(await aWorkloadOf(template, said))).toEqual({ ...runs(template), ...said });
 });
 
-test('one of no template is not found, and one of a template that says nothing to run is refused', async () => {
+test('a workload of an unknown template is a 404, and one of a template without an image is rejected', async () => {
   const name = aName('nothing');
   expect((await asAdmin.post(pathOf('workloads'), { name, template: 'nowhere' })).body.code).toBe('not_found');
   const { slug } = await aPublished({ image_name: '', volume_mounts: [{ name: 'a', mountPath: '/' }] });
   const answer = await asAdmin.post(pathOf('workloads'), { name, template: slug });
-  expect([answer.status, complainedOf(answer)]).toEqual([400, ['image_name', 'volume_mounts.0.mountPath']]);
+  expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['image_name', 'volume_mounts.0.mountPath']]);
   const said = { name, template: slug, image_name: 'team/app', volume_mounts: [] };
   expect((await asAdmin.post(pathOf('workloads'), said)).status).toBe(201);
 });
@@ -73,7 +73,7 @@ test('a template that was stored before most members were declared gives a workl
   expect(await stateOf(workload)).toBe('current');
 });
 
-describe('the state to its template', () => {
+describe('the template state of a workload', () => {
   test.each<[string, Partial<Template>]>([
     ['another icon', { icon_url: 'https://example.test/new.png' }],
     ['another description', { description: 'better said', documentation: '# New' }],
@@ -82,9 +82,9 @@ describe('the state to its template', () => {
     ['another version', { version: '2.0.0' }],
     ['another tier', { min_tier: 'enterprise' }],
     ['another category', { category_id: aTemplate().category_id, category_name: 'New' }],
-    ['being featured', { is_featured: true, is_public: false }],
-    ['its downloads', { download_count: 4711 }],
-  ])('stays current with %s', async (_, change) => {
+    ['its featured state', { is_featured: true, is_public: false }],
+    ['its download count', { download_count: 4711 }],
+  ])('stays current after a change of %s', async (_, change) => {
     const template = await aPublished();
     const workload = await aWorkloadOf(template);
     await published({ ...template, ...change });
@@ -94,7 +94,7 @@ describe('the state to its template', () => {
     expect(await stateOf(workload)).toBe('current');
   });
 
-  test('is outdated by what changes what runs, and current when that is taken back', async () => {
+  test('is outdated after a change of what runs, and current again once that is reverted', async () => {
     const template = await aPublished();
     const workload = await aWorkloadOf(template, { image_tag: 'of-our-own' });
     await published({ ...template, image_tag: '19' });
@@ -104,7 +104,7 @@ describe('the state to its template', () => {
     expect(await stateOf(workload)).toBe('current');
   });
 
-  test('is withdrawn while the hub does not show it, and what runs stays', async () => {
+  test('is withdrawn while the hub does not show the template, and the workload does not change', async () => {
     const template = await aPublished();
     const workload = await aWorkloadOf(template);
     hub.withdraw(template);
@@ -116,7 +116,7 @@ describe('the state to its template', () => {
     expect(await stateOf(workload)).toBe('current');
   });
 
-  test('follows the template by its id, not whoever has its slug', async () => {
+  test('follows the template by its ID, not by its slug', async () => {
     const template = await aPublished();
     const workload = await aWorkloadOf(template);
     await published({ ...template, slug: `${template.slug}-moved` });
@@ -130,7 +130,7 @@ describe('the state to its template', () => {
     expect((await aWorkloadOf(stranger)).image_name).toBe('somebody/else');
   });
 
-  test('is each revision’s own', async () => {
+  test('belongs to each revision', async () => {
     const template = await aPublished();
     const { id } = await aWorkloadOf(template);
     await published({ ...template, image_tag: '19' });
@@ -140,8 +140,8 @@ describe('the state to its template', () => {
   });
 });
 
-describe('a change with `template`', () => {
-  test('takes what that says by now, under what was said here', async () => {
+describe('a change of a workload with `template`', () => {
+  test('copies the current members of the template, and members of the request override them', async () => {
     const template = await aPublished();
     const { id } = await aWorkloadOf(template, { memory_request: '7Gi' });
     await put(id, { image_tag: 'pinned' });
@@ -153,13 +153,13 @@ describe('a change with `template`', () => {
     });
   });
 
-  test('is none where the template is as it was', async () => {
+  test('makes no revision if the template has not changed', async () => {
     const template = await aPublished();
     const { id } = await aWorkloadOf(template, { image_tag: '19' });
     expect((await put(id, { template: template.slug })).body.workload.revision).toBe(1);
   });
 
-  test('finds what was sent back as it was read to be the template’s still', async () => {
+  test('treats members that are sent back as they were read as those of the template', async () => {
     const template = await aPublished();
     const workload = await aWorkloadOf(template);
     const sentBack = { ...workload, image_tag: 'pinned', labels: { edited: '' } };
@@ -169,7 +169,7 @@ describe('a change with `template`', () => {
     expect(body.workload).toMatchObject({ image_tag: 'pinned', cpu_request: '2' });
   });
 
-  test('goes over to another template, also to one that says the same', async () => {
+  test('switches to another template, even to one with the same members', async () => {
     const [one, twin] = [await aPublished(), await aPublished()];
     const { id } = await aWorkloadOf(one);
     const { workload } = (await put(id, { template: twin.slug })).body;
@@ -181,7 +181,7 @@ describe('a change with `template`', () => {
     });
   });
 
-  test('gives one that was written out a template', async () => {
+  test('assigns a template to a workload without one', async () => {
     const template = await aPublished();
     const { id } = await world.aWorkload({ image_name: 'team/own' });
     const { workload } = (await put(id, { template: template.slug })).body;

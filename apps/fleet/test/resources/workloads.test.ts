@@ -1,6 +1,6 @@
-// Workloads that are written out: what they may say, and their revisions.
+// Workloads that are specified in full: their members, and their revisions.
 import { type WorkloadSpec, workloadDefaults, workloadExamples } from '@svc/contract/fleet';
-import { complainedOf, pathOf, type Shown, startResources } from './resources.ts';
+import { invalidPathsOf, pathOf, type Shown, startResources } from './resources.ts';
 
 const world = await startResources();
 const { aDeployment, aName, aRoomyHost, aWorkload, asAdmin, asOperator, asViewer, client, read } = world;
@@ -39,16 +39,16 @@ const everything: WorkloadSpec = {
   required_network_types: ['mesh'],
 };
 
-test('a workload without a template shows every member as given', async () => {
+test('a workload without a template returns every member as given', async () => {
   expect(await aWorkload(everything)).toMatchObject({ ...everything, ...NO_TEMPLATE, revision: 1 });
 });
 
-test('a member that is left out has its default', async () => {
+test('a member of a workload that is omitted has its default', async () => {
   const expected = { ...workloadDefaults, image_name: 'library/nginx', ...NO_TEMPLATE };
   expect(await aWorkload({ image_name: 'library/nginx' })).toMatchObject(expected);
 });
 
-describe('what no engine takes is refused by its path, new or changed:', () => {
+describe('a workload that no engine accepts is rejected by path, at creation and in a change:', () => {
   const mounts = (...paths: readonly string[]) => ({
     volume_mounts: paths.map((mountPath, index) => ({ name: `m${index}`, mountPath })),
   });
@@ -78,18 +78,18 @@ describe('what no engine takes is refused by its path, new or changed:', () => {
     ],
   ])('%j', async (wrong, paths) => {
     const made = await create({ image_name: 'library/nginx', ...wrong });
-    expect([made.status, made.body.code, complainedOf(made)]).toEqual([400, 'validation_failed', paths]);
+    expect([made.status, made.body.code, invalidPathsOf(made)]).toEqual([400, 'validation_failed', paths]);
     const workload = await aWorkload();
     const changed = await put(workload.id, wrong);
-    expect([changed.status, complainedOf(changed)]).toEqual([400, paths]);
+    expect([changed.status, invalidPathsOf(changed)]).toEqual([400, paths]);
     expect(await read('workloads', workload.id)).toEqual(workload);
     expect((await revisionsOf(workload.id)).pagination.total).toBe(1);
   });
 
-  test('no image at all', async () => {
+  test('without an image', async () => {
     const answer = await create({});
-    expect([answer.status, complainedOf(answer)]).toEqual([400, ['image_name']]);
-    expect(answer.body.errors[0].message).toContain('must be given');
+    expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['image_name']]);
+    expect(answer.body.errors[0].message).toContain('is required');
   });
 
   test.each([
@@ -103,13 +103,13 @@ describe('what no engine takes is refused by its path, new or changed:', () => {
     { registry_url: 'https://registry.example.test' },
     { registry_url: 'user:password@registry.example.test' },
     { registry_credentials: { username: 'a', password: 'b' } },
-  ])('what would leave the container is no part of the model: %j', async (wrong) => {
+  ])('members that would break the isolation of the container are not supported: %j', async (wrong) => {
     expect((await create({ image_name: 'library/nginx', ...wrong })).status).toBe(400);
   });
 });
 
-describe('revisions', () => {
-  test('are made by what changes what runs, and stay as they were', async () => {
+describe('revisions of a workload', () => {
+  test('are created by changes of what runs, and are immutable', async () => {
     const { id } = await aWorkload({ image_tag: '1' });
     const second = await asOperator.put(pathOf('workloads', id), { image_tag: '2', env: [{ name: 'A', value: 'a' }] });
     expect(second.body.workload).toMatchObject({ revision: 2, image_tag: '2', version: 2 });
@@ -131,9 +131,9 @@ describe('revisions', () => {
   test.each<[string, (row: Shown) => object]>([
     ['nothing', () => ({})],
     ['labels', () => ({ labels: { a: 'b' } })],
-    ['what is so already', ({ image_tag, env, node_selector }) => ({ image_tag, env, node_selector })],
-    ['everything, as it was read', (row) => row],
-  ])('are not made by a change of %s', async (_, change) => {
+    ['the current values', ({ image_tag, env, node_selector }) => ({ image_tag, env, node_selector })],
+    ['all members to what was read', (row) => row],
+  ])('are not created by a change of %s', async (_, change) => {
     const before = await aWorkload(everything);
     const { status, body } = await put(before.id, change(before));
     expect([status, body.workload.revision, body.workload.version]).toEqual([200, 1, 2]);
@@ -154,7 +154,7 @@ describe('revisions', () => {
     expect((await asOperator.post('/api/v1/deployments/plan', { workload_id: id })).body).toMatchObject({ ok: true });
   });
 
-  test('are counted without a gap, whoever makes them at the same moment', async () => {
+  test('are numbered without gaps, also in concurrent changes', async () => {
     const { id } = await aWorkload();
     const tags = Array.from({ length: 8 }, (_, index) => `tag-${index}`);
     const answers = await Promise.all(tags.map((image_tag) => put(id, { image_tag })));
@@ -167,17 +167,17 @@ describe('revisions', () => {
   });
 
   test.each([`SET spec = '{}'`, 'SET revision = 7', `SET created_by = 'x'`, `SET secret_names = '{}'`])(
-    'are never changed, whatever asks the database: %s',
+    'cannot be changed in the database: %s',
     async (change) => {
       const { id } = await aWorkload();
       const before = await revisionsOf(id);
       const update = `UPDATE workload_revisions ${change} WHERE workload_id = '${id}'`;
-      await expect(client.$executeRawUnsafe(update)).rejects.toThrow('a revision of a workload is never changed');
+      await expect(client.$executeRawUnsafe(update)).rejects.toThrow('revisions of workloads cannot be changed');
       expect(await revisionsOf(id)).toEqual(before);
     },
   );
 
-  test('go with their workload, which stays while it is deployed', async () => {
+  test('are deleted with their workload, which cannot be deleted while it is deployed', async () => {
     const host = await aRoomyHost();
     const { id } = await aWorkload();
     const deployment = await aDeployment({ workload_id: id, target: { host_id: host.id }, desired_state: 'stopped' });

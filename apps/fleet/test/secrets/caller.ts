@@ -1,19 +1,19 @@
-/** A request as it is wished, sane or not. */
-interface Asked {
+/** A request, valid or not. */
+interface CallOptions {
   /** A bearer token. */
   readonly as?: string;
-  /** The whole header. */
+  /** The complete Authorization header. */
   readonly authorization?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** In place of a body of JSON. */
+  /** Sent instead of a JSON body. */
   readonly text?: string;
   readonly type?: string;
 }
 
-/** Asks a fleet at an address, in any way, and goes to the provider as a browser does. */
+/** Sends any request to a fleet at an address, and signs in at the provider as a browser does. */
 export function createCaller(url: string) {
-  const call = async (method: string, path: string, asked: Asked = {}) => {
+  const call = async (method: string, path: string, asked: CallOptions = {}) => {
     const authorization = asked.as === undefined ? asked.authorization : `Bearer ${asked.as}`;
     const text = asked.body === undefined ? asked.text : JSON.stringify(asked.body);
     const answer = await fetch(`${url}${path}`, {
@@ -27,18 +27,18 @@ export function createCaller(url: string) {
       ...(text === undefined ? {} : { body: text }),
     });
     const shown = await answer.text();
-    // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body, and fails where it is otherwise
+    // biome-ignore lint/suspicious/noExplicitAny: a test asserts the members of a body
     const body: any = answer.headers.get('content-type')?.includes('json') && shown !== '' ? tryJson(shown) : shown;
     return { status: answer.status, headers: answer.headers, body };
   };
-  /** Goes to the provider. @returns what the browser carries */
+  /** Starts a sign-in. @returns the cookie of the browser */
   const goToProvider = async () => {
     const { headers } = await call('GET', '/api/v1/auth/oidc/login');
     const { searchParams } = new URL(headers.get('location') ?? '');
     const [cookie = ''] = (headers.get('set-cookie') ?? '').split(';');
     return { state: searchParams.get('state') ?? '', nonce: searchParams.get('nonce') ?? '', cookie };
   };
-  /** Comes back. @returns the code that is to be exchanged for tokens */
+  /** Follows the callback. @returns the code that can be exchanged for tokens */
   const comeBack = async ({ state, nonce, cookie }: Awaited<ReturnType<typeof goToProvider>>): Promise<string> => {
     const query = new URLSearchParams({ code: nonce, state });
     const { headers } = await call('GET', `/api/v1/auth/oidc/callback?${query}`, { headers: { Cookie: cookie } });
@@ -53,6 +53,6 @@ function tryJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text; // lines of it
+    return text; // the output as lines
   }
 }

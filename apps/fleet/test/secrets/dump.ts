@@ -1,10 +1,10 @@
-import type { Haystacks } from './forms.ts';
+import type { Haystacks } from './encoded-forms.ts';
 
 interface Source {
   query(sql: string): Promise<Record<string, string>[]>;
 }
 
-/** All that a database holds at a moment, as text: every column of every table, bytes as hex; by table and moment. */
+/** The contents of a database at one time, as text by table and time: each column of each table, bytes as hex. */
 export async function dump({ query }: Source, moment: string): Promise<Haystacks> {
   const tables = await query(`
     SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables

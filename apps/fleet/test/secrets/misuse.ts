@@ -3,20 +3,20 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { inTurn } from '@svc/testing';
 import type { Call } from './caller.ts';
 
-/** Ends a session that later calls need. */
+/** Endpoints that end a session that later calls need. */
 const KEPT_BACK = '/api/v1/auth/logout';
 const endpoints: readonly Endpoint[] = Object.values(fleetEndpoints);
 
 export interface Misuse {
-  /** Every endpoint is called with each of them. At depth `short` they alternate. */
+  /** Each endpoint is called with each of these kinds of bodies. At depth `short` they alternate. */
   readonly credentials: readonly string[];
-  /** Values that are sent where they do not belong. */
+  /** Secret values that are sent where they do not belong. */
   readonly secrets: readonly string[];
-  /** Of the right form to be taken for a credential in a path. */
+  /** A value with the format of a credential in a path. */
   readonly recognised: (secret: string) => boolean;
 }
 
-/** Calls every endpoint with secrets in the query, the headers and bodies of every kind. */
+/** Calls each endpoint with secrets in the query, the headers and bodies of each kind. */
 export async function misuseEndpoints(call: Call, { credentials, secrets }: Misuse): Promise<void> {
   let calls = 0;
   for (const [index, { method, path, bodyLimit }] of endpoints.entries()) {
@@ -40,7 +40,7 @@ export async function misuseEndpoints(call: Call, { credentials, secrets }: Misu
   }
 }
 
-/** Gives each secret where a credential belongs, but wrongly, and where none does. */
+/** Sends each secret in an invalid way where a credential belongs, and where none does. */
 export async function misuseSecrets(call: Call, { secrets, recognised }: Misuse): Promise<void> {
   for (const secret of secrets) {
     const wrong = [`Basic ${btoa(secret)}`, `Bearer  ${secret}`, secret, `Bearer ${secret},x`, `Bearer ${secret}x`];

@@ -3,11 +3,11 @@ import { type Database, openDatabase } from '../../src/database/client.ts';
 import { type SealedColumn, sealedColumns } from '../../src/database/encryption.ts';
 import { createSealer, type EncryptionKey, type Sealer } from '../../src/sealing.ts';
 
-/** More than a rotation takes at once. */
+/** More than a rotation processes in one batch. */
 const SESSIONS = 120;
 const STATE = 'state-hash';
 
-/** A sealed value in its place. */
+/** A sealed value with its place. */
 export interface SealedRow {
   readonly column: SealedColumn;
   readonly row: string;
@@ -15,20 +15,20 @@ export interface SealedRow {
   readonly sealed: string;
 }
 
-/** A key as ENCRYPTION_KEYS has it. */
-export function keyOf(text: string): EncryptionKey {
+/** A key in the format of ENCRYPTION_KEYS. */
+function keyOf(text: string): EncryptionKey {
   const [kid = '', key = ''] = text.split(':');
   return { kid, key: new Uint8Array(Buffer.from(key, 'base64')) };
 }
 
-/** Seals with the first of these keys, which are as ENCRYPTION_KEYS has them, and opens with all. */
+/** Seals with the first of these keys, and opens with all. The keys have the format of ENCRYPTION_KEYS. */
 export const sealerOf = (...keys: readonly string[]): Sealer => createSealer(keys.map(keyOf));
 
-/** Everything that is sealed in a database. */
+/** All sealed values of a database. */
 export async function sealedIn({ client }: Database): Promise<readonly SealedRow[]> {
   const each = sealedColumns.map(async (column) => {
     const rows = await client.$queryRawUnsafe<Omit<SealedRow, 'column'>[]>(
-      `SELECT ${column.key}::text AS row, sealed_with AS kid, ${column.column} AS sealed
+      `SELECT ${column.key}::text AS row, key_id AS kid, ${column.column} AS sealed
        FROM ${column.table} WHERE ${column.column} IS NOT NULL ORDER BY ${column.key}`,
     );
     return rows.map((row) => ({ ...row, column }));
@@ -36,7 +36,7 @@ export async function sealedIn({ client }: Database): Promise<readonly SealedRow
   return (await Promise.all(each)).flat();
 }
 
-/** A database that fleets have started on, with something sealed in every column. */
+/** A database on which fleets have started, with a sealed value in each column. */
 export function openSealedRows(url: string) {
   const database = openDatabase(url, () => undefined);
   const { client } = database;
@@ -50,7 +50,7 @@ export function openSealedRows(url: string) {
     const aRow = async (table: 'hosts' | 'clusters' | 'secrets') => {
       const id = randomUUID();
       const sealed = await sealedFor(sealer, { table, column: 'sealed' }, id);
-      return { id, name: id, created_by: 'test', sealed, sealed_with: sealer.kid };
+      return { id, name: id, created_by: 'test', sealed, key_id: sealer.kid };
     };
     const host = { engine: 'docker', endpoint: 'tcp://engine.example.test:2376', by_admin: true } as const;
     await client.host.create({ data: { ...(await aRow('hosts')), ...host } });
@@ -64,7 +64,7 @@ export function openSealedRows(url: string) {
 
   return {
     database,
-    /** The rows that a start does not make by itself, anew. */
+    /** Recreates the rows that a start does not create. */
     fill: async (sealer: Sealer): Promise<void> => {
       await fillResources(sealer);
       await client.$executeRaw`DELETE FROM sessions`;
@@ -74,20 +74,20 @@ export function openSealedRows(url: string) {
         { table: 'settings', column: 'sealed', row: 'hub' },
         JSON.stringify({ value: 'svcc_of-nobody', address: 'http://127.0.0.1:1' }),
       );
-      await client.setting.create({ data: { name: 'hub', sealed: secret, sealed_with: sealer.kid } });
+      await client.setting.create({ data: { name: 'hub', sealed: secret, key_id: sealer.kid } });
       const sealed = await sealedFor(sealer, { table: 'sign_in_transactions', column: 'sealed' }, STATE);
       const at = new Date(Date.now() + 60_000);
       await client.signInTransaction.create({
-        data: { state_hash: STATE, browser_hash: '', sealed, sealed_with: sealer.kid, return_to: '/', expires_at: at },
+        data: { state_hash: STATE, browser_hash: '', sealed, key_id: sealer.kid, return_to: '/', expires_at: at },
       });
       const sessions = Array.from({ length: SESSIONS }, async () => {
         const id = randomUUID();
         const provider_token = await sealedFor(sealer, { table: 'sessions', column: 'provider_token' }, id);
-        return { id, fingerprint: 'of-the-test', expires_at: at, provider_token, sealed_with: sealer.kid };
+        return { id, fingerprint: 'of-the-test', expires_at: at, provider_token, key_id: sealer.kid };
       });
       await client.session.createMany({ data: await Promise.all(sessions) });
     },
-    /** What is sealed, in clear. @throws where a value does not open in its place */
+    /** The decrypted values. @throws if a value cannot be opened in its place */
     opened: async (sealer: Sealer) =>
       Promise.all(
         (await sealedIn(database)).map(async ({ column: { table, column }, row, sealed }) => ({

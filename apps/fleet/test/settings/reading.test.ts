@@ -25,14 +25,14 @@ const ofEnvironment = {
   },
 };
 
-/** What both replicas answer, which must be the same. */
+/** The response of both replicas, which must be the same. */
 async function read(path: string) {
   const [body, another] = [(await one.admin.get(path)).body, (await other.admin.get(path)).body];
   expect(another).toEqual(body);
   return body;
 }
 
-test('settings show what is in effect, and where each value comes from', async () => {
+test('settings show the effective values and their sources', async () => {
   expect(await read(OIDC)).toEqual(ofEnvironment);
   expect(await read(HUB)).toEqual({
     url: hub.url,
@@ -42,7 +42,7 @@ test('settings show what is in effect, and where each value comes from', async (
   });
 });
 
-test('a fleet whose environment says nothing shows its defaults', async () => {
+test('settings show the defaults if the environment sets nothing', async () => {
   const bare = world.aBareReplica();
   expect((await bare.admin.get(HUB)).body).toEqual({
     url: null,
@@ -55,7 +55,7 @@ test('a fleet whose environment says nothing shows its defaults', async () => {
   expect(new Set(Object.values(sources))).toEqual(new Set(['default']));
 });
 
-test('a change sets the members that it names, over the environment, and answers what is in effect then', async () => {
+test('a change sets the named members over the environment, and returns the effective settings', async () => {
   const { status, body } = await one.admin.put(OIDC, { role_claim: 'groups', default_role: 'viewer' });
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -70,7 +70,7 @@ test('a change sets the members that it names, over the environment, and answers
   expect(await read(OIDC)).toEqual(next);
 });
 
-test('null sets that there is none, also over the environment', async () => {
+test('null sets an empty value, also over the environment', async () => {
   await one.admin.put(OIDC, { audience: 'https://fleet.example.test' });
   expect((await read(OIDC)).audience).toBe('https://fleet.example.test');
   await one.admin.put(OIDC, { audience: null, role_map: null, client_secret: null });
@@ -83,12 +83,12 @@ test('null sets that there is none, also over the environment', async () => {
   expect(sources).toMatchObject({ audience: 'set', role_map: 'set', client_secret: 'set' });
 });
 
-test('an empty change changes nothing', async () => {
+test('an empty change of settings changes nothing', async () => {
   expect((await one.admin.put(OIDC, {})).body).toEqual(ofEnvironment);
   expect(await read(OIDC)).toEqual(ofEnvironment);
 });
 
-test('DELETE forgets all that was set, and answers what is in effect then', async () => {
+test('DELETE removes all stored settings, and returns the effective settings', async () => {
   await one.admin.put(OIDC, { issuer: nextIssuer.url, client_secret: 'of the next one', role_claim: 'groups' });
   await one.admin.put(HUB, { url: nextHub.url, api_key: nextHub.key });
   expect((await read(HUB)).url).toBe(nextHub.url);
@@ -99,7 +99,7 @@ test('DELETE forgets all that was set, and answers what is in effect then', asyn
   expect((await other.admin.delete(OIDC)).status).toBe(200);
 });
 
-test('a slash at the end of the hub’s address is not part of it; an issuer is kept to the letter', async () => {
+test('a trailing slash is removed from the URL of the hub, and kept in that of an issuer', async () => {
   await one.admin.put(HUB, { url: `${nextHub.url}/`, api_key: nextHub.key });
   expect((await read(HUB)).url).toBe(nextHub.url);
   expect((await one.admin.put(HUB, { url: `${nextHub.url}//` })).status).toBe(200);
@@ -120,7 +120,7 @@ test.each([
   [HUB, { sync_interval: -1 }, 'sync_interval'],
   [HUB, { sync_interval: 1.5 }, 'sync_interval'],
   [HUB, { api_key: 'svcm_not-a-key-of-the-hub' }, 'api_key'],
-])('PUT %s %j is refused with the name of the member, and stores nothing', async (path, body, member) => {
+])('PUT %s %j is rejected with the name of the member, and stores nothing', async (path, body, member) => {
   for (const call of [one.admin.put(path, body), one.admin.post(`${path}/test`, body)]) {
     const { status, body: problem } = await call;
     expect([status, problem.code, problem.errors[0].path]).toEqual([400, 'validation_failed', member]);
@@ -128,7 +128,7 @@ test.each([
   expect(await sql.setting.count()).toBe(0);
 });
 
-test('no answer shows a secret, and in the database it is sealed', async () => {
+test('no response contains a secret of the settings, and the database contains it sealed', async () => {
   const secret = 'a secret that was set, of some length';
   const answers = [
     await one.admin.put(OIDC, { client_secret: secret }),
@@ -139,30 +139,30 @@ test('no answer shows a secret, and in the database it is sealed', async () => {
     await one.admin.post(`${HUB}/test`, {}),
     await world.asAdmin.get('/api/v1/audit'),
   ];
-  const said = JSON.stringify(answers.map(({ text, headers }) => [text, headers]));
+  const text = JSON.stringify(answers.map(({ text, headers }) => [text, headers]));
   const kept = JSON.stringify(await sql.setting.findMany());
   for (const one of [secret, nextHub.key, hub.key, ENVIRONMENT_SECRET]) {
-    expect(said).not.toContain(one);
+    expect(text).not.toContain(one);
     expect(kept).not.toContain(one);
   }
   const rows = await sql.setting.findMany({ orderBy: { name: 'asc' } });
-  expect(rows.map(({ name, sealed_with }) => [name, sealed_with])).toEqual([
+  expect(rows.map(({ name, key_id }) => [name, key_id])).toEqual([
     ['hub', 'test'],
     ['oidc', 'test'],
   ]);
 });
 
-test('a sealed secret that was moved to the other row is not opened', async () => {
+test('a sealed secret that was moved to the other row of the settings cannot be opened', async () => {
   await one.admin.put(OIDC, { client_secret: 'a secret' });
   await one.admin.put(HUB, { sync_interval: 7 });
   await sql.$executeRaw`
-    UPDATE settings SET sealed = o.sealed, sealed_with = o.sealed_with FROM settings o
+    UPDATE settings SET sealed = o.sealed, key_id = o.key_id FROM settings o
     WHERE settings.name = 'hub' AND o.name = 'oidc'`;
   expect((await one.admin.get(HUB)).status).toBe(500);
 });
 
 test.each(['asOperator', 'asViewer', 'nobody'] as const)(
-  '%s neither reads nor changes nor tries settings',
+  '%s can neither read nor change nor test settings',
   async (who) => {
     const wanted = who === 'nobody' ? 401 : 403;
     for (const path of [OIDC, HUB]) {

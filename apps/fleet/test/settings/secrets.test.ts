@@ -7,10 +7,10 @@ const { one, other, hub, nextHub, issuer, nextIssuer, aReplica, environment } = 
 const SYNC = '/api/v1/catalog/sync';
 const SET = 'the secret that was set';
 
-/** The client secrets that an issuer was sent. */
-const secretsAt = ({ asked }: BendableIssuer) => [
+/** The client secrets that an issuer received. */
+const secretsAt = ({ requests }: BendableIssuer) => [
   ...new Set(
-    asked.flatMap(({ authorization = '' }) => {
+    requests.flatMap(({ authorization = '' }) => {
       const [, secret] = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString().split(':');
       return secret === undefined ? [] : [decodeURIComponent(secret.replaceAll('+', ' '))];
     }),
@@ -21,7 +21,7 @@ test.each([
   ['PUT', '', 'put'],
   ['a test', '/test', 'post'],
 ] as const)(
-  'another address without its secret again is refused by %s, by name, and nobody is asked',
+  'another address without its own secret is rejected by %s with the name of the member, and receives no request',
   async (_, end, call) => {
     const asked = [
       await one.admin[call](`${HUB}${end}`, { url: nextHub.url }),
@@ -33,29 +33,29 @@ test.each([
       [400, 'client_secret'],
       [400, 'client_secret'],
     ]);
-    expect([nextHub.requests, nextIssuer.asked, issuer.asked]).toEqual([[], [], []]);
+    expect([nextHub.requests, nextIssuer.requests, issuer.requests]).toEqual([[], [], []]);
     expect(await world.database.client.setting.count()).toBe(0);
   },
 );
 
-test('what was set is not sent anywhere else either', async () => {
+test('a secret that was set is not sent to another address', async () => {
   await one.admin.put(HUB, { url: nextHub.url, api_key: nextHub.key });
   await one.admin.put(OIDC, { issuer: nextIssuer.url, client_secret: SET });
   expect((await other.admin.put(HUB, { url: hub.url })).body.errors[0].path).toBe('api_key');
   expect((await other.admin.post(`${HUB}/test`, { url: hub.url })).body.errors[0].path).toBe('api_key');
   expect((await other.admin.put(OIDC, { issuer: issuer.url })).body.errors[0].path).toBe('client_secret');
   expect((await other.admin.post(`${OIDC}/test`, { issuer: issuer.url })).body.errors[0].path).toBe('client_secret');
-  expect([hub.requests, issuer.asked]).toEqual([[], []]);
+  expect([hub.requests, issuer.requests]).toEqual([[], []]);
 });
 
-test('the same address is no other one: its secret stays', async () => {
+test('a change that repeats the address keeps its secret', async () => {
   await one.admin.put(HUB, { url: nextHub.url, api_key: nextHub.key });
   expect((await one.admin.put(HUB, { url: nextHub.url, sync_interval: 5 })).status).toBe(200);
   expect((await other.admin.post(SYNC, {})).status).toBe(200);
   expect(keysAt(nextHub)).toEqual([nextHub.key]);
 });
 
-test('each hub and issuer gets its own secret and never another’s, whatever is set and tried', async () => {
+test('each hub and issuer receives only its own secret, in any sequence of changes and tests', async () => {
   await one.admin.post(SYNC, {});
   await one.admin.post(`${OIDC}/test`, {});
   await one.admin.post(`${HUB}/test`, { url: nextHub.url, api_key: nextHub.key });
@@ -72,7 +72,7 @@ test('each hub and issuer gets its own secret and never another’s, whatever is
   expect([secretsAt(issuer), secretsAt(nextIssuer)]).toEqual([[ENVIRONMENT_SECRET], [SET]]);
 });
 
-test('a secret that was set for an address of the environment stays behind when the environment names another', async () => {
+test('a secret that was set for an address of the environment is not used when the environment names another', async () => {
   const key = newSecretToken('svcc_');
   await one.admin.put(HUB, { api_key: key });
   await one.admin.put(OIDC, { client_secret: SET });
@@ -91,7 +91,7 @@ test('a secret that was set for an address of the environment stays behind when 
   expect(keysAt(hub)).toEqual([key]);
 });
 
-test('the environment’s secret does not follow to an address that was set, also when it is new there', async () => {
+test('a secret of the environment is not used for an address that was set, even if the secret is new', async () => {
   await one.admin.put(HUB, { url: nextHub.url, api_key: nextHub.key });
   await one.admin.put(OIDC, { issuer: nextIssuer.url, client_secret: null });
   const key = newSecretToken('svcc_');
@@ -106,7 +106,7 @@ test('the environment’s secret does not follow to an address that was set, als
   expect(nextIssuer.countOf('/token')).toBe(1);
 });
 
-test('the secret of the environment for an address that was set to the same is the environment’s to give', async () => {
+test('for an address that was set to that of the environment, the secret of the environment is used only while it names that address', async () => {
   await one.admin.put(HUB, { url: hub.url });
   await one.admin.put(OIDC, { issuer: issuer.url });
   expect((await other.admin.get(HUB)).body.sources).toMatchObject({ url: 'set', api_key: 'environment' });
@@ -117,14 +117,14 @@ test('the secret of the environment for an address that was set to the same is t
   expect([keysAt(hub), keysAt(nextHub)]).toEqual([[hub.key], []]);
 });
 
-test('a key or a secret for no address at all is refused', async () => {
+test('a key or secret without an address is rejected', async () => {
   const bare = world.aBareReplica();
   const key = newSecretToken('svcc_');
   expect((await bare.admin.put(HUB, { api_key: key })).body.errors[0].path).toBe('url');
   expect((await bare.admin.put(OIDC, { client_secret: SET })).body.errors[0].path).toBe('issuer');
 });
 
-test('a hub that was never known needs its key, a public client needs no secret', async () => {
+test('an unknown hub requires a key, and a public client requires no secret', async () => {
   const bare = world.aBareReplica();
   expect((await bare.admin.put(HUB, { url: nextHub.url })).body.errors[0].path).toBe('api_key');
   const { status, body } = await bare.admin.put(OIDC, { issuer: nextIssuer.url, client_id: 'public' });

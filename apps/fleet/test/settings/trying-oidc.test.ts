@@ -24,7 +24,7 @@ const tryIt = async (body: object = {}, { admin } = one) => {
   expect(status).toBe(200);
   return answer as { ok: boolean; checks: { name: string; ok: boolean; detail: string }[] };
 };
-/** The first thing that is wrong. */
+/** The first failed check. */
 const wrong = async (body?: object, replica?: typeof one) => {
   const { ok, checks } = await tryIt(body, replica);
   const found = checks.find((check) => !check.ok);
@@ -32,7 +32,7 @@ const wrong = async (body?: object, replica?: typeof one) => {
   return [found?.name, found?.detail];
 };
 
-test('a provider that is right is right in all', async () => {
+test('the test of a provider passes all checks for a working provider', async () => {
   const { ok, checks } = await tryIt(good);
   expect(checks.filter((check) => !check.ok)).toEqual([]);
   expect(ok).toBe(true);
@@ -41,7 +41,7 @@ test('a provider that is right is right in all', async () => {
   );
 });
 
-test('trying stores nothing and changes nothing', async () => {
+test('the test of a provider stores and changes nothing', async () => {
   await tryIt({ ...good, role_claim: 'groups' });
   expect(await sql.setting.count()).toBe(0);
   expect((await other.admin.get(OIDC)).body).toMatchObject({ issuer: issuer.url, role_claim: 'role' });
@@ -55,49 +55,49 @@ test.each([
     'the client id or the client secret is wrong',
   ],
   ['an unknown client', { ...good, client_id: 'nobody' }, 'client', 'the client id or the client secret is wrong'],
-  ['an issuer that nothing listens at', { ...good, issuer: 'http://127.0.0.1:1' }, 'discovery', 'ECONNREFUSED'],
-  ['an issuer that no name leads to', { ...good, issuer: 'http://provider.invalid' }, 'discovery', 'ENOTFOUND'],
+  ['an issuer without a listener', { ...good, issuer: 'http://127.0.0.1:1' }, 'discovery', 'ECONNREFUSED'],
+  ['an issuer that cannot be resolved', { ...good, issuer: 'http://provider.invalid' }, 'discovery', 'ENOTFOUND'],
   [
-    'an issuer with a slash too many',
+    'an issuer with an extra trailing slash',
     { ...good, issuer: `${provider.issuer}/` },
     'issuer',
     'without a slash at the end',
   ],
   ['another service', { ...good, issuer: hub.url }, 'discovery', '(404)'],
-])('%s is told as that', async (_, body, name, words) => {
+])('the test of a provider reports %s', async (_, body, name, words) => {
   expect(await wrong(body)).toEqual([name, expect.stringContaining(words)]);
 });
 
 test.each([
-  ['answers HTML', { body: '<html>words of a stranger', headers: { 'Content-Type': 'text/html' } }, 'no JSON object'],
+  ['answers HTML', { body: '<html>leaked-text', headers: { 'Content-Type': 'text/html' } }, 'not a JSON object'],
   ['redirects', { status: 302, headers: { Location: 'https://elsewhere.example.test' } }, '302'],
-  ['fails', { status: 500, body: 'words of a stranger' }, '500'],
+  ['fails', { status: 500, body: 'leaked-text' }, '500'],
   ['has metadata that lack members', { body: { issuer: issuer.url } }, 'token_endpoint'],
-] as const)('an issuer that %s is told as that', async (_, reply, words) => {
+] as const)('the test of a provider reports an issuer that %s', async (_, reply, words) => {
   issuer.bend(DISCOVERY, () => reply);
   const [name, detail] = await wrong();
   expect([name, detail]).toEqual(['discovery', expect.stringContaining(words)]);
-  expect(detail).not.toContain('stranger');
+  expect(detail).not.toContain('leaked-text');
 });
 
-test('an issuer that does not answer in time is reported as that', async () => {
+test('the test of a provider reports an issuer that does not answer in time', async () => {
   issuer.bend(DISCOVERY, () => 'silence');
   const found = await wrong({}, world.aReplica({ outboundTimeoutMs: SHORT_TIMEOUT_MS }));
   expect(found).toEqual(['discovery', expect.stringContaining('in time')]);
 });
 
-test('somebody who calls himself by another name gets no secret', async () => {
+test('the test of a provider sends no secret to a provider that names another issuer', async () => {
   issuer.bendMetadata({ issuer: 'https://other.example.test' });
   expect((await wrong())[0]).toBe('issuer');
   expect([issuer.countOf('/token'), issuer.countOf('/introspect')]).toEqual([0, 0]);
 });
 
 test.each([
-  ['keys that can’t be had', '/keys', { status: 500 }, 'keys'],
+  ['keys that cannot be fetched', '/keys', { status: 500 }, 'keys'],
   ['no usable key', '/keys', { body: { keys: [] } }, 'keys'],
-  ['a token endpoint that takes anything', '/token', { body: { access_token: 'x', token_type: 'Bearer' } }, 'client'],
-  ['introspection that is refused', '/introspect', { status: 403, body: { error: 'access_denied' } }, 'introspection'],
-])('%s: that check fails, in words', async (_, path, reply, name) => {
+  ['a token endpoint that accepts any code', '/token', { body: { access_token: 'x', token_type: 'Bearer' } }, 'client'],
+  ['introspection that is rejected', '/introspect', { status: 403, body: { error: 'access_denied' } }, 'introspection'],
+])('the test of a provider reports in its failed check: %s', async (_, path, reply, name) => {
   if (path !== '/token') issuer.bend('/token', () => ({ status: 400, body: { error: 'invalid_grant' } }));
   issuer.bend(path, () => reply);
   const [failed, detail] = await wrong();
@@ -105,12 +105,12 @@ test.each([
   expect(detail).toMatch(/^[A-Z][^\n]{20,300}\.$/);
 });
 
-test('where no provider is configured that is said', async () => {
+test('the test of a provider reports that no provider is configured', async () => {
   const { status, body } = await world.aBareReplica().admin.post(`${OIDC}/test`, {});
   expect([status, body.code]).toEqual([409, 'oidc_not_configured']);
 });
 
-test('trying others does not make the fleet forget the keys of the one in effect', async () => {
+test('the test of another provider keeps the cached keys of the effective one', async () => {
   await one.admin.put(OIDC, { audience: 'https://fleet.example.test' });
   const token = await issuer
     .signer()

@@ -6,7 +6,7 @@ export const HUB = '/api/v1/settings/hub';
 export const OIDC = '/api/v1/settings/oidc';
 export const ENVIRONMENT_SECRET = 'the secret of the environment';
 
-/** Two replicas of a fleet whose environment names a hub and an issuer; another hub and issuer are there to be set. */
+/** Two replicas of a fleet whose environment names a hub and an issuer. Another hub and issuer can be set. */
 export async function startSettingsWorld(options: ReplicaOptions = {}) {
   const [hub, nextHub] = [await startFakeHub(), await startFakeHub()];
   const [issuer, nextIssuer] = [await startBendableIssuer(), await startBendableIssuer()];
@@ -24,7 +24,7 @@ export async function startSettingsWorld(options: ReplicaOptions = {}) {
     const { api } = world.aReplica(given);
     return { api, admin: api(`Bearer ${token.secret}`) };
   };
-  /** A replica, as an admin calls it. */
+  /** A replica with the API of an admin. */
   const aReplica = (changed: ReplicaOptions = {}) => asAdmin({ ...environment, ...changed });
   const [one, other] = [aReplica(), aReplica()];
   afterEach(async () => {
@@ -32,7 +32,7 @@ export async function startSettingsWorld(options: ReplicaOptions = {}) {
     for (const each of [hub, nextHub]) each.reset();
     for (const each of [issuer, nextIssuer]) {
       each.straighten();
-      each.asked.splice(0);
+      each.requests.splice(0);
     }
   });
   afterAll(async () => {
@@ -55,7 +55,7 @@ export async function startSettingsWorld(options: ReplicaOptions = {}) {
   };
 }
 
-/** The keys that a hub was called with. */
+/** The keys that a hub received. */
 export const keysAt = ({ requests }: FakeHub): readonly string[] => [
   ...new Set(requests.map(({ authorization = '' }) => authorization.replace('Bearer ', ''))),
 ];

@@ -21,7 +21,7 @@ afterAll(() => next.stop());
 const statuses = async (credential: string) => (await meAt(replicas, credential)).map(({ status }) => status);
 const asked = () => [issuer.countOf('/token'), next.countOf('/token'), next.countOf('/introspect')];
 
-test('a sign-in that was begun at the former one is over, whoever sends it back, and its code goes to neither', async () => {
+test('after a change of the issuer, a sign-in at the former one fails, and its code is sent to neither', async () => {
   const browser = newBrowser();
   const [one, another] = [backFrom(await browser.begin()), backFrom(await browser.begin())];
   const before = asked();
@@ -31,7 +31,7 @@ test('a sign-in that was begun at the former one is over, whoever sends it back,
   expect(asked()).toEqual(before);
 });
 
-test('sessions of the former one end, and its refresh token goes to nobody', async () => {
+test('after a change of the issuer, sessions of the former one end, and its refresh token is sent to nobody', async () => {
   const { access_token } = await signIn();
   await sql.$executeRaw`UPDATE sessions SET provider_at = now()`;
   const before = asked();
@@ -44,7 +44,7 @@ test('sessions of the former one end, and its refresh token goes to nobody', asy
   expect(await sql.session.findFirstOrThrow()).toMatchObject({ provider_token: null, ended_at: expect.any(Date) });
 });
 
-test('a check that is under way while the issuer changes asks the former one only', async () => {
+test('a check of a session during a change of the issuer sends requests only to the former one', async () => {
   await signIn();
   await sql.$executeRaw`UPDATE sessions SET provider_at = now()`;
   issuer.bend('/token', async () => {
@@ -55,7 +55,7 @@ test('a check that is under way while the issuer changes asks the former one onl
   expect(next.countOf('/token')).toBe(0);
 });
 
-test('JWTs of the former one are refused, and nobody is asked about them', async () => {
+test('after a change of the issuer, JWTs of the former one are rejected without a request', async () => {
   const token = await accessToken();
   expect(await statuses(token)).toEqual([200, 200]);
   await moveToNext();
@@ -64,7 +64,7 @@ test('JWTs of the former one are refused, and nobody is asked about them', async
   expect(asked()).toEqual(before);
 });
 
-test('the same subject at another issuer is another person', async () => {
+test('the same subject at another issuer is another user', async () => {
   const { access_token } = await signIn({ sub: 'same', email: 'same@example.test' });
   const [before] = await meAt([one], access_token);
   await moveToNext();
@@ -80,7 +80,7 @@ test('the same subject at another issuer is another person', async () => {
   expect(after?.body.user.id).not.toBe(before?.body.user.id);
 });
 
-test('where no provider is configured nobody signs in by one', async () => {
+test('without a configured provider nobody can sign in at one', async () => {
   const { api } = world.aReplica({ oidc: { issuer: undefined, client_id: undefined, client_secret: undefined } });
   const answers = [
     await api().get('/api/v1/auth/oidc/login'),
@@ -98,7 +98,7 @@ test('where no provider is configured nobody signs in by one', async () => {
   expect((await api().get('/api/v1/auth/config')).body.oidc).toBeNull();
 });
 
-test('a fleet that does not know its own address says so instead of beginning a sign-in', async () => {
+test('a fleet without a configured public URL reports this instead of starting a sign-in', async () => {
   const { api } = world.aReplica({ publicUrl: undefined });
   const { status, body } = await api().get('/api/v1/auth/oidc/login');
   expect([status, body.code, body.detail]).toEqual([409, 'oidc_not_configured', expect.stringContaining('PUBLIC_URL')]);

@@ -12,7 +12,7 @@ const PASSWORD = 'development';
 const tokensFor = (email: string, resource?: string) =>
   signInAtProvider({ issuer, email, password: PASSWORD, redirectUri: APP, ...(resource ? { resource } : {}) });
 
-/** Tokens of the provider for the client that the fleet is, without a resource: the access token is opaque. */
+/** Tokens of the provider for the client of the fleet, without a resource: the access token is opaque. */
 async function tokensOfFleet(email: string) {
   const code_verifier = randomBytes(32).toString('base64url');
   const address = new URL(metadata.authorization_endpoint);
@@ -31,7 +31,7 @@ async function tokensOfFleet(email: string) {
   return { access_token, refresh_token, id_token };
 }
 
-/** The answers of all replicas are alike. */
+/** All replicas must respond alike. */
 async function meWith(credential: string) {
   const [first, ...others] = await meAt(replicas, credential);
   for (const other of others) expect(other.status).toBe(first?.status);
@@ -40,7 +40,7 @@ async function meWith(credential: string) {
 
 const refused = { status: 401, body: { code: 'invalid_token' } };
 
-test('a JWT of the provider for this fleet is a credential, and its bearer has one row, with the claims', async () => {
+test('a JWT of the provider for this fleet is a credential, and its bearer has one user with the claims', async () => {
   const { accessToken } = await tokensFor('operator@example.test', AUDIENCE);
   const me = await meWith(accessToken);
   expect(me).toMatchObject({
@@ -53,7 +53,7 @@ test('a JWT of the provider for this fleet is a credential, and its bearer has o
   expect(me?.body.user.id).toBe(users[0]?.id);
 });
 
-test('an opaque access token for this client is asked about at the provider', async () => {
+test('an opaque access token for this client is verified at the provider', async () => {
   const { access_token } = await tokensOfFleet('admin@example.test');
   expect(access_token).not.toContain('.');
   expect(await meWith(access_token)).toMatchObject({
@@ -62,18 +62,18 @@ test('an opaque access token for this client is asked about at the provider', as
   });
 });
 
-test('what is no access token for this fleet is refused', async () => {
+test('a credential that is not an access token for this fleet is rejected', async () => {
   const ofFleet = await tokensOfFleet('user@example.test');
   const ofDashboard = await tokensFor('user@example.test');
   expect(await meWith(ofFleet.id_token)).toMatchObject(refused);
   expect(await meWith(ofFleet.refresh_token)).toMatchObject(refused);
   expect(await meWith(ofDashboard.idToken ?? '')).toMatchObject(refused);
-  expect(await meWith(ofDashboard.accessToken)).toMatchObject(refused); // opaque, and another client's
+  expect(await meWith(ofDashboard.accessToken)).toMatchObject(refused); // opaque, for another client
   expect(await meWith('x'.repeat(43))).toMatchObject(refused);
   expect(await sql.user.count({ where: { sub: 'dev-user' } })).toBe(0);
 });
 
-test('an opaque token that was revoked at the provider is refused by who did not ask before', async () => {
+test('an opaque token that was revoked at the provider is rejected by a replica that has not cached it', async () => {
   const { access_token } = await tokensOfFleet('admin@example.test');
   expect((await replicas[0].api(`Bearer ${access_token}`).get('/api/v1/auth/me')).status).toBe(200);
   const revoked = await world.askAsFleet(metadata.revocation_endpoint, { token: access_token });
@@ -81,7 +81,7 @@ test('an opaque token that was revoked at the provider is refused by who did not
   expect((await replicas[1].api(`Bearer ${access_token}`).get('/api/v1/auth/me')).status).toBe(401);
 });
 
-test('a JWT with a changed payload is refused', async () => {
+test('a JWT with a changed payload is rejected', async () => {
   const { accessToken } = await tokensFor('user@example.test', AUDIENCE);
   const [header, payload = '', signature] = accessToken.split('.');
   const changed = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), role: 'admin' };
@@ -89,7 +89,7 @@ test('a JWT with a changed payload is refused', async () => {
   expect(await meWith(forged)).toMatchObject(refused);
 });
 
-test('the provider’s own access token opens no session: there is nothing to log out of or to refresh', async () => {
+test('an access token of the provider opens no session: log-out and refresh do not apply', async () => {
   const { accessToken } = await tokensFor('user@example.test', AUDIENCE);
   const api = replicas[0].api(`Bearer ${accessToken}`);
   expect((await api.get('/api/v1/auth/me')).status).toBe(200);

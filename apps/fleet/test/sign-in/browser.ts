@@ -4,18 +4,18 @@ export const LOGIN = '/api/v1/auth/oidc/login';
 export const CALLBACK = '/api/v1/auth/oidc/callback';
 export const EXCHANGE = '/api/v1/auth/exchange';
 
-/** Where callers of a fleet find it. */
+/** The address at which callers reach a fleet. */
 export interface Replica {
   api(authorization?: string): Api;
 }
 
-/** What a sign-in ends with. */
+/** The tokens and the user at the end of a sign-in. */
 export interface Tokens {
   readonly access_token: string;
   readonly refresh_token: string;
 }
 
-/** A browser at the fleet: it keeps the fleet's cookies, and each of its requests meets the next replica. */
+/** A browser at the fleet: it keeps the cookies of the fleet, and sends each request to the next replica. */
 export function aBrowser(replicas: readonly Replica[]) {
   const cookies = new Map<string, { readonly value: string; readonly path: string }>();
   let requests = 0;
@@ -42,28 +42,28 @@ export function aBrowser(replicas: readonly Replica[]) {
   return {
     cookies,
     get,
-    /** Begins a sign-in. @returns where the fleet sends the browser */
+    /** Starts a sign-in. @returns the URL to which the fleet redirects the browser */
     begin: async (returnTo = '/'): Promise<URL> => {
       const begun = await get(`${LOGIN}?${new URLSearchParams({ return_to: returnTo })}`);
-      if (begun.status !== 302) throw new Error(`the sign-in began with ${begun.status}: ${begun.text}`);
+      if (begun.status !== 302) throw new Error(`the start of the sign-in answered ${begun.status}: ${begun.text}`);
       return new URL(begun.headers.location ?? '');
     },
-    /** Comes back from the provider with these members in the address. */
+    /** Follows the callback from the provider with these parameters. */
     comeBack: (query: Readonly<Record<string, string>>) => get(`${CALLBACK}?${new URLSearchParams(query)}`),
-    /** Exchanges the code that a sign-in ended with. */
+    /** Exchanges the code at the end of a sign-in. */
     exchange: (back: Answered) => send('POST', EXCHANGE, { code: codeIn(back) }),
   };
 }
 
 export type Browser = ReturnType<typeof aBrowser>;
 
-/** The code with which the fleet sent a browser to its `return_to`. */
+/** The code that the fleet added to `return_to`. */
 export function codeIn({ status, headers, text }: Answered): string {
   const code = status === 302 ? new URL(headers.location ?? '').searchParams.get('code') : null;
-  if (code === null) throw new Error(`the sign-in ended with ${status}: ${text}`);
+  if (code === null) throw new Error(`the end of the sign-in answered ${status}: ${text}`);
   return code;
 }
 
-/** Who calls with this credential, as each replica says. */
+/** The user of this credential, as each replica reports it. */
 export const meAt = (replicas: readonly Replica[], credential: string): Promise<Answered[]> =>
   Promise.all(replicas.map((replica) => replica.api(`Bearer ${credential}`).get('/api/v1/auth/me')));

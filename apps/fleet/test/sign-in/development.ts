@@ -7,10 +7,10 @@ export const AUDIENCE = 'https://fleet.example.test';
 const SECRET = 'the-secret of the fleet: +/%';
 const PASSWORD = 'development';
 const PUBLIC_URL = 'http://127.0.0.1:4200';
-/** Of a frontend that does its own redirect. */
+/** The redirect URI of a frontend that does its own redirect. */
 export const APP = `${PUBLIC_URL}/app/callback`;
 
-/** Two replicas of a fleet whose people sign in at the development identity provider. */
+/** Two replicas of a fleet whose users sign in at the development identity provider. */
 export async function startDevelopmentWorld() {
   const provider = await startIdentityProvider({
     port: 0,
@@ -35,7 +35,7 @@ export async function startDevelopmentWorld() {
     await provider.stop();
   });
 
-  /** Fills in the provider's form. @returns what the provider sends the browser back with */
+  /** Submits the form of the provider. @returns the parameters of the callback */
   const fillIn = async (address: URL, email: string, backTo = `${PUBLIC_URL}${CALLBACK}`) => {
     const back = await signInByBrowser(address, backTo, { email, password: PASSWORD });
     return Object.fromEntries(back.searchParams);
@@ -52,15 +52,15 @@ export async function startDevelopmentWorld() {
     enter: async (browser: Browser, email: string, returnTo?: string) =>
       browser.comeBack(await fillIn(await browser.begin(returnTo), email)),
     askAsFleet,
-    /** Redeems a code as the client that the fleet is. */
+    /** Redeems a code as the client of the fleet. */
     redeemAsFleet: async (form: Readonly<Record<string, string>>) => {
       const answer = await askAsFleet(metadata.token_endpoint, { grant_type: 'authorization_code', ...form });
-      return (await answer.json()) as Record<string, string | undefined>; // its members are fixed by RFC 6749
+      return (await answer.json()) as Record<string, string | undefined>; // RFC 6749 defines its members
     },
   };
 }
 
-/** A request of the client that the fleet is, as it proves itself (RFC 6749, section 2.3.1). */
+/** A request of the client of the fleet with its authentication (RFC 6749, section 2.3.1). */
 const askAsFleet = (endpoint: string, form: Readonly<Record<string, string>>) =>
   fetch(endpoint, {
     method: 'POST',

@@ -7,7 +7,7 @@ const sql = world.database.client;
 
 const ADA = { kind: 'oidc', name: 'Ada Admin', email: 'admin@example.test', role: 'admin', temporary: false };
 
-test('a browser signs in by code and PKCE while each of its requests meets another replica', async () => {
+test('a browser signs in by code and PKCE with each request on another replica', async () => {
   const browser = newBrowser();
   const back = await enter(browser, 'admin@example.test', '/hosts?page=2#top');
   expect(back.status).toBe(302);
@@ -22,7 +22,7 @@ test('a browser signs in by code and PKCE while each of its requests meets anoth
   for (const me of await meAt(replicas, body.access_token)) expect(me.body.user).toMatchObject(ADA);
 });
 
-test('what leads to the provider has state, nonce and an S256 challenge, and comes back to the fleet', async () => {
+test('the authorization URL has state, nonce and an S256 challenge, and the fleet’s redirect URI', async () => {
   const { origin, searchParams } = await newBrowser().begin();
   expect(origin).toBe(new URL(issuer).origin);
   expect(Object.fromEntries(searchParams)).toEqual({
@@ -37,7 +37,7 @@ test('what leads to the provider has state, nonce and an S256 challenge, and com
   });
 });
 
-test('the cookie of a sign-in is for the callback alone, not for scripts, and goes with the sign-in', async () => {
+test('the cookie of a sign-in is sent only to the callback, hidden from scripts, and deleted after the sign-in', async () => {
   const browser = newBrowser();
   const begun = await browser.get(LOGIN);
   const [cookie = ''] = [begun.headers['set-cookie'] ?? []].flat();
@@ -48,7 +48,7 @@ test('the cookie of a sign-in is for the callback alone, not for scripts, and go
   expect(browser.cookies.size).toBe(0);
 });
 
-test('where browsers reach the fleet by https and below a path, the cookie is for that', async () => {
+test('with a public https URL that has a path, the cookie of a sign-in is Secure and limited to that path', async () => {
   const publicUrl = 'https://example.test/fleet';
   const begun = await world
     .aReplica({ ...world.environment, publicUrl })
@@ -58,7 +58,7 @@ test('where browsers reach the fleet by https and below a path, the cookie is fo
   expect(cookie.split('; ')).toEqual(expect.arrayContaining(['Secure', `Path=/fleet${CALLBACK}`]));
 });
 
-test('two tabs of one browser sign in at the same time, as two people', async () => {
+test('two tabs of one browser can sign in concurrently as two users', async () => {
   const browser = newBrowser();
   const [ada, olga] = await Promise.all([browser.begin('/one'), browser.begin('/other')]);
   const [ofAda, ofOlga] = await Promise.all([fillIn(ada, 'admin@example.test'), fillIn(olga, 'operator@example.test')]);
@@ -68,14 +68,14 @@ test('two tabs of one browser sign in at the same time, as two people', async ()
   expect([first?.body.user.name, second?.body.user.name]).toEqual(['Olga Operator', 'Ada Admin']);
 });
 
-test('a sign-in that somebody goes through twice is theirs once', async () => {
+test('a callback that is repeated succeeds once', async () => {
   const browser = newBrowser();
   const query = await fillIn(await browser.begin(), 'user@example.test');
   const [one, other] = await Promise.all([browser.comeBack(query), browser.comeBack(query)]);
   expect([one.status, other.status].sort()).toEqual([302, 401]);
 });
 
-test('a code of the provider that was redeemed is refused, whoever’s sign-in it comes with', async () => {
+test('a code of the provider that was redeemed is rejected in any sign-in', async () => {
   const browser = newBrowser();
   const used = await fillIn(await browser.begin(), 'user@example.test');
   expect((await browser.comeBack(used)).status).toBe(302);
@@ -84,7 +84,7 @@ test('a code of the provider that was redeemed is refused, whoever’s sign-in i
   expect(await browser.comeBack({ ...fresh, code })).toMatchObject({ status: 401, body: { code: 'invalid_grant' } });
 });
 
-test('the exchange code is good once, also for two who come with it at once', async () => {
+test('the exchange code is valid once, also for two concurrent requests', async () => {
   const browser = newBrowser();
   const code = codeIn(await enter(browser, 'user@example.test'));
   const answers = await Promise.all(replicas.map((replica) => replica.api().post(EXCHANGE, { code })));
@@ -92,7 +92,7 @@ test('the exchange code is good once, also for two who come with it at once', as
   expect((await replicas[0].api().post(EXCHANGE, { code })).body.code).toBe('invalid_grant');
 });
 
-test('no credential of a sign-in is in the database in clear', async () => {
+test('no credential of a sign-in is in the database in plain text', async () => {
   const browser = newBrowser();
   const address = await browser.begin();
   const [{ value = '' } = {}] = browser.cookies.values();

@@ -9,7 +9,7 @@ const TOKEN = '/api/v1/auth/oidc/token';
 
 const random = () => randomBytes(32).toString('base64url');
 
-/** What a frontend has after its own redirect to the provider and back. */
+/** The data of a frontend after its own redirect to the provider and back. */
 async function aFrontend(email = 'operator@example.test') {
   const [code_verifier, nonce] = [random(), random()];
   const { body: config } = await world.nobody.get('/api/v1/auth/config');
@@ -31,7 +31,7 @@ async function aFrontend(email = 'operator@example.test') {
 const post = (body: object, at = 0) => (replicas[at] ?? replicas[0]).api().post(TOKEN, body);
 const refused = { status: 401, body: { code: 'invalid_grant' } };
 
-test('a frontend learns of the fleet where to go', async () => {
+test('a frontend can read the provider’s settings for its redirect from the fleet', async () => {
   expect((await world.nobody.get('/api/v1/auth/config')).body.oidc).toEqual({
     issuer,
     client_id: 'fleet',
@@ -41,9 +41,9 @@ test('a frontend learns of the fleet where to go', async () => {
 });
 
 test.each([
-  ['with its nonce and the issuer that it was told', []],
-  ['with its nonce alone', ['iss']],
-] as [string, string[]][])('a frontend hands over its code %s, and has tokens of the fleet', async (_, without) => {
+  ['with its nonce and the issuer of the callback', []],
+  ['with its nonce only', ['iss']],
+] as [string, string[]][])('a frontend exchanges its code %s for tokens of the fleet', async (_, without) => {
   const given = Object.entries(await aFrontend()).filter(([name]) => !without.includes(name));
   const { status, body, headers } = await post(Object.fromEntries(given), 1);
   expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
@@ -51,7 +51,7 @@ test.each([
   for (const me of await meAt(replicas, body.access_token)) expect(me.body.user.email).toBe('operator@example.test');
 });
 
-test('the code is good once, on all replicas together', async () => {
+test('the code of a frontend is valid once across all replicas', async () => {
   const given = await aFrontend();
   const statuses = (await Promise.all(replicas.map((_, at) => post(given, at)))).map(({ status }) => status);
   expect(statuses.sort()).toEqual([200, 401]);
@@ -62,15 +62,18 @@ test.each([
   ['another verifier', { code_verifier: 'v'.repeat(43) }],
   ['another nonce', { nonce: 'another' }],
   ['another issuer: a mix-up', { iss: 'https://other.example.test' }],
-  ['a code that never was one', { code: 'x'.repeat(43) }],
-  ['the redirect URI of another of our pages', { redirect_uri: 'http://127.0.0.1:4200/api/v1/auth/oidc/callback' }],
-])('%s is refused, and nobody comes in', async (_, changed) => {
+  ['an unknown code', { code: 'x'.repeat(43) }],
+  [
+    'the redirect URI of another page of the fleet',
+    { redirect_uri: 'http://127.0.0.1:4200/api/v1/auth/oidc/callback' },
+  ],
+])('a code exchange with %s is rejected', async (_, changed) => {
   const before = [await sql.session.count(), await sql.user.count()];
   expect(await post({ ...(await aFrontend('user@example.test')), ...changed })).toMatchObject(refused);
   expect([await sql.session.count(), await sql.user.count()]).toEqual(before);
 });
 
-test('a code whose sign-in had a nonce is refused without it', async () => {
+test('a code whose sign-in had a nonce is rejected without the nonce', async () => {
   const { nonce: _, ...given } = await aFrontend();
   expect(await post(given)).toMatchObject(refused);
 });
@@ -83,7 +86,7 @@ test.each([
   'http://frontend.example.test.evil.example.test/callback',
   'javascript:alert(1)',
   'callback',
-])('a code for %s is a stranger’s, and never redeemed', async (redirect_uri) => {
+])('a code for the unknown redirect URI %s is rejected, and never redeemed', async (redirect_uri) => {
   const given = await aFrontend();
   const { status, body } = await post({ ...given, redirect_uri });
   expect([status, body.errors?.[0]?.path]).toEqual([400, 'redirect_uri']);
@@ -91,11 +94,11 @@ test.each([
 });
 
 test.each([
-  ['too short a verifier', { code_verifier: 'v'.repeat(42) }, 'code_verifier'],
+  ['a verifier that is too short', { code_verifier: 'v'.repeat(42) }, 'code_verifier'],
   ['no verifier', { code_verifier: undefined }, 'code_verifier'],
   ['no code', { code: undefined }, 'code'],
-  ['a member that is not known', { client_secret: 'x' }, 'client_secret'],
-])('%s is said, before the code is used up', async (_, changed, path) => {
+  ['an unknown member', { client_secret: 'x' }, 'client_secret'],
+])('a code exchange with %s is a 400 that does not consume the code', async (_, changed, path) => {
   const given = await aFrontend();
   const { status, body } = await post({ ...given, ...changed });
   expect([status, body.errors?.[0]?.path]).toEqual([400, path]);

@@ -1,5 +1,5 @@
 import { meAt } from './browser.ts';
-import { untilBlocked } from './moments.ts';
+import { untilBlocked } from './synchronization.ts';
 import { startSignInWorld } from './world.ts';
 
 const world = await startSignInWorld();
@@ -9,7 +9,7 @@ const sql = world.database.client;
 const rowOf = (sub: string) => sql.user.findUniqueOrThrow({ where: { iss_sub: { iss: issuer.url, sub } } });
 const who = async (credential: string) => (await meAt([world.one], credential))[0]?.body.user;
 
-test('somebody has one row, however often and by whatever way they come in', async () => {
+test('a person has one user, however often and by whatever method they sign in', async () => {
   const [first, second] = [await signIn({ sub: 'bob' }), await signIn({ sub: 'bob' })];
   const byItself = await accessToken({ sub: 'bob' });
   const ids = await Promise.all(
@@ -18,14 +18,14 @@ test('somebody has one row, however often and by whatever way they come in', asy
   expect(new Set(ids)).toEqual(new Set([(await rowOf('bob')).id]));
 });
 
-test('whoever comes for the first time on both replicas at once has one row', async () => {
+test('a first sign-in on both replicas concurrently creates one user', async () => {
   const token = await accessToken({ sub: 'both', email: 'both@example.test' });
   const answers = await Promise.all([meAt(replicas, token), meAt(replicas, token), meAt(replicas, token)]);
   expect(new Set(answers.flat().map(({ status }) => status))).toEqual(new Set([200]));
   expect(new Set(answers.flat().map(({ body }) => body.user.id)).size).toBe(1);
 });
 
-test('the claims are kept, and what speaks of the token is not', async () => {
+test('the claims of a user are stored without those that describe the token', async () => {
   await signIn({
     sub: 'carla',
     name: ' Carla ',
@@ -53,7 +53,7 @@ test('the claims are kept, and what speaks of the token is not', async () => {
   expect(last_sign_in_at).not.toBeNull();
 });
 
-test('a new name and e-mail are theirs from the next sign-in on', async () => {
+test('a new name and e-mail address apply from the next sign-in', async () => {
   const { access_token } = await signIn({ sub: 'dora', name: 'Dora', email: 'dora@example.test' });
   await signIn({ sub: 'dora', name: 'Dora D.', email: 'dora.d@example.test' });
   expect(await who(access_token)).toMatchObject({ name: 'Dora D.', email: 'dora.d@example.test' });
@@ -61,17 +61,17 @@ test('a new name and e-mail are theirs from the next sign-in on', async () => {
 
 test.each([
   ['not verified', { email: 'not-verified@example.test', email_verified: false }],
-  ['not verified, said as text', { email: 'not-verified@example.test', email_verified: 'false' }],
-  ['no text', { email: ['a@example.test'] }],
+  ['not verified, stated as a string', { email: 'not-verified@example.test', email_verified: 'false' }],
+  ['not a string', { email: ['a@example.test'] }],
   ['empty', { email: ' ' }],
-  ['no e-mail address', { email: 'somebody' }],
-  ['longer than any', { email: `${'a'.repeat(320)}@example.test` }],
-])('an e-mail that is %s is left out', async (_, claims) => {
+  ['not an e-mail address', { email: 'somebody' }],
+  ['too long', { email: `${'a'.repeat(320)}@example.test` }],
+])('an e-mail claim that is %s is ignored', async (_, claims) => {
   const { access_token } = await signIn({ sub: 'erin', ...claims });
   expect(await who(access_token)).toMatchObject({ name: 'Ada', email: null, role: 'operator' });
 });
 
-test('the e-mail of another user is left out, and the two stay two', async () => {
+test('an e-mail address of another user is ignored, and the two users stay separate', async () => {
   const local = await world.aUser('admin', { email: 'taken@example.test' });
   const { access_token } = await signIn({
     sub: 'frank',
@@ -85,7 +85,7 @@ test('the e-mail of another user is left out, and the two stay two', async () =>
   expect((await (await local.api()).get('/api/v1/auth/me')).body.user).toMatchObject({ kind: 'local', role: 'admin' });
 });
 
-test('the same e-mail with another subject is another person', async () => {
+test('the same e-mail address with another subject is another user', async () => {
   const email = 'shared@example.test';
   const [one, other] = [await signIn({ sub: 'gina', email }), await signIn({ sub: 'not-gina', email })];
   const [gina, notGina] = [await who(one.access_token), await who(other.access_token)];
@@ -93,14 +93,14 @@ test('the same e-mail with another subject is another person', async () => {
   expect(gina.id).not.toBe(notGina.id);
 });
 
-test('who gave an e-mail up leaves it to the next who comes with it', async () => {
+test('an e-mail address that a user no longer has is assigned to the next one who signs in with it', async () => {
   await signIn({ sub: 'hugo', email: 'desk@example.test' });
   await signIn({ sub: 'hugo', email: 'hugo@example.test' });
   const { access_token } = await signIn({ sub: 'ines', email: 'desk@example.test' });
   expect((await who(access_token)).email).toBe('desk@example.test');
 });
 
-test('many who come at once with one e-mail all come in, and one of them has it', async () => {
+test('many concurrent sign-ins with one e-mail address all succeed, and one of the users has it', async () => {
   const subs = Array.from({ length: 12 }, (_, index) => `crowd-${index}`);
   const tokens = await Promise.all(subs.map((sub) => accessToken({ sub, email: 'crowd@example.test' })));
   const answers = (await Promise.all(tokens.map((token) => meAt(replicas, token)))).flat();
@@ -108,7 +108,7 @@ test('many who come at once with one e-mail all come in, and one of them has it'
   expect(await sql.user.count({ where: { email: 'crowd@example.test' } })).toBe(1);
 });
 
-test('an e-mail that somebody takes at the very moment is left out, by every way in', async () => {
+test('an e-mail address that is taken concurrently is ignored, in each kind of sign-in', async () => {
   const token = await accessToken({ sub: 'kim', email: 'moment@example.test' });
   const takeWhile = async (ways: () => Promise<unknown>) => {
     let done: Promise<unknown> = Promise.resolve();
@@ -133,7 +133,7 @@ test('an e-mail that somebody takes at the very moment is left out, by every way
   expect((await rowOf('leo')).email).toBeNull();
 });
 
-test('a name that is missing or blank is made from what is there', async () => {
+test('a missing or blank name is derived from other claims', async () => {
   const names = [
     [{ sub: 'nameless', name: undefined }, 'nameless'],
     [{ sub: 'blank', name: ' ', preferred_username: 'blanky' }, 'blanky'],
@@ -142,13 +142,13 @@ test('a name that is missing or blank is made from what is there', async () => {
   for (const [claims, name] of names) expect((await who((await signIn(claims)).access_token)).name).toBe(name);
 });
 
-test('claims that are too large to keep let nobody in', async () => {
+test('a sign-in with claims that are too large is rejected', async () => {
   says({ sub: 'large', role: 'admin', much: 'x'.repeat(17_000) });
   expect(await enter()).toMatchObject({ status: 401, body: { code: 'invalid_grant' } });
   expect(await sql.user.count({ where: { sub: 'large' } })).toBe(0);
 });
 
-test('what userinfo tells of somebody else counts for nothing', async () => {
+test('a userinfo response with another subject is ignored', async () => {
   issuer.bend('/userinfo', () => ({ body: { sub: 'eve', role: 'admin', email: 'eve@example.test' } }));
   expect(await who((await signIn({ sub: 'jack', role: 'viewer' })).access_token)).toMatchObject({
     role: 'viewer',

@@ -1,7 +1,7 @@
-import { placeOfProviderToken } from '../../src/auth/sessions.ts';
+import { providerTokenLocation } from '../../src/auth/sessions.ts';
 import type { Members } from '../oidc/bendable-issuer.ts';
 import { meAt } from './browser.ts';
-import { aMoment } from './moments.ts';
+import { createSignal } from './synchronization.ts';
 import { startSignInWorld } from './world.ts';
 
 const world = await startSignInWorld();
@@ -18,9 +18,9 @@ const hoursLeft = async () => {
 const session = () => sql.session.findFirstOrThrow({ where: { ended_at: null } });
 const storedToken = async () => {
   const { id, provider_token } = await session();
-  return world.sealer.open(placeOfProviderToken(id), provider_token ?? '');
+  return world.sealer.open(providerTokenLocation(id), provider_token ?? '');
 };
-/** From now on a check is answered with these claims. */
+/** Sets the claims of the response to a check. */
 const refreshSays = (claims: Members, changed: Members = {}) =>
   issuer.bend('/token', async () => {
     const id_token = await issuer.idToken({ nonce: undefined, ...claims });
@@ -30,7 +30,7 @@ const refusing = (error: string, status = 400) => issuer.bend('/token', () => ({
 
 afterEach(() => sql.session.deleteMany());
 
-test('the provider is asked after a quarter of an hour and not before, with its refresh token', async () => {
+test('a session is checked at the provider after 15 minutes with its refresh token', async () => {
   await signIn();
   const before = issuer.countOf('/token');
   expect([await one.checks.runDue(), await other.checks.runDue(), issuer.countOf('/token')]).toEqual([0, 0, before]);
@@ -41,7 +41,7 @@ test('the provider is asked after a quarter of an hour and not before, with its 
   expect([await one.checks.runDue(), await other.checks.runDue()]).toEqual([0, 0]);
 });
 
-test('what the provider says anew counts at the next request, and the session has a day again', async () => {
+test('new claims of a check apply to the next request, and the session is extended by a day', async () => {
   const { access_token } = await signIn({ role: 'admin', name: 'Ada' });
   await sql.$executeRaw`UPDATE sessions SET expires_at = now() + interval '1 hour'`;
   await quarterPasses();
@@ -52,7 +52,7 @@ test('what the provider says anew counts at the next request, and the session ha
   expect(await hoursLeft()).toBe(24);
 });
 
-test('the refresh token is stored sealed, for its own session; so is the one that comes in its place', async () => {
+test('a refresh token of the provider is stored sealed for its own session, and so is its successor', async () => {
   await signIn();
   const first = await session();
   expect(await storedToken()).toBe('refresh-1');
@@ -62,16 +62,16 @@ test('the refresh token is stored sealed, for its own session; so is the one tha
   expect(await storedToken()).toBe('refresh-2');
   const second = await session();
   for (const row of [first, second]) expect(JSON.stringify(row)).not.toMatch(/refresh-\d/);
-  expect(second.sealed_with).toBe('test');
+  expect(second.key_id).toBe('test');
   await expect(
-    world.sealer.open(placeOfProviderToken(world.signingKey.kid), second.provider_token ?? ''),
+    world.sealer.open(providerTokenLocation(world.signingKey.kid), second.provider_token ?? ''),
   ).rejects.toThrow();
   await quarterPasses();
   await other.checks.runDue();
   expect(issuer.lastAt('/token')?.form.get('refresh_token')).toBe('refresh-2');
 });
 
-test('a refresh token that is not rotated stays', async () => {
+test('a refresh token of the provider that is not rotated is kept', async () => {
   await signIn();
   await quarterPasses();
   refreshSays({ role: 'viewer' }, { refresh_token: undefined });
@@ -79,7 +79,7 @@ test('a refresh token that is not rotated stays', async () => {
   expect(await storedToken()).toBe('refresh-1');
 });
 
-test('invalid_grant ends the session, at the next request and everywhere', async () => {
+test('invalid_grant ends the session at the next request on every replica', async () => {
   const { access_token, refresh_token } = await signIn();
   await quarterPasses();
   refusing('invalid_grant');
@@ -90,7 +90,7 @@ test('invalid_grant ends the session, at the next request and everywhere', async
   expect({ provider_token, ended_at }).toEqual({ provider_token: null, ended_at: expect.any(Date) });
 });
 
-test('a check that speaks of somebody else ends the session', async () => {
+test('a check with another subject ends the session', async () => {
   const { access_token } = await signIn();
   await quarterPasses();
   refreshSays({ sub: 'eve', role: 'admin' });
@@ -101,10 +101,10 @@ test('a check that speaks of somebody else ends the session', async () => {
 
 test.each([
   ['503', () => issuer.bend('/token', () => ({ status: 503 }))],
-  ['that our client secret is wrong', () => refusing('invalid_client', 401)],
+  ['that the client secret is wrong', () => refusing('invalid_client', 401)],
   ['that the request is wrong', () => refusing('invalid_request')],
-  ['no JSON', () => issuer.bend('/token', () => ({ body: '<html>' }))],
-])('a provider that answers %s ends nothing, and is asked again soon', async (_, bend) => {
+  ['a page instead of JSON', () => issuer.bend('/token', () => ({ body: '<html>' }))],
+])('a check to which the provider answers %s ends nothing, and is repeated soon', async (_, bend) => {
   const { access_token } = await signIn();
   await quarterPasses();
   bend();
@@ -116,7 +116,7 @@ test.each([
   expect(await other.checks.runDue()).toBe(1);
 });
 
-test('two replicas that run at once ask once for each session', async () => {
+test('two concurrent replicas check each session once', async () => {
   for (let count = 0; count < 4; count += 1) await signIn({ sub: `many-${count}` });
   await quarterPasses();
   await sql.$executeRaw`
@@ -130,10 +130,10 @@ test('two replicas that run at once ask once for each session', async () => {
   expect(issuer.countOf('/token') - before).toBe(4);
 });
 
-test('a session whose check did not end is checked by another replica', async () => {
+test('a session whose check did not complete is checked by another replica', async () => {
   await signIn();
   await quarterPasses();
-  const [asked, checked] = [aMoment(), aMoment()];
+  const [asked, checked] = [createSignal(), createSignal()];
   issuer.bend('/token', async () => {
     asked.come();
     await checked.came;
@@ -161,7 +161,7 @@ test('a session without a refresh token of the provider is never checked, and en
   expect(await statuses(body.access_token)).toEqual([401, 401]);
 });
 
-test('somebody who logged out is not asked about', async () => {
+test('a session is not checked after its log-out', async () => {
   const { access_token } = await signIn();
   expect((await one.api(`Bearer ${access_token}`).post('/api/v1/auth/logout')).status).toBe(204);
   await quarterPasses();

@@ -11,7 +11,7 @@ beforeEach(() => says({ role: 'operator' }));
 const refused = { status: 401, body: { code: 'invalid_grant' } };
 const sessionsAndUsers = async () => [await sql.session.count(), await sql.user.count()];
 
-/** Nothing is asked of the issuer, nobody comes in. */
+/** Asserts that the issuer receives no request, and that no user is added. */
 async function isRefusedUnasked(comeBack: () => Promise<unknown>) {
   const before = [issuer.countOf('/token'), ...(await sessionsAndUsers())];
   expect(await comeBack()).toMatchObject(refused);
@@ -22,20 +22,20 @@ test.each<[string, Record<string, string | undefined>]>([
   ['another state', { state: 'x'.repeat(43) }],
   ['an empty state', { state: '' }],
   ['no state', { state: undefined }],
-])('a callback with %s is refused', async (_, changed) => {
+])('a callback with %s is rejected', async (_, changed) => {
   const browser = newBrowser();
   const query = backFrom(await browser.begin(), changed);
   await isRefusedUnasked(() => browser.comeBack(query));
 });
 
-test('a callback is refused in a browser that has no cookie, and stays good in the one that began', async () => {
+test('a callback is rejected in a browser without the cookie, and stays valid in the browser that started it', async () => {
   const browser = newBrowser();
   const query = backFrom(await browser.begin());
   await isRefusedUnasked(() => newBrowser().comeBack(query));
   expect((await browser.comeBack(query)).status).toBe(302);
 });
 
-test('a callback is refused in a browser that has the cookie of its own sign-in, also by the same name', async () => {
+test('a callback is rejected in a browser with the cookie of its own sign-in, also under the same name', async () => {
   const [victim, attacker] = [newBrowser(), newBrowser()];
   await victim.begin();
   const query = backFrom(await attacker.begin());
@@ -46,7 +46,7 @@ test('a callback is refused in a browser that has the cookie of its own sign-in,
   await isRefusedUnasked(() => victim.comeBack(query));
 });
 
-test('two states in one callback are refused, and use nothing up', async () => {
+test('two states in one callback are rejected, and consume nothing', async () => {
   const browser = newBrowser();
   const query = backFrom(await browser.begin());
   const { status } = await browser.get(`${CALLBACK}?${new URLSearchParams(query)}&state=another`);
@@ -54,7 +54,7 @@ test('two states in one callback are refused, and use nothing up', async () => {
   expect((await browser.comeBack(query)).status).toBe(302);
 });
 
-test('a callback that came once is refused again', async () => {
+test('a callback that is repeated is rejected', async () => {
   const browser = newBrowser();
   const query = backFrom(await browser.begin());
   const kept = [...browser.cookies];
@@ -63,7 +63,7 @@ test('a callback that came once is refused again', async () => {
   await isRefusedUnasked(() => browser.comeBack(query));
 });
 
-test('a sign-in is over after ten minutes', async () => {
+test('a sign-in expires after ten minutes', async () => {
   const browser = newBrowser();
   const [late, early] = [await browser.begin(), await browser.begin()];
   const [{ most } = { most: 0 }] = await sql.$queryRaw<{ most: number }[]>`
@@ -75,7 +75,7 @@ test('a sign-in is over after ten minutes', async () => {
   await isRefusedUnasked(() => browser.comeBack(backFrom(late)));
 });
 
-test('an exchange code is over after a minute, and what never was one is refused alike', async () => {
+test('an exchange code expires after one minute, and an unknown one is rejected alike', async () => {
   const browser = newBrowser();
   const [early, late] = [await enter(browser), await enter(browser)];
   expect((await browser.exchange(early)).status).toBe(200);
@@ -86,7 +86,7 @@ test('an exchange code is over after a minute, and what never was one is refused
   expect({ ...unknown.body, request_id: '' }).toEqual({ ...over.body, request_id: '' });
 });
 
-test('an exchange code is no credential', async () => {
+test('an exchange code is not accepted as a credential', async () => {
   const code = codeIn(await enter());
   expect((await world.one.api(`Bearer ${code}`).get('/api/v1/auth/me')).status).toBe(401);
   expect((await world.nobody.post('/api/v1/auth/refresh', { refresh_token: code })).status).toBe(401);
@@ -98,12 +98,15 @@ const WRONG_ID_TOKENS: [string, () => Promise<string> | string][] = [
   ['no nonce', () => issuer.idToken({ nonce: undefined })],
   ['another audience', () => issuer.idToken({ aud: 'another' })],
   ['another issuer', () => issuer.idToken({ iss: 'https://other.example.test' })],
-  ['an end in the past', () => issuer.idToken({ exp: 1 })],
-  ['a stranger’s signature', () => stranger.sign({ iss: issuer.url, aud: 'fleet', sub: 'ada', nonce: issuer.nonce })],
+  ['an expiry in the past', () => issuer.idToken({ exp: 1 })],
+  [
+    'a signature of another key',
+    () => stranger.sign({ iss: issuer.url, aud: 'fleet', sub: 'ada', nonce: issuer.nonce }),
+  ],
   ['no signature', () => unsigned({ iss: issuer.url, aud: 'fleet', sub: 'ada', nonce: issuer.nonce })],
 ];
 
-test.each(WRONG_ID_TOKENS)('an ID token with %s lets nobody in', async (_, makeIdToken) => {
+test.each(WRONG_ID_TOKENS)('a sign-in whose ID token has %s is rejected', async (_, makeIdToken) => {
   issuer.bend('/token', async () => issuer.tokens({ id_token: await makeIdToken() }));
   const before = await sessionsAndUsers();
   expect(await enter()).toMatchObject(refused);
@@ -112,15 +115,15 @@ test.each(WRONG_ID_TOKENS)('an ID token with %s lets nobody in', async (_, makeI
 
 test.each([
   ['another issuer', { iss: 'https://other.example.test' }],
-  ['no issuer, where the provider promises to say', { iss: undefined }],
-])('a callback that names %s is refused before the code goes anywhere: a mix-up', async (_, changed) => {
+  ['no issuer, although the provider declares the parameter', { iss: undefined }],
+])('a callback that names %s is rejected before the code is sent: a mix-up', async (_, changed) => {
   const browser = newBrowser();
   const query = backFrom(await browser.begin(), changed);
   await isRefusedUnasked(() => browser.comeBack(query));
 });
 
 test.each(['access_denied', 'login_required', 'anything <script>alert(1)</script>'])(
-  'a provider that answers %s ends the sign-in without a word of its own',
+  'a provider that answers %s ends the sign-in, and its text is not repeated',
   async (error) => {
     const browser = newBrowser();
     const told = { code: undefined, error, error_description: 'words of a stranger' };
@@ -133,7 +136,7 @@ test.each(['access_denied', 'login_required', 'anything <script>alert(1)</script
   },
 );
 
-test('a provider that does not promise to name itself is taken without it', async () => {
+test('a provider that does not declare the issuer parameter may omit it', async () => {
   const fresh = world.aReplica();
   issuer.bendMetadata({ authorization_response_iss_parameter_supported: undefined });
   const browser = newBrowser([fresh]);

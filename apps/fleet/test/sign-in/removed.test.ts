@@ -1,5 +1,5 @@
 import { meAt } from './browser.ts';
-import { aMoment } from './moments.ts';
+import { createSignal } from './synchronization.ts';
 import { startSignInWorld } from './world.ts';
 
 const world = await startSignInWorld();
@@ -16,7 +16,7 @@ async function remove(sub: string) {
   return id;
 }
 
-test('somebody who is removed is out at the next request, everywhere and by every way in', async () => {
+test('a removed user is rejected at the next request, on every replica and with each credential', async () => {
   const { access_token, refresh_token } = await signIn({ sub: 'ann', email: 'ann@example.test' });
   const itself = await accessToken({ sub: 'ann', iat: inSeconds(-5) });
   expect([await statuses(access_token), await statuses(itself)]).toEqual([
@@ -35,13 +35,13 @@ test('somebody who is removed is out at the next request, everywhere and by ever
   expect(removed_at).not.toBeNull();
 });
 
-test('a token without a time of issue stays refused, since it may be from before', async () => {
+test('a provider’s token without a time of issue stays rejected after a removal, since it may be older', async () => {
   await signIn({ sub: 'ben' });
   await remove('ben');
   expect(await statuses(await accessToken({ sub: 'ben', iat: undefined }))).toEqual([401, 401]);
 });
 
-test('a new sign-in brings them back: the same person, with new sessions only', async () => {
+test('a new sign-in restores a removed user, with new sessions only', async () => {
   const before = await signIn({ sub: 'cid', name: 'Cid', email: 'cid@example.test' });
   const id = await remove('cid');
   const after = await signIn({ sub: 'cid', name: 'Cid', email: 'cid@example.test' });
@@ -50,7 +50,7 @@ test('a new sign-in brings them back: the same person, with new sessions only', 
   expect(me?.body.user).toMatchObject({ id, name: 'Cid', email: 'cid@example.test' });
 });
 
-test('a token that the provider issued after the removal brings them back', async () => {
+test('a token that the provider issued after the removal restores the user', async () => {
   await signIn({ sub: 'dan' });
   const id = await remove('dan');
   await sql.$executeRaw`UPDATE users SET removed_at = removed_at - interval '1 minute' WHERE id = ${id}::uuid`;
@@ -59,7 +59,7 @@ test('a token that the provider issued after the removal brings them back', asyn
   expect((await rowOf('dan')).removed_at).toBeNull();
 });
 
-test('a code that was waiting to be exchanged is good for nothing after the removal', async () => {
+test('an exchange code is invalid after the removal of its user', async () => {
   const browser = world.newBrowser();
   world.says({ sub: 'eli', role: 'viewer' });
   const back = await world.enter(browser);
@@ -67,11 +67,11 @@ test('a code that was waiting to be exchanged is good for nothing after the remo
   expect((await browser.exchange(back)).body.code).toBe('invalid_grant');
 });
 
-test('the check of a removed user’s session that was under way does not bring them back', async () => {
+test('a concurrent check of the session of a removed user does not restore the user', async () => {
   await signIn({ sub: 'fay', name: 'Fay' });
   const { id } = await rowOf('fay');
   await sql.$executeRaw`UPDATE sessions SET provider_at = now() WHERE user_id = ${id}::uuid`;
-  const [asked, answered] = [aMoment(), aMoment()];
+  const [asked, answered] = [createSignal(), createSignal()];
   issuer.bend('/token', async () => {
     asked.come();
     await answered.came;
@@ -88,7 +88,7 @@ test('the check of a removed user’s session that was under way does not bring 
   expect(await world.other.checks.runDue()).toBe(0);
 });
 
-test('a local user’s removal takes nobody of the same e-mail at the provider with it', async () => {
+test('the removal of a local user does not affect a user of the provider with the same e-mail address', async () => {
   const local = await world.aUser('viewer', { email: 'gus@example.test' });
   const { access_token } = await signIn({ sub: 'gus', email: 'gus@example.test' });
   expect((await world.asAdmin.delete(`/api/v1/users/${local.id}`)).status).toBe(204);

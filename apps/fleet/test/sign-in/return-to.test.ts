@@ -6,7 +6,7 @@ const { newBrowser, backFrom, says } = world;
 const sql = world.database.client;
 const OWN = 'http://fleet.example.test';
 
-/** As they stand in the address of the request. */
+/** Encoded as in the query of the request. */
 const FOREIGN = [
   '//evil.example.test',
   '%2F%2Fevil.example.test',
@@ -38,7 +38,7 @@ const FOREIGN = [
   '#top',
 ];
 
-test.each(FOREIGN)('return_to=%s is refused, and nothing begins', async (returnTo) => {
+test.each(FOREIGN)('return_to=%s is rejected, and no sign-in starts', async (returnTo) => {
   const before = await sql.signInTransaction.count();
   const { status, body, headers } = await newBrowser().get(`${LOGIN}?return_to=${returnTo}`);
   expect([status, body.code, body.errors?.[0]?.path]).toEqual([400, 'validation_failed', 'return_to']);
@@ -57,7 +57,7 @@ const OF_THIS_ADDRESS = [
   ['/?next=https://evil.example.test', '/?next=https://evil.example.test'],
 ] as const;
 
-test.each(OF_THIS_ADDRESS)('return_to=%s ends at this address, whole', async (returnTo, path) => {
+test.each(OF_THIS_ADDRESS)('return_to=%s is kept, and stays on this origin', async (returnTo, path) => {
   says({ role: 'viewer' });
   const browser = newBrowser();
   const begun = await browser.get(`${LOGIN}?return_to=${returnTo}`);
@@ -70,7 +70,7 @@ test.each(OF_THIS_ADDRESS)('return_to=%s ends at this address, whole', async (re
   expect(decodeURIComponent(target.pathname + target.search)).toBe(decodeURIComponent(path));
 });
 
-test('a code in return_to gives way to the code of the sign-in', async () => {
+test('a code in return_to is replaced by the exchange code', async () => {
   says({ role: 'viewer' });
   const browser = newBrowser();
   const back = await browser.comeBack(backFrom(await browser.begin('/?code=planted&code=twice')));

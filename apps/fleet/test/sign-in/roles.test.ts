@@ -11,7 +11,7 @@ afterEach(async () => {
   await world.asAdmin.delete(SETTINGS);
 });
 
-/** The role as both replicas see it; the status where there is none. */
+/** The role as both replicas report it, or the status if there is none. */
 async function rolesOf(credential: string) {
   const answers = await meAt(replicas, credential);
   return answers.map(({ status, body }) => (status === 200 ? body.user.role : status));
@@ -20,8 +20,8 @@ async function rolesOf(credential: string) {
 const GROUPS = { 'platform-team': 'admin', developers: 'operator' };
 
 test.each<[string, object, object, string | number]>([
-  ['the claim says the role', { role: 'operator' }, {}, 'operator'],
-  ['the highest of a list counts', { role: ['viewer', 'admin', 'operator'] }, {}, 'admin'],
+  ['a claim with the role', { role: 'operator' }, {}, 'operator'],
+  ['the highest of a list', { role: ['viewer', 'admin', 'operator'] }, {}, 'admin'],
   ['a nested claim', { realm_access: { roles: ['viewer'] } }, { role_claim: 'realm_access.roles' }, 'viewer'],
   ['a claim whose name has dots', { 'a.b/c': 'admin' }, { role_claim: 'a.b/c' }, 'admin'],
   ['a mapped value', { groups: ['developers'] }, { role_claim: 'groups', role_map: GROUPS }, 'operator'],
@@ -31,14 +31,14 @@ test.each<[string, object, object, string | number]>([
   ['a claim of another type', { role: { admin: true } }, {}, 403],
   ['no claim, and a default', { role: undefined }, { default_role: 'viewer' }, 'viewer'],
   ['no claim, and no default', { role: undefined }, { default_role: 'none' }, 403],
-  ['a path that leads nowhere', { role: 'admin' }, { role_claim: 'role.admin' }, 403],
-])('%s', async (_, claims, mapping, role) => {
+  ['a path without a value', { role: 'admin' }, { role_claim: 'role.admin' }, 403],
+])('the role of a signed-in user follows from the claims: %s', async (_, claims, mapping, role) => {
   await set(mapping);
   const token = await accessToken({ role: undefined, ...claims });
   expect(await rolesOf(token)).toEqual([role, role]);
 });
 
-test('a changed mapping counts at the next request, on every replica, for who is signed in already', async () => {
+test('a changed mapping applies to signed-in users at the next request, on every replica', async () => {
   const { access_token } = await signIn({ sub: 'mara', role: 'viewer', groups: ['developers'] });
   const itself = await accessToken({ sub: 'mara', role: 'viewer', groups: ['developers'] });
   expect(await rolesOf(access_token)).toEqual(['viewer', 'viewer']);
@@ -61,7 +61,7 @@ test('a changed mapping counts at the next request, on every replica, for who is
   expect(await rolesOf(access_token)).toEqual(['viewer', 'viewer']);
 });
 
-test('the users’ list shows the roles as they are mapped now, and null for none', async () => {
+test('the list of users shows the roles of the current mapping, and null for none', async () => {
   await signIn({ sub: 'nora', role: 'viewer', groups: ['developers'] });
   const { id } = await sql.user.findFirstOrThrow({ where: { sub: 'nora' } });
   const shown = async () => (await world.asViewer.get(`/api/v1/users/${id}`)).body.user.role;
@@ -72,7 +72,7 @@ test('the users’ list shows the roles as they are mapped now, and null for non
   expect(await shown()).toBeNull();
 });
 
-test('who gets no role is told so at sign-in, and nothing of them is kept', async () => {
+test('a sign-in without a role is rejected with this reason, and stores nothing', async () => {
   says({ sub: 'otto', role: 'guest' });
   const before = await sql.session.count();
   const { status, body } = await enter();
@@ -81,7 +81,7 @@ test('who gets no role is told so at sign-in, and nothing of them is kept', asyn
   expect(await sql.user.count({ where: { sub: 'otto' } })).toBe(0);
 });
 
-test('who lost their role between the callback and the exchange is told so, without tokens', async () => {
+test('an exchange is rejected with the reason if the user lost their role after the callback', async () => {
   says({ sub: 'paul', role: 'viewer' });
   const browser = newBrowser();
   const back = await enter(browser);
@@ -90,7 +90,7 @@ test('who lost their role between the callback and the exchange is told so, with
   expect([status, body.code]).toEqual([403, 'insufficient_scope']);
 });
 
-test('who lost their role gets no fresh tokens, and is forbidden what their role would permit', async () => {
+test('a refresh is rejected if the user lost their role, and so are requests that require it', async () => {
   const { access_token, refresh_token } = await signIn({ sub: 'quinn', role: 'admin' });
   const api = world.other.api(`Bearer ${access_token}`);
   expect((await api.get('/api/v1/audit')).status).toBe(200);

@@ -5,7 +5,7 @@ import { aBrowser, type Browser, type Tokens } from './browser.ts';
 export const SECRET = 'the secret of the fleet: +/%';
 export const AUDIENCE = 'https://fleet.example.test';
 
-/** The environment of a fleet whose people are this issuer's. */
+/** The environment of a fleet whose users are at this issuer. */
 const atIssuer = ({ url }: Pick<BendableIssuer, 'url'>) => ({
   issuer: url,
   client_id: CLIENT,
@@ -13,7 +13,7 @@ const atIssuer = ({ url }: Pick<BendableIssuer, 'url'>) => ({
   audience: AUDIENCE,
 });
 
-/** Two replicas of a fleet, an issuer that can be bent, and sign-ins by it. */
+/** Two replicas of a fleet, an issuer whose responses can be overridden, and sign-ins at it. */
 export async function startSignInWorld({ oidc, ...options }: ReplicaOptions = {}) {
   const issuer = await startBendableIssuer();
   const environment = { oidc: { ...atIssuer(issuer), ...oidc }, ...options };
@@ -28,10 +28,10 @@ export async function startSignInWorld({ oidc, ...options }: ReplicaOptions = {}
     await issuer.stop();
   });
 
-  /** From now on, until the end of a test, the issuer says this of whoever signs in. */
+  /** Sets the claims of each user who signs in, until the end of the test. */
   const says = (claims: Members) =>
     issuer.bend('/token', async () => issuer.tokens({ id_token: await issuer.idToken(claims) }));
-  /** What somebody who signed in there is sent back with; undefined takes a member out. */
+  /** The parameters of the callback after a sign-in at the issuer; undefined removes one. */
   const backFrom = (address: URL, changed: Readonly<Record<string, string | undefined>> = {}) => {
     const { searchParams } = address;
     issuer.nonce = searchParams.get('nonce') ?? '';
@@ -56,12 +56,12 @@ export async function startSignInWorld({ oidc, ...options }: ReplicaOptions = {}
     backFrom,
     newBrowser,
     enter,
-    /** Somebody signs in, of whom the issuer says this. */
+    /** Signs in a user with these claims. */
     signIn: async (claims: Members = {}): Promise<Tokens> => {
       says({ role: 'operator', ...claims });
       const browser = newBrowser();
       const { status, body, text } = await browser.exchange(await enter(browser));
-      if (status !== 200) throw new Error(`signing in ended with ${status}: ${text}`);
+      if (status !== 200) throw new Error(`the sign-in answered ${status}: ${text}`);
       return body;
     },
     /** An access token of the issuer itself. */

@@ -16,7 +16,7 @@ const create = async (body: object = {}, by = asAdmin) => {
   return answer.body.token;
 };
 
-test('a new token is answered whole, with the secret that works, and is kept nowhere', async () => {
+test('a new token is returned with its secret, which works, and the secret is not stored', async () => {
   const { status, body, headers } = await asAdmin.post(TOKENS, { name: ' nightly ', role: 'operator' });
   expect(status).toBe(201);
   expect(body).toEqual({
@@ -38,7 +38,7 @@ test('a new token is answered whole, with the secret that works, and is kept now
   expect(me.body.user).toMatchObject({ id: body.token.id, name: 'nightly', role: 'operator' });
 });
 
-test('a secret is in the answers that make it, and in no other', async () => {
+test('the secret of a token is only in the responses that create it', async () => {
   const { id, secret } = await create();
   const { body, headers } = await asAdmin.post(`${TOKENS}/${id}/reissue`);
   expect(headers['cache-control']).toBe('no-store');
@@ -52,7 +52,7 @@ test('a secret is in the answers that make it, and in no other', async () => {
   for (const each of [secret, body.token.secret]) expect(kept).not.toContain(each);
 });
 
-test('names may repeat', async () => {
+test('several tokens may have the same name', async () => {
   const [one, other] = [await create({ name: 'twin' }), await create({ name: 'twin' })];
   expect(one.id).not.toBe(other.id);
 });
@@ -64,13 +64,13 @@ test.each([
   ['role', { name: 'x', role: 'king' }],
   ['secret', { name: 'x', role: 'viewer', secret: 'svcm_x' }],
   ['created_by', { name: 'x', role: 'viewer', created_by: 'somebody else' }],
-])('a bad or unknown %s is a 400 that names it', async (member, body) => {
+])('a new token with an invalid or unknown %s is a 400 that names it', async (member, body) => {
   const answer = await asAdmin.post(TOKENS, body);
   expect(answer.status).toBe(400);
   expect(answer.body.errors[0].path).toBe(member);
 });
 
-test('who made a token is told in words', async () => {
+test('a token shows the name of its creator', async () => {
   const local = await world.aUser('admin');
   const automation = await create({ role: 'admin', name: 'automation' });
   expect((await create({}, await world.asTemporaryAdmin())).created_by).toBe('temporary-admin');
@@ -78,7 +78,7 @@ test('who made a token is told in words', async () => {
   expect((await create({}, world.api(`Bearer ${automation.secret}`))).created_by).toBe('token:automation');
 });
 
-test('the list is newest first, and pages', async () => {
+test('the list of tokens is newest first, with pages', async () => {
   for (let count = 0; count < 3; count++) await create({ name: `page ${count}` });
   const total = await sql.token.count();
   const seen: { id: string; created_at: string }[] = [];
@@ -95,13 +95,13 @@ test('the list is newest first, and pages', async () => {
 });
 
 test.each(['limit=101', 'limit=0', 'page=0', 'page=ten', 'page=1&page=2', 'sort=name'])(
-  'a list with %s is a 400',
+  'a list of tokens with %s is a 400',
   async (query) => {
     expect((await asAdmin.get(`${TOKENS}?${query}`)).body.code).toBe('validation_failed');
   },
 );
 
-test('an id that is no token’s is absent, whatever else it is, in the same bytes', async () => {
+test('requests for an ID that is not that of a token have identical 404 responses', async () => {
   const user = await world.aUser('viewer');
   const same = { 'X-Request-Id': 'the-same' };
   const answers: string[] = [];
@@ -129,16 +129,16 @@ const statusOf = async (id: string) => {
   return body.tokens.find((token: { id: string }) => token.id === id).status;
 };
 
-test.each([1, 30, 365])('a token can last %d days', async (days) => {
+test.each([1, 30, 365])('a token can be valid for %d days', async (days) => {
   expect(daysOf(await createFor(days))).toBe(days);
 });
 
-test('without a lifetime a token does not end', async () => {
+test('a token without a lifetime does not expire', async () => {
   expect((await createFor()).expires_at).toBeNull();
 });
 
 test.each([0, -1, 366, 1.5, 1e9, '30', null, true, [30]])(
-  'a lifetime of %j is a 400 that names it, and makes no token',
+  'a lifetime of %j is a 400 that names it, and creates no token',
   async (days) => {
     const before = await sql.token.count();
     const { status, body } = await asAdmin.post(TOKENS, { name: 'x', role: 'viewer', expires_in_days: days });
@@ -148,21 +148,21 @@ test.each([0, -1, 366, 1.5, 1e9, '30', null, true, [30]])(
   },
 );
 
-describe('the command', () => {
+describe('the command create-token', () => {
   const options = { name: 'x', role: 'viewer' };
 
-  test.each([1, 365])('makes a token for %d days', async (days) => {
+  test.each([1, 365])('creates a token for %d days', async (days) => {
     const { id } = await createToken({ ...options, 'expires-in-days': `${days}` })(world.database);
     const { created_at, expires_at } = await sql.token.findUniqueOrThrow({ where: { id } });
     expect(Number(expires_at) - Number(created_at)).toBe(days * DAY_MS);
   });
 
-  test.each(['0', '366', '1.5', '-1', '', ' 30', '1e2', '0x10', 'ten'])('refuses %j days', (days) => {
+  test.each(['0', '366', '1.5', '-1', '', ' 30', '1e2', '0x10', 'ten'])('rejects %j days', (days) => {
     expect(() => createToken({ ...options, 'expires-in-days': days })).toThrow('expires-in-days');
   });
 });
 
-test('a token ends at its moment, by the clock of the database, on every replica', async () => {
+test('a token expires by the clock of the database, on every replica', async () => {
   const token = await createFor(30);
   const another = world.aReplica();
   await sql.$executeRaw`UPDATE tokens SET expires_at = now() + interval '1 hour' WHERE id = ${token.id}::uuid`;
@@ -175,7 +175,7 @@ test('a token ends at its moment, by the clock of the database, on every replica
   expect(await statusOf(token.id)).toBe('expired');
 });
 
-test('issued again, a token has its lifetime from the beginning, also after its end', async () => {
+test('a reissued token has its full lifetime again, also after its expiry', async () => {
   const token = await createFor(30);
   await sql.$executeRaw`
     UPDATE tokens SET created_at = now() - interval '60 days', expires_at = now() - interval '30 days'
@@ -190,7 +190,7 @@ test('issued again, a token has its lifetime from the beginning, also after its 
   expect((await meWith(body.token)).status).toBe(200);
 });
 
-test('issued again, a token without an end has none', async () => {
+test('a reissued token without an expiry has none', async () => {
   const { id } = await createFor();
   expect((await asAdmin.post(`${TOKENS}/${id}/reissue`)).body.token.expires_at).toBeNull();
 });

@@ -13,7 +13,7 @@ const FEW_ROUNDS = Math.ceil(ROUNDS / 5);
 const TIME_LIMIT_MS = 60_000 + 500 * ROUNDS;
 
 const admins = () => sql.user.count({ where: { source: 'local', role: 'admin' } });
-/** Replaces all users by so many admins. */
+/** Replaces all users by this many admins. */
 const onlyAdmins = async (number: number) => {
   await sql.user.deleteMany();
   return Promise.all(Array.from({ length: number }, () => world.aUser('admin')));
@@ -24,7 +24,7 @@ const remove = (id: string, by = asAdmin) => by.delete(`/api/v1/users/${id}`);
 test.each([
   ['demoted', demote],
   ['removed', remove],
-])('the last local admin is not %s, whoever else is there', async (_, end) => {
+])('the last local admin cannot be %s, whatever other users there are', async (_, end) => {
   const [one, other] = await onlyAdmins(2);
   await world.aUser('operator');
   await world.anOidcUser({ role: 'admin' });
@@ -34,7 +34,7 @@ test.each([
   expect(await admins()).toBe(1);
 });
 
-test('the last local admin may change in any other way', async () => {
+test('all other changes of the last local admin are possible', async () => {
   const [last] = await onlyAdmins(1);
   const change = { name: 'Still here', role: 'admin', password: 'eleven patient lanterns' };
   expect((await asAdmin.put(`/api/v1/users/${last?.id}`, change)).status).toBe(200);
@@ -49,7 +49,7 @@ test('other users can be demoted and removed while there is one admin', async ()
   expect((await remove(ofProvider.id)).status).toBe(204);
 });
 
-test('an admin may demote themselves while there is another, at the next request', async () => {
+test('an admin can demote themselves while there is another, with effect on the next request', async () => {
   const [me] = await onlyAdmins(2);
   const mine = (await me?.api()) ?? world.nobody;
   expect((await demote(me?.id ?? '', mine)).status).toBe(200);
@@ -86,7 +86,7 @@ test(
 );
 
 test(
-  'three admins who demote each other in a ring leave one',
+  'three concurrent admins that each demote the next leave one admin',
   async () => {
     for (let round = 0; round < FEW_ROUNDS; round++) {
       const three = await onlyAdmins(3);

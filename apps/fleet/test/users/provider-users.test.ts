@@ -10,7 +10,7 @@ const PASSWORD = 'seventeen quiet tractors';
 const pathsOf = ({ body }: Awaited<ReturnType<typeof asAdmin.get>>) =>
   (body.errors ?? []).map(({ path }: { path: string }) => path);
 
-test('a user of the identity provider has the role that their claims give by the present mapping', async () => {
+test('a user of the provider has the role that their claims have in the current mapping', async () => {
   const { id, sub } = await world.anOidcUser({ role: 'crew' });
   const shown = async () => (await asAdmin.get(`${USERS}/${id}`)).body.user;
   expect(await shown()).toMatchObject({ source: 'oidc', role: 'operator', issuer: PROVIDER, subject: sub });
@@ -21,20 +21,20 @@ test('a user of the identity provider has the role that their claims give by the
   await asAdmin.delete('/api/v1/settings/oidc');
 });
 
-test('a user of the identity provider gets no role here: the provider says it', async () => {
+test('a user of the provider cannot be given a role: it follows from the claims', async () => {
   const { id } = await world.anOidcUser({ role: 'crew' });
   const { status, body } = await asAdmin.put(`${USERS}/${id}`, { role: 'admin', name: 'x' });
   expect([status, body.code]).toEqual([409, 'role_managed_by_provider']);
 });
 
-test.each(['name', 'password'])('a user of the identity provider gets no %s here', async (member) => {
+test.each(['name', 'password'])('a user of the provider cannot be given a %s', async (member) => {
   const { id } = await world.anOidcUser();
   const answer = await asAdmin.put(`${USERS}/${id}`, { [member]: PASSWORD });
   expect([answer.status, pathsOf(answer)]).toEqual([400, [member]]);
   expect((await sql.user.findUniqueOrThrow({ where: { id } })).password_hash).toBeNull();
 });
 
-test('a user of the identity provider is gone once they were removed, and their e-mail is free', async () => {
+test('a removed user of the provider is gone, and their e-mail address can be used again', async () => {
   const { id } = await world.anOidcUser();
   await sql.user.update({ where: { id }, data: { email: 'elsewhere@example.test' } });
   expect(await asAdmin.delete(`${USERS}/${id}`)).toMatchObject({ status: 204, text: '' });

@@ -20,7 +20,7 @@ const create = (given?: object) => asAdmin.post(USERS, aBody(given));
 const pathsOf = ({ body }: Awaited<ReturnType<typeof create>>) =>
   (body.errors ?? []).map(({ path }: { path: string }) => path);
 
-test('a new user is answered whole, is listed, and signs in', async () => {
+test('a new user is returned in full, is listed, and can sign in', async () => {
   const { status, body } = await create({ email: 'ada@example.test', name: ' Ada ', role: 'operator' });
   expect(status).toBe(201);
   expect(body).toEqual({
@@ -43,11 +43,11 @@ test('a new user is answered whole, is listed, and signs in', async () => {
   expect(signedIn).toMatchObject({ status: 200, body: { user: { id: body.user.id, role: 'operator' } } });
 });
 
-test('a name may be left out', async () => {
+test('the name of a new user is optional', async () => {
   expect((await create()).body.user.name).toBe('');
 });
 
-test('the password is in no answer, and not in the database', async () => {
+test('the password of a user is in no response, and not in the database', async () => {
   const created = await create();
   const { id } = created.body.user;
   const answers = [
@@ -76,12 +76,12 @@ test.each([
   ['password', { password: undefined }],
   ['password', { password: 'a'.repeat(1025) }],
   ['password_hash', { password_hash: 'x' }],
-])('a bad or unknown %s is a 400 that names it', async (member, given) => {
+])('a new user with an invalid or unknown %s is a 400 that names it', async (member, given) => {
   const answer = await create(given);
   expect([answer.status, pathsOf(answer)]).toEqual([400, [member]]);
 });
 
-test('a change touches what it names', async () => {
+test('a change of a user changes only the named members', async () => {
   const { user } = (await create({ name: 'Before', role: 'viewer' })).body;
   const named = (await asAdmin.put(`${USERS}/${user.id}`, { name: 'After' })).body.user;
   expect(named).toEqual({ ...user, name: 'After', updated_at: expect.any(String) });
@@ -90,7 +90,7 @@ test('a change touches what it names', async () => {
   expect((await asAdmin.put(`${USERS}/${user.id}`, {})).body.user).toMatchObject({ name: 'After', role: 'operator' });
 });
 
-test('what was read can be sent back, and an e-mail stays as it is', async () => {
+test('a user that was read can be sent back, and another e-mail address is ignored', async () => {
   const { user } = (await create({ name: 'Same' })).body;
   const { status, body } = await asAdmin.put(`${USERS}/${user.id}`, { ...user, email: 'other@example.test' });
   expect(status).toBe(200);
@@ -102,13 +102,13 @@ test.each([
   ['role', { role: null }],
   ['password', { password: null }],
   ['claims', { claims: {} }],
-])('%s can’t be changed like this: %j', async (member, body) => {
+])('the member %s of a user cannot be changed with %j', async (member, body) => {
   const { id } = (await create()).body.user;
   const answer = await asAdmin.put(`${USERS}/${id}`, body);
   expect([answer.status, pathsOf(answer)]).toEqual([400, [member]]);
 });
 
-test('the list is newest first, and pages', async () => {
+test('the list of users is newest first, with pages', async () => {
   for (let made = 0; made < 3; made++) await create();
   const total = await sql.user.count({ where: { removed_at: null } });
   const seen: { id: string; created_at: string }[] = [];
@@ -122,7 +122,7 @@ test('the list is newest first, and pages', async () => {
   expect(moments).toEqual(moments.toSorted().reverse());
 });
 
-test('an id that is no user’s is absent, whatever else it is, in the same bytes', async () => {
+test('requests for an ID that is not that of a user have identical 404 responses', async () => {
   const { id: ofToken } = await world.aToken();
   const same = { 'X-Request-Id': 'the-same' };
   const answers: string[] = [];
@@ -139,7 +139,7 @@ test('an id that is no user’s is absent, whatever else it is, in the same byte
   expect(new Set(answers).size).toBe(1);
 });
 
-test('of ten who remove a user at the same moment one does, and the others find nobody', async () => {
+test('one of ten concurrent removals of a user succeeds, and the others are 404', async () => {
   for (let round = 0; round < byDepth({ short: 2, full: 5, long: 20 }); round++) {
     const { id } = (await create()).body.user;
     const ten = await Promise.all(Array.from({ length: 10 }, () => asAdmin.delete(`${USERS}/${id}`)));
@@ -147,7 +147,7 @@ test('of ten who remove a user at the same moment one does, and the others find 
   }
 });
 
-test('changed and removed at the same moment, a user is removed', async () => {
+test('a user that is changed and removed concurrently is removed', async () => {
   for (let round = 0; round < byDepth({ short: 3, full: 10, long: 40 }); round++) {
     const { id } = (await create()).body.user;
     const [changed, removed] = await Promise.all([
@@ -160,13 +160,13 @@ test('changed and removed at the same moment, a user is removed', async () => {
   }
 });
 
-describe('an e-mail address', () => {
-  test('is stored in lower case, without blanks around it', async () => {
+describe('the e-mail address of a user', () => {
+  test('is stored in lower case, without surrounding spaces', async () => {
     const { body } = await create({ email: '  Alan.TURING@Example.Test\u00a0' });
     expect(body.user.email).toBe('alan.turing@example.test');
   });
 
-  test('belongs to one user, however it is written', async () => {
+  test('is unique, regardless of case and spaces', async () => {
     await create({ email: 'only@example.test' });
     for (const email of ['only@example.test', ' ONLY@example.test']) {
       const { status, body } = await create({ email });
@@ -174,7 +174,7 @@ describe('an e-mail address', () => {
     }
   });
 
-  test('belongs to one of ten users that are created concurrently on two replicas', async () => {
+  test('is unique across concurrent requests on two replicas', async () => {
     const admin = `Bearer ${(await world.aToken({ role: 'admin' })).secret}`;
     const replicas = [world, world.aReplica()].map(({ api }) => api(admin));
     const body = aBody({ email: 'race@example.test' });
@@ -184,7 +184,7 @@ describe('an e-mail address', () => {
     expect(await sql.user.count({ where: { email: 'race@example.test' } })).toBe(1);
   });
 
-  test('of a removed user can be used again', async () => {
+  test('can be used again after the user is removed', async () => {
     const { body } = await create({ email: 'again@example.test' });
     await asAdmin.delete(`${USERS}/${body.user.id}`);
     const second = await create({ email: 'again@example.test' });
@@ -203,12 +203,12 @@ test.each([
   ['digits in their order', '1234567890'],
   ['the e-mail', 'grace.hopper@example.test'],
   ['what stands before the @', 'grace.hopper'],
-])('%s is refused as a password, for a new user and in a change', async (_, password) => {
+])('%s is rejected as a password, for a new user and in a change', async (_, password) => {
   const made = await asAdmin.post(USERS, { email: EMAIL, role: 'viewer', password });
   expect([made.status, pathsOf(made)]).toEqual([400, ['password']]);
   const user = await world.aUser('viewer', { email: EMAIL });
   const changed = await asAdmin.put(`${USERS}/${user.id}`, { password });
   expect([changed.status, pathsOf(changed)]).toEqual([400, ['password']]);
-  await user.signIn(); // the former one is still good
+  await user.signIn(); // the former password still works
   await sql.user.delete({ where: { id: user.id } });
 });

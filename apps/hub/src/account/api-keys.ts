@@ -1,7 +1,7 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { route } from '../context.ts';
-import { identified } from '../identified.ts';
-import { limits, paginationFor } from '../paging.ts';
+import { limitClause, paginationFor } from '../paging.ts';
+import { resourceId } from '../resource-id.ts';
 import { callerOf, organizationOf } from './caller.ts';
 import { insertKey, type KeyRow, keyColumns, reissueKey, revokeKey } from './keys.ts';
 
@@ -12,7 +12,7 @@ export const listApiKeys = route(hubEndpoints.listApiKeys, async ({ database: { 
     [
       client.$queryRaw<KeyRow[]>`
           SELECT ${keyColumns} FROM api_keys k WHERE k.org_id = ${membership.orgId}::uuid
-          ORDER BY k.created_at DESC, k.id ${limits(query)}`,
+          ORDER BY k.created_at DESC, k.id ${limitClause(query)}`,
       client.apiKey.count({ where: { org_id: membership.orgId } }),
     ],
     { isolationLevel: 'RepeatableRead' },
@@ -26,9 +26,9 @@ export const createApiKey = route(hubEndpoints.createApiKey, async ({ database, 
 });
 
 export const reissueApiKey = route(hubEndpoints.reissueApiKey, async ({ database, principal }, input) => ({
-  apiKey: await reissueKey(database, { orgId: organizationOf(principal), id: identified(input) }),
+  apiKey: await reissueKey(database, { orgId: organizationOf(principal), id: resourceId(input) }),
 }));
 
 export const revokeApiKey = route(hubEndpoints.revokeApiKey, async ({ database, principal }, input) => ({
-  apiKey: await revokeKey(database, { orgId: organizationOf(principal), id: identified(input) }),
+  apiKey: await revokeKey(database, { orgId: organizationOf(principal), id: resourceId(input) }),
 }));

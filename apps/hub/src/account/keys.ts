@@ -5,15 +5,15 @@ import type { z } from 'zod';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
-/** A key as it is listed; its status is judged by the database's clock. */
+/** An API key as lists return it. The clock of the database determines its status. */
 export type KeyRow = z.input<typeof apiKey>;
 
-/** What a query of keys selects, over `api_keys k`. */
+/** The select list of a query `FROM api_keys k`. */
 export const keyColumns = Prisma.sql`
   k.id, k.name, k.key_prefix, k.created_at, k.last_used_at, k.expires_at,
   CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'active' END AS status`;
 
-/** A new secret for a key, and what is kept of it. */
+/** A new secret, with the hash and the prefix that are stored. */
 function newSecret() {
   const key = newSecretToken('svcc_');
   return { key, hash: hashSecretToken(key), prefix: shownPrefix(key) };
@@ -22,11 +22,11 @@ function newSecret() {
 export interface NewKey {
   readonly orgId: string;
   readonly name: string;
-  /** null: it does not expire. */
+  /** Lifetime in days. `null` means that the key does not expire. */
   readonly days: number | null;
 }
 
-/** Makes a key. Its secret is in what this returns and nowhere else. */
+/** Creates an API key. The secret is returned only here; it is not stored. */
 export async function insertKey(
   { client }: Database,
   { orgId, name, days }: NewKey,
@@ -35,22 +35,22 @@ export async function insertKey(
   const data = { org_id: orgId, name, key_hash: hash, key_prefix: prefix, expires_in_days: days };
   const [row] = await client.$transaction(async (transaction) => {
     const { id } = await transaction.apiKey.create({ data });
-    // Its end is reckoned by the clock that will judge it: the database's.
+    // The expiry is computed by the clock that it is compared with: the clock of the database.
     return transaction.$queryRaw<KeyRow[]>`
         UPDATE api_keys k SET expires_at = created_at + make_interval(days => expires_in_days) WHERE id = ${id}::uuid
         RETURNING ${keyColumns}`;
   });
-  if (!row) throw new Error('the key that was just made is gone');
+  if (!row) throw new Error('the new API key was not found');
   return { ...row, key };
 }
 
-/** One key of an organization: another organization's is as good as none. */
+/** Identifies a key within an organization. A key of another organization is treated as absent. */
 export interface OwnKey {
   readonly id: string;
   readonly orgId: string;
 }
 
-/** Gives a key a new secret and its lifetime anew; the old secret is dead with the same commit. @throws 404, 409 */
+/** Replaces the secret of a key and restarts its lifetime. The old secret stops working. @throws 404, 409 `key_revoked` */
 export async function reissueKey(
   { client }: Database,
   { id, orgId }: OwnKey,
@@ -63,12 +63,12 @@ export async function reissueKey(
       WHERE id = ${id}::uuid AND org_id = ${orgId}::uuid AND revoked_at IS NULL
       RETURNING ${keyColumns}`;
   if (row) return { ...row, key };
-  const known = await client.apiKey.count({ where: { id, org_id: orgId } });
-  if (known === 0) throw notFound();
-  throw new Problem('key_revoked', 'This key was revoked, which is for ever: create another.');
+  const count = await client.apiKey.count({ where: { id, org_id: orgId } });
+  if (count === 0) throw notFound();
+  throw new Problem('key_revoked', 'This key is revoked. A revocation cannot be undone; create a new key.');
 }
 
-/** Revokes a key; once more changes nothing. @throws 404 */
+/** Revokes a key. Revoking a revoked key changes nothing. @throws 404 */
 export async function revokeKey({ client }: Database, { id, orgId }: OwnKey): Promise<KeyRow> {
   const [row] = await client.$queryRaw<KeyRow[]>`
       UPDATE api_keys k SET revoked_at = coalesce(revoked_at, now())

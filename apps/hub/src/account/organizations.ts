@@ -20,11 +20,14 @@ export const createOrganization = route(
   async ({ database: { client }, principal }, { body: { name, slug } }) => {
     const { id } = callerOf(principal);
     const created = await client.$transaction(async (transaction) => {
-      // The row lock makes two requests of one person come one after the other.
+      // The row lock serializes concurrent requests of the same user.
       const [user] = await transaction.$queryRaw<{ org_id: string | null }[]>`
           SELECT org_id FROM users WHERE id = ${id}::uuid FOR UPDATE`;
       if (user?.org_id) {
-        throw new Problem('already_in_organization', 'You belong to an organization: nobody belongs to two.');
+        throw new Problem(
+          'already_in_organization',
+          'You already belong to an organization. A user can belong to one organization only.',
+        );
       }
       const data = { name, slug, subscription: { create: { tier: 'free' } } };
       const row = await transaction.organization.create({ data, include: withTier });

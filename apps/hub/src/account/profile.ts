@@ -13,7 +13,7 @@ export const updateProfile = route(
   hubEndpoints.updateProfile,
   async ({ database: { client }, principal }, { body: { name } }) => {
     const where = { id: callerOf(principal).id };
-    // What a person chose stays, whatever their identity provider says later.
+    // With `name_set`, later tokens of the identity provider do not replace the name.
     const data = name === undefined ? {} : { name, name_set: true };
     const row = await client.user.update({ where, data, include: withOrganization });
     return { profile: presentUser(row) };

@@ -37,34 +37,34 @@ export const listGrants = route(hubEndpoints.listGrants, async ({ database: { cl
 
 export const grantAccess = route(hubEndpoints.grantAccess, async ({ database }, { body }) => {
   const where = { org_id_category_id: body };
-  // Looked at before, so that granting again moves no clock; and again within, where nobody can come between.
-  const before = await database.client.catalogAccess.findUnique({ where, include: withSlugs });
-  if (before) return new AlreadyThere({ grant: presentGrant(before) });
+  // Checked before the write, so that a repeated grant does not advance the catalog clock, and again under its lock.
+  const existing = await database.client.catalogAccess.findUnique({ where, include: withSlugs });
+  if (existing) return new AlreadyThere({ grant: presentGrant(existing) });
   return writeCatalog(database, async ({ catalogAccess }) => {
-    const meanwhile = await catalogAccess.findUnique({ where, include: withSlugs });
-    if (meanwhile) return new AlreadyThere({ grant: presentGrant(meanwhile) });
+    const concurrent = await catalogAccess.findUnique({ where, include: withSlugs });
+    if (concurrent) return new AlreadyThere({ grant: presentGrant(concurrent) });
     return { grant: presentGrant(await catalogAccess.create({ data: body, include: withSlugs })) };
   });
 });
 
 export const revokeAccess = route(hubEndpoints.revokeAccess, async ({ database }, { query, body }) => {
-  const where = namedGrant({ ...query, ...body });
+  const where = whereGrant({ ...query, ...body });
   await writeCatalog(database, async ({ catalogAccess }) => {
     const { count } = await catalogAccess.deleteMany({ where });
     if (count === 0) throw notFound();
   });
 });
 
-interface Named {
+interface GrantReference {
   readonly id?: string | undefined;
   readonly org_id?: string | undefined;
   readonly category_id?: string | undefined;
 }
 
-/** A grant is named by its id, or by organization and category; by both when they agree. */
-function namedGrant({ id, org_id, category_id }: Named): Prisma.CatalogAccessWhereInput {
+/** Selects a grant by its id, by its organization and category, or by all of them. @throws 400 if neither is complete */
+function whereGrant({ id, org_id, category_id }: GrantReference): Prisma.CatalogAccessWhereInput {
   if (id === undefined && (org_id === undefined || category_id === undefined)) {
-    throw invalid([{ path: 'id', message: 'is required, or org_id together with category_id' }]);
+    throw invalid([{ path: 'id', message: 'is required unless both org_id and category_id are given' }]);
   }
   return { ...(id && { id }), ...(org_id && { org_id }), ...(category_id && { category_id }) };
 }

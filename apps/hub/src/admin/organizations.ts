@@ -1,9 +1,9 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { notFound } from '@svc/http';
 import { route } from '../context.ts';
-import { identified } from '../identified.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { presentManagedOrganization, withMembers } from '../presenters/organization.ts';
+import { resourceId } from '../resource-id.ts';
 
 export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ database: { client } }, { query }) => {
   const [organizations, total] = await client.$transaction(
@@ -23,7 +23,7 @@ export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ 
 export const updateOrganization = route(
   hubEndpoints.updateOrganization,
   async ({ database: { client } }, { query, body }) => {
-    const id = identified({ query, body });
+    const id = resourceId({ query, body });
     const { status, tier } = body;
     const updated = await client.$transaction(async ({ organization }) => {
       if (!(await organization.findUnique({ where: { id }, select: { id: true } }))) throw notFound();

@@ -2,7 +2,7 @@ import { Problem } from '@svc/http';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { UserRole } from '../generated/prisma/enums.ts';
 
-/** Who stands where, while nobody can change it. */
+/** The roles that a role change depends on. They cannot change until the transaction ends. */
 export interface Roles {
   readonly caller: UserRole | undefined;
   readonly target: UserRole | undefined;
@@ -10,7 +10,7 @@ export interface Roles {
   readonly superadmins: number;
 }
 
-/** Locks everybody whose role decides: the caller, whom it is about, and all superadmins; in one order, so nobody deadlocks. */
+/** Locks the rows of the caller, the target and all superadmins, in the order of their ids to prevent deadlocks. */
 export async function lockRoles(
   transaction: Prisma.TransactionClient,
   { caller, target }: { readonly caller: string; readonly target: string },
@@ -30,16 +30,19 @@ export async function lockRoles(
 
 const RANKS: readonly UserRole[] = ['user', 'admin', 'superadmin'];
 
-/** @throws 403 when the caller may not make that change, 409 when it would leave no superadmin */
-export function refuseRoleChange({ caller, target, isOwn, superadmins }: Roles, role: UserRole): void {
+/** @throws 403 if the caller may not make the change, 409 `last_superadmin` if no superadmin would remain */
+export function checkRoleChange({ caller, target, isOwn, superadmins }: Roles, role: UserRole): void {
   const rank = (of: UserRole | undefined) => (of === undefined ? -1 : RANKS.indexOf(of));
-  if (rank(caller) < rank('admin')) throw forbidden('Only a user with the role admin or superadmin may do this.');
+  if (rank(caller) < rank('admin')) throw forbidden('This operation requires the role admin or superadmin.');
   if ((role === 'superadmin' || target === 'superadmin') && caller !== 'superadmin') {
-    throw forbidden('Only a superadmin makes and unmakes superadmins.');
+    throw forbidden('Only a superadmin can assign or remove the role superadmin.');
   }
-  if (isOwn && rank(role) > rank(target)) throw forbidden('Nobody raises themself: ask another administrator.');
+  if (isOwn && rank(role) > rank(target)) throw forbidden('You cannot raise your own role. Ask another administrator.');
   if (target === 'superadmin' && superadmins === 1) {
-    throw new Problem('last_superadmin', 'This is the last superadmin: make another one first.');
+    throw new Problem(
+      'last_superadmin',
+      'This user is the last superadmin. Assign the role superadmin to another user first.',
+    );
   }
 }
 

@@ -14,6 +14,6 @@ export const getStats = route(hubEndpoints.getStats, async ({ database: { client
       SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM organizations) AS organizations,
              (SELECT count(*)::int FROM api_keys) AS api_keys, (SELECT count(*)::int FROM templates) AS templates,
              (SELECT count(*)::int FROM categories) AS categories`;
-  if (!stats) throw new Error('counts always have a row');
+  if (!stats) throw new Error('the query for the counts returned no row');
   return stats;
 });

@@ -4,14 +4,14 @@ import { given, notFound } from '@svc/http';
 import type { z } from 'zod';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
-import { derived, slugFrom } from '../derived.ts';
+import { defaultSlug, derivedColumns } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { identified } from '../identified.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
+import { resourceId } from '../resource-id.ts';
 
 const WRITABLE = ['name', 'slug', 'category_id', 'owner_org_id', ...templateFieldNames] as const;
 
-/** What administrators read with a template. */
+/** The relations that administrators receive with a template. */
 const withCategory = {
   category: { select: { name: true, slug: true, icon: true } },
   downloads: { select: { count: true } },
@@ -21,7 +21,7 @@ type Row = Prisma.TemplateGetPayload<{ include: typeof withCategory }>;
 type JsonColumn = { [C in keyof Row]: Prisma.JsonValue extends Row[C] ? C : never }[keyof Row];
 type Reply = z.input<typeof ownedTemplate>;
 
-/** Columns have the names of the members; the reply schema drops the columns that are not members. */
+/** Columns have the names of API members. The reply schema removes columns that are not API members. */
 function presentTemplate({ category, downloads, ...template }: Row): Reply {
   const presented: Omit<Reply, JsonColumn> = {
     ...template,
@@ -30,7 +30,7 @@ function presentTemplate({ category, downloads, ...template }: Row): Reply {
     category_icon: category.icon,
     download_count: Number(downloads?.count ?? 0),
   };
-  return presented as Reply; // JSON columns hold values that passed the rules of the contract
+  return presented as Reply; // JSON columns contain only values that the contract's schemas accepted
 }
 
 export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ database: { client } }, { query }) => {
@@ -50,26 +50,26 @@ export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ da
 
 export const createTemplate = route(hubEndpoints.createTemplate, async ({ database }, { body }) => {
   const { name, category_id } = body;
-  const slug = body.slug ?? slugFrom(name);
-  const data = { ...given(body, WRITABLE), name, slug, category_id, ...derived(body) };
+  const slug = body.slug ?? defaultSlug(name);
+  const data = { ...given(body, WRITABLE), name, slug, category_id, ...derivedColumns(body) };
   const created = await writeCatalog(database, ({ template }) => template.create({ data, include: withCategory }));
   return { template: presentTemplate(created) };
 });
 
 export const updateTemplate = route(hubEndpoints.updateTemplate, async ({ database }, { query, body }) => {
-  const id = identified({ query, body });
+  const id = resourceId({ query, body });
   const changes = given(body, WRITABLE);
   const updated = await writeCatalog(database, async ({ template }) => {
-    const present = await template.findUnique({ where: { id } });
-    if (!present) throw notFound();
-    const data = { ...changes, ...derived({ ...present, ...changes }) };
+    const existing = await template.findUnique({ where: { id } });
+    if (!existing) throw notFound();
+    const data = { ...changes, ...derivedColumns({ ...existing, ...changes }) };
     return template.update({ where: { id }, data, include: withCategory });
   });
   return { template: presentTemplate(updated) };
 });
 
 export const deleteTemplate = route(hubEndpoints.deleteTemplate, async ({ database }, input) => {
-  const id = identified(input);
+  const id = resourceId(input);
   await writeCatalog(database, async ({ template }) => {
     const { count } = await template.deleteMany({ where: { id } });
     if (count === 0) throw notFound();

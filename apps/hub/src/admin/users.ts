@@ -3,10 +3,10 @@ import { invalid, notFound } from '@svc/http';
 import { callerOf } from '../account/caller.ts';
 import { route } from '../context.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { identified } from '../identified.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { presentUser, withOrganization } from '../presenters/organization.ts';
-import { lockRoles, refuseRoleChange } from './roles.ts';
+import { resourceId } from '../resource-id.ts';
+import { checkRoleChange, lockRoles } from './roles.ts';
 
 export const listUsers = route(hubEndpoints.listUsers, async ({ database: { client } }, { query }) => {
   const [users, total] = await client.$transaction(
@@ -26,13 +26,13 @@ export const listUsers = route(hubEndpoints.listUsers, async ({ database: { clie
 export const updateUser = route(
   hubEndpoints.updateUser,
   async ({ database: { client }, principal }, { query, body }) => {
-    const id = identified({ query, body });
+    const id = resourceId({ query, body });
     const { role, org_id, org_role } = body;
     const updated = await client.$transaction(async (transaction) => {
       const roles = await lockRoles(transaction, { caller: callerOf(principal).id, target: id });
       const target = await transaction.user.findUnique({ where: { id } });
       if (!target) throw notFound();
-      if (role !== undefined && role !== target.role) refuseRoleChange(roles, role);
+      if (role !== undefined && role !== target.role) checkRoleChange(roles, role);
       const data = {
         ...(role === undefined ? {} : { role, role_set: true }),
         ...membershipOf({ org_id, org_role }, target),
@@ -44,18 +44,23 @@ export const updateUser = route(
 );
 
 type Membership = Pick<Prisma.UserUncheckedUpdateInput, 'org_id' | 'org_role'>;
-type Wanted = { readonly org_id?: string | null | undefined; readonly org_role?: 'org_admin' | 'member' | undefined };
+type RequestedMembership = {
+  readonly org_id?: string | null | undefined;
+  readonly org_role?: 'org_admin' | 'member' | undefined;
+};
 
-/** Joining, leaving, or another role where somebody is already. */
-function membershipOf({ org_id, org_role }: Wanted, present: { readonly org_id: string | null }): Membership {
+/** The columns to update when a user joins or leaves an organization, or gets another role in it. @throws 400 */
+function membershipOf(
+  { org_id, org_role }: RequestedMembership,
+  current: { readonly org_id: string | null },
+): Membership {
   if (org_id === null) {
-    if (org_role !== undefined)
-      throw invalid([{ path: 'org_role', message: 'goes with an organization, not with null' }]);
+    if (org_role !== undefined) throw invalid([{ path: 'org_role', message: 'must not be given if org_id is null' }]);
     return { org_id: null, org_role: null };
   }
-  if (org_id !== undefined && org_id !== present.org_id) return { org_id, org_role: org_role ?? 'member' };
+  if (org_id !== undefined && org_id !== current.org_id) return { org_id, org_role: org_role ?? 'member' };
   if (org_role === undefined) return {};
-  if (present.org_id === null)
-    throw invalid([{ path: 'org_id', message: 'is required: the user belongs to no organization' }]);
+  if (current.org_id === null)
+    throw invalid([{ path: 'org_id', message: 'is required, because the user does not belong to an organization' }]);
   return { org_role };
 }

@@ -23,7 +23,7 @@ export const listCategories = route(hubEndpoints.listCategories, async ({ databa
   ),
 );
 
-/** A category's count is of what the viewer sees in it: never a hint at the rest. */
+/** The categories that a viewer sees. `template_count` counts only the templates that the viewer sees. */
 export const categoriesWithCounts = (viewer: Viewer): Prisma.Sql => Prisma.sql`
   SELECT c.id, c.name, c.slug, c.description, c.icon, c.sort_order, c.is_private, c.created_at, c.updated_at,
          (SELECT count(*)::int FROM templates t WHERE t.category_id = c.id AND ${visibleTemplates(viewer)})

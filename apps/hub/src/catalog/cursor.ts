@@ -3,13 +3,13 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../principal.ts';
 import type { CatalogState } from './state.ts';
 
-/** Before every id. */
+/** Sorts before every id. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-/** The `checked_at` of a walk that begins from nothing. */
+/** The `checked_at` of a full walk until its last page. */
 const NEVER = new Date(0);
 
-/** Everything up to the clock was sent. */
+/** The cursor of a client that has received all changes up to the catalog clock. */
 export const finishedCursor = (viewer: Viewer, { at, commit }: CatalogState): Cursor => ({
   v: 1,
   of: viewerKey(viewer),
@@ -18,7 +18,7 @@ export const finishedCursor = (viewer: Viewer, { at, commit }: CatalogState): Cu
   checked: at,
 });
 
-/** The beginning of a full walk: what there is, then what changed since the clock's present time. */
+/** The first cursor of a full walk, which lists all templates and then sends the changes since its start. */
 export const startOfFullWalk = (viewer: Viewer, state: CatalogState): Cursor => ({
   ...finishedCursor(viewer, state),
   began: state.at,
@@ -27,8 +27,8 @@ export const startOfFullWalk = (viewer: Viewer, state: CatalogState): Cursor => 
 });
 
 /**
- * Whether the catalog can go on from a cursor. It can't from one that was given to another caller, that saw a commit
- * which this database never had or does not remember, or whose changes reach below what was pruned.
+ * Whether a walk can continue from a cursor. It cannot if the cursor was issued to another viewer, if the database does not
+ * contain the commit of the cursor, or if changes after the position of the cursor were pruned.
  */
 export async function isKnown(
   transaction: Prisma.TransactionClient,
@@ -44,5 +44,5 @@ export async function isKnown(
   return rows.length > 0;
 }
 
-/** A position within a stamp needs what ended under that very stamp. */
+/** A position with an id is inside a stamp, so it also needs the history that ended at this stamp. */
 const isBelow = ({ at, after }: Cursor['position'], floor: Date) => (after === undefined ? at < floor : at <= floor);

@@ -5,22 +5,22 @@ import { pruneHistory } from './prune.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-interface Keeping {
+interface PruningOptions {
   readonly database: Database;
-  /** Days for which the past is known. */
+  /** Retention of the history in days (`CATALOG_HISTORY_DAYS`). */
   readonly days: number;
   readonly log: Log;
 }
 
-/** Prunes the catalog's history soon after the start and then daily. Replicas that do it at once share the work. */
-export const keepHistory = ({ database, days, log }: Keeping): Rounds =>
+/** Prunes the catalog history within an hour of the start, and then daily. Concurrent replicas share the work. */
+export const startHistoryPruning = ({ database, days, log }: PruningOptions): Rounds =>
   inRounds(Math.random() * HOUR_MS, async () => {
     try {
       const rows = await pruneHistory(database, new Date(Date.now() - days * DAY_MS));
       if (rows > 0) log.info({ rows, days }, 'history pruned');
       return DAY_MS;
     } catch (error) {
-      log.warn({ err: error }, 'history could not be pruned; tried again in an hour'); // a writer may have held the clock
+      log.warn({ err: error }, 'history pruning failed; will retry in an hour'); // for example, the clock row is locked
       return HOUR_MS;
     }
   });

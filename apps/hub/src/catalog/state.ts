@@ -1,12 +1,12 @@
 import type { Prisma } from '../generated/prisma/client.ts';
 
-/** Where the catalog stands in one snapshot. */
+/** The state of the catalog in one snapshot. */
 export interface CatalogState {
-  /** The catalog's clock: whatever is in the snapshot has stamps up to it, whatever is not has later ones. */
+  /** The catalog clock. Changes in the snapshot have stamps up to this time; all other changes have later stamps. */
   readonly at: Date;
-  /** The latest moment of which history was pruned. */
+  /** The latest time of which history was pruned. */
   readonly floor: Date | null;
-  /** The newest commit: tells a database that was restored from the one that it was before. */
+  /** The newest commit. It shows whether the database was restored from a backup. */
   readonly commit: { readonly at: Date; readonly commit: string };
 }
 

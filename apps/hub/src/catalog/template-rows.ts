@@ -2,7 +2,7 @@ import { template } from '@svc/contract';
 import type { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 
-/** A template as the catalog reads it: its wire members. */
+/** A template as a catalog query returns it. */
 export type TemplateRow = z.input<typeof template>;
 
 /** The members of a template that are not columns of `templates`. */
@@ -19,11 +19,11 @@ const isColumn = (member: string): member is Column => !(member in joined);
 /** All other members. This does not compile while a member of the contract lacks a column in `schema.prisma`. */
 const columns: readonly Prisma.TemplateScalarFieldEnum[] = Object.keys(template.shape).filter(isColumn);
 
-/** What a query of templates selects, over the sources below. */
+/** The select list of a query of templates, for `FROM templateSources`. */
 export const templateColumns = Prisma.join([
   ...columns.map((column) => Prisma.raw(`t.${column}`)),
   ...Object.entries(joined).map(([member, expression]) => Prisma.sql`${expression} AS ${Prisma.raw(member)}`),
 ]);
 
-/** Where templates come from; the rule of visibility speaks of the same aliases. */
+/** The FROM clause of a query of templates. `visibility.ts` uses the same aliases. */
 export const templateSources = Prisma.sql`templates t JOIN categories c ON c.id = t.category_id`;

@@ -25,7 +25,7 @@ export const getTemplate = route(hubEndpoints.getTemplate, async (context, { par
 
 type PageRow = { total: number } & (TemplateRow | { id: null });
 
-/** One statement, so one snapshot: the total is the one of the page beside it, also of a page past the end. */
+/** Reads a page and the total in one statement, and so in one snapshot. A page past the end has the total, too. */
 export function pageOfTemplates(viewer: Viewer, query: Filters & Paging): Prisma.Sql {
   const matching = Prisma.sql`FROM ${templateSources} WHERE ${visibleTemplates(viewer)} ${filters(query)}`;
   return Prisma.sql`
@@ -41,7 +41,7 @@ export function pageOfTemplates(viewer: Viewer, query: Filters & Paging): Prisma
 export const templateBySlug = (viewer: Viewer, slug: string): Prisma.Sql => Prisma.sql`
   SELECT ${templateColumns} FROM ${templateSources} WHERE t.slug = ${slug} AND ${visibleTemplates(viewer)}`;
 
-/** Counts a fetch, apart from the template: it is no change of it, so no fleet fetches it again. */
+/** Counts a download in a separate table. The template does not change, so clients do not sync it again. */
 async function countDownload({ client }: Database, { id, download_count }: TemplateRow): Promise<number> {
   const [row] = await client.$queryRaw<{ count: number }[]>`
       INSERT INTO template_downloads AS d (template_id, count)

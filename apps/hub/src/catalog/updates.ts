@@ -11,8 +11,8 @@ import { endedSince, touchedSince, visibleFrom, visiblePeriods, visibleTemplates
 import { readPage } from './walk.ts';
 
 /**
- * What changed for the caller, since a moment (whole answers) or by a cursor (pages). Everything is read in one snapshot;
- * while the catalog stands still an answer that the caller holds costs no query of templates.
+ * The changes for the caller: all changes since a time, or a page of changes after a cursor. Everything is read in one
+ * snapshot. If the catalog is unchanged and the caller has the entity tag, no template is read.
  */
 export const listTemplateUpdates = route(
   hubEndpoints.listTemplateUpdates,
@@ -24,10 +24,10 @@ export const listTemplateUpdates = route(
         const etag = etagOfState(viewerKey(viewer), state, query);
         if (holds(etag)) return new Unchanged(etag);
         const snapshot = { transaction, viewer, state };
-        const answer = since
+        const reply = since
           ? await readSince(snapshot, since)
           : await readPage(snapshot, { cursor: cursor ?? 'start', limit });
-        return new Tagged({ ...answer, cursor: writeCursor(answer.cursor) }, etag);
+        return new Tagged({ ...reply, cursor: writeCursor(reply.cursor) }, etag);
       },
       { isolationLevel: 'RepeatableRead', timeout: 8000 },
     );
@@ -36,25 +36,25 @@ export const listTemplateUpdates = route(
 
 type Snapshot = Parameters<typeof readPage>[0];
 
-const BEGINNING = new Date(0);
+const EPOCH = new Date(0);
 
-/** The whole answer to a bare timestamp. Older than what is still known of the past, it is everything, from nothing. */
+/** All changes since a time. If the time is before the floor, all visible templates with `reset: true`. */
 async function readSince({ transaction, viewer, state }: Snapshot, since: Date) {
   const reset = state.floor !== null && since < state.floor;
-  const from = reset ? BEGINNING : since;
+  const from = reset ? EPOCH : since;
   const templates = await transaction.$queryRaw<TemplateRow[]>(changedTemplates(viewer, from));
   const removed = reset ? [] : await transaction.$queryRaw<{ id: string }[]>(removedTemplates(viewer, from));
   return { templates, removed, checked_at: state.at, cursor: finishedCursor(viewer, state), reset, has_more: false };
 }
 
-/** What the viewer sees now, and changed or became visible after a moment. */
+/** The templates that the viewer sees now and that changed or became visible after `since`. */
 export const changedTemplates = (viewer: Viewer, since: Date): Prisma.Sql => Prisma.sql`
   SELECT ${templateColumns} FROM ${templateSources}
   WHERE ${visibleTemplates(viewer)} AND ${touchedSince(viewer, since)}
     AND greatest(t.updated_at, c.shown_at, ${visibleFrom(viewer)}) > ${since}
   ORDER BY greatest(t.updated_at, c.shown_at), t.id`;
 
-/** What the viewer stopped seeing after a moment, and does not see now. */
+/** The templates that the viewer stopped seeing after `since` and does not see now. */
 export const removedTemplates = (viewer: Viewer, since: Date): Prisma.Sql => Prisma.sql`
   SELECT template_id AS id FROM (${visiblePeriods(viewer)}) AS periods (template_id, until)
   WHERE template_id = ANY (ARRAY(${endedSince(viewer, since)}))

@@ -1,10 +1,10 @@
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Viewer } from '../principal.ts';
 
-// The one rule of the catalog: who sees what, now and over time. Aliases: t templates (or their scopes), c categories
-// (or their privacy), g grants.
+// The visibility rule of the catalog: which templates and categories a viewer sees, now and in the past.
+// Aliases: t templates (or their scopes), c categories (or their privacy), g grants.
 
-/** The templates that a viewer sees: a condition over `templates t JOIN categories c`. */
+/** The templates that a viewer sees, as a condition on `templates t JOIN categories c`. */
 export function visibleTemplates(viewer: Viewer): Prisma.Sql {
   switch (viewer.kind) {
     case 'administrator':
@@ -16,7 +16,7 @@ export function visibleTemplates(viewer: Viewer): Prisma.Sql {
   }
 }
 
-/** The categories that a viewer sees: a condition over `categories c`. */
+/** The categories that a viewer sees, as a condition on `categories c`. */
 export function visibleCategories(viewer: Viewer): Prisma.Sql {
   switch (viewer.kind) {
     case 'administrator':
@@ -29,9 +29,10 @@ export function visibleCategories(viewer: Viewer): Prisma.Sql {
 }
 
 /**
- * The start of the unbroken visibility of a template that the viewer sees now, or a later moment at which something of
- * it changed (then it is only sent again): the smallest, over the reasons, of the largest start within a reason.
- * An expression over `templates t JOIN categories c`.
+ * The time since which a viewer sees a template, as an expression on `templates t JOIN categories c`. A template can be
+ * visible for several reasons: public, owned, granted. A reason holds since the latest start of its conditions, and the
+ * template is visible since the earliest of these times. The result can be later than the true start, if a condition
+ * changed in between. The template is then sent once more than necessary.
  */
 export function visibleFrom(viewer: Viewer): Prisma.Sql {
   switch (viewer.kind) {
@@ -49,18 +50,18 @@ export function visibleFrom(viewer: Viewer): Prisma.Sql {
 }
 
 /**
- * The intervals, ended ones included, in which a viewer saw a template, one reason at a time: a query of
- * (template_id, until), `until` being infinity for what still holds.
+ * A query of all intervals in which a viewer saw a template, with one row (template_id, until) for each interval and
+ * reason. `until` is infinity if the interval has not ended.
  */
 export function visiblePeriods(viewer: Viewer): Prisma.Sql {
-  const open = Prisma.sql`${scopesInCategories} WHERE t.is_public AND NOT c.is_private AND ${overlap}`;
+  const publicPeriods = Prisma.sql`${scopesInCategories} WHERE t.is_public AND NOT c.is_private AND ${overlap}`;
   switch (viewer.kind) {
     case 'administrator':
       return Prisma.sql`SELECT t.template_id, ${end('t')} AS until FROM template_scopes t`;
     case 'anonymous':
-      return open;
+      return publicPeriods;
     case 'organization':
-      return Prisma.sql`${open}
+      return Prisma.sql`${publicPeriods}
         UNION ALL SELECT t.template_id, ${end('t')} FROM template_scopes t WHERE ${ownedBy(viewer.orgId)}
         UNION ALL SELECT t.template_id, least(${end('t')}, ${end('c')}, ${end('g')})
           FROM template_scopes t
@@ -72,40 +73,41 @@ export function visiblePeriods(viewer: Viewer): Prisma.Sql {
 }
 
 /**
- * Narrows a query of changes before each row's history is looked up: every template of which a stamp that
- * `visibleFrom` weighs, or its own, is later than `since`. A scope begins with a change of its template.
+ * A condition that narrows a query of changes to the templates that an index finds, before the history of each row is read.
+ * It holds if the stamp of the template, or a stamp that `visibleFrom` uses, is later than `since`. The start of a scope
+ * needs no condition of its own: a scope starts with a change of its template.
  */
 export function touchedSince(viewer: Viewer, since: Date): Prisma.Sql {
   const shown = Prisma.sql`SELECT id FROM categories WHERE shown_at > ${since}`;
-  const opened = Prisma.sql`SELECT category_id FROM category_privacy WHERE valid_from > ${since} AND valid_to IS NULL`;
-  const begun = (orgId: string) => Prisma.sql`
+  const newPrivacy = Prisma.sql`SELECT category_id FROM category_privacy WHERE valid_from > ${since} AND valid_to IS NULL`;
+  const newGrants = (orgId: string) => Prisma.sql`
     SELECT category_id FROM catalog_access_periods
     WHERE org_id = ${orgId}::uuid AND valid_from > ${since} AND valid_to IS NULL`;
   const within = (categories: Prisma.Sql) =>
-    Prisma.sql`(t.updated_at > ${since} OR t.category_id = ANY (ARRAY(${categories})))`; // an array: so that an index serves
+    Prisma.sql`(t.updated_at > ${since} OR t.category_id = ANY (ARRAY(${categories})))`; // PostgreSQL uses an index for an array
   switch (viewer.kind) {
     case 'administrator':
       return within(shown);
     case 'anonymous':
-      return within(Prisma.sql`${shown} UNION ${opened}`);
+      return within(Prisma.sql`${shown} UNION ${newPrivacy}`);
     case 'organization':
-      return within(Prisma.sql`${shown} UNION ${opened} UNION ${begun(viewer.orgId)}`);
+      return within(Prisma.sql`${shown} UNION ${newPrivacy} UNION ${newGrants(viewer.orgId)}`);
   }
 }
 
-/** Narrows a query of removals: the templates of which any period that `visiblePeriods` weighs ended after `since`. */
+/** Narrows a query of removals to the templates of which an interval in `visiblePeriods` ended after `since`. */
 export function endedSince(viewer: Viewer, since: Date): Prisma.Sql {
   const scopes = Prisma.sql`SELECT template_id FROM template_scopes WHERE valid_to > ${since}`;
   const inCategories = (ended: Prisma.Sql) =>
     Prisma.sql`UNION SELECT template_id FROM template_scopes WHERE category_id IN (${ended})`;
-  const closed = inCategories(Prisma.sql`SELECT category_id FROM category_privacy WHERE valid_to > ${since}`);
+  const endedPrivacy = inCategories(Prisma.sql`SELECT category_id FROM category_privacy WHERE valid_to > ${since}`);
   switch (viewer.kind) {
     case 'administrator':
       return scopes;
     case 'anonymous':
-      return Prisma.sql`${scopes} ${closed}`;
+      return Prisma.sql`${scopes} ${endedPrivacy}`;
     case 'organization':
-      return Prisma.sql`${scopes} ${closed} ${inCategories(Prisma.sql`
+      return Prisma.sql`${scopes} ${endedPrivacy} ${inCategories(Prisma.sql`
         SELECT category_id FROM catalog_access_periods WHERE org_id = ${viewer.orgId}::uuid AND valid_to > ${since}`)}`;
   }
 }
@@ -114,7 +116,7 @@ const openToAll = Prisma.sql`(t.is_public AND NOT c.is_private)`;
 
 const ownedBy = (orgId: string) => Prisma.sql`(t.owner_org_id = ${orgId}::uuid)`;
 
-/** What a grant for a private category shows: everything in it but what another organization keeps to itself. */
+/** The templates that a grant for a private category shows: all except hidden templates of other organizations. */
 const grantable = (orgId: string) =>
   Prisma.sql`(c.is_private AND (t.is_public OR t.owner_org_id IS NULL OR t.owner_org_id = ${orgId}::uuid))`;
 

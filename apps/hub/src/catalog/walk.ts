@@ -6,16 +6,16 @@ import type { CatalogState } from './state.ts';
 import { type TemplateRow, templateColumns, templateSources } from './template-rows.ts';
 import { endedSince, touchedSince, visibleFrom, visiblePeriods, visibleTemplates } from './visibility.ts';
 
-/** One look at the catalog, through one caller's eyes. */
+/** A snapshot of the catalog, as one viewer sees it. */
 interface Snapshot {
   readonly transaction: Prisma.TransactionClient;
   readonly viewer: Viewer;
   readonly state: CatalogState;
 }
 
-interface Wanted {
+interface PageRequest {
   readonly cursor: Cursor | 'start';
-  /** Templates and removals at most. */
+  /** Maximum number of templates and removals. */
   readonly limit: number;
 }
 
@@ -28,10 +28,10 @@ export interface Page {
   readonly has_more: boolean;
 }
 
-/** What one page may weigh: a template may have a megabyte of documentation, and a page a thousand of them. */
+/** Maximum size of a page. A template can contain a megabyte of documentation, and a page a thousand templates. */
 const PAGE_BYTES = 8 * 1024 * 1024;
 
-/** Something that a page names: a template with its weight, or a removal. */
+/** An entry of a page: a template with its size, or a removal. */
 interface Entry {
   readonly id: string;
   readonly at: Date;
@@ -40,76 +40,87 @@ interface Entry {
 }
 
 /**
- * The next page of a walk. A full walk lists what there is in the order of ids, without what changed since it began, and
- * goes on with the changes since then, like any other walk; each page is read in its own snapshot, and the last one
- * brings its reader up to the clock of that.
+ * The next page of a walk. A full walk first lists templates in the order of their ids, without the templates that changed
+ * after it started. It then sends the changes since its start, like any other walk. Each page is read in its own snapshot.
+ * The last page brings the client up to the clock of its snapshot.
  */
-export async function readPage(snapshot: Snapshot, { cursor, limit }: Wanted): Promise<Page> {
+export async function readPage(snapshot: Snapshot, { cursor, limit }: PageRequest): Promise<Page> {
   const { transaction, viewer, state } = snapshot;
-  const goesOn = cursor !== 'start' && (await isKnown(transaction, cursor, snapshot));
-  const from = goesOn ? cursor : startOfFullWalk(viewer, state);
-  const listing = await takeListed(snapshot, from, { limit, bytes: PAGE_BYTES });
-  const room = { limit: limit - listing.entries.length, bytes: listing.bytesLeft };
-  const changes = listing.listed === undefined ? await takeChanged(snapshot, from, room) : { entries: [], isCut: true };
+  const continues = cursor !== 'start' && (await isKnown(transaction, cursor, snapshot));
+  const from = continues ? cursor : startOfFullWalk(viewer, state);
+  const listing = await selectListed(snapshot, from, { limit, bytes: PAGE_BYTES });
+  const budget = { limit: limit - listing.entries.length, bytes: listing.bytesLeft };
+  const changes =
+    listing.listed === undefined ? await selectChanged(snapshot, from, budget) : { entries: [], isTruncated: true };
   const entries = [...listing.entries, ...changes.entries];
-  const next = changes.isCut ? advanced(from, listing.listed, changes.entries.at(-1)) : finishedCursor(viewer, state);
+  const next = changes.isTruncated
+    ? advanced(from, listing.listed, changes.entries.at(-1))
+    : finishedCursor(viewer, state);
   return {
     templates: await readTemplates(snapshot, idsOf(entries, false)),
     removed: idsOf(entries, true).map((id) => ({ id })),
     checked_at: next.checked,
     cursor: { ...next, seen: state.commit },
-    reset: !goesOn,
-    has_more: changes.isCut,
+    reset: !continues,
+    has_more: changes.isTruncated,
   };
 }
 
 const idsOf = (entries: readonly Entry[], removed: boolean) =>
   entries.filter((entry) => entry.removed === removed).map(({ id }) => id);
 
-interface Room {
+interface Budget {
   readonly limit: number;
   readonly bytes: number;
 }
 
-interface Taken {
+interface Selection {
   readonly entries: readonly Entry[];
-  /** More was there than fits. */
-  readonly isCut: boolean;
+  /** Further entries did not fit. */
+  readonly isTruncated: boolean;
   readonly bytesLeft: number;
 }
 
-interface Listing extends Omit<Taken, 'isCut'> {
-  /** The id that the list got to; undefined at its end. */
+interface Listing extends Omit<Selection, 'isTruncated'> {
+  /** The last listed id; undefined at the end of the list. */
   readonly listed: string | undefined;
 }
 
-/** Where a walk stands that goes on: within its list, or after the last change that it sent. */
+/** The cursor of a walk that is not finished: inside its list, or after the last change that it sent. */
 function advanced(from: Cursor, listed: string | undefined, last: Entry | undefined): Cursor {
   if (listed !== undefined) return { ...from, listed };
-  const { listed: _, ...following } = from;
-  return last ? { ...following, position: { at: last.at, after: last.id } } : following;
+  const { listed: _, ...rest } = from;
+  return last ? { ...rest, position: { at: last.at, after: last.id } } : rest;
 }
 
-/** Templates that one page looks at: it costs no more however few of them its reader sees. */
-const LOOKED_AT = 5000;
+/** Maximum number of templates that one page scans. It bounds the cost of a page if the viewer sees few templates. */
+const MAX_SCANNED = 5000;
 
-/** What there is and did not change since the walk began; nothing for a walk that has listed it, or is about changes only. */
-async function takeListed({ transaction, viewer }: Snapshot, { began, listed }: Cursor, room: Room): Promise<Listing> {
-  if (!began || listed === undefined) return { entries: [], listed: undefined, bytesLeft: room.bytes };
+/** Templates that did not change since the walk started. Empty for a walk without a list, or after the end of its list. */
+async function selectListed(
+  { transaction, viewer }: Snapshot,
+  { began, listed }: Cursor,
+  budget: Budget,
+): Promise<Listing> {
+  if (!began || listed === undefined) return { entries: [], listed: undefined, bytesLeft: budget.bytes };
   const [end] = await transaction.$queryRaw<{ id: string }[]>`
-    SELECT id FROM templates WHERE id > ${listed}::uuid ORDER BY id OFFSET ${LOOKED_AT - 1} LIMIT 1`;
+    SELECT id FROM templates WHERE id > ${listed}::uuid ORDER BY id OFFSET ${MAX_SCANNED - 1} LIMIT 1`;
   const range = { after: listed, upTo: end?.id };
-  const query = listedEntries(viewer, { began, range, limit: room.limit + 1 });
-  const { entries, isCut, bytesLeft } = take(await transaction.$queryRaw<Entry[]>(query), room);
-  return { entries, bytesLeft, listed: isCut ? (entries.at(-1)?.id ?? listed) : end?.id };
+  const query = listedEntries(viewer, { began, range, limit: budget.limit + 1 });
+  const { entries, isTruncated, bytesLeft } = selectWithin(await transaction.$queryRaw<Entry[]>(query), budget);
+  return { entries, bytesLeft, listed: isTruncated ? (entries.at(-1)?.id ?? listed) : end?.id };
 }
 
-async function takeChanged({ transaction, viewer }: Snapshot, { position }: Cursor, room: Room): Promise<Taken> {
-  return take(await transaction.$queryRaw<Entry[]>(changedEntries(viewer, position, room.limit + 1)), room);
+async function selectChanged(
+  { transaction, viewer }: Snapshot,
+  { position }: Cursor,
+  budget: Budget,
+): Promise<Selection> {
+  return selectWithin(await transaction.$queryRaw<Entry[]>(changedEntries(viewer, position, budget.limit + 1)), budget);
 }
 
-/** As many as there is room for. The first one of a page always fits, or the walk would never end. */
-function take(entries: readonly Entry[], { limit, bytes }: Room): Taken {
+/** The entries that fit. The first entry of a page is always included; otherwise the walk could not progress. */
+function selectWithin(entries: readonly Entry[], { limit, bytes }: Budget): Selection {
   let bytesLeft = bytes;
   let count = 0;
   for (const entry of entries.slice(0, limit)) {
@@ -118,30 +129,30 @@ function take(entries: readonly Entry[], { limit, bytes }: Room): Taken {
     bytesLeft -= entry.bytes;
     count += 1;
   }
-  return { entries: entries.slice(0, count), isCut: count < entries.length, bytesLeft };
+  return { entries: entries.slice(0, count), isTruncated: count < entries.length, bytesLeft };
 }
 
-/** The stamp of the last change of a template as a viewer sees it. */
+/** The stamp of the last change of a template for a viewer, including the change that made it visible. */
 const stampFor = (viewer: Viewer) => Prisma.sql`greatest(t.updated_at, c.shown_at, ${visibleFrom(viewer)})`;
 
-interface ListedWish {
+interface ListedQuery {
   readonly began: Date;
-  /** Ids; without an end, to the last one. */
+  /** A range of ids. Without `upTo`, it extends to the last id. */
   readonly range: { readonly after: string; readonly upTo: string | undefined };
   readonly limit: number;
 }
 
-/** What a viewer sees that did not change since `began`, in the order of ids. */
-const listedEntries = (viewer: Viewer, { began, range: { after, upTo }, limit }: ListedWish): Prisma.Sql =>
+/** The templates that a viewer sees and that did not change since `began`, in the order of their ids. */
+const listedEntries = (viewer: Viewer, { began, range: { after, upTo }, limit }: ListedQuery): Prisma.Sql =>
   Prisma.sql`
     SELECT t.id, t.updated_at AS at, false AS removed, t.weight AS bytes FROM ${templateSources}
     WHERE t.id > ${after}::uuid ${upTo === undefined ? Prisma.empty : Prisma.sql`AND t.id <= ${upTo}::uuid`}
       AND ${visibleTemplates(viewer)} AND ${stampFor(viewer)} <= ${began}
     ORDER BY t.id LIMIT ${limit}`;
 
-/** What changed for a viewer after a position, removals included, in the order of (stamp, id). */
+/** The changes and removals for a viewer after a position, in the order of (stamp, id). */
 function changedEntries(viewer: Viewer, { at, after }: Cursor['position'], limit: number): Prisma.Sql {
-  const since = after === undefined ? at : new Date(Math.max(0, at.getTime() - 1)); // at or later: stamps have milliseconds
+  const since = after === undefined ? at : new Date(Math.max(0, at.getTime() - 1)); // includes `at`: stamps have milliseconds
   const later = after === undefined ? Prisma.sql`at > ${at}` : Prisma.sql`(at, id) > (${at}, ${after}::uuid)`;
   return Prisma.sql`
     SELECT * FROM (

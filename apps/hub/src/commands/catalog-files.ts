@@ -1,64 +1,66 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { newCategory, newTemplate, slugOf } from '@svc/contract';
+import { newCategory, newTemplate, parseFields, slugOf } from '@svc/contract';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** A folder of YAML files as a catalog: what each file says, with the defaults filled in. */
+/** The catalog that a folder of YAML files describes, with defaults for omitted fields. */
 export interface CatalogFiles {
   readonly categories: readonly (z.output<typeof newCategory> & { readonly slug: string })[];
   readonly templates: readonly (Omit<z.output<typeof newTemplate>, 'category_id' | 'owner_org_id'> & {
     readonly slug: string;
     readonly category: string;
-    /** Slug of the organization that owns it; undefined where the file doesn't speak of it. */
+    /** Slug of the organization that owns the template; undefined if the file does not state an owner. */
     readonly owner: string | null | undefined;
   })[];
 }
 
-/** Everything that is wrong with a folder, file by file. */
+/** The errors of all files of a folder. */
 export class CatalogFilesError extends Error {
   override name = 'CatalogFilesError';
-  constructor(complaints: readonly string[]) {
-    super(['The catalog can’t be imported; nothing was changed:', ...complaints.map((line) => `  ${line}`)].join('\n'));
+  constructor(errors: readonly string[]) {
+    super(['The catalog cannot be imported; nothing was changed:', ...errors.map((line) => `  ${line}`)].join('\n'));
   }
 }
 
 const UNUSED_ID = '00000000-0000-0000-0000-000000000000';
 
-// A file names its category and its owner by slug; ids are the database's matter.
+// A file refers to its category and its owner by slug, because ids differ between databases.
 const templateFile = z.looseObject({
   category: z.string({ error: 'is required: the slug of a category' }),
   owner: z.string().nullable().optional(),
 });
 
-/** Reads `categories.yaml` and `templates/*.yaml`. @throws CatalogFilesError with all that is wrong */
+/** Reads `categories.yaml` and `templates/*.yaml`. @throws CatalogFilesError with the errors of all files */
 export function readCatalogFiles(folder: string): CatalogFiles {
-  const complaints: string[] = [];
-  const complain = (file: string) => (issue: string) => complaints.push(`${path.join(folder, file)}: ${issue}`);
+  const errors: string[] = [];
+  const reportError = (file: string) => (issue: string) => errors.push(`${path.join(folder, file)}: ${issue}`);
 
-  const categories = readList(folder, 'categories.yaml', complain('categories.yaml')).flatMap((entry, index) => {
-    const category = check(newCategory, entry, (issue) => complain('categories.yaml')(`entry ${index + 1}: ${issue}`));
+  const categories = readList(folder, 'categories.yaml', reportError('categories.yaml')).flatMap((entry, index) => {
+    const category = check(newCategory, entry, (issue) =>
+      reportError('categories.yaml')(`entry ${index + 1}: ${issue}`),
+    );
     return category ? [{ ...category, slug: category.slug ?? slugOf(category.name) }] : [];
   });
   const templates = yamlFiles(folder).flatMap((file) => {
-    const content = readYaml(folder, file, complain(file));
-    const named = check(templateFile, content, complain(file));
-    if (!named) return [];
-    const { category, owner, ...rest } = named;
-    const template = check(newTemplate, { ...rest, category_id: UNUSED_ID }, complain(file));
+    const content = readYaml(folder, file, reportError(file));
+    const references = check(templateFile, content, reportError(file));
+    if (!references) return [];
+    const { category, owner, ...rest } = references;
+    const template = check(newTemplate, { ...rest, category_id: UNUSED_ID }, reportError(file));
     return template
       ? [{ ...template, category, owner, slug: template.slug ?? path.basename(file, path.extname(file)) }]
       : [];
   });
   for (const list of [categories, templates]) {
     for (const slug of repeated(list.map((entry) => entry.slug)))
-      complaints.push(`${folder}: the slug ${slug} is given twice`);
+      errors.push(`${folder}: the slug ${slug} is used more than once`);
   }
-  if (complaints.length > 0) throw new CatalogFilesError(complaints);
+  if (errors.length > 0) throw new CatalogFilesError(errors);
   return { categories, templates };
 }
 
-type Complain = (issue: string) => void;
+type ReportError = (issue: string) => void;
 
 function yamlFiles(folder: string): string[] {
   const templates = path.join(folder, 'templates');
@@ -69,31 +71,33 @@ function yamlFiles(folder: string): string[] {
     .map((file) => path.join('templates', file));
 }
 
-function readList(folder: string, file: string, complain: Complain): unknown[] {
+function readList(folder: string, file: string, reportError: ReportError): unknown[] {
   if (!existsSync(path.join(folder, file))) {
-    complain('there is no such file: a catalog folder has categories.yaml and templates/*.yaml');
+    reportError('the file does not exist; a catalog folder contains categories.yaml and templates/*.yaml');
     return [];
   }
-  const content = readYaml(folder, file, complain) ?? [];
+  const content = readYaml(folder, file, reportError) ?? [];
   if (Array.isArray(content)) return content;
-  complain('must be a list of categories');
+  reportError('must be a list of categories');
   return [];
 }
 
-function readYaml(folder: string, file: string, complain: Complain): unknown {
+function readYaml(folder: string, file: string, reportError: ReportError): unknown {
   try {
     return parse(readFileSync(path.join(folder, file), 'utf8'));
   } catch (error) {
-    complain(`can't be read: ${error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : 'unknown reason'}`);
+    reportError(
+      `cannot be read: ${error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : 'unknown reason'}`,
+    );
     return undefined;
   }
 }
 
-function check<T extends z.ZodType>(schema: T, value: unknown, complain: Complain): z.output<T> | undefined {
-  if (value === undefined) return undefined; // the reader has said why
-  const result = schema.safeParse(value, { error: (issue) => (issue.input === undefined ? 'is required' : undefined) });
+function check<T extends z.ZodType>(schema: T, value: unknown, reportError: ReportError): z.output<T> | undefined {
+  if (value === undefined) return undefined; // readYaml has reported the error
+  const result = parseFields(schema, value);
   if (result.success) return result.data;
-  for (const issue of result.error.issues) complain(`${issue.path.join('.') || 'the file'}: ${issue.message}`);
+  for (const error of result.errors) reportError(`${error.path || 'the file'}: ${error.message}`);
   return undefined;
 }
 

@@ -6,12 +6,12 @@ import { stringify } from 'yaml';
 import type { Database } from '../database/client.ts';
 
 /**
- * Writes the catalog as a folder of YAML files that `import` reads back as equal data; what equals a default is left out.
- * @throws when the folder is there and not empty, before anything is written
+ * Writes the catalog to a folder of YAML files. `import` restores equal data from it. Fields with their default are omitted.
+ * @throws if the folder exists and is not empty, before anything is written
  */
 export async function exportCatalog({ client }: Database, folder: string): Promise<readonly string[]> {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
-    throw new Error(`${folder} is not empty: name a folder that is, or is not there yet.`);
+    throw new Error(`${folder} is not empty. Specify an empty or a new folder.`);
   }
   const [categories, templates] = await client.$transaction(
     [
@@ -30,7 +30,7 @@ export async function exportCatalog({ client }: Database, folder: string): Promi
     const file = {
       ...pick(row, ['name', 'slug']),
       category: category.slug,
-      ...changedFields(row),
+      ...nonDefaultFields(row),
       ...(owner && { owner: owner.slug }),
     };
     writeYaml(path.join(folder, 'templates', `${row.slug}.yaml`), file);
@@ -46,7 +46,7 @@ const pick = (row: object, members: readonly string[]) =>
 type Fields = Readonly<Record<(typeof templateFieldNames)[number], unknown>>;
 
 /** The fields of a template that differ from their defaults. */
-const changedFields = (row: Fields) =>
+const nonDefaultFields = (row: Fields) =>
   Object.fromEntries(
     templateFieldNames
       .filter((field) => !isDeepStrictEqual(row[field], templateDefaults[field]))

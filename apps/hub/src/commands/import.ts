@@ -3,35 +3,36 @@ import { fold, templateFieldNames } from '@svc/contract';
 import { given } from '@svc/http';
 import { type CatalogTransaction, writeCatalog } from '../database/catalog-write.ts';
 import type { Database } from '../database/client.ts';
-import { derived } from '../derived.ts';
+import { derivedColumns } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { type CatalogFiles, CatalogFilesError, readCatalogFiles } from './catalog-files.ts';
 
 type Reader = Pick<CatalogTransaction, 'category' | 'template' | 'organization'>;
 type Data = Record<string, unknown> & { readonly slug: string };
 
-/** What an import would do with one row. */
+/** The change that an import makes to one row. */
 interface Step {
   readonly noun: 'category' | 'template';
   readonly verb: 'create' | 'update';
   readonly slug: string;
-  /** Members that differ, for an update. */
+  /** The members that an update changes; empty for a creation. */
   readonly members: readonly string[];
   readonly data: Data;
-  /** Slug of a template's category. */
+  /** Slug of the category of a template. */
   readonly category?: string;
-  /** Slug of a template's owner. */
+  /** Slug of the owner of a template. */
   readonly owner?: string | null;
 }
 
 const IMPORT_TIMEOUT_MS = 10 * 60_000;
-/** Templates that one statement reads or writes. */
+/** Maximum number of templates that one statement reads or writes. */
 const BATCH = 500;
 
 /**
- * Brings the catalog to what a folder of YAML files says, matched by slug, in one transaction; rows that no file speaks
- * of stay. What is equal is not written, so a second import is no change for anybody.
- * @throws CatalogFilesError before anything is touched
+ * Applies a folder of YAML files to the catalog in one transaction. Rows are matched by slug; rows without a file are kept.
+ * Equal rows are not written, so a second import changes nothing.
+ * @returns one line per change, and a summary
+ * @throws CatalogFilesError before anything is written
  */
 export async function importCatalog(
   database: Database,
@@ -40,76 +41,76 @@ export async function importCatalog(
   const files = readCatalogFiles(folder);
   const plan = await planOf(database.client, files);
   if (dryRun || plan.length === 0) return report(plan, files, dryRun);
-  const done = await writeCatalog(
+  const applied = await writeCatalog(
     database,
     async (transaction) => {
-      const steps = await planOf(transaction, files); // again, now that no other writer can come between
+      const steps = await planOf(transaction, files); // again: other writers are now locked out
       await apply(transaction, steps);
       return steps;
     },
     { timeoutMs: IMPORT_TIMEOUT_MS },
   );
-  return report(done, files, dryRun);
+  return report(applied, files, dryRun);
 }
 
 async function planOf(reader: Reader, files: CatalogFiles): Promise<Step[]> {
   const categories = bySlug(await reader.category.findMany());
-  const templates = await presentTemplates(reader, files.templates);
+  const templates = await readTemplates(reader, files.templates);
   const organizations = bySlug(await reader.organization.findMany({ select: { slug: true } }));
   const known = new Set([...categories.keys(), ...files.categories.map(({ slug }) => slug)]);
-  const complaints = files.templates.flatMap(({ slug, category, owner }) => [
+  const errors = files.templates.flatMap(({ slug, category, owner }) => [
     ...(known.has(category) ? [] : [`templates/${slug}.yaml: no category has the slug ${category}`]),
     ...(!owner || organizations.has(owner) ? [] : [`templates/${slug}.yaml: no organization has the slug ${owner}`]),
   ]);
-  if (complaints.length > 0) throw new CatalogFilesError(complaints);
+  if (errors.length > 0) throw new CatalogFilesError(errors);
   return [
     ...files.categories.flatMap((file) => stepOf('category', { data: categoryData(file) }, categories.get(file.slug))),
     ...files.templates.flatMap((file) => {
       const { category, owner } = file;
-      const present = templates.get(file.slug);
-      const before = present && { ...present, category: present.category.slug, owner: present.owner?.slug ?? null };
+      const row = templates.get(file.slug);
+      const existing = row && { ...row, category: row.category.slug, owner: row.owner?.slug ?? null };
       return stepOf(
         'template',
         { data: templateData(file), category, ...(owner === undefined ? {} : { owner }) },
-        before,
+        existing,
       );
     }),
   ];
 }
 
-/** The templates that files speak of, as they are; read in batches, each within the statement timeout. */
-async function presentTemplates(reader: Reader, files: CatalogFiles['templates']) {
+/** The stored templates that have a file. They are read in batches that stay within the statement timeout. */
+async function readTemplates(reader: Reader, files: CatalogFiles['templates']) {
   const include = { category: { select: { slug: true } }, owner: { select: { slug: true } } };
   const read = (slugs: string[]) => reader.template.findMany({ where: { slug: { in: slugs } }, include });
-  const present: Awaited<ReturnType<typeof read>> = [];
+  const existing: Awaited<ReturnType<typeof read>> = [];
   for (let start = 0; start < files.length; start += BATCH) {
-    present.push(...(await read(files.slice(start, start + BATCH).map(({ slug }) => slug))));
+    existing.push(...(await read(files.slice(start, start + BATCH).map(({ slug }) => slug))));
   }
-  return bySlug(present);
+  return bySlug(existing);
 }
 
 const bySlug = <T extends { readonly slug: string }>(rows: readonly T[]) => new Map(rows.map((row) => [row.slug, row]));
 
-type Wanted = Pick<Step, 'data' | 'category' | 'owner'>;
+type DesiredRow = Pick<Step, 'data' | 'category' | 'owner'>;
 
-function stepOf(noun: Step['noun'], wanted: Wanted, present: object | undefined): Step[] {
-  const { data, ...links } = wanted;
-  if (!present) return [{ noun, ...wanted, slug: data.slug, verb: 'create', members: [] }];
-  const before: Record<string, unknown> = { ...present };
+function stepOf(noun: Step['noun'], desired: DesiredRow, existing: object | undefined): Step[] {
+  const { data, ...links } = desired;
+  if (!existing) return [{ noun, ...desired, slug: data.slug, verb: 'create', members: [] }];
+  const before: Record<string, unknown> = { ...existing };
   const after: Record<string, unknown> = { ...data, ...links };
   const members = Object.keys(after).filter(
     (member) => !isDeepStrictEqual(plain(after[member]), plain(before[member])),
   );
-  return members.length === 0 ? [] : [{ noun, ...wanted, slug: data.slug, verb: 'update', members }];
+  return members.length === 0 ? [] : [{ noun, ...desired, slug: data.slug, verb: 'update', members }];
 }
 
-/** A value as JSON keeps it: members that are undefined are not there. */
+/** A value after a round trip through JSON, which removes undefined members. */
 const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 
 const templateData = (file: CatalogFiles['templates'][number]): Data => ({
   ...given(file, ['name', ...templateFieldNames]),
   slug: file.slug,
-  ...derived(file),
+  ...derivedColumns(file),
 });
 
 const categoryData = ({
@@ -130,8 +131,8 @@ const categoryData = ({
 });
 
 async function apply({ category, template, organization }: CatalogTransaction, steps: readonly Step[]): Promise<void> {
-  // The casts below: a step's data is what the contract's schemas let in, with its derived columns.
   for (const { verb, slug, data } of steps.filter(({ noun }) => noun === 'category')) {
+    // The schema of the contract accepted the data, and the step added the derived columns.
     if (verb === 'create') await category.create({ data: data as unknown as Prisma.CategoryUncheckedCreateInput });
     else await category.update({ where: { slug }, data });
   }
@@ -151,9 +152,11 @@ async function apply({ category, template, organization }: CatalogTransaction, s
   const created = rows.filter(({ verb }) => verb === 'create');
   for (let start = 0; start < created.length; start += BATCH) {
     const batch = created.slice(start, start + BATCH);
+    // The schema of the contract accepted the data, and the step added the derived columns.
     await template.createMany({ data: batch.map(({ data }) => data as unknown as Prisma.TemplateCreateManyInput) });
   }
   for (const { slug, data } of rows.filter(({ verb }) => verb === 'update')) {
+    // The schema of the contract accepted the data.
     await template.update({ where: { slug }, data: data as Prisma.TemplateUncheckedUpdateInput });
   }
 }

@@ -1,4 +1,5 @@
 import { name as nameRule, slug as slugRule, tier as tierRule } from '@svc/contract';
+import { parseOptions } from '@svc/http';
 import { z } from 'zod';
 import { insertKey } from '../account/keys.ts';
 import type { Database } from '../database/client.ts';
@@ -8,18 +9,18 @@ const keyOptions = z.strictObject({ organization: z.string(), name: nameRule });
 
 /** Creates an organization with its subscription. An organization that already has the slug is left unchanged. */
 export function createOrganization(options: unknown) {
-  const { name, slug, tier } = organizationOptions.parse(options);
+  const { name, slug, tier } = parseOptions(organizationOptions, options);
   return async ({ client }: Database) => {
-    const present = await client.organization.findUnique({ where: { slug } });
+    const existing = await client.organization.findUnique({ where: { slug } });
     const { id } =
-      present ?? (await client.organization.create({ data: { name, slug, subscription: { create: { tier } } } }));
-    return { id, slug, created: !present };
+      existing ?? (await client.organization.create({ data: { name, slug, subscription: { create: { tier } } } }));
+    return { id, slug, created: !existing };
   };
 }
 
-/** Creates an API key for an organization. The secret is part of this answer and is not stored. */
+/** Creates an API key for an organization. The secret is returned only here; it is not stored. */
 export function createApiKey(options: unknown) {
-  const { organization: slug, name } = keyOptions.parse(options);
+  const { organization: slug, name } = parseOptions(keyOptions, options);
   return async (database: Database) => {
     const organization = await database.client.organization.findUnique({ where: { slug } });
     if (!organization) throw new Error(`No organization has the slug ${slug}.`);

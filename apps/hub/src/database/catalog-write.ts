@@ -4,9 +4,9 @@ import type { Database } from './client.ts';
 export type CatalogTransaction = Prisma.TransactionClient;
 
 /**
- * One transaction that changes what anyone sees of the catalog. Its first statement moves the catalog's clock: the row
- * lock is the queue of all writers, and the new time is the stamp that the triggers write into whatever is touched.
- * @throws 503 when a writer before it does not finish in time; the Problem of a constraint that is violated.
+ * Runs a transaction that writes to the catalog. Its first statement advances the catalog clock: the row lock serializes
+ * all writers, and the new time is the stamp that triggers write into all changed rows.
+ * @throws 503 if an earlier writer does not finish in time, or the Problem of a violated constraint
  */
 export async function writeCatalog<T>(
   { catalogWriter }: Database,

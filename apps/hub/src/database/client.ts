@@ -1,11 +1,11 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { type PoolWishes, poolOptions, translatingClient } from '@svc/database';
+import { type PoolSettings, poolOptions, translatingClient } from '@svc/database';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { constraintProblems } from './constraints.ts';
 
 export interface Database {
   readonly client: PrismaClient;
-  /** Writes of the catalog queue on its clock; a small pool of their own keeps them from starving the readers. */
+  /** For catalog writes, which wait for each other. A separate small pool keeps connections available for readers. */
   readonly catalogWriter: PrismaClient;
   close(): Promise<void>;
 }
@@ -13,15 +13,15 @@ export interface Database {
 const READERS = 10;
 const CATALOG_WRITERS = 2;
 
-export type PoolLimits = Pick<PoolWishes, 'connectTimeoutMs' | 'lockTimeoutMs' | 'statementTimeoutMs'>;
+export type PoolLimits = Pick<PoolSettings, 'connectTimeoutMs' | 'lockTimeoutMs' | 'statementTimeoutMs'>;
 
 /**
- * The longest waits of each pool. A request asks for a connection twice, to authenticate its caller and to answer. With the
- * longest statement after that it takes less than five seconds.
+ * The timeouts of each pool. A request acquires a connection twice: to authenticate its caller, and in its handler. Both
+ * waits and the longest statement together take less than five seconds.
  */
 export const poolLimits = { connectTimeoutMs: 1000, lockTimeoutMs: 2000 } as const satisfies PoolLimits;
 
-/** The hub's database. `onError` receives the errors of idle connections; a request receives those of its own. */
+/** Opens the database of the hub. `onError` receives the errors of idle connections. Other errors reject the query. */
 export function openDatabase(
   connectionString: string,
   onError: (error: Error) => void,

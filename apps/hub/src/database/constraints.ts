@@ -1,10 +1,10 @@
 import type { ConstraintProblems } from '@svc/database';
 import { Problem } from '@svc/http';
 
-const slugTaken = () => new Problem('slug_taken', 'This slug is taken: choose another.');
-const unknownCategory = () => new Problem('unknown_category', 'category_id names no category.');
+const slugTaken = () => new Problem('slug_taken', 'This slug is already in use. Choose another slug.');
+const unknownCategory = () => new Problem('unknown_category', 'No category has the id in category_id.');
 const unknownOrganization = (member: string) => () =>
-  new Problem('unknown_organization', `${member} names no organization.`);
+  new Problem('unknown_organization', `No organization has the id in ${member}.`);
 
 /** The problem that a caller receives for each violated constraint. */
 export const constraintProblems: ConstraintProblems = {

@@ -2,7 +2,7 @@ import type { managedCategory } from '@svc/contract';
 import type { z } from 'zod';
 import type { Prisma } from '../generated/prisma/client.ts';
 
-/** What administrators read with a category. */
+/** The counts that administrators receive with a category. */
 export const withCounts = {
   _count: { select: { templates: true, catalog_access: true } },
 } satisfies Prisma.CategoryInclude;

@@ -2,15 +2,15 @@ import type { managedOrganization, managedUser, organization, profile } from '@s
 import type { z } from 'zod';
 import type { Prisma } from '../generated/prisma/client.ts';
 
-/** What everybody who may see an organization reads of it. */
+/** The relations that every caller receives with an organization. */
 export const withTier = { subscription: { select: { tier: true } } } satisfies Prisma.OrganizationInclude;
 
 type Row = Prisma.OrganizationGetPayload<{ include: typeof withTier }>;
 
 export const presentOrganization = ({ subscription, ...row }: Row) =>
-  ({ ...row, tier: subscription?.tier }) as z.input<typeof organization>; // every organization is made with a subscription
+  ({ ...row, tier: subscription?.tier }) as z.input<typeof organization>; // every organization is created with a subscription
 
-/** What administrators read of it. */
+/** The relations and counts that administrators receive with an organization. */
 export const withMembers = {
   ...withTier,
   _count: { select: { users: true, api_keys: true } },
@@ -26,12 +26,12 @@ export const presentManagedOrganization = ({
   api_key_count: _count.api_keys,
 });
 
-/** What is read with a user. */
+/** The relations that are returned with a user. */
 export const withOrganization = { organization: { include: withTier } } satisfies Prisma.UserInclude;
 
 type UserRow = Prisma.UserGetPayload<{ include: typeof withOrganization }>;
 
-/** A user, for themself and for administrators alike; the reply schema keeps what each of them sees. */
+/** A user, for profiles and for administrators. The reply schema removes the members that the caller must not receive. */
 export const presentUser = ({
   organization: row,
   ...user

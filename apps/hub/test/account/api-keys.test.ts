@@ -8,14 +8,14 @@ afterAll(() => world.stop());
 const PATH = '/api/v1/account/api-keys';
 const ABSENT = '00000000-0000-4000-8000-000000000000';
 
-const works = async (key: string) => (await api(`Bearer ${key}`).get('/api/v1/catalog/organization')).status;
+const statusWith = async (key: string) => (await api(`Bearer ${key}`).get('/api/v1/catalog/organization')).status;
 
 async function anOrgAdmin() {
   const organization = await world.anOrganization();
   return { organization, admin: await world.aMember(organization, 'org_admin') };
 }
 
-test('a key is shown whole once, works at the next request, and is kept as a hash', async () => {
+test('returns a new key once, accepts it at the next request, and stores only its hash', async () => {
   const { admin } = await anOrgAdmin();
   const { status, body, headers } = await admin.post(PATH, { name: 'ci' });
   expect(status).toBe(201);
@@ -24,7 +24,7 @@ test('a key is shown whole once, works at the next request, and is kept as a has
   expect(isSecretToken('svcc_', key)).toBe(true);
   expect(key_prefix).toBe(key.slice(0, 12));
   expect(headers['cache-control']).toBe('no-store');
-  expect(await works(key)).toBe(200);
+  expect(await statusWith(key)).toBe(200);
 
   const listed = (await admin.get(PATH)).body.apiKeys.find((row: { id: string }) => row.id === id);
   expect(listed).toMatchObject({ name: 'ci', status: 'active', last_used_at: expect.any(String) });
@@ -33,57 +33,57 @@ test('a key is shown whole once, works at the next request, and is kept as a has
   expect(JSON.stringify(row)).not.toContain(key);
 });
 
-test('names may repeat', async () => {
+test('accepts two keys with the same name', async () => {
   const { admin } = await anOrgAdmin();
   expect((await admin.post(PATH, { name: 'twin' })).status).toBe(201);
   expect((await admin.post(PATH, { name: 'twin' })).status).toBe(201);
 });
 
-test('a key with a lifetime expires by the database’s clock, and a re-issue begins the same lifetime anew', async () => {
+test('expires a key by the clock of the database, and restarts its lifetime when it is re-issued', async () => {
   const { admin } = await anOrgAdmin();
   const { apiKey } = (await admin.post(PATH, { name: 'short', expires_in_days: 30 })).body;
   expect(Date.parse(apiKey.expires_at) - Date.parse(apiKey.created_at)).toBe(30 * 86_400_000);
 
   await database.client
     .$executeRaw`UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = ${apiKey.id}::uuid`;
-  expect(await works(apiKey.key)).toBe(401);
+  expect(await statusWith(apiKey.key)).toBe(401);
   const listed = (await admin.get(PATH)).body.apiKeys.find((row: { id: string }) => row.id === apiKey.id);
   expect(listed.status).toBe('expired');
 
   const again = (await admin.put(PATH, { id: apiKey.id })).body.apiKey;
   expect(again).toMatchObject({ id: apiKey.id, status: 'active' });
   expect(Date.parse(again.expires_at)).toBeGreaterThan(Date.now() + 29 * 86_400_000);
-  expect(await works(again.key)).toBe(200);
+  expect(await statusWith(again.key)).toBe(200);
 });
 
-test.each([0, 3651, 1.5, '30'])('a lifetime of %j days is refused', async (expires_in_days) => {
+test.each([0, 3651, 1.5, '30'])('rejects a key lifetime of %j days', async (expires_in_days) => {
   const { admin } = await anOrgAdmin();
   const { status, body } = await admin.post(PATH, { name: 'x', expires_in_days });
   expect(status).toBe(400);
   expect(body.errors[0].path).toBe('expires_in_days');
 });
 
-test('re-issue keeps the id, gives a new secret, and the old one is dead at once', async () => {
+test('re-issues a key with the same id and a new secret, and rejects the old secret at the next request', async () => {
   const { admin } = await anOrgAdmin();
   const first = (await admin.post(PATH, { name: 'rotated' })).body.apiKey;
   const second = (await admin.put(PATH, { id: first.id })).body.apiKey;
   expect(second).toMatchObject({ id: first.id, name: 'rotated', created_at: first.created_at });
   expect(second.key).not.toBe(first.key);
   expect(second.key_prefix).toBe(second.key.slice(0, 12));
-  expect([await works(first.key), await works(second.key)]).toEqual([401, 200]);
+  expect([await statusWith(first.key), await statusWith(second.key)]).toEqual([401, 200]);
 });
 
-test('revocation bites at the next request, is for ever, and twice is 200 both times', async () => {
+test('rejects a revoked key at the next request, does not re-issue it, and accepts a repeated revocation', async () => {
   const { admin } = await anOrgAdmin();
   const { id, key } = (await admin.post(PATH, { name: 'doomed' })).body.apiKey;
-  expect(await works(key)).toBe(200);
+  expect(await statusWith(key)).toBe(200);
   expect((await admin.delete(`${PATH}?id=${id}`)).body.apiKey.status).toBe('revoked');
-  expect(await works(key)).toBe(401);
+  expect(await statusWith(key)).toBe(401);
   expect((await admin.delete(PATH, { id })).status).toBe(200);
   expect((await admin.put(PATH, { id })).body.code).toBe('key_revoked');
 });
 
-test('another organization’s key is a 404 like a random id, byte for byte, and lives on', async () => {
+test('answers 404 for the key of another organization exactly as for an unknown id, and leaves the key valid', async () => {
   const { admin } = await anOrgAdmin();
   const stranger = await world.anOrganization();
   const id = stranger.keyRow.id;
@@ -94,11 +94,11 @@ test('another organization’s key is a 404 like a random id, byte for byte, and
     expect(theirs.status).toBe(404);
     expect(theirs.text).toBe(absent.text);
   }
-  expect(await works(stranger.key)).toBe(200);
+  expect(await statusWith(stranger.key)).toBe(200);
   expect((await admin.get(PATH)).body.apiKeys.map((row: { id: string }) => row.id)).not.toContain(id);
 });
 
-test('who belongs to no organization has an empty list, and is told so otherwise', async () => {
+test('shows an empty list of keys to a user without an organization, and rejects changes with no_organization', async () => {
   const user = await world.aUser('user');
   expect((await user.get(PATH)).body).toEqual({
     apiKeys: [],
@@ -109,7 +109,7 @@ test('who belongs to no organization has an empty list, and is told so otherwise
   expect((await user.delete(PATH, { id: ABSENT })).body.code).toBe('no_organization');
 });
 
-test('members list keys and change none', async () => {
+test('lets members list keys, and rejects changes by them', async () => {
   const { organization, admin } = await anOrgAdmin();
   const member = await world.aMember(organization, 'member');
   const { id } = (await admin.post(PATH, { name: 'seen' })).body.apiKey;
@@ -119,14 +119,17 @@ test('members list keys and change none', async () => {
   expect((await member.delete(PATH, { id })).status).toBe(403);
 });
 
-test.each(['org_id', 'status', 'key', 'key_hash', 'revoked_at'])('%s is not the caller’s to set', async (member) => {
-  const { admin } = await anOrgAdmin();
-  const { status, body } = await admin.post(PATH, { name: 'x', [member]: 'x' });
-  expect(status).toBe(400);
-  expect(body.errors[0].path).toBe(member);
-});
+test.each(['org_id', 'status', 'key', 'key_hash', 'revoked_at'])(
+  'rejects a new key with the read-only member %s',
+  async (member) => {
+    const { admin } = await anOrgAdmin();
+    const { status, body } = await admin.post(PATH, { name: 'x', [member]: 'x' });
+    expect(status).toBe(400);
+    expect(body.errors[0].path).toBe(member);
+  },
+);
 
-test('the newest comes first, and a page is a page', async () => {
+test('lists the newest keys first, and returns the requested page', async () => {
   const { admin } = await anOrgAdmin();
   const names = ['one', 'two', 'three'];
   for (const name of names) await admin.post(PATH, { name });

@@ -6,7 +6,7 @@ afterAll(() => world.stop());
 
 const PATH = '/api/v1/account/organizations';
 
-test('creating an organization makes the caller its org_admin, with a free subscription', async () => {
+test('makes the creator of an organization its org_admin, with a free subscription', async () => {
   const user = await world.aUser('user');
   expect((await user.get(PATH)).body).toEqual({ organization: null });
   const { status, body } = await user.post(PATH, { name: 'Acme', slug: 'acme' });
@@ -23,7 +23,7 @@ test('creating an organization makes the caller its org_admin, with a free subsc
   expect((await user.post('/api/v1/account/api-keys', { name: 'first' })).status).toBe(201);
 });
 
-test('nobody belongs to two organizations, also not by two requests at once', async () => {
+test('creates only one organization for a user, even with concurrent requests', async () => {
   const user = await world.aUser('user');
   const answers = await Promise.all(['one', 'two', 'three'].map((slug) => user.post(PATH, { name: slug, slug })));
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
@@ -33,7 +33,7 @@ test('nobody belongs to two organizations, also not by two requests at once', as
   );
 });
 
-test('a slug that is taken is a 409, and nothing is left behind', async () => {
+test('rejects a used slug with 409, and stores nothing', async () => {
   const { slug } = await world.anOrganization();
   const user = await world.aUser('user');
   const before = await database.client.subscription.count();
@@ -47,13 +47,13 @@ test.each([
   [{ name: 'x' }, 'slug'],
   [{ name: 'x', slug: 'Not A Slug' }, 'slug'],
   [{ name: 'x', slug: 'x', tier: 'enterprise' }, 'tier'],
-])('%j is refused by name', async (body, path) => {
+])('rejects %j with an error for the member %s', async (body, path) => {
   const answer = await (await world.aUser('user')).post(PATH, body);
   expect(answer.status).toBe(400);
   expect(answer.body.errors[0].path).toBe(path);
 });
 
-test('members of a suspended organization read, and change nothing', async () => {
+test('gives members of a suspended organization read access only', async () => {
   const organization = await world.anOrganization({ status: 'suspended' });
   const member = await world.aMember(organization, 'org_admin');
   expect((await member.get(PATH)).body.organization.status).toBe('suspended');

@@ -5,7 +5,7 @@ afterAll(() => world.stop());
 
 const PATH = '/api/v1/account/profile';
 
-test('a profile has the role, and the organization with its tier', async () => {
+test('shows the role of a user, and the organization with its tier', async () => {
   const organization = await world.anOrganization();
   const member = await world.aMember(organization, 'member');
   const { id, name, slug } = organization;
@@ -19,7 +19,7 @@ test('a profile has the role, and the organization with its tier', async () => {
   });
 });
 
-test('a name that a person chose stays, whatever the identity provider says later', async () => {
+test('keeps a name that the user has set when later tokens contain another name', async () => {
   const call = async (name: string) => world.api(`Bearer ${await world.issuer.sign('chooser', { name })}`);
   expect((await (await call('Given')).get(PATH)).body.profile.name).toBe('Given');
   expect((await (await call('Renamed there')).get(PATH)).body.profile.name).toBe('Renamed there');
@@ -27,7 +27,7 @@ test('a name that a person chose stays, whatever the identity provider says late
   expect((await (await call('Another')).get(PATH)).body.profile.name).toBe('Chosen');
 });
 
-test('get, edit, put works, and only the name changes', async () => {
+test('accepts a profile as it was read, and changes only the name', async () => {
   const user = await world.aUser('user');
   const { profile } = (await user.get(PATH)).body;
   const { status, body } = await user.put(PATH, { ...profile, name: 'Ada', role: 'superadmin', org_role: 'org_admin' });
@@ -39,7 +39,7 @@ test.each([
   [{ name: '' }, 'name'],
   [{ name: null }, 'name'],
   [{ password: 'x' }, 'password'],
-])('%j is refused by name', async (body, path) => {
+])('rejects %j with an error for the member %s', async (body, path) => {
   const answer = await (await world.aUser('user')).put(PATH, body);
   expect(answer.status).toBe(400);
   expect(answer.body.errors[0].path).toBe(path);

@@ -6,7 +6,7 @@ afterAll(() => world.stop());
 
 const PATH = '/api/v1/admin/api-keys';
 
-test('the list has the keys of all organizations, and no secret', async () => {
+test('lists the keys of all organizations without their secrets', async () => {
   const organizations = [await world.anOrganization({ slug: 'first' }), await world.anOrganization({ slug: 'second' })];
   const { body, text } = await admin.get(PATH);
   expect(body.apiKeys.map(({ org_slug }: { org_slug: string }) => org_slug)).toEqual(['second', 'first']);
@@ -16,7 +16,7 @@ test('the list has the keys of all organizations, and no secret', async () => {
   }
 });
 
-test('any key is revoked, at the next request, and twice is 200 both times', async () => {
+test('revokes the key of any organization from the next request on, and accepts a repeated revocation', async () => {
   const organization = await world.anOrganization();
   const { id } = organization.keyRow;
   expect((await admin.delete(PATH, { id })).body.apiKey).toMatchObject({
@@ -30,7 +30,7 @@ test('any key is revoked, at the next request, and twice is 200 both times', asy
   expect((await admin.delete(PATH)).body.errors[0].path).toBe('id');
 });
 
-test('stats count everything', async () => {
+test('counts all rows in the statistics', async () => {
   const category = await world.aCategory();
   await world.aTemplate({ category_id: category.id });
   const { client } = world.database;

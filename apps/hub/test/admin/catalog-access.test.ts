@@ -12,36 +12,36 @@ async function aPrivateCategory() {
   const category = await world.aCategory({ is_private: true });
   const { slug } = await world.aTemplate({ category_id: category.id });
   const sees = async () => (await world.as(organization).get(`/api/v1/catalog/templates/${slug}`)).status === 200;
-  return { organization, category, sees, named: { org_id: organization.id, category_id: category.id } };
+  return { organization, category, sees, ids: { org_id: organization.id, category_id: category.id } };
 }
 
-test('a grant shows the category at the next request, and granting again answers with the grant that is there', async () => {
-  const { organization, category, sees, named } = await aPrivateCategory();
+test('shows a granted category at the next request, and returns the existing grant when it is granted again', async () => {
+  const { organization, category, sees, ids } = await aPrivateCategory();
   expect(await sees()).toBe(false);
-  const first = await admin.post(PATH, named);
+  const first = await admin.post(PATH, ids);
   expect(first.status).toBe(201);
-  expect(first.body.grant).toMatchObject({ ...named, org_slug: organization.slug, category_slug: category.slug });
+  expect(first.body.grant).toMatchObject({ ...ids, org_slug: organization.slug, category_slug: category.slug });
   expect(await sees()).toBe(true);
-  const second = await admin.post(PATH, named);
+  const second = await admin.post(PATH, ids);
   expect(second.status).toBe(200);
   expect(second.body).toEqual(first.body);
   expect((await admin.get(PATH)).body.grants).toContainEqual(first.body.grant);
 });
 
-test('ten grants at once are one', async () => {
-  const { named } = await aPrivateCategory();
-  const answers = await Promise.all(Array.from({ length: 10 }, () => admin.post(PATH, named)));
+test('stores one grant for ten concurrent requests', async () => {
+  const { ids } = await aPrivateCategory();
+  const answers = await Promise.all(Array.from({ length: 10 }, () => admin.post(PATH, ids)));
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
 });
 
 test.each(['by its id', 'by its id in the query', 'by organization and category'])(
-  'a grant is revoked %s',
+  'revokes a grant that is identified %s',
   async (how) => {
-    const { named, sees } = await aPrivateCategory();
-    const { id } = (await admin.post(PATH, named)).body.grant;
+    const { ids, sees } = await aPrivateCategory();
+    const { id } = (await admin.post(PATH, ids)).body.grant;
     const revoke = () => {
       if (how === 'by its id') return admin.delete(PATH, { id });
-      return how === 'by its id in the query' ? admin.delete(`${PATH}?id=${id}`) : admin.delete(PATH, named);
+      return how === 'by its id in the query' ? admin.delete(`${PATH}?id=${id}`) : admin.delete(PATH, ids);
     };
     expect((await revoke()).status).toBe(204);
     expect(await sees()).toBe(false);
@@ -49,17 +49,17 @@ test.each(['by its id', 'by its id in the query', 'by organization and category'
   },
 );
 
-test('a grant that is named by halves, or twice and differently, is not revoked', async () => {
-  const { named } = await aPrivateCategory();
-  const { id } = (await admin.post(PATH, named)).body.grant;
-  expect((await admin.delete(PATH, { org_id: named.org_id })).body.errors[0].path).toBe('id');
+test('rejects a revocation with an incomplete or contradictory reference to the grant', async () => {
+  const { ids } = await aPrivateCategory();
+  const { id } = (await admin.post(PATH, ids)).body.grant;
+  expect((await admin.delete(PATH, { org_id: ids.org_id })).body.errors[0].path).toBe('id');
   expect((await admin.delete(PATH)).body.errors[0].path).toBe('id');
   expect((await admin.delete(PATH, { id, org_id: ABSENT })).status).toBe(404);
   expect((await admin.get(PATH)).body.grants.map((grant: { id: string }) => grant.id)).toContain(id);
 });
 
-test('what refers to nothing is a 422', async () => {
-  const { named } = await aPrivateCategory();
-  expect((await admin.post(PATH, { ...named, org_id: ABSENT })).body.code).toBe('unknown_organization');
-  expect((await admin.post(PATH, { ...named, category_id: ABSENT })).body.code).toBe('unknown_category');
+test('answers 422 for a grant with an unknown organization or category', async () => {
+  const { ids } = await aPrivateCategory();
+  expect((await admin.post(PATH, { ...ids, org_id: ABSENT })).body.code).toBe('unknown_organization');
+  expect((await admin.post(PATH, { ...ids, category_id: ABSENT })).body.code).toBe('unknown_category');
 });

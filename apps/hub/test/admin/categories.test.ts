@@ -6,7 +6,7 @@ afterAll(() => world.stop());
 
 const PATH = '/api/v1/admin/categories';
 
-test('only a name is needed', async () => {
+test('creates a category from a name, with defaults for the other members', async () => {
   const { status, body } = await admin.post(PATH, { name: 'Vector Stores' });
   expect(status).toBe(201);
   expect(body.category).toMatchObject({
@@ -20,7 +20,7 @@ test('only a name is needed', async () => {
   });
 });
 
-test('the list has private categories too, with their templates and grants counted', async () => {
+test('lists private categories with the counts of their templates and grants', async () => {
   const category = await world.aCategory({ is_private: true });
   await world.aTemplate({ category_id: category.id, is_public: false });
   await world.aGrant(await world.anOrganization(), category);
@@ -30,13 +30,13 @@ test('the list has private categories too, with their templates and grants count
   expect(body.pagination.total).toBe(body.categories.length);
 });
 
-test('a change touches only what it names, and a read-only member is ignored', async () => {
+test('changes only the given members of a category, and ignores read-only members', async () => {
   const { id } = await world.aCategory({ description: 'old', sort_order: 3 });
   const { body } = await admin.put(PATH, { id, name: 'Renamed', template_count: 7 });
   expect(body.category).toMatchObject({ name: 'Renamed', description: 'old', sort_order: 3, template_count: 0 });
 });
 
-test('a slug that is taken is a 409', async () => {
+test('answers 409 for the slug of another category', async () => {
   const { slug } = await world.aCategory();
   const other = await world.aCategory();
   expect((await admin.post(PATH, { name: 'x', slug })).body.code).toBe('slug_taken');
@@ -49,7 +49,7 @@ test.each([
   [{ name: 'x', sort_order: 'first' }, 'sort_order'],
   [{ name: 'x', is_private: null }, 'is_private'],
   [{ name: 'x', owner: 'me' }, 'owner'],
-])('%j is refused by name', async (body, path) => {
+])('rejects %j with an error for the member %s', async (body, path) => {
   const answer = await admin.post(PATH, body);
   expect(answer.status).toBe(400);
   expect(answer.body.errors[0].path).toBe(path);

@@ -6,7 +6,7 @@ afterAll(() => world.stop());
 
 const PATH = '/api/v1/admin/organizations';
 
-test('the list counts members and keys', async () => {
+test('lists organizations with the counts of their members and keys', async () => {
   const organization = await world.anOrganization({ slug: 'counted' });
   await world.aMember(organization, 'member');
   await world.aMember(organization, 'org_admin');
@@ -15,7 +15,7 @@ test('the list counts members and keys', async () => {
   expect(row).toMatchObject({ status: 'active', tier: 'free', member_count: 2, api_key_count: 1 });
 });
 
-test('a tier and a suspension work at the next request, and so does the way back', async () => {
+test('applies a change of the tier, a suspension and a reactivation at the next request', async () => {
   const organization = await world.anOrganization();
   const own = () => world.as(organization).get('/api/v1/catalog/organization');
   const { id } = organization;
@@ -30,7 +30,7 @@ test('a tier and a suspension work at the next request, and so does the way back
   expect((await own()).status).toBe(200);
 });
 
-test('get, edit, put works, and what is not known is refused', async () => {
+test('accepts an organization as it was read, and rejects unknown values and ids', async () => {
   const { id } = await world.anOrganization();
   const row = (await admin.get(PATH)).body.organizations.find((one: { id: string }) => one.id === id);
   expect((await admin.put(PATH, { ...row, tier: 'enterprise' })).body.organization).toMatchObject({

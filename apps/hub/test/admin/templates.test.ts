@@ -16,7 +16,7 @@ test('creates a template with the declared defaults if only the required members
   expect(body.template).toMatchObject({ ...templateDefaults, ...required });
 });
 
-test.each(templateFieldNames)('the default of the column %s is the declared one', async (field) => {
+test.each(templateFieldNames)('the column %s has the default that the contract declares', async (field) => {
   const row = await world.aTemplate();
   expect(row[field]).toEqual(templateDefaults[field]);
 });
@@ -31,13 +31,13 @@ test('stores every member as given and shows it in the catalog', async () => {
   expect(shown.body).not.toHaveProperty('owner_org_id');
 });
 
-test('a change touches only the members that it names, and replaces lists whole', async () => {
+test('changes only the given members of a template, and replaces lists as a whole', async () => {
   const { id } = await world.aTemplate({ description: 'old', tags: ['a', 'b'] });
   const { body } = await admin.put(PATH, { id, tags: ['c'], is_featured: true });
   expect(body.template).toMatchObject({ description: 'old', tags: ['c'], is_featured: true });
 });
 
-test('get, edit, put works: read-only members are accepted and ignored', async () => {
+test('accepts a template as it was read, and ignores read-only members', async () => {
   const { slug, id, created_at } = await world.aTemplate();
   const got = (await admin.get(`/api/v1/catalog/templates/${slug}`)).body;
   const { status, body } = await admin.put(PATH, {
@@ -55,17 +55,17 @@ test('get, edit, put works: read-only members are accepted and ignored', async (
   });
 });
 
-test('a change that changes nothing leaves updated_at as it is', async () => {
+test('keeps updated_at if a request changes nothing', async () => {
   const { id, name, updated_at } = await world.aTemplate();
   const { body } = await admin.put(PATH, { id, name });
   expect(body.template.updated_at).toBe(updated_at.toISOString());
 });
 
-test('a new name or description is found, the old one is not', async () => {
+test('finds a template by its new name and not by its old name', async () => {
   const { id, slug } = await world.aTemplate({ name: 'Formerly', description: 'first words' });
   await admin.put(PATH, { id, name: 'Nowadays' });
   const find = async (text: string) =>
-    (await world.nobody.get(`/api/v1/catalog/templates?search=${text}`)).body.templates.map(
+    (await world.anonymous.get(`/api/v1/catalog/templates?search=${text}`)).body.templates.map(
       (t: { slug: string }) => t.slug,
     );
   expect(await find('nowadays')).toEqual([slug]);
@@ -73,13 +73,13 @@ test('a new name or description is found, the old one is not', async () => {
   expect(await find('formerly')).toEqual([]);
 });
 
-test('null clears a nullable member and is refused for any other', async () => {
+test('clears a nullable member with null, and rejects null for other members', async () => {
   const { id } = await world.aTemplate({ icon_url: 'https://example.com/i.svg' });
   expect((await admin.put(PATH, { id, icon_url: null })).body.template.icon_url).toBeNull();
   expect((await admin.put(PATH, { id, description: null })).body.errors[0].path).toBe('description');
 });
 
-test('the id may be in the query; both and different is refused, neither too', async () => {
+test('accepts the id in the query, and rejects a missing id and two different ids', async () => {
   const { id } = await world.aTemplate();
   expect((await admin.put(`${PATH}?id=${id}`, { version: '2' })).body.template.version).toBe('2');
   expect((await admin.put(`${PATH}?id=${id}`, { id, version: '3' })).status).toBe(200);
@@ -87,14 +87,14 @@ test('the id may be in the query; both and different is refused, neither too', a
   expect((await admin.put(PATH, { version: '4' })).body.errors[0].path).toBe('id');
 });
 
-test('a slug that is taken is a 409, also when it is changed to', async () => {
+test('answers 409 for the slug of another template, in a creation and in a change', async () => {
   const { slug, category_id } = await world.aTemplate();
   const other = await world.aTemplate();
   expect((await admin.post(PATH, { name: 'x', slug, category_id })).body.code).toBe('slug_taken');
   expect((await admin.put(PATH, { id: other.id, slug })).body.code).toBe('slug_taken');
 });
 
-test('ten simultaneous creates of one slug: one 201, nine 409', async () => {
+test('creates one template for ten concurrent requests with the same slug, and answers 409 to the others', async () => {
   const { id: category_id } = await world.aCategory();
   const all = await Promise.all(
     Array.from({ length: 10 }, () => admin.post(PATH, { name: 'x', slug: 'contended', category_id })),
@@ -102,7 +102,7 @@ test('ten simultaneous creates of one slug: one 201, nine 409', async () => {
   expect(all.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
 });
 
-test('what refers to nothing is a 422, and what changes nothing that is there a 404', async () => {
+test('answers 422 for an unknown category or owner, and 404 for an unknown template', async () => {
   const { id, category_id } = await world.aTemplate();
   expect((await admin.post(PATH, { name: 'x', category_id: ABSENT })).body.code).toBe('unknown_category');
   expect((await admin.put(PATH, { id, category_id: ABSENT })).body.code).toBe('unknown_category');
@@ -125,7 +125,7 @@ test.each([
   [{ ports: [{ containerPort: 70000 }] }, 'ports.0.containerPort'],
   [{ env: [{ name: 'A', value: '1', secret: true }] }, 'env.0.secret'],
   [{ colour: 'red' }, 'colour'],
-])('%j is refused by name, and nothing is made', async (wrong, path) => {
+])('rejects %j with an error for the member %s, and creates nothing', async (wrong, path) => {
   const { id: category_id } = await world.aCategory();
   const { status, body } = await admin.post(PATH, { name: 'Wrong', category_id, ...wrong });
   expect(status).toBe(400);
@@ -133,7 +133,7 @@ test.each([
   expect(await world.database.client.template.count({ where: { category_id } })).toBe(0);
 });
 
-test('the list holds everything unless a page is asked for', async () => {
+test('lists all templates unless a page is requested', async () => {
   const total = await world.database.client.template.count();
   const whole = (await admin.get(PATH)).body;
   expect(whole.templates).toHaveLength(total);

@@ -14,7 +14,7 @@ afterEach(() => world.stop());
 const idOf = async (api: Api): Promise<string> => (await api.get('/api/v1/account/profile')).body.profile.id;
 const roleOf = async (api: Api): Promise<string> => (await api.get('/api/v1/account/profile')).body.profile.role;
 
-test('the list has everybody, with their organization, the newest first', async () => {
+test('lists all users with their organizations, the newest first', async () => {
   const admin = await world.aUser('admin');
   const organization = await world.anOrganization({ slug: 'acme' });
   const member = await world.aMember(organization, 'member');
@@ -29,7 +29,7 @@ test('the list has everybody, with their organization, the newest first', async 
   expect(body.users[1]).toMatchObject({ role: 'admin', organization: null, email_verified: true });
 });
 
-test('an admin makes and unmakes admins, at the next request', async () => {
+test('lets an admin assign and remove the role admin, with effect at the next request', async () => {
   const [admin, user] = [await world.aUser('admin'), await world.aUser('user')];
   const id = await idOf(user);
   expect((await admin.put(PATH, { id, role: 'admin' })).body.user).toMatchObject({ id, role: 'admin' });
@@ -38,7 +38,7 @@ test('an admin makes and unmakes admins, at the next request', async () => {
   expect((await user.get(PATH)).status).toBe(403);
 });
 
-test('only a superadmin makes and unmakes superadmins', async () => {
+test('lets only a superadmin assign and remove the role superadmin', async () => {
   const [admin, root, user] = [await world.aUser('admin'), await world.aUser('superadmin'), await world.aUser('user')];
   const id = await idOf(user);
   expect((await admin.put(PATH, { id, role: 'superadmin' })).body.code).toBe('insufficient_scope');
@@ -47,7 +47,7 @@ test('only a superadmin makes and unmakes superadmins', async () => {
   expect((await root.put(PATH, { id, role: 'user' })).body.user.role).toBe('user');
 });
 
-test('nobody raises themself, and whoever steps down does', async () => {
+test('rejects a user who raises their own role, and accepts a user who lowers it', async () => {
   await world.aUser('superadmin');
   const admin = await world.aUser('admin');
   const id = await idOf(admin);
@@ -55,7 +55,7 @@ test('nobody raises themself, and whoever steps down does', async () => {
   expect((await admin.put(PATH, { id, role: 'user' })).body.user.role).toBe('user');
 });
 
-test('the last superadmin stays', async () => {
+test('rejects the demotion of the last superadmin', async () => {
   const root = await world.aUser('superadmin');
   const id = await idOf(root);
   expect((await root.put(PATH, { id, role: 'admin' })).body.code).toBe('last_superadmin');
@@ -63,7 +63,7 @@ test('the last superadmin stays', async () => {
 });
 
 test(
-  'of two superadmins who demote each other concurrently one stays',
+  'keeps one of two superadmins who demote each other concurrently',
   async () => {
     const [one, other] = [await world.aUser('superadmin'), await world.aUser('superadmin')];
     const [oneId, otherId] = [await idOf(one), await idOf(other)];
@@ -81,7 +81,7 @@ test(
   30_000 + ROUNDS * 300,
 );
 
-test('an admin puts a user into an organization, changes their role there, and takes them out', async () => {
+test('lets an admin add a user to an organization, change their role in it, and remove them', async () => {
   const [admin, user] = [await world.aUser('admin'), await world.aUser('user')];
   const { id: org_id } = await world.anOrganization();
   const id = await idOf(user);
@@ -96,7 +96,7 @@ test('an admin puts a user into an organization, changes their role there, and t
   expect((await user.post('/api/v1/account/api-keys', { name: 'x' })).body.code).toBe('no_organization');
 });
 
-test('what does not fit is refused, and nothing changes', async () => {
+test('rejects invalid and contradictory changes of a user, and changes nothing', async () => {
   const [admin, user] = [await world.aUser('admin'), await world.aUser('user')];
   const id = await idOf(user);
   expect((await admin.put(PATH, { id: ABSENT, role: 'admin' })).body.code).toBe('not_found');
@@ -108,7 +108,7 @@ test('what does not fit is refused, and nothing changes', async () => {
   expect(await roleOf(user)).toBe('user');
 });
 
-test('read-only members are accepted and ignored', async () => {
+test('ignores read-only members of a user', async () => {
   const [admin, user] = [await world.aUser('admin'), await world.aUser('user')];
   const id = await idOf(user);
   const row = (await admin.get(PATH)).body.users.find((one: { id: string }) => one.id === id);

@@ -3,7 +3,7 @@ import { startWorld } from '../world.ts';
 const world = await startWorld();
 afterAll(() => world.stop());
 
-test('a key sees its organization, with the tier of its subscription', async () => {
+test('shows the organization of a key with the tier of its subscription', async () => {
   const organization = await world.anOrganization({ slug: 'acme' });
   await world.database.client.subscription.update({ where: { org_id: organization.id }, data: { tier: 'pro' } });
   const { body } = await world.as(organization).get('/api/v1/catalog/organization');
@@ -12,7 +12,7 @@ test('a key sees its organization, with the tier of its subscription', async () 
   });
 });
 
-test('the use of a key is noted, and that of a refused key is not', async () => {
+test('records the last use of a valid key, and not of a revoked key', async () => {
   const used = await world.anOrganization();
   const revoked = await world.anOrganization({}, { revoked_at: new Date() });
   await world.as(used).get('/api/v1/catalog/organization');
@@ -23,7 +23,7 @@ test('the use of a key is noted, and that of a refused key is not', async () => 
   expect(await lastUse(revoked.keyRow.id)).toBeNull();
 });
 
-test('a revoked key and a suspended organization are refused from the next request on', async () => {
+test('rejects a suspended organization and a revoked key from the next request on', async () => {
   const organization = await world.anOrganization();
   const status = async () => (await world.as(organization).get('/api/v1/catalog/organization')).status;
   expect(await status()).toBe(200);

@@ -2,14 +2,14 @@ import { byDepth } from '@svc/testing';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();
-const { nobody, as, aTemplate, aCategory, aGrant } = world;
+const { anonymous, as, aTemplate, aCategory, aGrant } = world;
 afterAll(() => world.stop());
 
 const LIST = '/api/v1/catalog/templates';
 const slugs = (answer: { body: { templates: { slug: string }[] } }) => answer.body.templates.map(({ slug }) => slug);
 
-describe('who sees what', () => {
-  const seen = (async () => {
+describe('visibility of templates', () => {
+  const fixture = (async () => {
     const [owner, stranger, granted] = [
       await world.anOrganization(),
       await world.anOrganization(),
@@ -18,23 +18,23 @@ describe('who sees what', () => {
     const open = await aCategory({ slug: 'seen-open' });
     const closed = await aCategory({ slug: 'seen-closed', is_private: true });
     await aGrant(granted, closed);
-    for (const [place, category_id] of [
+    for (const [category, category_id] of [
       ['open', open.id],
       ['closed', closed.id],
     ] as const) {
       for (const is_public of [true, false]) {
-        for (const [whose, owner_org_id] of [
-          ['nobodys', null],
+        for (const [ownership, owner_org_id] of [
+          ['unowned', null],
           ['owned', owner.id],
         ] as const) {
-          const slug = `seen-${place}-${is_public ? 'public' : 'hidden'}-${whose}`;
+          const slug = `seen-${category}-${is_public ? 'public' : 'hidden'}-${ownership}`;
           await aTemplate({ slug, category_id, is_public, owner_org_id });
         }
       }
     }
     const admin = await world.aUser('admin');
     const callers = {
-      nobody,
+      anonymous,
       user: await world.aUser('user'),
       stranger: as(stranger),
       granted: as(granted),
@@ -45,68 +45,68 @@ describe('who sees what', () => {
   })();
 
   const all = [
-    'open-public-nobodys',
+    'open-public-unowned',
     'open-public-owned',
-    'open-hidden-nobodys',
+    'open-hidden-unowned',
     'open-hidden-owned',
-    'closed-public-nobodys',
+    'closed-public-unowned',
     'closed-public-owned',
-    'closed-hidden-nobodys',
+    'closed-hidden-unowned',
     'closed-hidden-owned',
   ];
-  const publicly = ['open-public-nobodys', 'open-public-owned'];
+  const publicTemplates = ['open-public-unowned', 'open-public-owned'];
   const table = {
-    nobody: publicly,
-    user: publicly,
-    stranger: publicly,
-    granted: [...publicly, 'closed-public-nobodys', 'closed-public-owned', 'closed-hidden-nobodys'],
-    owner: [...publicly, 'open-hidden-owned', 'closed-public-owned', 'closed-hidden-owned'],
+    anonymous: publicTemplates,
+    user: publicTemplates,
+    stranger: publicTemplates,
+    granted: [...publicTemplates, 'closed-public-unowned', 'closed-public-owned', 'closed-hidden-unowned'],
+    owner: [...publicTemplates, 'open-hidden-owned', 'closed-public-owned', 'closed-hidden-owned'],
     admin: all,
   };
 
   test.each(Object.entries(table))(
-    '%s sees exactly its templates in list, slug, total, categories and updates',
+    'caller %s sees exactly the expected templates in list, slug, total, categories and updates',
     async (caller, expected) => {
-      const api = (await seen).callers[caller as keyof typeof table];
-      const wanted = expected.map((slug) => `seen-${slug}`).sort();
+      const api = (await fixture).callers[caller as keyof typeof table];
+      const visible = expected.map((slug) => `seen-${slug}`).sort();
 
       const list = await api.get(`${LIST}?search=seen-&limit=100`);
-      expect(slugs(list).sort()).toEqual(wanted);
-      expect(list.body.pagination.total).toBe(wanted.length);
+      expect(slugs(list).sort()).toEqual(visible);
+      expect(list.body.pagination.total).toBe(visible.length);
 
       for (const slug of all.map((name) => `seen-${name}`)) {
-        expect((await api.get(`${LIST}/${slug}`)).status).toBe(wanted.includes(slug) ? 200 : 404);
+        expect((await api.get(`${LIST}/${slug}`)).status).toBe(visible.includes(slug) ? 200 : 404);
       }
       const updates = await api.get(`${LIST}/updates?since=1970-01-01T00:00:00Z`);
       expect(
         slugs(updates)
           .filter((slug) => slug.startsWith('seen-'))
           .sort(),
-      ).toEqual(wanted);
+      ).toEqual(visible);
 
       const categories = await api.get('/api/v1/catalog/categories');
-      for (const place of ['open', 'closed']) {
-        const listed = categories.body.categories.find(({ slug }: { slug: string }) => slug === `seen-${place}`);
-        const inside = wanted.filter((slug) => slug.startsWith(`seen-${place}`));
-        expect(slugs(await api.get(`${LIST}?category=seen-${place}`)).sort()).toEqual(inside);
+      for (const category of ['open', 'closed']) {
+        const listed = categories.body.categories.find(({ slug }: { slug: string }) => slug === `seen-${category}`);
+        const inside = visible.filter((slug) => slug.startsWith(`seen-${category}`));
+        expect(slugs(await api.get(`${LIST}?category=seen-${category}`)).sort()).toEqual(inside);
         if (listed) expect(listed.template_count).toBe(inside.length);
-        expect(listed !== undefined).toBe(place === 'open' || caller === 'granted' || caller === 'admin');
+        expect(listed !== undefined).toBe(category === 'open' || caller === 'granted' || caller === 'admin');
       }
     },
   );
 
-  test('absent and invisible answer alike', async () => {
-    const { callers } = await seen;
+  test('answers alike for an invisible and for an unknown template', async () => {
+    const { callers } = await fixture;
     const hidden = await callers.stranger.get(`${LIST}/seen-closed-hidden-owned`, { 'X-Request-Id': 'same' });
-    const absent = await callers.stranger.get(`${LIST}/there-is-no-such`, { 'X-Request-Id': 'same' });
+    const absent = await callers.stranger.get(`${LIST}/unknown`, { 'X-Request-Id': 'same' });
     expect(hidden.text).toBe(absent.text);
     expect(hidden.status).toBe(404);
   });
 
-  test('a category in which the caller sees nothing answers like one that does not exist', async () => {
-    const { callers } = await seen;
+  test('answers alike for an invisible and for an unknown category', async () => {
+    const { callers } = await fixture;
     const closed = await callers.stranger.get(`${LIST}?category=seen-closed`);
-    const absent = await callers.stranger.get(`${LIST}?category=there-is-no-such`);
+    const absent = await callers.stranger.get(`${LIST}?category=unknown`);
     expect(closed.text).toBe(absent.text);
     expect(closed.body).toEqual({ templates: [], pagination: { page: 1, limit: 50, total: 0, totalPages: 0 } });
   });
@@ -129,7 +129,7 @@ describe('filters', () => {
   });
   const find = async (query: string) => {
     await made;
-    return slugs(await nobody.get(`${LIST}?category=filters&${query}`));
+    return slugs(await anonymous.get(`${LIST}?category=filters&${query}`));
   };
 
   test.each([
@@ -146,11 +146,11 @@ describe('filters', () => {
     ['tags=cpu,%20new', ['filter-b', 'filter-d', 'filter-a']],
     ['tags=absent', []],
     ['tags=new&search=under', ['filter-d']],
-  ])('%s finds %j', async (query, expected) => {
+  ])('the query %s finds %j', async (query, expected) => {
     expect((await find(query)).sort()).toEqual([...expected].sort());
   });
 
-  test('the order is by folded name', async () => {
+  test('sorts templates by folded name', async () => {
     expect(await find('')).toEqual(['filter-b', 'filter-c', 'filter-d', 'filter-a']);
   });
 
@@ -161,8 +161,8 @@ describe('filters', () => {
     ['page=1&page=2', 'page'],
     ['featured=yes', 'featured'],
     ['serach=x', 'serach'],
-  ])('%s is refused by name', async (query, parameter) => {
-    const answer = await nobody.get(`${LIST}?${query}`);
+  ])('rejects the query %s with an error for the parameter %s', async (query, parameter) => {
+    const answer = await anonymous.get(`${LIST}?${query}`);
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].path).toBe(parameter);
   });
@@ -177,30 +177,30 @@ describe('paging', () => {
     ['page=1&limit=2', ['paging-a', 'paging-b']],
     ['page=2&limit=2', ['paging-c']],
     ['page=3&limit=2', []],
-  ])('%s answers its rows and the whole total', async (query, expected) => {
+  ])('the query %s returns the rows of its page and the total of all pages', async (query, expected) => {
     await made;
-    const answer = await nobody.get(`${LIST}?category=paging&${query}`);
+    const answer = await anonymous.get(`${LIST}?category=paging&${query}`);
     expect(slugs(answer)).toEqual(expected);
     expect(answer.body.pagination).toMatchObject({ limit: 2, total: 3, totalPages: 2 });
   });
 });
 
 describe('downloads', () => {
-  test('a fetch with a key counts, a fetch without one or by HEAD does not, and updated_at stays', async () => {
+  test('counts a GET with an API key, but no anonymous request and no HEAD, and keeps updated_at', async () => {
     const organization = await world.anOrganization();
     const { slug, updated_at } = await aTemplate();
     expect((await as(organization).get(`${LIST}/${slug}`)).body.download_count).toBe(1);
     await as(organization).send({ method: 'HEAD', path: `${LIST}/${slug}` });
-    await nobody.get(`${LIST}/${slug}`);
+    await anonymous.get(`${LIST}/${slug}`);
     const last = await as(organization).get(`${LIST}/${slug}`);
     expect(last.body).toMatchObject({ download_count: 2, updated_at: updated_at.toISOString() });
   });
 
-  test('every one of many concurrent fetches counts', async () => {
+  test('counts each of many concurrent requests', async () => {
     const fetches = byDepth({ short: 50, full: 200, long: 200 });
     const organization = await world.anOrganization();
     const { slug } = await aTemplate();
     await Promise.all(Array.from({ length: fetches }, () => as(organization).get(`${LIST}/${slug}`)));
-    expect((await nobody.get(`${LIST}/${slug}`)).body.download_count).toBe(fetches);
+    expect((await anonymous.get(`${LIST}/${slug}`)).body.download_count).toBe(fetches);
   });
 });

@@ -42,10 +42,10 @@ test('import reports what it created, and with --dry-run what it would create', 
   const catalog = aCatalog();
   expect(await run('import', catalog, '--dry-run')).toContain('dry run: 2 to create');
   expect(await run('import', catalog)).toContain('2 created');
-  expect((await world.nobody.get('/api/v1/catalog/templates/one')).status).toBe(200);
+  expect((await world.anonymous.get('/api/v1/catalog/templates/one')).status).toBe(200);
 });
 
-test('export writes the catalog', async () => {
+test('export writes the catalog to a folder', async () => {
   await run('import', aCatalog());
   const copy = path.join(folder, 'copy');
   await run('export', copy);
@@ -62,7 +62,7 @@ test('create-organization and create-api-key print what they created, and the ke
   expect([status, body.organization]).toMatchObject([200, { slug: 'acme', tier: 'pro' }]);
 });
 
-test('migrate says that there is nothing to apply', async () => {
+test('migrate reports that there is nothing to apply', async () => {
   expect(await run('migrate')).toBe('nothing to apply');
 });
 
@@ -71,17 +71,17 @@ test.each([
   ['import', ['a', 'b']],
   ['export', []],
   ['export', ['a', 'b']],
-])('%s with the folders %j is refused with the usage', async (name, args) => {
-  await expect(run(name, ...args)).rejects.toThrow(/Name one folder\.\n.*create-api-key/s);
+])('%s with the folders %j fails with the usage', async (name, args) => {
+  await expect(run(name, ...args)).rejects.toThrow(/Specify exactly one folder\.\n.*create-api-key/s);
 });
 
-test('serve without a reachable database fails with one sentence, without the password', async () => {
+test('serve fails with one sentence without the password if the database is unreachable', async () => {
   process.env.DATABASE_URL = 'postgresql://hub:canary-password@127.0.0.1:1/hub';
   const settings = { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: 'https://hub.example.test' };
   Object.assign(process.env, settings);
   try {
     const message: unknown = await run('serve').catch((error: unknown) => (error as Error).message);
-    expect(message).toMatch(/can't be reached/);
+    expect(message).toMatch(/is not reachable/);
     expect(String(message)).not.toMatch(/canary-password|\n/);
   } finally {
     for (const name of Object.keys(settings)) delete process.env[name];

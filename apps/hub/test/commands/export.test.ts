@@ -11,7 +11,7 @@ const folders = mkdtempSync(path.join(tmpdir(), 'export-'));
 afterAll(() => rmSync(folders, { recursive: true }));
 const aFolder = () => path.join(mkdtempSync(path.join(folders, 'new-')), 'catalog');
 
-/** What an export preserves: everything but ids, stamps, counts, and the weight of the stored row. */
+/** The data that an export preserves: everything except ids, stamps, counts and the weight of the stored rows. */
 async function contentOf({ database: { client } }: World) {
   const omit = { id: true, created_at: true, updated_at: true } as const;
   const categories = await client.category.findMany({ omit: { ...omit, shown_at: true }, orderBy: { slug: 'asc' } });
@@ -23,7 +23,7 @@ async function contentOf({ database: { client } }: World) {
   return { categories, templates };
 }
 
-test('an exported catalog is imported with equal data, including owners and unusual text', async () => {
+test('imports an exported catalog with equal data, including owners and unusual text', async () => {
   const [source, target] = [await startWorld(), await startWorld()];
   await importCatalog(source.database, { folder: STARTER, dryRun: false });
   const owner = await source.anOrganization({ slug: 'acme' });
@@ -60,7 +60,7 @@ test('an exported catalog is imported with equal data, including owners and unus
   await Promise.all([source.stop(), target.stop()]);
 });
 
-test('an import of a file without an owner keeps the owner of its template', async () => {
+test('keeps the owner of a template if its file does not state an owner', async () => {
   const world = await startWorld();
   const { id: template } = await world.aTemplate();
   const folder = aFolder();
@@ -76,20 +76,20 @@ test('an import of a file without an owner keeps the owner of its template', asy
   await world.stop();
 });
 
-test('an import with an unknown owner is refused and writes nothing', async () => {
+test('rejects an import with an unknown owner, and writes nothing', async () => {
   const [source, target] = [await startWorld(), await startWorld()];
-  const owner = await source.anOrganization({ slug: 'absent-there' });
+  const owner = await source.anOrganization({ slug: 'unknown' });
   await source.aTemplate({ owner_org_id: owner.id });
   const folder = aFolder();
   await exportCatalog(source.database, folder);
   await expect(importCatalog(target.database, { folder, dryRun: false })).rejects.toThrow(
-    /no organization has the slug absent-there/,
+    /no organization has the slug unknown/,
   );
   expect(await target.database.client.category.count()).toBe(0);
   await Promise.all([source.stop(), target.stop()]);
 });
 
-test('an export into a folder that is not empty is refused', async () => {
+test('rejects an export to a folder that is not empty', async () => {
   const world = await startWorld();
   const folder = aFolder();
   mkdirSync(folder);
@@ -98,13 +98,13 @@ test('an export into a folder that is not empty is refused', async () => {
   await world.stop();
 });
 
-test('an import that fails halfway changes nothing', async () => {
+test('changes nothing if an import fails halfway', async () => {
   const [source, target] = [await startWorld(), await startWorld()];
   await source.aTemplate({ slug: 'first' });
   await source.aTemplate({ slug: 'second' });
   const folder = aFolder();
   await exportCatalog(source.database, folder);
-  // The database refuses the second template, after the categories and the first one were written.
+  // The database rejects the second template, after the categories and the first template were written.
   await target.database.client.$executeRaw`ALTER TABLE templates ADD CONSTRAINT half_way CHECK (slug <> 'second')`;
   const clock = await target.database.client.catalogClock.findFirstOrThrow();
   await expect(importCatalog(target.database, { folder, dryRun: false })).rejects.toThrow();

@@ -41,17 +41,17 @@ describe('the starter catalog', () => {
     expect(await clock()).toBe(stamp);
   });
 
-  test('answers a search for llama, and shows its private category to nobody without a grant', async () => {
-    const found = await world.nobody.get('/api/v1/catalog/templates?search=llama');
+  test('answers a search for llama, and hides its private category from callers without a grant', async () => {
+    const found = await world.anonymous.get('/api/v1/catalog/templates?search=llama');
     expect(found.body.pagination.total).toBeGreaterThanOrEqual(3);
-    const listed = (await world.nobody.get('/api/v1/catalog/templates')).body.pagination.total;
+    const listed = (await world.anonymous.get('/api/v1/catalog/templates')).body.pagination.total;
     expect(listed).toBeLessThan((await counts())[1] ?? 0);
   });
 
-  test('of which one file is edited updates that template only, and the report names the changed members', async () => {
+  test('updates only the template of an edited file, and reports the changed members', async () => {
     const folder = aFolder();
     cpSync(STARTER, folder, { recursive: true });
-    const before = (await world.nobody.get('/api/v1/catalog/templates/updates?since=1970-01-01T00:00:00Z')).body
+    const before = (await world.anonymous.get('/api/v1/catalog/templates/updates?since=1970-01-01T00:00:00Z')).body
       .checked_at;
     const file = path.join(folder, 'templates', 'qdrant.yaml');
     writeFileSync(file, readFileSync(file, 'utf8').replace(/^description: .*$/m, 'description: Edited.'));
@@ -59,7 +59,7 @@ describe('the starter catalog', () => {
       expect.stringMatching(/^update template qdrant \(description, search_text\)$/),
       expect.stringMatching(/^0 created, 1 updated/),
     ]);
-    const updates = await world.nobody.get(`/api/v1/catalog/templates/updates?since=${before}`);
+    const updates = await world.anonymous.get(`/api/v1/catalog/templates/updates?since=${before}`);
     expect(updates.body.templates).toEqual([expect.objectContaining({ slug: 'qdrant', description: 'Edited.' })]);
   });
 });
@@ -70,7 +70,7 @@ describe('an import', () => {
   });
   afterEach(() => world.stop());
 
-  test('as a dry run reports the changes and makes none', async () => {
+  test('reports the changes of a dry run and makes none', async () => {
     const folder = folderOf({ 'one.yaml': 'name: One\ncategory: tools\n' });
     const stamp = await clock();
     expect(await run(folder, true)).toEqual([
@@ -82,7 +82,7 @@ describe('an import', () => {
     expect(await clock()).toBe(stamp);
   });
 
-  test('is one transaction: everything that it writes has the same stamp', async () => {
+  test('writes all changes with the same stamp, in one transaction', async () => {
     await run(folderOf({ 'one.yaml': 'name: One\ncategory: tools\n', 'two.yaml': 'name: Two\ncategory: tools\n' }));
     const stamps = (await world.database.client.template.findMany()).map(({ updated_at }) => updated_at.getTime());
     expect(new Set(stamps)).toEqual(new Set([await clock()]));
@@ -94,12 +94,12 @@ describe('an import', () => {
     expect(await world.database.client.template.findUnique({ where: { id: kept.id } })).toEqual(kept);
   });
 
-  test('of a folder with errors reports all of them, and writes nothing', async () => {
+  test('reports all errors of a folder, and writes nothing', async () => {
     const folder = folderOf({
       'bad-yaml.yaml': 'name: [\n',
       'no-category.yaml': 'name: x\n',
       'port.yaml': 'name: x\ncategory: tools\nports: [{ containerPort: 99999 }]\n',
-      'stranger.yaml': 'name: x\ncategory: tools\ncolour: red\n',
+      'unknown-member.yaml': 'name: x\ncategory: tools\ncolour: red\n',
       'good.yaml': 'name: Good\ncategory: tools\n',
     });
     const error = await run(folder).then(
@@ -107,24 +107,24 @@ describe('an import', () => {
       (reason: Error) => reason,
     );
     for (const line of [
-      'bad-yaml.yaml: can',
+      'bad-yaml.yaml: cannot be read',
       'no-category.yaml: category: is required',
       'port.yaml: ports.0.containerPort',
-      'stranger.yaml: the file',
+      'unknown-member.yaml: colour: unknown member; allowed: ',
     ]) {
       expect(error.message).toContain(line);
     }
     expect(await counts()).toEqual([0, 0]);
   });
 
-  test('is refused if neither the folder nor the catalog has a category, and writes nothing', async () => {
+  test('rejects a template with an unknown category, and writes nothing', async () => {
     await expect(run(folderOf({ 'lost.yaml': 'name: Lost\ncategory: nowhere\n' }))).rejects.toThrow(
       /lost\.yaml: no category has the slug nowhere/,
     );
     expect(await counts()).toEqual([0, 0]);
   });
 
-  test('of a folder that is no catalog is refused with the expected files', async () => {
-    await expect(run(path.join(tmpdir(), 'there-is-no-such-folder'))).rejects.toThrow(/categories\.yaml and templates/);
+  test('rejects a folder without a catalog, and states the expected files', async () => {
+    await expect(run(path.join(tmpdir(), 'unknown-folder'))).rejects.toThrow(/categories\.yaml and templates/);
   });
 });

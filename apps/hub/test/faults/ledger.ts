@@ -1,7 +1,7 @@
 import { ask, type Seen } from '@svc/testing/faults';
 
-interface Written {
-  /** The last version that was acknowledged, and the last that was sent. */
+interface Versions {
+  /** The last acknowledged version, and the last version that was sent. */
   readonly acknowledged: number;
   readonly sent: number;
 }
@@ -12,36 +12,36 @@ interface Shown {
   readonly description: string;
 }
 
-interface Place {
-  /** Changes when the hub moves. */
+interface LedgerOptions {
+  /** The URL of the hub. It can change after a restart. */
   readonly url: () => string;
   readonly admin: string;
   readonly categoryId: string;
-  /** Bytes that each template has beside its members: more than a page of PostgreSQL holds. */
-  readonly ballast?: () => string;
+  /** Documentation of each template, to make its row larger than a page of PostgreSQL. */
+  readonly documentation?: () => string;
 }
 
-/** Writes templates, and keeps book of what was acknowledged: the list of what must not be lost. */
-export function openLedger({ url, admin, categoryId, ballast = () => '' }: Place) {
-  const book = new Map<string, Written>();
+/** Writes templates, and records the acknowledged writes, which must not be lost. */
+export function openLedger({ url, admin, categoryId, documentation = () => '' }: LedgerOptions) {
+  const versionsBySlug = new Map<string, Versions>();
   let writes = 0;
 
   const send = async (slug: string, { version, id }: { version: number; id?: string }) => {
-    const acknowledged = book.get(slug)?.acknowledged ?? 0;
-    book.set(slug, { acknowledged, sent: version });
-    const content = { description: `version ${version}`, documentation: ballast() };
+    const acknowledged = versionsBySlug.get(slug)?.acknowledged ?? 0;
+    versionsBySlug.set(slug, { acknowledged, sent: version });
+    const content = { description: `version ${version}`, documentation: documentation() };
     const asked = id
       ? { method: 'PUT', body: { id, ...content } }
       : { method: 'POST', body: { name: slug, slug, category_id: categoryId, ...content } };
     const seen = await ask(`${url()}/api/v1/admin/templates`, { authorization: admin, ...asked });
     if (seen.status === (id ? 200 : 201)) {
-      book.set(slug, { acknowledged: version, sent: version });
+      versionsBySlug.set(slug, { acknowledged: version, sent: version });
       writes++;
     }
     return seen;
   };
 
-  /** A writer: creates a template, changes it twice, begins the next. */
+  /** A writer creates a template, changes it twice, and continues with the next template. */
   const writer = (name: string): (() => Promise<Seen>) => {
     let created = 0;
     let slug = '';
@@ -58,29 +58,29 @@ export function openLedger({ url, admin, categoryId, ballast = () => '' }: Place
     };
   };
 
-  /** Acknowledged writes that are not there, in words: an empty list, or something was lost. */
+  /** The acknowledged writes that are lost, as text. */
   const lost = async (): Promise<string[]> => {
     const shown = async (path: string): Promise<Map<string, Shown>> => {
       const { status, body } = await ask(`${url()}${path}`, { authorization: admin });
       if (status !== 200) throw new Error(`${path} answered ${status}`);
       return new Map(body.templates.map((template: Shown) => [template.slug, template]));
     };
-    const places = {
+    const views = {
       'the table': await shown('/api/v1/admin/templates'),
       'the history': await shown('/api/v1/catalog/templates/updates?since=1970-01-01T00:00:00Z'),
     };
-    return Object.entries(places).flatMap(([place, templates]) =>
-      [...book].flatMap(([slug, written]) =>
-        complaintOf(written, templates.get(slug)).map((is) => `${slug} ${is} in ${place}`),
+    return Object.entries(views).flatMap(([view, templates]) =>
+      [...versionsBySlug].flatMap(([slug, versions]) =>
+        lossOf(versions, templates.get(slug)).map((loss) => `${slug} ${loss} in ${view}`),
       ),
     );
   };
   return { writer, lost, acknowledged: () => writes };
 }
 
-/** A write without an answer may have been done or not; one that was acknowledged is there. */
-function complaintOf({ acknowledged, sent }: Written, found: Shown | undefined): string[] {
-  if (!found) return acknowledged > 0 ? ['is not'] : [];
+/** How a template differs from its writes. A write without a response may or may not be stored. */
+function lossOf({ acknowledged, sent }: Versions, found: Shown | undefined): string[] {
+  if (!found) return acknowledged > 0 ? ['is missing'] : [];
   const version = Number(found.description.split(' ')[1]);
-  return version >= acknowledged && version <= sent ? [] : [`is at ${version}, not at ${acknowledged} to ${sent},`];
+  return version >= acknowledged && version <= sent ? [] : [`has version ${version}, not ${acknowledged} to ${sent},`];
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type LocalIssuer, startLocalIssuer } from '@svc/testing';
 import { ask, prepareFaults, type RunningService } from '@svc/testing/faults';
 
-/** The built program. */
+/** The built entry point of the hub. */
 export const MAIN = path.resolve(import.meta.dirname, '../../dist/main.js');
 const AUDIENCE = 'https://hub.example.test';
 const ADMIN_EMAIL = 'root@example.test';
@@ -15,7 +15,7 @@ interface HubSettings {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Starts what tests of hub processes need, and ends all of it after the last test of the file. */
+/** Functions that start processes for tests. All processes end after the last test of the file. */
 export function prepareHubFaults() {
   const { aService, ...faults } = prepareFaults();
 
@@ -24,7 +24,7 @@ export function prepareHubFaults() {
     faults.closers.push(issuer.close);
     return issuer;
   };
-  /** A hub in a process of its own, ready to serve. */
+  /** A hub in its own process, ready to serve. */
   const aHub = ({ databaseUrl, issuer, port, environment }: HubSettings): Promise<RunningService> => {
     const oidc = { OIDC_ISSUER: issuer, OIDC_AUDIENCE: AUDIENCE, SUPERADMIN_EMAILS: ADMIN_EMAIL };
     return aService({ main: MAIN, port, environment: { DATABASE_URL: databaseUrl, ...oidc, ...environment } });
@@ -32,14 +32,14 @@ export function prepareHubFaults() {
   return { ...faults, anIssuer, aHub };
 }
 
-/** The Authorization of an administrator. */
+/** The Authorization header of an administrator. */
 export const adminOf = async (issuer: LocalIssuer, claims: { readonly iss?: string } = {}): Promise<string> => {
   const exp = Math.floor(Date.now() / 1000) + 3600;
   return `Bearer ${await issuer.sign('root', { email: ADMIN_EMAIL, email_verified: true, exp, ...claims })}`;
 };
 
-/** Makes an open category for the templates of a test. @returns its id */
-export async function makeCategory(hub: { readonly url: string }, admin: string, name = 'Faults'): Promise<string> {
+/** Creates a public category for the templates of a test. @returns its id */
+export async function createCategory(hub: { readonly url: string }, admin: string, name = 'Faults'): Promise<string> {
   const { status, body } = await ask(`${hub.url}/api/v1/admin/categories`, {
     method: 'POST',
     authorization: admin,

@@ -1,4 +1,4 @@
-// The issuer goes away, comes back, changes its keys, or is named with a slash.
+// The issuer is unreachable, becomes reachable again, rotates its keys, or has a trailing slash.
 import { startLocalIssuer } from '@svc/testing';
 import { readConfig } from '../../src/config.ts';
 import { anInstance, startWorld } from '../world.ts';
@@ -7,8 +7,8 @@ const world = await startWorld();
 afterAll(() => world.stop());
 const PATH = '/api/v1/catalog/templates';
 
-/** A hub and an issuer of its own: what one test asks it doesn't count for the others. */
-async function aPair(path: '' | '/' = '') {
+/** A hub with its own issuer, so that tests do not share cached keys. */
+async function aHubWithIssuer(path: '' | '/' = '') {
   const issuer = await startLocalIssuer('https://hub.example.test', { path });
   const hub = anInstance(world.databaseUrl, issuer);
   return {
@@ -21,8 +21,8 @@ async function aPair(path: '' | '/' = '') {
   };
 }
 
-test('without any known key the answer is 503 and says when to come again, and the first answer of the issuer ends it', async () => {
-  const { issuer, answerTo, stop } = await aPair();
+test('answers 503 with Retry-After until the issuer has returned its keys', async () => {
+  const { issuer, answerTo, stop } = await aHubWithIssuer();
   const token = await issuer.sign('early');
   await issuer.goAway();
   const answer = await answerTo(token);
@@ -33,8 +33,8 @@ test('without any known key the answer is 503 and says when to come again, and t
   await stop();
 });
 
-test('known keys go on working while the issuer is away, and unknown ones are refused', async () => {
-  const { issuer, answerTo, stop } = await aPair();
+test('accepts known signing keys and rejects unknown ones while the issuer is unreachable', async () => {
+  const { issuer, answerTo, stop } = await aHubWithIssuer();
   expect((await answerTo(await issuer.sign('known'))).status).toBe(200);
   await issuer.goAway();
   expect((await answerTo(await issuer.sign('known'))).status).toBe(200);
@@ -44,8 +44,8 @@ test('known keys go on working while the issuer is away, and unknown ones are re
   await stop();
 });
 
-test('new keys work at first use, and what the old ones signed is refused from then on', async () => {
-  const { issuer, answerTo, stop } = await aPair();
+test('accepts a rotated signing key at its first use, and rejects the old key from then on', async () => {
+  const { issuer, answerTo, stop } = await aHubWithIssuer();
   const old = await issuer.sign('rotating');
   expect((await answerTo(old)).status).toBe(200);
   await issuer.rotate();
@@ -54,8 +54,8 @@ test('new keys work at first use, and what the old ones signed is refused from t
   await stop();
 });
 
-test('an issuer with a slash behind is compared to the letter', async () => {
-  const { issuer, answerTo, stop } = await aPair('/');
+test('compares the issuer exactly, including a trailing slash', async () => {
+  const { issuer, answerTo, stop } = await aHubWithIssuer('/');
   expect(issuer.issuer).toMatch(/\/$/);
   expect((await answerTo(await issuer.sign('slash'))).status).toBe(200);
   expect((await answerTo(await issuer.sign('slash', { iss: issuer.issuer.slice(0, -1) }))).status).toBe(401);
@@ -63,7 +63,7 @@ test('an issuer with a slash behind is compared to the letter', async () => {
 });
 
 test.each(['https://x.example.test', 'https://x.example.test/', 'https://x.example.test/realms/a/'])(
-  'OIDC_ISSUER=%s is kept to the letter',
+  'OIDC_ISSUER=%s is used unchanged',
   (OIDC_ISSUER) => {
     const rest = { DATABASE_URL: 'postgresql://127.0.0.1/hub', OIDC_AUDIENCE: 'hub' };
     expect(readConfig({ ...rest, OIDC_ISSUER }).OIDC_ISSUER).toBe(OIDC_ISSUER);

@@ -1,4 +1,4 @@
-// People sign in at a real OpenID provider, the development identity provider as it is built, and come with its tokens.
+// Users sign in to a real OpenID provider, the built development identity provider, and use its tokens.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { anInstance, startWorld } from '../world.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../../../infra/identity-provider/dist/main.js');
 const AUDIENCE = 'https://hub.example.test';
-const ANOTHER = 'https://other.example.test';
+const OTHER_AUDIENCE = 'https://other.example.test';
 const ADMIN = '/api/v1/admin/templates';
 const PUBLIC = '/api/v1/catalog/templates';
 
@@ -27,11 +27,11 @@ afterAll(async () => {
 });
 
 const person = { issuer, email: 'admin@example.test', password: 'development' };
-/** Signs in, for an access token of that audience; without one it is opaque. */
+/** Signs in for an access token with the audience `resource`. Without a resource, the access token is opaque. */
 const tokensOf = (resource?: string) => signIn({ ...person, ...(resource === undefined ? {} : { resource }) });
 const statusOf = async (token: string, at = PUBLIC) => (await hub.api(`Bearer ${token}`).get(at)).status;
 
-test('first sight of an access token makes the user, whose role then decides', async () => {
+test('creates the user at the first request, and authorizes by the role of the user', async () => {
   const { accessToken } = await tokensOf(AUDIENCE);
   expect(await statusOf(accessToken, ADMIN)).toBe(403);
   const where = { iss_sub: { iss: issuer, sub: 'dev-admin' } };
@@ -45,37 +45,37 @@ test('first sight of an access token makes the user, whose role then decides', a
   expect(await statusOf(accessToken, ADMIN)).toBe(200);
 });
 
-test('its ID token, an opaque token, and a token for another audience are refused', async () => {
+test('rejects an ID token, an opaque token, and a token for another audience', async () => {
   const { idToken = '', accessToken: opaque } = await tokensOf();
-  const { accessToken: forAnother } = await tokensOf(ANOTHER);
+  const { accessToken: forOtherAudience } = await tokensOf(OTHER_AUDIENCE);
   expect(idToken.split('.')).toHaveLength(3);
   expect(opaque.split('.')).toHaveLength(1);
-  for (const token of [idToken, opaque, forAnother])
+  for (const token of [idToken, opaque, forOtherAudience])
     expect([await statusOf(token), await statusOf(token, ADMIN)]).toEqual([401, 401]);
 });
 
-test('known keys outlive the provider; it comes back with new ones, which work at first use and end the old', async () => {
+test('accepts known keys while the provider is stopped, and replaces them at the first use of a new key', async () => {
   const { accessToken: old } = await tokensOf(AUDIENCE);
   expect(await statusOf(old)).toBe(200);
   await stopProvider();
   expect(await statusOf(old)).toBe(200);
   await rm(KEYS_FILE);
   provider = await startProvider(new URL(issuer).port);
-  expect(await statusOf(old)).toBe(200); // nothing told the hub yet
+  expect(await statusOf(old)).toBe(200); // the hub has not fetched the new keys yet
   const { accessToken } = await tokensOf(AUDIENCE);
   expect(await statusOf(accessToken)).toBe(200);
   expect(await statusOf(old)).toBe(401);
 });
 
-/** Starts it, again where another test has its port for a moment. */
+/** Starts the provider. Retries while its port is in use by another test. */
 async function startProvider(PORT: string): Promise<StartedProcess> {
-  const started = startProcess(MAIN, [], { PORT, KEYS_FILE, AUDIENCES: `${AUDIENCE},${ANOTHER}` });
+  const started = startProcess(MAIN, [], { PORT, KEYS_FILE, AUDIENCES: `${AUDIENCE},${OTHER_AUDIENCE}` });
   while (!started.output().includes('identity provider:')) {
     if (started.output().includes('EADDRINUSE')) {
       await started.ended;
       return startProvider(PORT);
     }
-    if (started.child.exitCode !== null) throw new Error(`the provider ended:\n${started.output()}`);
+    if (started.child.exitCode !== null) throw new Error(`the provider exited:\n${started.output()}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return started;

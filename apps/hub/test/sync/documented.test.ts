@@ -5,9 +5,9 @@ import path from 'node:path';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld } from '../world.ts';
 
-// The two clients that docs/sync.md prints, as they stand there.
+// Runs the two example clients of docs/sync.md.
 const page = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/sync.md'), 'utf8');
-const printed = [...page.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code);
+const examples = [...page.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code);
 
 interface Copy {
   readonly templates: Map<string, { readonly name: string }>;
@@ -24,7 +24,7 @@ let hub: string;
 beforeAll(async () => {
   server = createServer(world.app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  hub = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a server that listens on a port has one
+  hub = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a listening TCP server has an AddressInfo
 });
 afterAll(async () => {
   server.closeAllConnections();
@@ -32,10 +32,10 @@ afterAll(async () => {
   await world.stop();
 });
 
-test('two clients are printed', () => expect(printed).toHaveLength(2));
+test('docs/sync.md contains two example clients', () => expect(examples).toHaveLength(2));
 
-test.each(printed.map((code, index) => [index === 0 ? 'simple' : 'paging', code]))(
-  'the %s client keeps its copy in step',
+test.each(examples.map((code, index) => [index === 0 ? 'simple' : 'paging', code]))(
+  'the %s example client keeps its copy up to date',
   async (_, code) => {
     const sync = await load(code);
     const copy: Copy = { templates: new Map() };

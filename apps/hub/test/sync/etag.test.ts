@@ -1,4 +1,4 @@
-// An answer that the client holds is not sent again, and no change is withheld.
+// Conditional requests: a response that the client has is not sent getIfChanged, and every change is sent.
 import { type Answered, type Api, byDepth } from '@svc/testing';
 import { startWorld } from '../world.ts';
 
@@ -7,7 +7,7 @@ const CATEGORIES = '/api/v1/catalog/categories';
 const NEVER = '1970-01-01T00:00:00Z';
 
 const world = await startWorld();
-const { nobody, as, aTemplate, aCategory, aGrant } = world;
+const { anonymous, as, aTemplate, aCategory, aGrant } = world;
 const { client } = world.database;
 afterAll(() => world.stop());
 
@@ -20,7 +20,7 @@ const template = await aTemplate({ category_id: open.id });
 await aTemplate({ category_id: closed.id });
 
 const callers: Readonly<Record<string, Api>> = {
-  nobody,
+  anonymous,
   'an organization': as(organization),
   'an administrator': admin,
 };
@@ -32,57 +32,60 @@ const tagOf = ({ status, headers }: Answered): string => {
 };
 const tagAt = async (api: Api, path: string) => tagOf(await api.get(path));
 
-/** Asks for what the caller holds already. */
-const again = (api: Api, path: string, tag: string) => api.get(path, { 'If-None-Match': tag });
+/** Sends a conditional GET with an entity tag. */
+const getIfChanged = (api: Api, path: string, tag: string) => api.get(path, { 'If-None-Match': tag });
 
-const finishedOf = async (api: Api): Promise<string> =>
+const finishedCursorOf = async (api: Api): Promise<string> =>
   (await api.get(`${TEMPLATES}/updates?cursor=start`)).body.cursor;
 
-const places: Readonly<Record<string, (api: Api) => Promise<string>>> = {
-  'updates by since': async () => `${TEMPLATES}/updates?since=${NEVER}`,
-  'updates from the start': async () => `${TEMPLATES}/updates?cursor=start&limit=1`,
-  'updates by a cursor': async (api) => `${TEMPLATES}/updates?cursor=${await finishedOf(api)}`,
-  categories: async () => CATEGORIES,
-  'the list': async () => `${TEMPLATES}?limit=10`,
+const requests: Readonly<Record<string, (api: Api) => Promise<string>>> = {
+  'a request for updates by since': async () => `${TEMPLATES}/updates?since=${NEVER}`,
+  'a request for updates from the start': async () => `${TEMPLATES}/updates?cursor=start&limit=1`,
+  'a request for updates by a cursor': async (api) => `${TEMPLATES}/updates?cursor=${await finishedCursorOf(api)}`,
+  'a request for categories': async () => CATEGORIES,
+  'a request for the list': async () => `${TEMPLATES}?limit=10`,
 };
-/** A fetch with a key is counted, so its answer differs each time. */
-const slugPlace: typeof places = { 'a template': async () => `${TEMPLATES}/${template.slug}` };
+/** Not for API keys: a GET with an API key counts a download, so each response differs. */
+const slugRequest: typeof requests = { 'a request for a template': async () => `${TEMPLATES}/${template.slug}` };
 
 const cells = Object.entries(callers)
   .flatMap(([caller, api]) =>
-    Object.entries({ ...places, ...(caller === 'an organization' ? {} : slugPlace) }).map(([place, pathFor]) => ({
+    Object.entries({ ...requests, ...(caller === 'an organization' ? {} : slugRequest) }).map(([request, pathFor]) => ({
       caller,
-      place,
+      request,
       api,
       pathFor,
     })),
   )
   .map((cell, turn) => ({ ...cell, turn }));
 
-/** At depth short a third of the list, and the next third at the next turn. */
+/** At depth short a third of the list in each turn, starting with the next third. */
 const some = <T>(list: readonly T[], turn: number): readonly T[] =>
   byDepth({ short: list.filter((_, n) => (n + turn) % 3 === 0), full: list, long: list });
 
-test.each(cells)('$place: $caller with the current ETag is answered 304', async ({ caller, api, pathFor, turn }) => {
-  const path = await pathFor(api);
-  const first = await api.get(path);
-  const tag = tagOf(first);
-  const bare = tag.replace(/^W\//, '');
-  for (const held of some([tag, '*', bare, `W/${bare}`, `"x", ${tag}`, `W/"x,y",${bare} , "z"`, ` ${tag} `], turn)) {
-    const { status, text, headers } = await again(api, path, held);
-    expect({ held, status, text }).toEqual({ held, status: 304, text: '' });
-    for (const name of ['etag', 'vary', 'cache-control']) expect(headers[name]).toBe(first.headers[name]);
-    expect(headers['content-length']).toBeUndefined();
-  }
-  const others = ['"x"', 'W/"x"', bare.slice(1, -1), bare.toLowerCase().replace('"', '"x'), '""', '**', ''];
-  for (const other of some(others, turn)) {
-    expect({ other, status: (await again(api, path, other)).status }).toEqual({ other, status: 200 });
-  }
-  expect(first.headers.vary).toMatch(/\bAuthorization\b/);
-  expect(first.headers['cache-control']).toBe(caller === 'nobody' ? 'public, no-cache' : 'private, no-cache');
-});
+test.each(cells)(
+  '$request by $caller with the current ETag is answered 304',
+  async ({ caller, api, pathFor, turn }) => {
+    const path = await pathFor(api);
+    const first = await api.get(path);
+    const tag = tagOf(first);
+    const bare = tag.replace(/^W\//, '');
+    for (const held of some([tag, '*', bare, `W/${bare}`, `"x", ${tag}`, `W/"x,y",${bare} , "z"`, ` ${tag} `], turn)) {
+      const { status, text, headers } = await getIfChanged(api, path, held);
+      expect({ held, status, text }).toEqual({ held, status: 304, text: '' });
+      for (const name of ['etag', 'vary', 'cache-control']) expect(headers[name]).toBe(first.headers[name]);
+      expect(headers['content-length']).toBeUndefined();
+    }
+    const others = ['"x"', 'W/"x"', bare.slice(1, -1), bare.toLowerCase().replace('"', '"x'), '""', '**', ''];
+    for (const other of some(others, turn)) {
+      expect({ other, status: (await getIfChanged(api, path, other)).status }).toEqual({ other, status: 200 });
+    }
+    expect(first.headers.vary).toMatch(/\bAuthorization\b/);
+    expect(first.headers['cache-control']).toBe(caller === 'anonymous' ? 'public, no-cache' : 'private, no-cache');
+  },
+);
 
-test.each(cells)('$place: HEAD of $caller has the tag of GET', async ({ api, pathFor }) => {
+test.each(cells)('$request by $caller has the same ETag for HEAD and GET', async ({ api, pathFor }) => {
   const path = await pathFor(api);
   const tag = await tagAt(api, path);
   const head = await api.send({ method: 'HEAD', path });
@@ -91,34 +94,34 @@ test.each(cells)('$place: HEAD of $caller has the tag of GET', async ({ api, pat
   expect([held.status, held.headers.etag]).toEqual([304, tag]);
 });
 
-test('an answer of an administrator or of an account has a tag too', async () => {
+test('responses of the admin and account endpoints have an ETag, too', async () => {
   for (const path of ['/api/v1/admin/templates', '/api/v1/admin/stats', '/api/v1/account/profile']) {
     const tag = await tagAt(admin, path);
-    expect((await again(admin, path, tag)).status).toBe(304);
+    expect((await getIfChanged(admin, path, tag)).status).toBe(304);
   }
 });
 
-test('a fetch with a key that answers 304 counts as a download, HEAD does not', async () => {
+test('counts a GET with an API key as a download even if it is answered 304, but not a HEAD', async () => {
   const { id, slug } = await aTemplate();
   const path = `${TEMPLATES}/${slug}`;
   const key = as(organization);
   const count = async () =>
     Number((await client.templateDownload.findUnique({ where: { template_id: id } }))?.count ?? 0);
-  expect((await again(key, path, '*')).status).toBe(304);
+  expect((await getIfChanged(key, path, '*')).status).toBe(304);
   expect(await count()).toBe(1);
   expect((await key.send({ method: 'HEAD', path, headers: { 'If-None-Match': '*' } })).status).toBe(304);
-  expect((await again(nobody, path, '*')).status).toBe(304);
+  expect((await getIfChanged(anonymous, path, '*')).status).toBe(304);
   expect(await count()).toBe(1);
   const { body } = await key.get(path);
   expect(body.download_count).toBe(2);
 });
 
-test('what is invisible and what is absent answer alike, without a tag', async () => {
+test('answers alike and without an ETag for an invisible and for an unknown template', async () => {
   const { slug } = await aTemplate({ is_public: false });
   for (const held of [undefined, '*', await tagAt(admin, `${TEMPLATES}/${slug}`)]) {
     const ask = async (name: string) => {
       const headers = { 'X-Request-Id': 'the-same', ...(held === undefined ? {} : { 'If-None-Match': held }) };
-      const { status, text, headers: answered } = await nobody.get(`${TEMPLATES}/${name}`, headers);
+      const { status, text, headers: answered } = await anonymous.get(`${TEMPLATES}/${name}`, headers);
       const { date: _, ...rest } = answered;
       return { status, text, headers: rest };
     };
@@ -129,17 +132,17 @@ test('what is invisible and what is absent answer alike, without a tag', async (
   }
 });
 
-test('what no cache may keep has no tag', async () => {
+test('responses that must not be cached have no ETag', async () => {
   const member = await world.aMember(organization, 'org_admin');
   const answers = {
     200: await admin.put('/api/v1/admin/templates', { id: template.id, description: 'new' }, { 'If-None-Match': '*' }),
     201: await member.post('/api/v1/account/api-keys', { name: 'secret' }),
     204: await admin.delete('/api/v1/admin/templates', { id: (await aTemplate()).id }),
-    400: await nobody.get(`${TEMPLATES}/updates`, { 'If-None-Match': '*' }),
+    400: await anonymous.get(`${TEMPLATES}/updates`, { 'If-None-Match': '*' }),
     401: await world.api('Bearer svcc_no').get(CATEGORIES),
     403: await member.get('/api/v1/admin/stats'),
-    404: await nobody.get(`${TEMPLATES}/absent`),
-    405: await nobody.post(TEMPLATES, {}),
+    404: await anonymous.get(`${TEMPLATES}/absent`),
+    405: await anonymous.post(TEMPLATES, {}),
   };
   for (const [status, { headers, status: answered }] of Object.entries(answers)) {
     expect({ answered, etag: headers.etag, cache: headers['cache-control'] }).toEqual({
@@ -166,18 +169,18 @@ test.each<[string, number, (of: { id: string; keyRow: { id: string } }) => Promi
     403,
     ({ id }) => client.organization.update({ where: { id }, data: { status: 'suspended' } }),
   ],
-])('%s is refused with %i whatever it holds', async (_, expected, change) => {
+])('%s is rejected with %i for every If-None-Match', async (_, expected, change) => {
   const refused = await world.anOrganization();
   const api = as(refused);
   const held = await Promise.all(
-    [...Object.values(places), ...Object.values(slugPlace)].map(async (pathFor) => {
+    [...Object.values(requests), ...Object.values(slugRequest)].map(async (pathFor) => {
       const path = await pathFor(api);
       return { path, tag: await tagAt(api, path) };
     }),
   );
   await change(refused);
   for (const { path, tag } of held) {
-    expect((await again(api, path, tag)).status).toBe(expected);
-    expect((await again(api, path, '*')).status).toBe(expected);
+    expect((await getIfChanged(api, path, tag)).status).toBe(expected);
+    expect((await getIfChanged(api, path, '*')).status).toBe(expected);
   }
 });

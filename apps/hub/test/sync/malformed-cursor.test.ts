@@ -1,23 +1,23 @@
-// What a cursor gets that is none, that was changed on its way, or that somebody wrote.
+// Rejection of malformed cursors.
 import { type Cursor, writeCursor } from '@svc/contract';
 import { startWorld } from '../world.ts';
 import { expectRefused } from './malformed.ts';
 import { updatesOf } from './mirror.ts';
 
 const world = await startWorld();
-const { nobody } = world;
+const { anonymous } = world;
 afterAll(() => world.stop());
 
 const UUID = '019a0000-0000-7000-8000-000000000001';
-const LATER = new Date('2026-01-02T03:04:05.678Z');
+const TIME = new Date('2026-01-02T03:04:05.678Z');
 
-/** A cursor that nobody was given. */
+/** A well-formed cursor that the hub has not issued. */
 const aCursor = (given: Partial<Cursor> = {}): Cursor => ({
   v: 1,
   of: 'anonymous',
-  seen: { at: LATER, commit: UUID },
-  position: { at: LATER, after: UUID },
-  checked: LATER,
+  seen: { at: TIME, commit: UUID },
+  position: { at: TIME, after: UUID },
+  checked: TIME,
   ...given,
 });
 
@@ -27,22 +27,22 @@ const encoded = (value: unknown) =>
 const without = (member: keyof Cursor) =>
   Object.fromEntries(Object.entries(aCursor()).filter(([name]) => name !== member));
 
-/** Its text differs between the alphabets of base64: `?` makes a slash or an underscore. */
+/** A cursor whose text differs between the alphabets of base64: `?` is encoded with a slash or an underscore. */
 const ODD = aCursor({ of: '???' });
 const inStandardAlphabet = (cursor: Cursor) =>
   Buffer.from(JSON.stringify(cursor)).toString('base64').replace(/=+$/, '');
 
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
-/** Texts that are no cursor, by what is wrong with them. */
-const noCursors: Readonly<Record<string, string>> = {
-  nothing: '',
+/** Invalid cursors, by their fault. */
+const invalidCursors: Readonly<Record<string, string>> = {
+  'no text': '',
   START: 'START',
   begin: 'begin',
   'start with a blank': ' start',
   null: 'null',
   zero: '0',
-  'a timestamp': LATER.toISOString(),
+  'a timestamp': TIME.toISOString(),
   'JSON as it is': JSON.stringify(aCursor()),
   padding: `${writeCursor(aCursor())}=`,
   'the standard alphabet': inStandardAlphabet(ODD),
@@ -54,20 +54,20 @@ const noCursors: Readonly<Record<string, string>> = {
   'deep nesting in a member': encoded(JSON.stringify({ ...aCursor(), position: 0 }).replace(':0}', `:${deep(100)}}`)),
   garbage: Buffer.from([0xde, 0xad, 0xbe, 0xef, 0x80]).toString('base64url'),
   NUL: encoded('\0'),
-  'NUL inside': encoded({ ...aCursor(), seen: { at: LATER, commit: `${UUID.slice(0, -1)}\0` } }),
+  'NUL inside': encoded({ ...aCursor(), seen: { at: TIME, commit: `${UUID.slice(0, -1)}\0` } }),
   'invalid UTF-8': Buffer.concat([Buffer.from('{"v":1,"of":"'), Buffer.from([0xc3, 0x28])]).toString('base64url'),
   'a byte order mark': encoded(`\ufeff${JSON.stringify(aCursor())}`),
   'a number': encoded('1'),
   'a string': encoded('"start"'),
   'an array': encoded([aCursor()]),
   'an empty object': encoded({}),
-  'no JSON': encoded('{v:1}'),
+  'invalid JSON': encoded('{v:1}'),
   'two values': encoded(`${JSON.stringify(aCursor())}{}`),
-  'a version of the future': encoded({ ...aCursor(), v: 2 }),
+  'an unknown version': encoded({ ...aCursor(), v: 2 }),
   'a version as text': encoded({ ...aCursor(), v: '1' }),
   'an extra member': encoded({ ...aCursor(), admin: true }),
-  'an extra member of the position': encoded({ ...aCursor(), position: { at: LATER, id: UUID } }),
-  'an extra member of the commit': encoded({ ...aCursor(), seen: { at: LATER, commit: UUID, x: 1 } }),
+  'an extra member of the position': encoded({ ...aCursor(), position: { at: TIME, id: UUID } }),
+  'an extra member of the commit': encoded({ ...aCursor(), seen: { at: TIME, commit: UUID, x: 1 } }),
   __proto__: encoded(JSON.stringify(aCursor()).replace('{', '{"__proto__":{"of":"administrator"},')),
   constructor: encoded({ ...aCursor(), constructor: {} }),
   'no version': encoded(without('v')),
@@ -75,35 +75,35 @@ const noCursors: Readonly<Record<string, string>> = {
   'no commit': encoded(without('seen')),
   'no position': encoded(without('position')),
   'no checked': encoded(without('checked')),
-  'a caller that is none': encoded({ ...aCursor(), of: null }),
-  callers: encoded({ ...aCursor(), of: ['anonymous', 'administrator'] }),
+  'a null caller': encoded({ ...aCursor(), of: null }),
+  'a list of callers': encoded({ ...aCursor(), of: ['anonymous', 'administrator'] }),
   'a long caller': encoded({ ...aCursor(), of: 'x'.repeat(65) }),
-  'a commit that is no UUID': encoded({ ...aCursor(), seen: { at: LATER, commit: "' OR true --" } }),
-  'a commit that is a number': encoded({ ...aCursor(), seen: { at: LATER, commit: 1 } }),
-  'a moment that is a number': encoded({ ...aCursor(), checked: LATER.getTime() }),
-  'a moment without zone': encoded({ ...aCursor(), checked: '2026-01-02T03:04:05' }),
-  'a moment that never was': encoded({ ...aCursor(), position: { at: '2026-02-30T00:00:00Z' } }),
-  'a moment of now': encoded({ ...aCursor(), position: { at: 'now' } }),
-  'a moment of infinity': encoded({ ...aCursor(), position: { at: 'infinity' } }),
+  'a commit that is no UUID': encoded({ ...aCursor(), seen: { at: TIME, commit: "' OR true --" } }),
+  'a commit that is a number': encoded({ ...aCursor(), seen: { at: TIME, commit: 1 } }),
+  'a time that is a number': encoded({ ...aCursor(), checked: TIME.getTime() }),
+  'a time without a zone': encoded({ ...aCursor(), checked: '2026-01-02T03:04:05' }),
+  'a time that does not exist': encoded({ ...aCursor(), position: { at: '2026-02-30T00:00:00Z' } }),
+  'the time now': encoded({ ...aCursor(), position: { at: 'now' } }),
+  'the time infinity': encoded({ ...aCursor(), position: { at: 'infinity' } }),
   'a huge year': encoded({ ...aCursor(), position: { at: '+275760-09-13T00:00:00.000Z' } }),
-  'an id that is none': encoded({ ...aCursor(), position: { at: LATER, after: 'z' } }),
-  'an id of null': encoded({ ...aCursor(), position: { at: LATER, after: null } }),
-  'a listed id that is none': encoded({ ...aCursor(), began: LATER, listed: '' }),
-  'a beginning that is none': encoded({ ...aCursor(), began: true }),
+  'an invalid id': encoded({ ...aCursor(), position: { at: TIME, after: 'z' } }),
+  'a null id': encoded({ ...aCursor(), position: { at: TIME, after: null } }),
+  'an invalid listed id': encoded({ ...aCursor(), began: TIME, listed: '' }),
+  'an invalid start': encoded({ ...aCursor(), began: true }),
 };
 
-test.each(Object.entries(noCursors))('a cursor of %s is refused', (_, cursor) =>
-  expectRefused(nobody, `?cursor=${encodeURIComponent(cursor)}`, ['cursor', 'cursor']),
+test.each(Object.entries(invalidCursors))('rejects a cursor with the fault: %s', (_, cursor) =>
+  expectRefused(anonymous, `?cursor=${encodeURIComponent(cursor)}`, ['cursor', 'cursor']),
 );
 
-test('a cursor that was cut is refused, wherever it was', async () => {
-  const { cursor } = await updatesOf(nobody.get, 'cursor=start');
+test('rejects a truncated cursor of every length', async () => {
+  const { cursor } = await updatesOf(anonymous.get, 'cursor=start');
   for (let length = 0; length < cursor.length; length++) {
-    await expectRefused(nobody, `?cursor=${cursor.slice(0, length)}`, ['cursor', 'cursor']);
+    await expectRefused(anonymous, `?cursor=${cursor.slice(0, length)}`, ['cursor', 'cursor']);
   }
 });
 
-test('what is refused for its alphabet alone is taken in the other one', async () => {
+test('accepts a cursor in the URL-safe alphabet of base64', async () => {
   expect(inStandardAlphabet(ODD)).toContain('/');
-  expect(await updatesOf(nobody.get, `cursor=${writeCursor(ODD)}`)).toMatchObject({ reset: true, has_more: false });
+  expect(await updatesOf(anonymous.get, `cursor=${writeCursor(ODD)}`)).toMatchObject({ reset: true, has_more: false });
 });

@@ -1,10 +1,10 @@
-// What the catalog's updates say to input that they can't take.
+// Rejection of malformed queries for updates, with the explanation of the error.
 import { startWorld } from '../world.ts';
 import { type Expectation, expectRefused } from './malformed.ts';
 import { sinceQuery, updatesOf } from './mirror.ts';
 
 const world = await startWorld();
-const { nobody } = world;
+const { anonymous } = world;
 afterAll(() => world.stop());
 
 const NOW = '2026-01-02T03:04:05Z';
@@ -38,7 +38,9 @@ test.each<[string, string, Expectation]>([
   ['?since=%ed%a0%80', 'since', 'encoded'],
   [`?since=${NOW}&__proto__=1`, '', 'allowedName'],
   [`?since=${NOW}&constructor=1`, 'constructor', 'known'],
-])('updates%s is refused at "%s": %s', (query, path, expected) => expectRefused(nobody, query, [path, expected]));
+])('rejects updates%s with an error for the parameter "%s": %s', (query, path, expected) =>
+  expectRefused(anonymous, query, [path, expected]),
+);
 
 test.each([
   '',
@@ -104,11 +106,11 @@ test.each([
   "2026-01-02T03:04:05Z'; --",
   '["2026-01-02T03:04:05Z"]',
   `${NOW}${'0'.repeat(5000)}`,
-])('since=%j is refused', (since) => expectRefused(nobody, `?${sinceQuery(since)}`, ['since', 'since']));
+])('rejects since=%j', (since) => expectRefused(anonymous, `?${sinceQuery(since)}`, ['since', 'since']));
 
-test('a plus sign that is not encoded is refused, an encoded one is taken', async () => {
-  await expectRefused(nobody, '?since=2026-01-02T03:04:05+01:00', ['since', 'since']);
-  expect(await updatesOf(nobody.get, 'since=2026-01-02T03:04:05%2B01:00')).toMatchObject({ has_more: false });
+test('rejects an unencoded plus sign in since, and accepts an encoded one', async () => {
+  await expectRefused(anonymous, '?since=2026-01-02T03:04:05+01:00', ['since', 'since']);
+  expect(await updatesOf(anonymous.get, 'since=2026-01-02T03:04:05%2B01:00')).toMatchObject({ has_more: false });
 });
 
 test.each([
@@ -118,8 +120,8 @@ test.each([
   '1969-12-31T23:59:59,999999999999+0000',
   '9999-12-31T23:59:59.999Z',
   '2024-02-29T00:00:00-12',
-])('since=%s is a timestamp, however odd', async (since) => {
-  expect(await updatesOf(nobody.get, sinceQuery(since))).toMatchObject({ reset: false, has_more: false });
+])('accepts the unusual timestamp since=%s', async (since) => {
+  expect(await updatesOf(anonymous.get, sinceQuery(since))).toMatchObject({ reset: false, has_more: false });
 });
 
 test.each([
@@ -140,6 +142,6 @@ test.each([
   '٣',
   'NaN',
   '1,2',
-])('limit=%j is refused', (limit) =>
-  expectRefused(nobody, `?cursor=start&limit=${encodeURIComponent(limit)}`, ['limit', 'limit']),
+])('rejects limit=%j', (limit) =>
+  expectRefused(anonymous, `?cursor=start&limit=${encodeURIComponent(limit)}`, ['limit', 'limit']),
 );

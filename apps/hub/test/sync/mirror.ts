@@ -2,23 +2,23 @@ import type { TemplateUpdates } from '@svc/contract';
 
 const TEMPLATES = '/api/v1/catalog/templates';
 const NEVER = '1970-01-01T00:00:00.000Z';
-const LISTED_AT_ONCE = 100;
+const LIST_LIMIT = 100;
 
-/** One GET of a caller. */
+/** A GET request of a caller. */
 export type Get = (path: string) => Promise<{
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer's JSON, which each test reads by its own expectation
+  // biome-ignore lint/suspicious/noExplicitAny: the JSON of a response; each test expects its own type
   readonly body: any;
 }>;
 
-type Sent = TemplateUpdates['templates'][number];
+type SyncedTemplate = TemplateUpdates['templates'][number];
 
-/** A client's copy of what it may see, kept up to date as the protocol asks: rows that no answer confirms go last. */
+/** A client's copy of the catalog. At the end of a full walk, it removes templates that no page contained. */
 export function aMirror() {
-  const held = new Map<string, Sent>();
+  const held = new Map<string, SyncedTemplate>();
   const unconfirmed = new Set<string>();
   return {
-    held: held as ReadonlyMap<string, Sent>,
+    held: held as ReadonlyMap<string, SyncedTemplate>,
     apply: ({ templates, removed, reset, has_more }: TemplateUpdates): void => {
       if (reset) for (const id of held.keys()) unconfirmed.add(id);
       for (const template of templates) {
@@ -35,14 +35,14 @@ export function aMirror() {
 
 export const sinceQuery = (since: string): string => `since=${encodeURIComponent(since)}`;
 
-/** One answer of the catalog's updates. @throws unless it is a 200 */
+/** The response to a request for updates. @throws if the status is not 200 */
 export async function updatesOf(get: Get, query: string): Promise<TemplateUpdates> {
   const { status, body } = await get(`${TEMPLATES}/updates?${query}`);
   if (status !== 200) throw new Error(`updates?${query} answered ${status}: ${JSON.stringify(body)}`);
   return body;
 }
 
-/** A client that syncs by `since`: each call asks once, and everything is there. */
+/** A client that syncs by `since`. Each sync is one request. */
 export function clientBySince(get: Get) {
   const { held, apply } = aMirror();
   let since = NEVER;
@@ -57,14 +57,14 @@ export function clientBySince(get: Get) {
   };
 }
 
-/** A client that syncs by `cursor`: page by page, or to the last page of a walk. */
+/** A client that syncs by `cursor`: one page, or all pages to the end of a walk. */
 export function clientByCursor(get: Get, limit?: number) {
   const { held, apply } = aMirror();
   let cursor = 'start';
-  /** One page, from where the last one ended unless told otherwise. */
+  /** Requests a page, by default from the last cursor. */
   const page = async (from = cursor): Promise<TemplateUpdates> => {
     const answer = await updatesOf(get, `cursor=${from}${limit === undefined ? '' : `&limit=${limit}`}`);
-    if (answer.has_more && answer.cursor === from) throw new Error('the walk does not get on');
+    if (answer.has_more && answer.cursor === from) throw new Error('the walk makes no progress');
     apply(answer);
     cursor = answer.cursor;
     return answer;
@@ -81,24 +81,29 @@ export function clientByCursor(get: Get, limit?: number) {
   };
 }
 
-/** Everything that a caller finds in the list. */
-export async function listingOf(get: Get): Promise<Map<string, Sent>> {
-  const listed = new Map<string, Sent>();
+/** All templates that a caller sees in the list. */
+export async function listingOf(get: Get): Promise<Map<string, SyncedTemplate>> {
+  const listed = new Map<string, SyncedTemplate>();
   for (let page = 1, pages = 1; page <= pages; page++) {
-    const { body } = await get(`${TEMPLATES}?limit=${LISTED_AT_ONCE}&page=${page}`);
+    const { body } = await get(`${TEMPLATES}?limit=${LIST_LIMIT}&page=${page}`);
     for (const template of body.templates) listed.set(template.id, template);
     pages = body.pagination.totalPages;
   }
   return listed;
 }
 
-/** Where a mirror is not what the list is, in words: an empty list, or something was lost. Downloads may lag behind. */
-export function lostIn(held: ReadonlyMap<string, Sent>, listed: ReadonlyMap<string, Sent>): string[] {
-  const content = (template: Sent | undefined) => JSON.stringify({ ...template, download_count: 0 });
+/** The differences between a mirror and the list, as text. Download counts are not compared. */
+export function lostIn(
+  held: ReadonlyMap<string, SyncedTemplate>,
+  listed: ReadonlyMap<string, SyncedTemplate>,
+): string[] {
+  const content = (template: SyncedTemplate | undefined) => JSON.stringify({ ...template, download_count: 0 });
   const missing = [...listed.values()].flatMap(({ id, slug }) => {
-    if (!held.has(id)) return [`${slug} is not there`];
+    if (!held.has(id)) return [`${slug} is missing`];
     return content(held.get(id)) === content(listed.get(id)) ? [] : [`${slug} is stale`];
   });
-  const ghosts = [...held.values()].filter(({ id }) => !listed.has(id)).map(({ slug }) => `${slug} is gone`);
-  return [...missing, ...ghosts];
+  const extra = [...held.values()]
+    .filter(({ id }) => !listed.has(id))
+    .map(({ slug }) => `${slug} is not visible any more`);
+  return [...missing, ...extra];
 }

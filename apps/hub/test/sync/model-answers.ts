@@ -5,21 +5,21 @@ import { type Caller, latest, lostSince, seenNow } from './model-catalog.ts';
 import type { History } from './model-history.ts';
 import type { Hub } from './model-hub.ts';
 
-/** The hub that a client asks, and the history that says what it ought to hear. */
-export interface Between {
+/** The hub, and the history that determines the expected responses. */
+export interface Scenario {
   readonly hub: Hub;
   readonly history: History;
 }
 
-/** The catalog's time. */
+/** The time of the catalog clock. */
 export const clockOf = ({ state }: History) => latest(state).at;
-export const iso = (moment: number) => new Date(moment).toISOString();
-/** The ids that an answer names. */
-export const namesOf = ({ templates, removed }: TemplateUpdates) => [...templates, ...removed].map(({ id }) => id);
+export const iso = (time: number) => new Date(time).toISOString();
+/** The ids in a response. */
+export const idsOf = ({ templates, removed }: TemplateUpdates) => [...templates, ...removed].map(({ id }) => id);
 
-/** @returns undefined for a caller that is suspended, after the answer said so. */
+/** Requests updates. @returns undefined for a suspended caller, after checking that it receives a 403 */
 export async function ask(
-  { hub, history }: Between,
+  { hub, history }: Scenario,
   caller: Caller,
   query: string,
 ): Promise<TemplateUpdates | undefined> {
@@ -29,13 +29,13 @@ export async function ask(
   return isSuspended ? undefined : body;
 }
 
-/** An answer names nothing twice, no template that its caller doesn't see, and no removal of what it didn't lose. */
-export function expectSound(
+/** Expects that ids are unique, that the caller sees all sent templates, and that it saw all removed templates before. */
+export function expectValid(
   answer: TemplateUpdates,
   { state }: History,
   since: { caller: Caller; from: number },
 ): void {
-  const names = namesOf(answer);
+  const names = idsOf(answer);
   expect(names).toEqual([...new Set(names)]);
   const seen = seenNow(state, since.caller);
   expect(answer.templates.flatMap(({ id }) => (seen.has(id) ? [] : id))).toEqual([]);
@@ -43,8 +43,8 @@ export function expectSound(
   expect(answer.removed.flatMap(({ id }) => (lost.has(id) ? [] : id))).toEqual([]);
 }
 
-/** What a client holds is what its caller finds in the list, which is what the table shows to it. */
-export async function expectWhole({ hub, history }: Between, caller: Caller, held: Parameters<typeof lostIn>[0]) {
+/** Expects that the copy of a client equals the list, and that the list contains the templates that the model shows. */
+export async function expectComplete({ hub, history }: Scenario, caller: Caller, held: Parameters<typeof lostIn>[0]) {
   const listed = await hub.listing(caller);
   expect([...listed.keys()].sort()).toEqual([...seenNow(history.state, caller)].sort());
   expect(lostIn(held, listed)).toEqual([]);

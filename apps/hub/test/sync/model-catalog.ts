@@ -1,18 +1,18 @@
-import { key, type Placed } from '../visibility/generated.ts';
+import { grantKey, type TemplateScope } from '../visibility/generated.ts';
 import { type Kind, templates as table } from '../visibility/table.ts';
 
-/** Organizations are told apart by their place among them. */
+/** An organization is identified by its index. */
 export type Caller = 'administrator' | 'anonymous' | number;
 export const callers: readonly Caller[] = ['administrator', 'anonymous', 0, 1, 2];
 
-export interface Template extends Placed {
+export interface Template extends TemplateScope {
   readonly id: string;
 }
 
-/** The catalog as far as visibility goes. */
+/** The part of a catalog that determines visibility. */
 export interface Catalog {
   readonly categories: readonly { readonly id: string; readonly isPrivate: boolean }[];
-  /** By slug: whoever swaps slugs swaps places. */
+  /** The template in slot n has the slug `template-n`. Swapping slugs swaps slots. */
   readonly templates: readonly (Template | undefined)[];
   /** "organization:category" of each grant. */
   readonly grants: ReadonlySet<string>;
@@ -20,13 +20,13 @@ export interface Catalog {
 
 type Seen = ReadonlyMap<Caller, ReadonlySet<string>>;
 
-/** What a write transaction left behind: its stamp, and the ids that each caller saw from then on. */
+/** The result of a write transaction: its stamp, and the ids that each caller sees after it. */
 export interface Commit {
   readonly at: number;
   readonly seen: Seen;
 }
 
-/** Never changed, only replaced: to dump it is to keep it. */
+/** Immutable, so that a dump can refer to it. */
 export interface State {
   readonly catalog: Catalog;
   readonly commits: readonly [Commit, ...Commit[]];
@@ -34,19 +34,19 @@ export interface State {
 
 export const latest = ({ commits }: State): Commit => commits.at(-1) ?? commits[0];
 
-/** Whether the table of the specification shows a template to a caller. */
-function sees(caller: Caller, { isPublic, category, owner }: Placed, { categories, grants }: Catalog): boolean {
-  const isGranted = typeof caller === 'number' && grants.has(key(caller, category));
+/** Whether a caller sees a template according to the table of visibility. */
+function sees(caller: Caller, { isPublic, category, owner }: TemplateScope, { categories, grants }: Catalog): boolean {
+  const isGranted = typeof caller === 'number' && grants.has(grantKey(caller, category));
   const organization = isGranted ? 'granted' : 'ungranted';
   const ownedBy = owner === caller ? organization : 'another';
-  const kind: Kind = `${isPublic ? 'public' : 'hidden'}, ${categories[category]?.isPrivate ? 'private' : 'open'}, of ${
-    owner === undefined ? 'nobody' : ownedBy
+  const kind: Kind = `${isPublic ? 'public' : 'hidden'}, ${categories[category]?.isPrivate ? 'private' : 'open'}, owner ${
+    owner === undefined ? 'none' : ownedBy
   }`;
   if (typeof caller === 'number') return table[kind][organization];
-  return table[kind][caller === 'administrator' ? 'admin' : 'nobody'];
+  return table[kind][caller === 'administrator' ? 'admin' : 'anonymous'];
 }
 
-/** What each caller sees of a catalog. */
+/** The ids that each caller sees in a catalog. */
 export const seenIn = (catalog: Catalog): Seen =>
   new Map(
     callers.map((caller) => {
@@ -55,17 +55,17 @@ export const seenIn = (catalog: Catalog): Seen =>
     }),
   );
 
-/** What a caller sees now. */
+/** The ids that a caller sees now. */
 export const seenNow = (state: State, caller: Caller): ReadonlySet<string> =>
   latest(state).seen.get(caller) ?? new Set();
 
-/** What a caller saw at a moment or at any time after it, and does not see now. */
-export function lostSince(state: State, caller: Caller, moment: number): ReadonlySet<string> {
+/** The ids that a caller saw at `time` or later and does not see now. */
+export function lostSince(state: State, caller: Caller, time: number): ReadonlySet<string> {
   const now = seenNow(state, caller);
-  const lasted = state.commits.filter((_, n) => (state.commits[n + 1]?.at ?? Number.POSITIVE_INFINITY) > moment);
+  const lasted = state.commits.filter((_, n) => (state.commits[n + 1]?.at ?? Number.POSITIVE_INFINITY) > time);
   return new Set(lasted.flatMap(({ seen }) => [...(seen.get(caller) ?? [])].filter((id) => !now.has(id))));
 }
 
-/** One of the stamps that there were, chosen by a number: 0 is the latest. */
-export const momentOf = ({ commits }: State, back: number): number =>
+/** The stamp of the commit that is `back` commits before the latest one, modulo the number of commits. */
+export const stampOf = ({ commits }: State, back: number): number =>
   commits[commits.length - 1 - (back % commits.length)]?.at ?? 0;

@@ -1,57 +1,57 @@
-import type { Placed } from '../visibility/generated.ts';
+import type { TemplateScope } from '../visibility/generated.ts';
 import { type Caller, type Catalog, latest, type State, seenIn } from './model-catalog.ts';
 import type { Hub } from './model-hub.ts';
-import { createCategory, type Write, type Writing, write } from './model-writes.ts';
+import { createCategory, type Write, type WriteContext, write } from './model-writes.ts';
 
-/** What a history begins with: the catalog, in one commit, and who walks. */
-export interface Beginning {
+/** The start of a history: the catalog, written in one commit, and the callers of the walking clients. */
+export interface InitialState {
   readonly privacy: readonly boolean[];
-  readonly templates: readonly { readonly rank: number; readonly placed: Placed }[];
+  readonly templates: readonly { readonly rank: number; readonly scope: TemplateScope }[];
   readonly grants: readonly (readonly [number, number])[];
   readonly walkers: readonly Caller[];
 }
 
-export const PLACES = 8;
+export const SLOTS = 8;
 
-/** Where a history stands: everything that the hub ought to know, and what happened to it. */
+/** The current state of a history: the expected state of the hub, and the events that affect clients. */
 export interface History {
   state: State;
-  /** As the hub has it. */
+  /** The floor of the hub. */
   floor: number | undefined;
   dump: { readonly text: string; readonly state: State; readonly floor: number | undefined } | undefined;
-  /** How often the hub's past was pruned. */
+  /** The number of prunes. */
   prunes: number;
-  /** Organizations. */
+  /** The suspended organizations. */
   readonly suspended: Set<number>;
   readonly newId: (rank: number) => string;
 }
 
-export async function begin(hub: Hub, beginning: Beginning): Promise<History> {
+export async function beginHistory(hub: Hub, initialState: InitialState): Promise<History> {
   await hub.clear();
   const newId = idsByRank();
-  const categories = beginning.privacy.map((isPrivate) => ({ id: newId(0), isPrivate }));
-  const blank = { categories, templates: Array.from({ length: PLACES }, () => undefined), grants: new Set<string>() };
+  const categories = initialState.privacy.map((isPrivate) => ({ id: newId(0), isPrivate }));
+  const blank = { categories, templates: Array.from({ length: SLOTS }, () => undefined), grants: new Set<string>() };
   const { done: catalog, at } = await hub.write(async (tables) => {
     for (const [category, given] of categories.entries()) await createCategory(tables, { ...given, category });
-    return writeAll({ tables, catalog: blank, organizations: hub.organizations, newId }, writesOf(beginning));
+    return writeAll({ tables, catalog: blank, organizations: hub.organizations, newId }, writesOf(initialState));
   });
   const state: State = { catalog, commits: [{ at, seen: seenIn(catalog) }] };
   return { state, floor: undefined, dump: undefined, prunes: 0, suspended: new Set(), newId };
 }
 
-/** What the first commit writes, beside its categories. */
-export const writesOf = ({ templates, grants }: Beginning): Write[] => [
-  ...templates.map((given, place) => ({ kind: 'create', place, ...given }) as const),
+/** The writes of the first commit, without the categories. */
+export const writesOf = ({ templates, grants }: InitialState): Write[] => [
+  ...templates.map((given, slot) => ({ kind: 'create', slot, ...given }) as const),
   ...grants.map(([organization, category]) => ({ kind: 'grant', organization, category }) as const),
 ];
 
-async function writeAll(writing: Writing, writes: readonly Write[]): Promise<Catalog> {
-  let { catalog } = writing;
-  for (const one of writes) catalog = await write({ ...writing, catalog }, one);
+async function writeAll(context: WriteContext, writes: readonly Write[]): Promise<Catalog> {
+  let { catalog } = context;
+  for (const one of writes) catalog = await write({ ...context, catalog }, one);
   return catalog;
 }
 
-/** Ids that never come back, in the order of their ranks and not of their making. */
+/** Creates unique ids that sort by rank, not by the order of creation. */
 function idsByRank() {
   let made = 0;
   return (rank: number) => `${hex(rank, 8)}-0000-4000-8000-${hex(++made, 12)}`;
@@ -59,7 +59,7 @@ function idsByRank() {
 
 const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
 
-/** Writes under one stamp. */
+/** Applies writes in one transaction, with one stamp. */
 export async function commit(history: History, hub: Hub, writes: readonly Write[]): Promise<void> {
   const { newId, state } = history;
   const { done: catalog, at } = await hub.write((tables) =>
@@ -68,7 +68,7 @@ export async function commit(history: History, hub: Hub, writes: readonly Write[
   history.state = { catalog, commits: [...state.commits, { at, seen: seenIn(catalog) }] };
 }
 
-/** A commit that leaves everything as it is. */
+/** Simulates that the wall clock is set back: a commit that changes only the catalog clock. */
 export async function stepClockBack(history: History, hub: Hub): Promise<void> {
   const { catalog, commits } = history.state;
   const { seen } = latest(history.state);
@@ -85,7 +85,7 @@ export async function takeDump(history: History, hub: Hub): Promise<void> {
   history.dump = { text: await hub.dump(), state, floor };
 }
 
-/** The catalog is again what it was: whatever was written since then never happened. */
+/** Restores the state of the last dump. Later writes are lost. */
 export async function restore(history: History, hub: Hub): Promise<void> {
   if (!history.dump) return;
   const { text, state, floor } = history.dump;

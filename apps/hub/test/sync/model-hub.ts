@@ -21,9 +21,9 @@ const DUMP = `SELECT json_build_object(${TABLES.map(
   (table) => `'${table}', (SELECT coalesce(json_agg(r), '[]') FROM ${table} r)`,
 ).join(', ')})::text AS dump`;
 
-/** What is put back is put back word for word, as from a backup: no trigger stamps or records it. */
-const PUT_BACK = `
-  CREATE FUNCTION put_back(dump json) RETURNS void LANGUAGE plpgsql SET session_replication_role = replica AS $$
+/** Restores a dump unchanged, as from a backup: triggers are disabled, so they do not stamp or record rows. */
+const RESTORE = `
+  CREATE FUNCTION restore_dump(dump json) RETURNS void LANGUAGE plpgsql SET session_replication_role = replica AS $$
   BEGIN
     ${TABLES.map(
       (table) => `DELETE FROM ${table};
@@ -31,41 +31,41 @@ const PUT_BACK = `
     ).join('\n')}
   END $$`;
 
-const USED = { last_used_at: new Date(Date.now() + 24 * 3_600_000) }; // as if just used: using the key writes nothing
+const RECENTLY_USED = { last_used_at: new Date(Date.now() + 24 * 3_600_000) }; // a request does not update the row
 
-/** A hub with three organizations and an empty catalog, and what a history does to it. */
+/** A hub with three organizations and an empty catalog, with the operations of a history. */
 export async function aHub() {
   const world = await startWorld();
   const { database } = world;
   const { client } = database;
   const organizations: TestOrganization[] = [];
-  for (let n = 0; n < ORGANIZATIONS; n++) organizations.push(await world.anOrganization({}, USED));
+  for (let n = 0; n < ORGANIZATIONS; n++) organizations.push(await world.anOrganization({}, RECENTLY_USED));
   const { issuer } = world.issuer;
   await client.user.create({ data: { iss: issuer, sub: 'administrator', role: 'admin', role_set: true } });
-  let administrator = world.nobody;
+  let administrator = world.anonymous;
   const keys = organizations.map(world.as);
-  await client.$executeRawUnsafe(PUT_BACK);
+  await client.$executeRawUnsafe(RESTORE);
 
   const apiOf = (caller: Caller) => {
-    if (typeof caller !== 'number') return caller === 'administrator' ? administrator : world.nobody;
-    return keys[caller] ?? world.nobody;
+    if (typeof caller !== 'number') return caller === 'administrator' ? administrator : world.anonymous;
+    return keys[caller] ?? world.anonymous;
   };
   const clock = async (tables: Pick<CatalogTransaction, 'catalogClock'>) => {
     const { at, floor } = await tables.catalogClock.findFirstOrThrow();
     return { at: at.getTime(), floor: floor?.getTime() };
   };
   const dump = async () => (await client.$queryRawUnsafe<{ dump: string }[]>(DUMP))[0]?.dump ?? '';
-  const restore = (given: string) => client.$executeRaw`SELECT put_back(${given}::json)`;
+  const restore = (given: string) => client.$executeRaw`SELECT restore_dump(${given}::json)`;
   const empty = await dump();
 
   return {
     organizations: organizations.map(({ id }) => id),
     updates: (caller: Caller, query: string) => apiOf(caller).get(`/api/v1/catalog/templates/updates?${query}`),
     listing: (caller: Caller) => listingOf(apiOf(caller).get),
-    /** One stamp for all of the work. */
+    /** Runs `work` in one transaction. @returns its result and its stamp */
     write: <T>(work: (tables: CatalogTransaction) => Promise<T>) =>
       writeCatalog(database, async (tables) => ({ done: await work(tables), at: (await clock(tables)).at })),
-    /** The wall clock steps back by an hour: until it has caught up, stamps follow each other by milliseconds. */
+    /** Simulates that the wall clock is set back by an hour: the following stamps increase in steps of a millisecond. */
     stepClockBack: async () => {
       await client.$executeRaw`UPDATE catalog_clock SET at = greatest(at, clock_timestamp()) + interval '1 hour'`;
       return (await clock(client)).at;
@@ -77,7 +77,7 @@ export async function aHub() {
     },
     dump,
     restore,
-    /** As it was before the first write, with a new token for the administrator: they don't last as long as all of this. */
+    /** Restores the empty catalog, and renews the token of the administrator, which expires during a long run. */
     clear: async () => {
       administrator = world.api(`Bearer ${await world.issuer.sign('administrator')}`);
       await restore(empty);

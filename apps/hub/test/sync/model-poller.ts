@@ -1,37 +1,37 @@
 import { expect } from '@jest/globals';
 import { aMirror, sinceQuery } from './mirror.ts';
-import { ask, type Between, clockOf, expectSound, expectWhole, iso, namesOf } from './model-answers.ts';
-import { type Caller, lostSince, momentOf } from './model-catalog.ts';
+import { ask, clockOf, expectComplete, expectValid, idsOf, iso, type Scenario } from './model-answers.ts';
+import { type Caller, lostSince, stampOf } from './model-catalog.ts';
 
 /**
- * A client that asks with `since`; each answer is whole. It takes part in no restore and is nobody else later: a bare
- * timestamp tells neither from a catalog that went on, so nothing is promised of them.
+ * A client that syncs by `since`; each response contains all changes. It is not used with restored databases and changed
+ * credentials, because a timestamp cannot detect them.
  */
-export function aPoller(between: Between, caller: Caller) {
-  const { history } = between;
+export function aPoller(scenario: Scenario, caller: Caller) {
+  const { history } = scenario;
   const { held, apply } = aMirror();
   let checked = 0;
 
-  const since = async (moment: number) => {
-    const answer = await ask(between, caller, sinceQuery(iso(moment)));
+  const since = async (time: number) => {
+    const answer = await ask(scenario, caller, sinceQuery(iso(time)));
     if (!answer) return;
     const clock = clockOf(history);
-    expectSound(answer, history, { caller, from: moment });
+    expectValid(answer, history, { caller, from: time });
     expect(answer).toMatchObject({ checked_at: iso(clock), has_more: false });
-    expect(answer.reset).toBe(history.floor !== undefined && moment < history.floor);
-    if (moment === clock) expect(namesOf(answer)).toEqual([]);
-    if (!answer.reset) expect(answer.removed).toHaveLength(lostSince(history.state, caller, moment).size);
+    expect(answer.reset).toBe(history.floor !== undefined && time < history.floor);
+    if (time === clock) expect(idsOf(answer)).toEqual([]);
+    if (!answer.reset) expect(answer.removed).toHaveLength(lostSince(history.state, caller, time).size);
     apply(answer);
     checked = Date.parse(answer.checked_at);
-    await expectWhole(between, caller, held);
+    await expectComplete(scenario, caller, held);
   };
 
   return {
     poll: () => since(checked),
-    /** Nothing was written since it asked. */
+    /** Whether nothing was written since the last sync. */
     isIdle: () => checked === clockOf(history),
-    /** Asks from an earlier stamp on than it needs to. */
-    pollAgain: (back: number) => since(Math.min(checked, momentOf(history.state, back))),
+    /** Syncs from a stamp before the last sync. */
+    pollAgain: (back: number) => since(Math.min(checked, stampOf(history.state, back))),
   };
 }
 

@@ -1,34 +1,34 @@
-import type { Placed } from '../visibility/generated.ts';
+import type { TemplateScope } from '../visibility/generated.ts';
 import type { Caller } from './model-catalog.ts';
-import { type Beginning, writesOf } from './model-history.ts';
+import { type InitialState, writesOf } from './model-history.ts';
 import type { Write } from './model-writes.ts';
 
-// How a history reads that fails.
+// Describes a failing history as text.
 
 export const nameOf = (caller: Caller | undefined): string =>
-  typeof caller === 'number' ? `organization ${caller}` : (caller ?? 'nobody');
+  typeof caller === 'number' ? `organization ${caller}` : (caller ?? 'none');
 
-export const lineOfBeginning = (beginning: Beginning): string =>
+export const describeInitialState = (initialState: InitialState): string =>
   [
-    `begin: categories ${beginning.privacy.map((isPrivate) => (isPrivate ? 'private' : 'open')).join(', ')}`,
-    ...writesOf(beginning).map(lineOf),
-    `walkers ${beginning.walkers.map(nameOf).join(', ')}`,
+    `begin: categories ${initialState.privacy.map((isPrivate) => (isPrivate ? 'private' : 'open')).join(', ')}`,
+    ...writesOf(initialState).map(describeWrite),
+    `walkers ${initialState.walkers.map(nameOf).join(', ')}`,
   ].join('; ');
 
-export const lineOfCommit = (writes: readonly Write[]): string => `commit: ${writes.map(lineOf).join('; ')}`;
+export const describeCommit = (writes: readonly Write[]): string => `commit: ${writes.map(describeWrite).join('; ')}`;
 
-function lineOf(write: Write): string {
+function describeWrite(write: Write): string {
   switch (write.kind) {
     case 'create':
-      return `create template-${write.place}, id of rank ${write.rank}, ${wordsFor(write.placed)}`;
+      return `create template-${write.slot} with an id of rank ${write.rank}, ${describeScope(write.scope)}`;
     case 'edit':
-      return `write text ${write.text} into template-${write.place}`;
-    case 'put':
-      return `make template-${write.place} ${wordsFor(write.into)}`;
+      return `set the description of template-${write.slot} to text ${write.text}`;
+    case 'set scope':
+      return `set the scope of template-${write.slot}: ${describeScope(write.scope)}`;
     case 'delete':
-      return `delete template-${write.place}`;
+      return `delete template-${write.slot}`;
     case 'swap slugs':
-      return `swap the slugs template-${write.place} and template-${write.with}`;
+      return `swap the slugs template-${write.slot} and template-${write.with}`;
     case 'rename':
       return `rename category ${write.category} to ${write.name}`;
     case 'set privacy':
@@ -41,10 +41,10 @@ function lineOf(write: Write): string {
   }
 }
 
-function wordsFor(given: Partial<Placed>): string {
+function describeScope(given: Partial<TemplateScope>): string {
   const words = [];
   if ('isPublic' in given) words.push(given.isPublic ? 'public' : 'hidden');
   if ('category' in given) words.push(`in category ${given.category}`);
-  if ('owner' in given) words.push(`of ${nameOf(given.owner)}`);
+  if ('owner' in given) words.push(`owner ${nameOf(given.owner)}`);
   return words.join(', ');
 }

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
-import { callers, momentOf } from './model-catalog.ts';
+import { callers, stampOf } from './model-catalog.ts';
 import { caller, organization, WALKERS, write } from './model-generated.ts';
 import * as histories from './model-history.ts';
 import type { Hub } from './model-hub.ts';
 import type { Poller } from './model-poller.ts';
-import { lineOfCommit, nameOf } from './model-script.ts';
+import { describeCommit, nameOf } from './model-script.ts';
 import type { Walker } from './model-walker.ts';
 import type { Write } from './model-writes.ts';
 
-/** A history with its clients. */
+/** A history and its clients. */
 export interface Run {
   readonly history: histories.History;
   readonly pollers: readonly Poller[];
@@ -17,7 +17,7 @@ export interface Run {
 
 type Step = fc.AsyncCommand<Run, Hub>;
 
-/** A step that can always be taken unless it says when; `text` is its line in the script of a history that fails. */
+/** A step of a history. `check` states when it is possible. `text` is its line in the description of a failing history. */
 const step = (text: string, run: Step['run'], check: Step['check'] = () => true): Step => ({
   check,
   run,
@@ -25,7 +25,7 @@ const step = (text: string, run: Step['run'], check: Step['check'] = () => true)
 });
 
 const commit = (writes: readonly Write[]) =>
-  step(lineOfCommit(writes), ({ history }, hub) => histories.commit(history, hub, writes));
+  step(describeCommit(writes), ({ history }, hub) => histories.commit(history, hub, writes));
 
 const commits = fc.oneof(
   { weight: 1, arbitrary: write.map((one) => commit([one])) },
@@ -33,14 +33,15 @@ const commits = fc.oneof(
 );
 
 const clockStep = fc.constant(
-  step('the wall clock steps back', ({ history }, hub) => histories.stepClockBack(history, hub)),
+  step('set the wall clock back', ({ history }, hub) => histories.stepClockBack(history, hub)),
 );
 
 const pruning = fc
   .record({ back: fc.oneof(fc.constant(0), fc.nat(9)), later: fc.constantFrom(0, 1, 1) })
   .map(({ back, later }) =>
-    step(`prune what ended before the stamp of ${back} commits ago${later ? ' or with it' : ''}`, ({ history }, hub) =>
-      histories.prune(history, hub, momentOf(history.state, back) + later),
+    step(
+      `prune history that ended ${later ? 'at or before' : 'before'} the stamp of ${back} commits ago`,
+      ({ history }, hub) => histories.prune(history, hub, stampOf(history.state, back) + later),
     ),
   );
 
@@ -68,18 +69,18 @@ const restore = fc.constant(
   ),
 );
 
-interface Deed<C> {
+interface Action<C> {
   readonly text: string;
   readonly run: (client: C) => unknown;
-  /** Not done by a client that has everything already. */
+  /** The action is skipped if the client has all changes. */
   readonly unlessIdle?: true;
 }
 
-/** What one client does. */
-const by = <C extends Poller | Walker>(clientOf: (run: Run) => C | undefined, { text, run, unlessIdle }: Deed<C>) => {
+/** An action of one client. */
+const by = <C extends Poller | Walker>(clientOf: (run: Run) => C | undefined, { text, run, unlessIdle }: Action<C>) => {
   const known = (given: Readonly<Run>) => {
     const client = clientOf(given);
-    if (!client) throw new RangeError(`nobody is there who ${text}`);
+    if (!client) throw new RangeError(`no client for the step: ${text}`);
     return client;
   };
   return step(
@@ -91,11 +92,11 @@ const by = <C extends Poller | Walker>(clientOf: (run: Run) => C | undefined, { 
   );
 };
 
-const byPoller = (n: number, { text, ...deed }: Deed<Poller>) =>
-  by(({ pollers }) => pollers[n], { text: `${nameOf(callers[n])} ${text}`, ...deed });
+const byPoller = (n: number, { text, ...action }: Action<Poller>) =>
+  by(({ pollers }) => pollers[n], { text: `${nameOf(callers[n])} ${text}`, ...action });
 
-const byWalker = (n: number, { text, ...deed }: Deed<Walker>) =>
-  by(({ walkers }) => walkers[n], { text: `walker ${n} ${text}`, ...deed });
+const byWalker = (n: number, { text, ...action }: Action<Walker>) =>
+  by(({ walkers }) => walkers[n], { text: `walker ${n} ${text}`, ...action });
 
 const poller = fc.nat(callers.length - 1);
 const walker = fc.nat(WALKERS - 1);
@@ -105,26 +106,29 @@ const poll = poller.map((n) => byPoller(n, { text: 'polls', run: ({ poll }) => p
 const pollAgain = fc
   .tuple(poller, fc.nat(9))
   .map(([n, back]) =>
-    byPoller(n, { text: `polls from ${back} commits ago on`, run: ({ pollAgain }) => pollAgain(back) }),
+    byPoller(n, { text: `polls from the stamp of ${back} commits ago`, run: ({ pollAgain }) => pollAgain(back) }),
   );
 
 const page = fc
   .tuple(walker, limit)
   .map(([n, limit]) =>
-    byWalker(n, { text: `takes a page of ${limit}`, run: ({ page }) => page(limit), unlessIdle: true }),
+    byWalker(n, { text: `requests a page of ${limit}`, run: ({ page }) => page(limit), unlessIdle: true }),
   );
-const complete = fc
-  .tuple(walker, limit)
-  .map(([n, limit]) => byWalker(n, { text: `walks to the end by ${limit}`, run: ({ complete }) => complete(limit) }));
-const restart = fc
+const walkToEnd = fc
   .tuple(walker, limit)
   .map(([n, limit]) =>
-    byWalker(n, { text: `starts anew, with a page of ${limit}`, run: ({ restart }) => restart(limit) }),
+    byWalker(n, { text: `walks to the end with pages of ${limit}`, run: ({ walkToEnd }) => walkToEnd(limit) }),
   );
-const takeWhole = walker.map((n) => byWalker(n, { text: 'takes a whole answer', run: ({ takeWhole }) => takeWhole() }));
-const become = fc
-  .tuple(walker, caller)
-  .map(([n, other]) => byWalker(n, { text: `is ${nameOf(other)} from now on`, run: ({ become }) => become(other) }));
+const restart = fc
+  .tuple(walker, limit)
+  .map(([n, limit]) => byWalker(n, { text: `restarts with a page of ${limit}`, run: ({ restart }) => restart(limit) }));
+const syncBySince = walker.map((n) => byWalker(n, { text: 'syncs by since', run: ({ syncBySince }) => syncBySince() }));
+const switchCaller = fc.tuple(walker, caller).map(([n, other]) =>
+  byWalker(n, {
+    text: `uses the credential of ${nameOf(other)}`,
+    run: ({ switchCaller }) => switchCaller(other),
+  }),
+);
 
 const common = [
   { weight: 16, arbitrary: commits },
@@ -137,22 +141,22 @@ const common = [
 const history = (maxCommands: number, steps: fc.Arbitrary<Step>) =>
   fc.commands<Run, Hub, false>([steps], { maxCommands, size: 'max', disableReplayLog: true });
 
-/** What happens while clients poll with `since`. */
-export const polled = history(
+/** The steps of a history with clients that sync by `since`. */
+export const pollingSteps = history(
   40,
   fc.oneof(...common, { weight: 12, arbitrary: poll }, { weight: 3, arbitrary: pollAgain }),
 );
 
-/** What happens while clients walk with `cursor`. */
-export const walked = history(
+/** The steps of a history with clients that sync by `cursor`. */
+export const walkingSteps = history(
   60,
   fc.oneof(
     ...common,
     { weight: 20, arbitrary: page },
-    { weight: 2, arbitrary: complete },
+    { weight: 2, arbitrary: walkToEnd },
     { weight: 4, arbitrary: restart },
-    { weight: 1, arbitrary: takeWhole },
-    { weight: 1, arbitrary: become },
+    { weight: 1, arbitrary: syncBySince },
+    { weight: 1, arbitrary: switchCaller },
     { weight: 3, arbitrary: dump },
     { weight: 3, arbitrary: restore },
   ),

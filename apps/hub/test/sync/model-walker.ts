@@ -1,92 +1,92 @@
 import { expect } from '@jest/globals';
 import type { TemplateUpdates } from '@svc/contract';
 import { aMirror, sinceQuery } from './mirror.ts';
-import { ask, type Between, clockOf, expectSound, expectWhole, iso, namesOf } from './model-answers.ts';
+import { ask, clockOf, expectComplete, expectValid, idsOf, iso, type Scenario } from './model-answers.ts';
 import { type Caller, type Commit, latest } from './model-catalog.ts';
 
 const NO_CURSOR = 'start';
 
-/** What was the case when a cursor was given. */
-interface Given {
+/** The state when a cursor was issued. */
+interface CursorOrigin {
   readonly to: Caller;
   readonly after: Commit;
   readonly prunes: number;
 }
 
-/** A client that walks with `cursor`, and relies on nothing but that. */
-export function aWalker(between: Between, first: Caller) {
-  const { history } = between;
+/** A client that syncs by `cursor`, and relies only on the cursor. */
+export function aWalker(scenario: Scenario, first: Caller) {
+  const { history } = scenario;
   const { held, apply } = aMirror();
   let caller = first;
   let cursor = NO_CURSOR;
-  let given: Given | undefined;
+  let origin: CursorOrigin | undefined;
   let checked = 0;
   let isWalking = true;
-  /** From where on changes can be named. */
+  /** The earliest time from which a page can contain removals. */
   let from = 0;
 
-  /** A cursor that is known goes on; what is pruned may be known or not. */
+  /** Expects no reset for a known cursor. After a prune, both are allowed. */
   const expectReset = (reset: boolean) => {
-    const isKnown = given !== undefined && given.to === caller && history.state.commits.includes(given.after);
+    const isKnown = origin !== undefined && origin.to === caller && history.state.commits.includes(origin.after);
     if (!isKnown) expect(reset).toBe(true);
-    else if (given?.prunes === history.prunes) expect(reset).toBe(false);
+    else if (origin?.prunes === history.prunes) expect(reset).toBe(false);
   };
   const keep = (answer: TemplateUpdates) => {
     cursor = answer.cursor;
     isWalking = answer.has_more;
-    given = { to: caller, after: latest(history.state), prunes: history.prunes };
+    origin = { to: caller, after: latest(history.state), prunes: history.prunes };
     apply(answer);
   };
 
   const page = async (limit: number): Promise<TemplateUpdates | undefined> => {
-    const answer = await ask(between, caller, `cursor=${cursor}&limit=${limit}`);
+    const answer = await ask(scenario, caller, `cursor=${cursor}&limit=${limit}`);
     if (!answer) return undefined;
     expectReset(answer.reset);
     if (answer.reset) [checked, from] = [0, clockOf(history)];
-    expectSound(answer, history, { caller, from });
-    expect(namesOf(answer).length).toBeLessThanOrEqual(limit);
+    expectValid(answer, history, { caller, from });
+    expect(idsOf(answer).length).toBeLessThanOrEqual(limit);
     if (!answer.has_more) checked = from = clockOf(history);
     expect(answer.checked_at).toBe(iso(checked));
     keep(answer);
-    if (!answer.has_more) await expectWhole(between, caller, held);
+    if (!answer.has_more) await expectComplete(scenario, caller, held);
     return answer;
   };
 
   return {
     page,
-    /** It has everything, and nothing was written since then. */
-    isIdle: () => !isWalking && given?.to === caller && given.after === latest(history.state),
-    /** Walks to the last page. While nothing is written, a walk names nothing twice, on whatever pages. */
-    complete: async (limit: number): Promise<void> => {
+    /** Whether the client has all changes, and nothing was written since its last page. */
+    isIdle: () => !isWalking && origin?.to === caller && origin.after === latest(history.state),
+    /** Walks to the last page. Without concurrent writes, no id occurs twice in a walk. */
+    walkToEnd: async (limit: number): Promise<void> => {
       const names: string[] = [];
       for (let more: boolean | undefined = true; more; ) {
         const answer = await page(limit);
         more = answer?.has_more;
-        const named = answer ? namesOf(answer) : [];
+        const named = answer ? idsOf(answer) : [];
         if (more) expect(named).not.toEqual([]);
         names.push(...named);
         expect(names).toEqual([...new Set(names)]);
       }
     },
-    /** Forgets the cursor and keeps what it holds. */
+    /** Discards the cursor, and keeps the copy. */
     restart: (limit: number) => {
       cursor = NO_CURSOR;
-      given = undefined;
+      origin = undefined;
       isWalking = true;
       return page(limit);
     },
-    /** Takes a whole answer to `since`, and goes on with the cursor that comes with it. */
-    takeWhole: async (): Promise<void> => {
-      const answer = await ask(between, caller, sinceQuery(iso(0)));
+    /** Syncs once by `since`, and continues with the cursor of the response. */
+    syncBySince: async (): Promise<void> => {
+      const answer = await ask(scenario, caller, sinceQuery(iso(0)));
       if (!answer) return;
-      expectSound(answer, history, { caller, from: 0 });
+      expectValid(answer, history, { caller, from: 0 });
       checked = from = clockOf(history);
       expect(answer).toMatchObject({ checked_at: iso(checked), has_more: false });
       keep({ ...answer, reset: true });
-      await expectWhole(between, caller, held);
+      await expectComplete(scenario, caller, held);
     },
-    /** Uses another credential, with what it has from the one before. */
-    become: (other: Caller) => {
+    /** Continues with another credential, and keeps the copy and the cursor. */
+    switchCaller: (other: Caller) => {
       caller = other;
     },
   };

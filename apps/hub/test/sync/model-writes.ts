@@ -1,14 +1,14 @@
 import type { CatalogTransaction } from '../../src/database/catalog-write.ts';
-import { key, type Placed } from '../visibility/generated.ts';
+import { grantKey, type TemplateScope } from '../visibility/generated.ts';
 import type { Catalog, Template } from './model-catalog.ts';
 
-/** What one transaction does, once or several times. Where it fits nothing, nothing is done. */
+/** A write of a transaction. A write that is not possible in the current catalog does nothing. */
 export type Write =
-  | { readonly kind: 'create'; readonly place: number; readonly rank: number; readonly placed: Placed }
-  | { readonly kind: 'edit'; readonly place: number; readonly text: number }
-  | { readonly kind: 'put'; readonly place: number; readonly into: Partial<Placed> }
-  | { readonly kind: 'delete'; readonly place: number }
-  | { readonly kind: 'swap slugs'; readonly place: number; readonly with: number }
+  | { readonly kind: 'create'; readonly slot: number; readonly rank: number; readonly scope: TemplateScope }
+  | { readonly kind: 'edit'; readonly slot: number; readonly text: number }
+  | { readonly kind: 'set scope'; readonly slot: number; readonly scope: Partial<TemplateScope> }
+  | { readonly kind: 'delete'; readonly slot: number }
+  | { readonly kind: 'swap slugs'; readonly slot: number; readonly with: number }
   | { readonly kind: 'rename'; readonly category: number; readonly name: number }
   | { readonly kind: 'set privacy'; readonly category: number; readonly isPrivate: boolean }
   | { readonly kind: 'replace'; readonly category: number }
@@ -16,89 +16,92 @@ export type Write =
 
 type Of<K extends Write['kind']> = Extract<Write, { readonly kind: K }>;
 
-/** Where writes go: the catalog's tables, beside the catalog as it was before. */
-export interface Writing {
+/** The tables of the catalog, and the model of the catalog before the write. */
+export interface WriteContext {
   readonly tables: CatalogTransaction;
   readonly catalog: Catalog;
   readonly organizations: readonly string[];
-  /** An id that was never given before; ids are in the order of their ranks. */
+  /** Creates a unique id. Ids sort by rank. */
   newId(rank: number): string;
 }
 
-/** Does a write to the tables. @returns the catalog as it is then */
-export async function write(writing: Writing, given: Write): Promise<Catalog> {
+/** Applies a write to the tables. @returns the model of the catalog after the write */
+export async function write(context: WriteContext, given: Write): Promise<Catalog> {
   switch (given.kind) {
     case 'create':
-      return create(writing, given);
+      return create(context, given);
     case 'edit':
-    case 'put':
+    case 'set scope':
     case 'delete':
-      return change(writing, given);
+      return change(context, given);
     case 'swap slugs':
-      return swap(writing, given);
+      return swap(context, given);
     case 'rename':
     case 'set privacy':
-      return changeCategory(writing, given);
+      return changeCategory(context, given);
     case 'replace':
-      return replace(writing, given);
+      return replace(context, given);
     case 'grant':
     case 'revoke':
-      return setGrant(writing, given);
+      return setGrant(context, given);
   }
 }
 
-const slugOf = (place: number) => `template-${place}`;
+const slugOf = (slot: number) => `template-${slot}`;
 
-const columnsOf = ({ catalog, organizations }: Writing, { isPublic, category, owner }: Placed) => ({
+const columnsOf = ({ catalog, organizations }: WriteContext, { isPublic, category, owner }: TemplateScope) => ({
   is_public: isPublic,
   category_id: catalog.categories[category]?.id ?? '',
   owner_org_id: owner === undefined ? null : (organizations[owner] ?? null),
 });
 
-const withTemplate = (catalog: Catalog, place: number, template: Template | undefined): Catalog => ({
+const withTemplate = (catalog: Catalog, slot: number, template: Template | undefined): Catalog => ({
   ...catalog,
-  templates: catalog.templates.with(place, template),
+  templates: catalog.templates.with(slot, template),
 });
 
-async function create(writing: Writing, { place, rank, placed }: Of<'create'>): Promise<Catalog> {
-  const { tables, catalog } = writing;
-  if (catalog.templates[place]) return catalog;
-  const id = writing.newId(rank);
+async function create(context: WriteContext, { slot, rank, scope }: Of<'create'>): Promise<Catalog> {
+  const { tables, catalog } = context;
+  if (catalog.templates[slot]) return catalog;
+  const id = context.newId(rank);
   const derived = { sort_name: id, search_text: id };
   await tables.template.create({
-    data: { id, name: id, slug: slugOf(place), ...derived, ...columnsOf(writing, placed) },
+    data: { id, name: id, slug: slugOf(slot), ...derived, ...columnsOf(context, scope) },
   });
-  return withTemplate(catalog, place, { ...placed, id });
+  return withTemplate(catalog, slot, { ...scope, id });
 }
 
-async function change(writing: Writing, given: Of<'edit' | 'put' | 'delete'>): Promise<Catalog> {
-  const { tables, catalog } = writing;
-  const template = catalog.templates[given.place];
+async function change(context: WriteContext, given: Of<'edit' | 'set scope' | 'delete'>): Promise<Catalog> {
+  const { tables, catalog } = context;
+  const template = catalog.templates[given.slot];
   if (!template) return catalog;
   const where = { id: template.id };
   if (given.kind === 'delete') {
     await tables.template.delete({ where });
-    return withTemplate(catalog, given.place, undefined);
+    return withTemplate(catalog, given.slot, undefined);
   }
-  const changed = given.kind === 'put' ? { ...template, ...given.into } : template;
-  const data = given.kind === 'put' ? columnsOf(writing, changed) : { description: `text ${given.text}` };
+  const changed = given.kind === 'set scope' ? { ...template, ...given.scope } : template;
+  const data = given.kind === 'set scope' ? columnsOf(context, changed) : { description: `text ${given.text}` };
   await tables.template.update({ where, data });
-  return withTemplate(catalog, given.place, changed);
+  return withTemplate(catalog, given.slot, changed);
 }
 
-/** Where only one of the two slugs is taken, it is given up for the other. */
-async function swap({ tables, catalog }: Writing, given: Of<'swap slugs'>): Promise<Catalog> {
-  const [one, other] = [catalog.templates[given.place], catalog.templates[given.with]];
+/** Swaps the slugs of two slots. If one slot is empty, the template moves to it. */
+async function swap({ tables, catalog }: WriteContext, given: Of<'swap slugs'>): Promise<Catalog> {
+  const [one, other] = [catalog.templates[given.slot], catalog.templates[given.with]];
   const rename = (template: Template | undefined, slug: string) =>
     template && tables.template.update({ where: { id: template.id }, data: { slug } });
   if (one === other) return catalog;
   await rename(one, 'on-its-way');
-  await rename(other, slugOf(given.place));
+  await rename(other, slugOf(given.slot));
   await rename(one, slugOf(given.with));
-  return withTemplate(withTemplate(catalog, given.place, other), given.with, one);
+  return withTemplate(withTemplate(catalog, given.slot, other), given.with, one);
 }
 
-async function changeCategory({ tables, catalog }: Writing, given: Of<'rename' | 'set privacy'>): Promise<Catalog> {
+async function changeCategory(
+  { tables, catalog }: WriteContext,
+  given: Of<'rename' | 'set privacy'>,
+): Promise<Catalog> {
   const { id = '', isPrivate = false } = catalog.categories[given.category] ?? {};
   const changed = { id, isPrivate: given.kind === 'rename' ? isPrivate : given.isPrivate };
   const data = given.kind === 'rename' ? { name: `name ${given.name}` } : { is_private: given.isPrivate };
@@ -106,11 +109,11 @@ async function changeCategory({ tables, catalog }: Writing, given: Of<'rename' |
   return { ...catalog, categories: catalog.categories.with(given.category, changed) };
 }
 
-/** Another category takes the slug and the templates of one that is deleted, with its grants; it is open. */
-async function replace(writing: Writing, { category }: Of<'replace'>): Promise<Catalog> {
-  const { tables, catalog } = writing;
+/** Replaces a category by a new open category with its slug and templates. The old category is deleted with its grants. */
+async function replace(context: WriteContext, { category }: Of<'replace'>): Promise<Catalog> {
+  const { tables, catalog } = context;
   const old = catalog.categories[category]?.id ?? '';
-  const id = writing.newId(0);
+  const id = context.newId(0);
   await tables.category.update({ where: { id: old }, data: { slug: 'on-its-way' } });
   await createCategory(tables, { id, isPrivate: false, category });
   await tables.template.updateMany({ where: { category_id: old }, data: { category_id: id } });
@@ -122,7 +125,7 @@ async function replace(writing: Writing, { category }: Of<'replace'>): Promise<C
   };
 }
 
-/** A category in its place. */
+/** Creates the category with the given index. */
 export async function createCategory(
   tables: CatalogTransaction,
   given: { readonly id: string; readonly isPrivate: boolean; readonly category: number },
@@ -133,10 +136,10 @@ export async function createCategory(
 }
 
 async function setGrant(
-  { tables, catalog, organizations }: Writing,
+  { tables, catalog, organizations }: WriteContext,
   { kind, organization, category }: Of<'grant' | 'revoke'>,
 ): Promise<Catalog> {
-  const grant = key(organization, category);
+  const grant = grantKey(organization, category);
   if (catalog.grants.has(grant) === (kind === 'grant')) return catalog;
   const pair = { org_id: organizations[organization] ?? '', category_id: catalog.categories[category]?.id ?? '' };
   if (kind === 'revoke') {

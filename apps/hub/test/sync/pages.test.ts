@@ -6,18 +6,18 @@ import { startWorld } from '../world.ts';
 import { clientByCursor, clientBySince, listingOf, lostIn, updatesOf } from './mirror.ts';
 
 const NEVER = '1970-01-01T00:00:00.000Z';
-/** More than the largest limit of a page. */
+/** More templates than the maximum limit of a page. */
 const MANY = byDepth({ short: 1100, full: 2500, long: 2500 });
-/** So many that the planner needs help while the table has no statistics. */
+/** So many templates that a query is slow if it depends on statistics of the table. */
 const IMPORTED = 10_000;
 const ROWS_PER_STATEMENT = 2500;
 
 const world = await startWorld();
-const { nobody, database } = world;
+const { anonymous, database } = world;
 afterAll(() => world.stop());
 const { id: category_id } = await world.aCategory();
 
-/** Templates as an import writes them: in one transaction, with one stamp. */
+/** Inserts templates as an import does: in one transaction, with one stamp. */
 const insertMany = (count: number) =>
   writeCatalog(
     database,
@@ -37,7 +37,7 @@ beforeEach(() => write(({ template }) => template.deleteMany({ where: many })));
 
 const entriesOf = ({ templates, removed }: TemplateUpdates) => [...templates, ...removed].map(({ id }) => id);
 
-/** What holds of the pages of every walk: all are full but the last, and nothing is named twice. */
+/** Expects that all pages of a walk but the last are full, and that no id occurs twice. */
 function expectWalk(pages: readonly TemplateUpdates[], { limit, entries }: { limit: number; entries: number }) {
   const sizes = pages.map((page) => entriesOf(page).length);
   const full = Math.ceil(entries / limit) - 1;
@@ -50,7 +50,7 @@ function expectWalk(pages: readonly TemplateUpdates[], { limit, entries }: { lim
 test.each([1000, 333])(
   'a sync of many templates with one stamp has pages of %i without gaps or repetitions',
   async (limit) => {
-    const client = clientByCursor(nobody.get, limit);
+    const client = clientByCursor(anonymous.get, limit);
     const before = (await client.sync()).at(-1)?.checked_at;
     await insertMany(MANY);
     const pages = await client.sync();
@@ -59,24 +59,24 @@ test.each([1000, 333])(
     expect(pages.at(-1)?.checked_at).toBe(pages[0]?.templates[0]?.updated_at);
     const ids = pages.flatMap(entriesOf);
     expect(ids).toEqual([...ids].sort());
-    expect(lostIn(client.held, await listingOf(nobody.get))).toEqual([]);
+    expect(lostIn(client.held, await listingOf(anonymous.get))).toEqual([]);
   },
 );
 
 test('a page has 500 templates by default, and a full sync sends checked_at with its last page only', async () => {
   await insertMany(MANY);
-  const client = clientByCursor(nobody.get);
+  const client = clientByCursor(anonymous.get);
   const pages = await client.sync();
   expectWalk(pages, { limit: 500, entries: MANY });
   expect(pages.map(({ reset }) => reset)).toEqual(pages.map((_, index) => index === 0));
   expect(pages.slice(0, -1).map(({ checked_at }) => checked_at)).toEqual(pages.slice(1).map(() => NEVER));
   expect(pages.at(-1)?.checked_at).toBe(pages[0]?.templates[0]?.updated_at);
-  expect(lostIn(client.held, await listingOf(nobody.get))).toEqual([]);
+  expect(lostIn(client.held, await listingOf(anonymous.get))).toEqual([]);
 });
 
 test('removals count towards the limit of a page like templates', async () => {
   await insertMany(MANY);
-  const [byCursor, bySince] = [clientByCursor(nobody.get, 150), clientBySince(nobody.get)];
+  const [byCursor, bySince] = [clientByCursor(anonymous.get, 150), clientBySince(anonymous.get)];
   await Promise.all([byCursor.sync(), bySince.sync()]);
   await write(async ({ template }) => {
     await template.deleteMany({ where: { slug: { endsWith: '0', ...many.slug } } });
@@ -89,14 +89,14 @@ test('removals count towards the limit of a page like templates', async () => {
   expect(pages[0]?.removed.length).toBeGreaterThan(0);
   const whole = await bySince.sync();
   expect([whole.templates.length, whole.removed.length, whole.has_more]).toEqual([MANY / 10, (2 * MANY) / 10, false]);
-  for (const { held } of [byCursor, bySince]) expect(lostIn(held, await listingOf(nobody.get))).toEqual([]);
+  for (const { held } of [byCursor, bySince]) expect(lostIn(held, await listingOf(anonymous.get))).toEqual([]);
 });
 
-test('a page is found right after a large import, while the tables have no statistics', async () => {
-  const { cursor } = await updatesOf(nobody.get, 'cursor=start');
+test('returns a page directly after a large import, while the tables have no statistics', async () => {
+  const { cursor } = await updatesOf(anonymous.get, 'cursor=start');
   await insertMany(IMPORTED);
   for (const from of ['start', cursor]) {
-    const { templates, has_more } = await updatesOf(nobody.get, `cursor=${from}&limit=1000`);
+    const { templates, has_more } = await updatesOf(anonymous.get, `cursor=${from}&limit=1000`);
     expect([templates.length, has_more]).toEqual([1000, true]);
   }
 });

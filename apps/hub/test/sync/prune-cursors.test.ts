@@ -1,4 +1,4 @@
-// Which cursors stay valid after a prune: those whose clients lose no change by it.
+// A cursor stays valid after a prune if its client does not lose a change.
 import { byDepth } from '@svc/testing';
 import { startWorld, type World } from '../world.ts';
 import { clientByCursor, clientBySince, listingOf, lostIn } from './mirror.ts';
@@ -14,18 +14,18 @@ afterEach(() => world.stop());
 
 type Client = ReturnType<typeof clientByCursor>;
 
-/** Takes the next page, and all that follow it: then nothing is missing. @returns whether it began from nothing */
-async function goOn(client: Client): Promise<boolean> {
+/** Continues the walk to its end, and expects a complete copy. @returns whether the first page was a reset */
+async function continueWalk(client: Client): Promise<boolean> {
   const first = await client.page();
   const rest = first.has_more ? await client.sync() : [];
   expect(rest.filter(({ reset }) => reset)).toEqual([]);
-  expect(lostIn(client.held, await listingOf(world.nobody.get))).toEqual([]);
+  expect(lostIn(client.held, await listingOf(world.anonymous.get))).toEqual([]);
   return first.reset;
 }
 
-/** Clients with a cursor of each kind, and the moment that its future hangs on. */
+/** Brings a client to a cursor of each kind. @returns the floor from which the cursor may be invalid */
 const cursors = {
-  'the cursor of a whole walk': async (client: Client) => {
+  'the cursor of a finished walk': async (client: Client) => {
     await client.sync();
     return history.now();
   },
@@ -44,39 +44,39 @@ const cursors = {
 };
 
 test.each<[keyof typeof cursors, boolean, boolean, boolean]>([
-  ['the cursor of a whole walk', false, false, true],
+  ['the cursor of a finished walk', false, false, true],
   ['the cursor of a page of a full walk', false, false, true],
   ['the cursor of a page of changes', false, true, true],
-])('%s begins from nothing with the floor before it: %s, at it: %s, after it: %s', async (kind, ...resets) => {
+])('%s causes a reset with the floor before it: %s, at it: %s, after it: %s', async (kind, ...resets) => {
   for (const _ of Array(3)) await world.aTemplate();
-  const clients = resets.map(() => clientByCursor(world.nobody.get, 1));
+  const clients = resets.map(() => clientByCursor(world.anonymous.get, 1));
   for (const [index, client] of clients.entries()) {
-    const moment = await cursors[kind](client);
+    const time = await cursors[kind](client);
     const gone = await world.aTemplate();
     await history.remove(gone);
-    await world.database.client.catalogClock.updateMany({ data: { floor: after(moment, index - 1) } });
-    expect(await goOn(client)).toBe(resets[index]);
+    await world.database.client.catalogClock.updateMany({ data: { floor: after(time, index - 1) } });
+    expect(await continueWalk(client)).toBe(resets[index]);
   }
 });
 
-test('what went under a stamp that a walk is in the middle of is not lost when it is pruned', async () => {
+test('resets a walk inside a stamp whose removals were pruned, so that no removal is lost', async () => {
   const made = [await world.aTemplate(), await world.aTemplate(), await world.aTemplate()];
-  const [inTheMiddle, over] = [clientByCursor(world.nobody.get, 1), clientByCursor(world.nobody.get, 1)];
-  await Promise.all([inTheMiddle.sync(), over.sync()]);
+  const [inTheMiddle, finished] = [clientByCursor(world.anonymous.get, 1), clientByCursor(world.anonymous.get, 1)];
+  await Promise.all([inTheMiddle.sync(), finished.sync()]);
   const [kept = '', ...gone] = made.map(({ id }) => id).sort();
   const stamp = await history.write(async ({ template }) => {
     await template.update({ where: { id: kept }, data: { description: 'new' } });
     await template.deleteMany({ where: { id: { in: gone } } });
   });
   expect(await inTheMiddle.page()).toMatchObject({ has_more: true, removed: [] });
-  await over.sync();
+  await finished.sync();
   await history.prune(after(stamp));
   expect(await history.floor()).toEqual(stamp);
-  expect(await goOn(over)).toBe(false);
-  expect(await goOn(inTheMiddle)).toBe(true);
+  expect(await continueWalk(finished)).toBe(false);
+  expect(await continueWalk(inTheMiddle)).toBe(true);
 });
 
-test('a commit goes when the one after it is old enough, the newest never', async () => {
+test('prunes a commit when its successor is old enough, and never the newest commit', async () => {
   const { id: category_id } = await world.aCategory();
   const made = [await world.aTemplate({ category_id }), await world.aTemplate({ category_id })];
   made.push(await world.aTemplate({ category_id }));
@@ -89,33 +89,33 @@ test('a commit goes when the one after it is old enough, the newest never', asyn
   expect(await history.commits()).toEqual([third]);
 });
 
-test('who saw a commit that went begins from nothing, who saw the newest before goes on', async () => {
+test('resets a client whose commit was pruned, and continues a client whose commit is kept', async () => {
   const template = await world.aTemplate();
-  const [early, late] = [clientByCursor(world.nobody.get), clientByCursor(world.nobody.get)];
+  const [early, late] = [clientByCursor(world.anonymous.get), clientByCursor(world.anonymous.get)];
   await early.sync();
   const superseded = await history.edit(template);
   await late.sync();
   const next = await history.edit(template);
   expect(superseded.getTime()).toBeLessThan(next.getTime());
   await history.prune(next);
-  expect(await goOn(late)).toBe(false);
-  expect(await goOn(early)).toBe(true);
+  expect(await continueWalk(late)).toBe(false);
+  expect(await continueWalk(early)).toBe(true);
 });
 
 test('pruning an idle catalog for a year resets no client', async () => {
   const days = byDepth({ short: 60, full: 7, long: 1 });
   for (const _ of Array(3)) await history.remove(await world.aTemplate());
   const template = await world.aTemplate();
-  const [bySince, byCursor] = [clientBySince(world.nobody.get), clientByCursor(world.nobody.get)];
+  const [bySince, byCursor] = [clientBySince(world.anonymous.get), clientByCursor(world.anonymous.get)];
   await bySince.sync();
   await byCursor.sync();
   for (let day = 0; day < 365; day += days) {
     await history.prune(after(new Date(), (day - 90) * DAY_MS));
     expect((await bySince.sync()).reset).toBe(false);
-    expect(await goOn(byCursor)).toBe(false);
+    expect(await continueWalk(byCursor)).toBe(false);
   }
   expect((await history.ends()).ended).toEqual([]);
   await history.edit(template);
   expect((await bySince.sync()).reset).toBe(false);
-  expect(await goOn(byCursor)).toBe(false);
+  expect(await continueWalk(byCursor)).toBe(false);
 });

@@ -18,10 +18,10 @@ afterAll(async () => {
 
 const tomorrow = () => new Date(Date.now() + DAY_MS);
 
-/** A lock that nothing else on the server takes. */
+/** The key of an advisory lock that nothing else on the server uses. */
 const LOCK = 471_147_114;
 
-test('a writer does not wait for a prune', async () => {
+test('a catalog write does not wait for a prune', async () => {
   const admin = await world.aUser('admin');
   const { id } = await world.aTemplate();
   await history.remove(await world.aTemplate());
@@ -49,7 +49,7 @@ test('a writer does not wait for a prune', async () => {
   await client.$executeRawUnsafe(`DROP TRIGGER wait_for_test ON template_scopes`);
 });
 
-test('a prune that waits too long for a writer deletes nothing, and the next one deletes everything', async () => {
+test('a prune that times out waiting for a writer deletes nothing, and the next prune deletes everything', async () => {
   await history.remove(await world.aTemplate());
   const before = { ends: await history.ends(), floor: await history.floor() };
   await writeCatalog(world.database, async () => {
@@ -61,7 +61,7 @@ test('a prune that waits too long for a writer deletes nothing, and the next one
   expect(await history.floor()).toEqual(before.ends.ended.at(-1));
 });
 
-/** Twice this is more than one batch of a prune. */
+/** Half of the deleted templates. All of them are more than one batch of a prune. */
 const MANY = byDepth({ short: 1500, full: 5000, long: 20_000 });
 
 test('concurrent prunes share the work', async () => {
@@ -78,7 +78,7 @@ test('concurrent prunes share the work', async () => {
       await history.write(({ template }) => template.deleteMany({ where: { slug: { startsWith: 'many-' } } })),
     );
   }
-  const keeper = clientByCursor(world.nobody.get);
+  const keeper = clientByCursor(world.anonymous.get);
   await keeper.sync();
   const { ended } = await history.ends();
   expect(ended.length).toBe(2 * MANY);
@@ -89,5 +89,5 @@ test('concurrent prunes share the work', async () => {
   expect((await history.ends()).ended).toEqual([]);
   expect(await history.floor()).toEqual(stamps.at(-1));
   expect(await keeper.sync()).toMatchObject([{ reset: false }]);
-  expect(lostIn(keeper.held, await listingOf(world.nobody.get))).toEqual([]);
+  expect(lostIn(keeper.held, await listingOf(world.anonymous.get))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// What pruning forgets, and what a client hears of it that has only a timestamp.
+// Pruning of history and the floor, and the responses to clients that sync by `since`.
 import { onServer } from '@svc/testing';
 import type { CatalogTransaction } from '../../src/database/catalog-write.ts';
 import { startWorld, type World } from '../world.ts';
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
-test('the floor is the latest end of what was deleted; what still holds stays', async () => {
+test('the floor is the latest end of the deleted intervals, and open intervals are kept', async () => {
   const [first, second, third] = [await world.aTemplate(), await world.aTemplate(), await world.aTemplate()];
   const firstGone = await history.remove(first);
   const { open } = await history.ends();
@@ -29,18 +29,18 @@ test('the floor is the latest end of what was deleted; what still holds stays', 
 
 test.each<[string, (given: { id: string; org_id: string }) => (catalog: CatalogTransaction) => Promise<unknown>]>([
   [
-    'a privacy',
+    'private category',
     ({ id }) =>
       ({ category }) =>
         category.update({ where: { id }, data: { is_private: false } }),
   ],
   [
-    'a grant',
+    'grant',
     ({ org_id }) =>
       ({ catalogAccess }) =>
         catalogAccess.deleteMany({ where: { org_id } }),
   ],
-])('%s that ended raises the floor too', async (_, end) => {
+])('pruning the ended interval of a %s raises the floor', async (_, end) => {
   const organization = await world.anOrganization();
   const category = await world.aCategory({ is_private: true });
   await world.aTemplate({ category_id: category.id });
@@ -51,13 +51,13 @@ test.each<[string, (given: { id: string; org_id: string }) => (catalog: CatalogT
   expect(await history.floor()).toEqual(ended);
 });
 
-test('the floor never moves back, also when something older goes later', async () => {
+test('the floor never decreases, even if an older interval is deleted later', async () => {
   const [old, young] = [await world.aTemplate(), await world.aTemplate()];
   await history.remove(old);
   const youngGone = await history.remove(young);
   await onServer(world.databaseUrl, async (client) => {
     await client.query('BEGIN');
-    await client.query('SELECT FROM template_scopes WHERE template_id = $1 FOR UPDATE', [old.id]); // a prune skips it
+    await client.query('SELECT FROM template_scopes WHERE template_id = $1 FOR UPDATE', [old.id]); // a prune skips the locked row
     await history.prune(after(youngGone));
     await client.query('ROLLBACK');
   });
@@ -70,9 +70,9 @@ test('the floor never moves back, also when something older goes later', async (
   expect(await history.floor()).toEqual(youngGone);
 });
 
-test('since below the floor is answered from nothing, since at the floor goes on', async () => {
+test('a since before the floor causes a reset, and a since at the floor does not', async () => {
   const [early, late] = [await world.aTemplate(), await world.aTemplate()];
-  const { get } = world.nobody;
+  const { get } = world.anonymous;
   const before = clientBySince(get);
   await before.sync();
   const earlyGone = await history.remove(early);

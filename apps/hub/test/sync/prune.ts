@@ -4,14 +4,14 @@ import type { World } from '../world.ts';
 
 export const DAY_MS = 86_400_000;
 
-/** A moment so many milliseconds later, one unless told otherwise. */
+/** The time `ms` milliseconds later. */
 export const after = (moment: Date, ms = 1): Date => new Date(moment.getTime() + ms);
 
 interface Row {
   readonly id: string;
 }
 
-/** Words for the history of a world's catalog: what is written answers with its stamp. */
+/** Functions to write and prune the catalog of a test hub. Writes return their stamp. */
 export function historyOf({ database }: World) {
   const { client } = database;
   const clock = () => client.catalogClock.findFirstOrThrow();
@@ -27,7 +27,7 @@ export function historyOf({ database }: World) {
     prune: (before: Date) => pruneHistory(database, before),
     now: async () => (await clock()).at,
     floor: async () => (await clock()).floor,
-    /** When intervals of the history ended, and how many have not. */
+    /** The ends of the ended intervals of the history, and the number of open intervals. */
     ends: async () => {
       const rows = [
         ...(await client.templateScope.findMany()),

@@ -1,11 +1,11 @@
-// Writers and pollers run at the same time, with commits that take a random time.
+// Concurrent writers and pollers, with commits of random duration.
 import { byDepth, figure } from '@svc/testing';
 import { type Race, race } from './race.ts';
 
 const COMMITS = byDepth({ short: 40, full: 2000, long: 20_000 });
 const FEWER_COMMITS = byDepth({ short: 16, full: 250, long: 2500 });
 const NAIVE_COMMITS = byDepth({ short: 24, full: 200, long: 200 });
-/** A race loses a template only by chance. */
+/** A naive clock does not lose a template in every race. */
 const MAX_NAIVE_RACES = 5;
 const TIME_LIMIT_MS = 120_000 + COMMITS * 60;
 
@@ -17,7 +17,7 @@ async function run(given: Race) {
   const losses = (['since', 'cursor'] as const).map(
     (by) => `by ${by} ${lost[by].length} of ${listed} lost in ${polls[by]} syncs`,
   );
-  const clock = given.naive ?? 'the clock of the catalog';
+  const clock = given.naive ?? 'the catalog clock';
   figure(
     `${given.commits} commits in ${seconds.toFixed(1)} s, ${given.hubs} hub(s), ${clock}${given.pruning ? ', pruned' : ''}: ${losses.join(', ')}`,
   );

@@ -8,7 +8,7 @@ import { alternating, poll, startWriters } from './race-load.ts';
 const WRITERS = 8;
 const SMALL_PAGE = 7;
 
-/** Commits take a random while, so that who writes first is not always seen first. */
+/** Commits take a random time, so that the first write is not always the first to become visible. */
 const SLOW_COMMITS = [
   `CREATE FUNCTION slow_commit() RETURNS trigger LANGUAGE plpgsql AS
      $$ BEGIN PERFORM pg_sleep(0.002 * random()); RETURN NULL; END $$`,
@@ -16,32 +16,32 @@ const SLOW_COMMITS = [
      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow_commit()`,
 ];
 
-/** Where a catalog without a clock of its own takes its stamps from; no writer waits for another. */
+/** The source of stamps instead of the catalog clock. Writers do not wait for each other. */
 type NaiveStamp = 'now()' | 'clock_timestamp()';
 
 const naiveClock = (stamp: NaiveStamp) => [
   `ALTER TABLE catalog_clock RENAME TO unused_clock`,
   `CREATE VIEW catalog_clock AS
      SELECT 1 AS id, date_trunc('milliseconds', clock_timestamp()) AS at, NULL::timestamptz AS floor`,
-  `CREATE FUNCTION move_no_clock() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$`,
-  `CREATE TRIGGER move_no_clock INSTEAD OF UPDATE ON catalog_clock FOR EACH ROW EXECUTE FUNCTION move_no_clock()`,
+  `CREATE FUNCTION ignore_update() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$`,
+  `CREATE TRIGGER ignore_update INSTEAD OF UPDATE ON catalog_clock FOR EACH ROW EXECUTE FUNCTION ignore_update()`,
   `CREATE OR REPLACE FUNCTION catalog_stamp() RETURNS timestamptz LANGUAGE sql AS
      $$ SELECT date_trunc('milliseconds', ${stamp}) $$`,
 ];
 
 export interface Race {
-  /** Instances of the hub over one database: every client goes from one to the next with each request. */
+  /** Number of instances of the hub on one database. Each client alternates between them with each request. */
   readonly hubs: number;
   readonly commits: number;
-  /** Instead of the catalog's clock. */
+  /** Replaces the catalog clock. */
   readonly naive?: NaiveStamp;
-  /** Forgets everything that can be forgotten, without a pause. */
+  /** Whether the history is pruned continuously. */
   readonly pruning?: boolean;
 }
 
-/** Writers and pollers against hubs on a database of their own. @returns what each poller had lost when writers paused */
+/** Runs writers and pollers concurrently. @returns the differences between each poller and the list at the end */
 export async function race({ hubs, commits, naive, pruning = false }: Race) {
-  const { client, database, callers, nextUrl, stop } = await aTrack(hubs);
+  const { client, database, callers, nextUrl, stop } = await startHubs(hubs);
   try {
     for (const sql of [...SLOW_COMMITS, ...(naive ? naiveClock(naive) : [])]) await client.$executeRawUnsafe(sql);
     const reading = (): Get => {
@@ -51,11 +51,11 @@ export async function race({ hubs, commits, naive, pruning = false }: Race) {
     const pollers = { since: clientBySince(reading()), cursor: clientByCursor(reading(), SMALL_PAGE) };
     const started = performance.now();
     const before = await client.catalogCommit.count();
-    const { done, over } = startWriters({ writers: WRITERS, commits, ...callers, nextUrl });
+    const { done, isOver } = startWriters({ writers: WRITERS, commits, ...callers, nextUrl });
     const [since, cursor] = await Promise.all([
-      poll(pollers.since.sync, over),
-      poll(pollers.cursor.sync, over),
-      pruning ? poll(() => pruneHistory(database, new Date()), over) : 0,
+      poll(pollers.since.sync, isOver),
+      poll(pollers.cursor.sync, isOver),
+      pruning ? poll(() => pruneHistory(database, new Date()), isOver) : 0,
       done,
     ]);
     const listed = await listingOf(reading());
@@ -71,8 +71,8 @@ export async function race({ hubs, commits, naive, pruning = false }: Race) {
   }
 }
 
-/** A world with hubs that listen, and the callers of the race. */
-async function aTrack(hubs: number) {
+/** Starts the instances of the hub, and creates the callers. */
+async function startHubs(hubs: number) {
   const { database, databaseUrl, issuer, ...world } = await startWorld();
   const listening = await Promise.all(Array.from({ length: hubs }, () => aListeningHub(databaseUrl, issuer)));
   const { client } = database;
@@ -86,7 +86,7 @@ async function aTrack(hubs: number) {
       reader: `Bearer ${(await world.anOrganization()).key}`,
       categoryId: (await world.aCategory()).id,
     },
-    /** Each client goes from one hub to the next by itself. */
+    /** Creates the alternation between instances for one client. */
     nextUrl: () => alternating(listening.map(({ url }) => url)),
     stop: async () => {
       await Promise.all(listening.map(({ stop }) => stop()));

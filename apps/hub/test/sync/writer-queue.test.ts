@@ -1,4 +1,4 @@
-// A catalog write holds the row lock of the catalog clock until it commits. So stamps grow in commit order.
+// A catalog write holds the row lock of the catalog clock until it commits, so stamps increase in commit order.
 import { eventually } from '@svc/testing/faults';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld } from '../world.ts';
@@ -13,7 +13,7 @@ async function isWaiting(): Promise<boolean> {
   return waiting.length > 0;
 }
 
-test('a write waits until the write before it has committed, and has the later stamp', async () => {
+test('a write waits until the previous write has committed, and has a later stamp', async () => {
   const [first, second] = [await world.aTemplate(), await world.aTemplate()];
   const publish = (id: string) =>
     writeCatalog(world.database, ({ template }) => template.update({ where: { id }, data: { is_featured: true } }));

@@ -1,40 +1,40 @@
-// What a caller can't see answers like what does not exist: status, bytes, headers, and what it costs.
+// Responses for invisible templates and categories equal those for unknown ones, also in headers and number of statements.
 import type { Answered } from '@svc/testing';
 import { anInstance, startWorld } from '../world.ts';
-import { aCast, aScene } from './scene.ts';
-import { countingWay } from './statements.ts';
-import { kinds, seers, templates } from './table.ts';
+import { startCountingProxy } from './counting-proxy.ts';
+import { createCallers, createFixture } from './fixture.ts';
+import { admittedCallers, kinds, templates } from './table.ts';
 
 const world = await startWorld();
-const way = await countingWay(world.databaseUrl);
-const counted = anInstance(way.url, world.issuer);
+const proxy = await startCountingProxy(world.databaseUrl);
+const counted = anInstance(proxy.url, world.issuer);
 afterAll(async () => {
   await counted.stop();
-  await way.close();
+  await proxy.close();
   await world.stop();
 });
-const cast = await aCast(world);
-const scene = await aScene(world, cast, { mark: 'absence', kinds });
+const callers = await createCallers(world);
+const fixture = await createFixture(world, callers, { label: 'absence', kinds });
 
 const LIST = '/api/v1/catalog/templates';
 const withoutDate = ({ status, text, headers: { date: _, ...headers } }: Answered) => ({ status, text, headers });
 
-/** An answer and its price. The request id is the caller's, so that it is the same. */
+/** A response and the number of statements. The request id is given, so that responses can be compared. */
 async function ask(authorization: string | undefined, path: string) {
   const api = counted.api(authorization);
   let answer: ReturnType<typeof withoutDate> | undefined;
-  const statements = await way.during(async () => {
+  const statements = await proxy.during(async () => {
     answer = withoutDate(await api.get(path, { 'X-Request-Id': 'the-same' }));
   });
   return { ...answer, statements };
 }
 
-const invisible = seers.flatMap((seer) =>
-  scene.things.filter(({ kind }) => kind && !templates[kind][seer]).map(({ slug }) => ({ seer, slug })),
+const invisible = admittedCallers.flatMap((caller) =>
+  fixture.rows.filter(({ kind }) => kind && !templates[kind][caller]).map(({ slug }) => ({ caller, slug })),
 );
 
-test.each(invisible)('$slug is absent for $seer', async ({ seer, slug }) => {
-  const authorization = cast.authorizations[seer];
+test.each(invisible)('answers alike for $slug and for an unknown slug to $caller', async ({ caller, slug }) => {
+  const authorization = callers.authorizations[caller];
   await ask(authorization, `${LIST}/warm`);
   const absent = await ask(authorization, `${LIST}/${'x'.repeat(slug.length)}`);
   expect(await ask(authorization, `${LIST}/${slug}`)).toEqual(absent);
@@ -42,10 +42,12 @@ test.each(invisible)('$slug is absent for $seer', async ({ seer, slug }) => {
   expect(absent.statements).toBeGreaterThan(0);
 });
 
-const closed = seers.filter((seer) => !kinds.some((kind) => kind.includes('private') && templates[kind][seer]));
+const callersWithoutPrivate = admittedCallers.filter(
+  (caller) => !kinds.some((kind) => kind.includes('private') && templates[kind][caller]),
+);
 
-test.each(closed)('a category in which %s sees nothing is one that does not exist', async (seer) => {
-  const authorization = cast.authorizations[seer];
+test.each(callersWithoutPrivate)('answers alike for an invisible and for an unknown category to %s', async (caller) => {
+  const authorization = callers.authorizations[caller];
   await ask(authorization, `${LIST}?category=warm`);
   for (const rest of ['', '&search=absence', '&tags=absence', '&featured=true', '&page=2']) {
     const absent = await ask(authorization, `${LIST}?category=${'x'.repeat('absence-private'.length)}${rest}`);
@@ -54,7 +56,7 @@ test.each(closed)('a category in which %s sees nothing is one that does not exis
   }
 });
 
-test('words and tags that only invisible templates have find as little as words that none has', async () => {
+test('answers alike for words and tags of invisible templates and for unknown words and tags', async () => {
   const [, hidden] = [
     await world.aTemplate({ name: 'zebra one' }),
     await world.aTemplate({ name: 'secretword two', tags: ['secrettag'], is_public: false }),
@@ -65,9 +67,9 @@ test('words and tags that only invisible templates have find as little as words 
   }
 });
 
-test('a visible template costs a key one statement more, the counting: so the counting of statements counts', async () => {
-  const { granted } = cast.authorizations;
-  const [visible] = scene.things.filter(({ kind }) => kind === 'public, open, of nobody');
+test('the proxy counts the additional statement for a visible template, which records the download', async () => {
+  const { granted } = callers.authorizations;
+  const [visible] = fixture.rows.filter(({ kind }) => kind === 'public, open, owner none');
   const absent = await ask(granted, `${LIST}/absent`);
   expect((await ask(granted, `${LIST}/${visible?.slug}`)).statements).toBe(absent.statements + 1);
 });

@@ -1,10 +1,10 @@
-// A change of what callers see takes effect at the next request: for every caller, in every place, on every instance.
+// A change of visibility takes effect at the next request: for every caller, in every query, on every instance.
 import { type Api, byDepth } from '@svc/testing';
 import { type CatalogTransaction, writeCatalog } from '../../src/database/catalog-write.ts';
 import { anInstance, startWorld } from '../world.ts';
-import { countsOf, type Place, places, updatesSince } from './places.ts';
-import { aCast, aScene, type Scene, scopeOf } from './scene.ts';
-import { type Kind, nowhere, type Row, type Seer, seers, templates } from './table.ts';
+import { createCallers, createFixture, type Fixture, scopeOf } from './fixture.ts';
+import { countsOf, type Query, queries, updatesSince } from './queries.ts';
+import { type AdmittedCaller, admittedCallers, type Kind, type Row, templates, visibleToNone } from './table.ts';
 
 const world = await startWorld();
 const replica = anInstance(world.databaseUrl, world.issuer);
@@ -12,148 +12,168 @@ afterAll(async () => {
   await replica.stop();
   await world.stop();
 });
-const cast = await aCast(world);
+const callers = await createCallers(world);
 
 interface Change {
   readonly from: Kind;
-  /** Who sees it afterwards. */
+  /** The callers that see the template afterwards. */
   readonly after: Row;
-  act(catalog: CatalogTransaction, scene: Scene): Promise<unknown>;
+  apply(catalog: CatalogTransaction, fixture: Fixture): Promise<unknown>;
 }
 
-const becomes = (from: Kind, to: Kind): Change => ({
+const changesScope = (from: Kind, to: Kind): Change => ({
   from,
   after: templates[to],
-  act: ({ template }, { categories, things }) =>
-    template.update({ where: { id: things[0]?.id ?? '' }, data: scopeOf(cast, categories, to) }),
+  apply: ({ template }, { categories, rows }) =>
+    template.update({ where: { id: rows[0]?.id ?? '' }, data: scopeOf(callers, categories, to) }),
 });
-const closes = (from: Kind, { is_private, to }: { is_private: boolean; to: Kind }): Change => ({
+const changesPrivacy = (from: Kind, { is_private, to }: { is_private: boolean; to: Kind }): Change => ({
   from,
   after: templates[to],
-  act: ({ category }, { categories }) =>
+  apply: ({ category }, { categories }) =>
     category.update({ where: { id: categories[is_private ? 'open' : 'private'].id }, data: { is_private } }),
 });
 
 const changes: Readonly<Record<string, Change>> = {
   'a grant': {
-    from: 'hidden, private, of nobody',
-    after: { ...templates['hidden, private, of nobody'], ungranted: true },
-    act: ({ catalogAccess }, { categories }) =>
-      catalogAccess.create({ data: { org_id: cast.ungranted.id, category_id: categories.private.id } }),
+    from: 'hidden, private, owner none',
+    after: { ...templates['hidden, private, owner none'], ungranted: true },
+    apply: ({ catalogAccess }, { categories }) =>
+      catalogAccess.create({ data: { org_id: callers.ungranted.id, category_id: categories.private.id } }),
   },
-  'a revocation': {
-    from: 'public, private, of another',
-    after: { ...templates['public, private, of another'], granted: false },
-    act: ({ catalogAccess }, { categories }) =>
-      catalogAccess.deleteMany({ where: { org_id: cast.granted.id, category_id: categories.private.id } }),
+  'the revocation of a grant': {
+    from: 'public, private, owner another',
+    after: { ...templates['public, private, owner another'], granted: false },
+    apply: ({ catalogAccess }, { categories }) =>
+      catalogAccess.deleteMany({ where: { org_id: callers.granted.id, category_id: categories.private.id } }),
   },
-  'a revocation from the owner': {
-    from: 'hidden, private, of granted',
-    after: templates['hidden, private, of granted'],
-    act: ({ catalogAccess }, { categories }) =>
-      catalogAccess.deleteMany({ where: { org_id: cast.granted.id, category_id: categories.private.id } }),
+  'the revocation of a grant of the owner': {
+    from: 'hidden, private, owner granted',
+    after: templates['hidden, private, owner granted'],
+    apply: ({ catalogAccess }, { categories }) =>
+      catalogAccess.deleteMany({ where: { org_id: callers.granted.id, category_id: categories.private.id } }),
   },
-  'a category that closes': closes('public, open, of nobody', { is_private: true, to: 'public, private, of nobody' }),
-  'a category that closes over hidden ones': closes('hidden, open, of nobody', {
+  'a category that becomes private': changesPrivacy('public, open, owner none', {
     is_private: true,
-    to: 'hidden, private, of nobody',
+    to: 'public, private, owner none',
   }),
-  'a category that opens': closes('public, private, of another', { is_private: false, to: 'public, open, of another' }),
-  'a category that opens over hidden ones': closes('hidden, private, of nobody', {
+  'a category with a hidden template that becomes private': changesPrivacy('hidden, open, owner none', {
+    is_private: true,
+    to: 'hidden, private, owner none',
+  }),
+  'a category that becomes open': changesPrivacy('public, private, owner another', {
     is_private: false,
-    to: 'hidden, open, of nobody',
+    to: 'public, open, owner another',
   }),
-  'a template that is published': becomes('hidden, open, of nobody', 'public, open, of nobody'),
-  'a template that is hidden': becomes('public, open, of ungranted', 'hidden, open, of ungranted'),
-  'a template that is published in private': becomes('hidden, private, of another', 'public, private, of another'),
-  'a template that gets an owner': becomes('hidden, private, of nobody', 'hidden, private, of ungranted'),
-  'a template that changes hands': becomes('hidden, open, of granted', 'hidden, open, of ungranted'),
-  'a template that loses its owner': becomes('hidden, private, of another', 'hidden, private, of nobody'),
-  'a move into private': becomes('public, open, of nobody', 'public, private, of nobody'),
-  'a move into the open': becomes('hidden, private, of nobody', 'hidden, open, of nobody'),
-  'a removal': {
-    from: 'public, private, of nobody',
-    after: nowhere,
-    act: ({ template }, { things }) => template.delete({ where: { id: things[0]?.id ?? '' } }),
+  'a category with a hidden template that becomes open': changesPrivacy('hidden, private, owner none', {
+    is_private: false,
+    to: 'hidden, open, owner none',
+  }),
+  'publishing a template': changesScope('hidden, open, owner none', 'public, open, owner none'),
+  'hiding a template': changesScope('public, open, owner ungranted', 'hidden, open, owner ungranted'),
+  'publishing a template in a private category': changesScope(
+    'hidden, private, owner another',
+    'public, private, owner another',
+  ),
+  'an owner for a template without owner': changesScope(
+    'hidden, private, owner none',
+    'hidden, private, owner ungranted',
+  ),
+  'a change of the owner of a template': changesScope('hidden, open, owner granted', 'hidden, open, owner ungranted'),
+  'the removal of the owner of a template': changesScope(
+    'hidden, private, owner another',
+    'hidden, private, owner none',
+  ),
+  'a move to a private category': changesScope('public, open, owner none', 'public, private, owner none'),
+  'a move to an open category': changesScope('hidden, private, owner none', 'hidden, open, owner none'),
+  'the deletion of a template': {
+    from: 'public, private, owner none',
+    after: visibleToNone,
+    apply: ({ template }, { rows }) => template.delete({ where: { id: rows[0]?.id ?? '' } }),
   },
 };
 
 const instances = [world, replica];
 
-const FILTERS: readonly Place[] = ['search', 'tags', 'category', 'featured'];
-const allPlaces = Object.keys(places) as Place[]; // of a record of places
-/** Every place, with only one of the filters of the list. */
-const somePlaces = (turn: number): Place[] =>
-  allPlaces.filter((place) => !FILTERS.includes(place) || place === FILTERS[turn % FILTERS.length]);
+const FILTERS: readonly Query[] = ['search', 'tags', 'category', 'featured'];
+const allQueries = Object.keys(queries) as Query[]; // the keys of a Record
+/** All queries, but only one of the filters of the list. */
+const someQueries = (turn: number): Query[] =>
+  allQueries.filter((query) => !FILTERS.includes(query) || query === FILTERS[turn % FILTERS.length]);
 
-/** What one caller asks one instance. */
-interface Look {
-  readonly seer: Seer;
+/** The queries of one caller to one instance. */
+interface Probe {
+  readonly caller: AdmittedCaller;
   readonly api: Api;
-  readonly places: readonly Place[];
+  readonly queries: readonly Query[];
 }
 
-/** Pairs of callers with the same rows in the table. */
-const ALIKE: readonly (readonly Seer[])[] = [
-  ['nobody', 'member'],
+/** Pairs of callers with the same visibility in the table. */
+const EQUAL_CALLERS: readonly (readonly AdmittedCaller[])[] = [
+  ['anonymous', 'member'],
   ['admin', 'superadmin'],
 ];
-/** Every caller, with only one of each pair. */
-const someSeers = (turn: number): Seer[] =>
-  seers.filter((seer) => !ALIKE.some((pair) => pair.includes(seer) && pair[turn % pair.length] !== seer));
+/** All callers, but only one of each pair. */
+const someCallers = (turn: number): AdmittedCaller[] =>
+  admittedCallers.filter(
+    (caller) => !EQUAL_CALLERS.some((pair) => pair.includes(caller) && pair[turn % pair.length] !== caller),
+  );
 
 /**
- * Every caller asks every instance in every place. At depth short the callers, the instance and the filter alternate with the
- * turn.
+ * Every caller sends every query to every instance. At depth short the callers, the instance and the filter alternate with
+ * the turn.
  */
-const looksOf = (turn: number): Look[] =>
-  byDepth({ short: someSeers(turn), full: seers, long: seers }).flatMap((seer, n) =>
+const probesFor = (turn: number): Probe[] =>
+  byDepth({ short: someCallers(turn), full: admittedCallers, long: admittedCallers }).flatMap((caller, n) =>
     instances
       .filter((_, instance) => byDepth({ short: (turn + n) % instances.length === instance, full: true, long: true }))
       .map(({ api }) => ({
-        seer,
-        api: api(cast.authorizations[seer]),
-        places: byDepth({ short: somePlaces(turn + n), full: allPlaces, long: allPlaces }),
+        caller,
+        api: api(callers.authorizations[caller]),
+        queries: byDepth({ short: someQueries(turn + n), full: allQueries, long: allQueries }),
       })),
   );
 
-/** Every caller finds the one template in every place, or in none, as the row says. The counts agree with it. */
-async function expectSeen(looks: readonly Look[], scene: Scene, row: Row) {
-  const look = async ({ seer, api, places: wanted }: Look) => {
-    for (const place of wanted) {
-      const found = await places[place](api, scene);
-      expect({ seer, place, found: found.length }).toEqual({ seer, place, found: +row[seer] });
+/** Expects that each caller finds the template with every query or with none, as the row states, and that counts agree. */
+async function expectSeen(probes: readonly Probe[], fixture: Fixture, row: Row) {
+  const probe = async ({ caller, api, queries: wanted }: Probe) => {
+    for (const query of wanted) {
+      const found = await queries[query](api, fixture);
+      expect({ caller, query, found: found.length }).toEqual({ caller, query, found: +row[caller] });
     }
-    const { open = 0, private: closed = 0 } = await countsOf(api, scene);
-    expect({ seer, atMost: open + closed <= +row[seer] }).toEqual({ seer, atMost: true });
+    const { open = 0, private: closed = 0 } = await countsOf(api, fixture);
+    expect({ caller, atMost: open + closed <= +row[caller] }).toEqual({ caller, atMost: true });
   };
-  await Promise.all(looks.map(look));
+  await Promise.all(probes.map(probe));
 }
 
 const cells = Object.entries(changes).map(([name, change], turn) => ({ name, change, turn }));
 
-test.each(cells)('$name takes effect at the next request', async ({ name, change: { from, after, act }, turn }) => {
-  const scene = await aScene(world, cast, { mark: name.replaceAll(' ', ''), kinds: [from] });
+test.each(cells)('$name takes effect at the next request', async ({ change: { from, after, apply }, turn }) => {
+  const fixture = await createFixture(world, callers, {
+    label: `change-${String(turn).padStart(2, '0')}`,
+    kinds: [from],
+  });
   const before = templates[from];
-  const looks = looksOf(turn);
-  await expectSeen(looks, scene, before);
+  const probes = probesFor(turn);
+  await expectSeen(probes, fixture, before);
   const { checkedAt } = await updatesSince(world.api(), '1970-01-01T00:00:00Z');
-  await writeCatalog(world.database, (catalog) => act(catalog, scene));
-  await expectSeen(looks, scene, after);
+  await writeCatalog(world.database, (catalog) => apply(catalog, fixture));
+  await expectSeen(probes, fixture, after);
 
-  const [thing] = scene.things;
-  for (const { seer, api } of looks) {
+  const [row] = fixture.rows;
+  for (const { caller, api } of probes) {
     const { templates: sent, removed } = await updatesSince(api, checkedAt);
-    expect({ seer, removed }).toEqual({ seer, removed: before[seer] && !after[seer] ? [thing?.id] : [] });
-    if (!before[seer]) expect({ seer, sent }).toEqual({ seer, sent: after[seer] ? [thing?.id] : [] });
-    if (!after[seer]) expect({ seer, sent }).toEqual({ seer, sent: [] });
+    expect({ caller, removed }).toEqual({ caller, removed: before[caller] && !after[caller] ? [row?.id] : [] });
+    if (!before[caller]) expect({ caller, sent }).toEqual({ caller, sent: after[caller] ? [row?.id] : [] });
+    if (!after[caller]) expect({ caller, sent }).toEqual({ caller, sent: [] });
   }
 });
 
 test.each([
   ['revoked', () => ({ revoked_at: new Date() })],
   ['expired', () => ({ expires_at: new Date(Date.now() - 1) })],
-])('a key that is %s is refused at the next request on both instances', async (_, change) => {
+])('both instances reject a key that is %s at the next request', async (_, change) => {
   const organization = await world.anOrganization();
   const apis = [world, replica].map(({ api }) => api(`Bearer ${organization.key}`));
   for (const api of apis) expect((await api.get('/api/v1/catalog/categories')).status).toBe(200);
@@ -161,7 +181,7 @@ test.each([
   for (const api of apis) expect((await api.get('/api/v1/catalog/categories')).status).toBe(401);
 });
 
-test('a suspended organization is refused from the next request on, until it is active again', async () => {
+test('both instances reject a suspended organization at the next request, until it is active again', async () => {
   const organization = await world.anOrganization();
   const apis = [world, replica].map(({ api }) => api(`Bearer ${organization.key}`));
   for (const [status, expected] of [

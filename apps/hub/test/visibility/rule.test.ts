@@ -1,5 +1,5 @@
-// Random catalogs and changes of them: compares the visibility rule in SQL with the table of the specification in
-// TypeScript, and the narrowed queries for changes with queries over the whole history.
+// Random catalogs and changes. Compares the visibility rule in SQL with the same rule in TypeScript, and the narrowed
+// queries for changes with queries over the whole history.
 import { type Api, byDepth } from '@svc/testing';
 import { seeded } from '@svc/testing/properties';
 import fc from 'fast-check';
@@ -10,9 +10,18 @@ import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import type { Viewer } from '../../src/principal.ts';
 import { startWorld, type TestOrganization } from '../world.ts';
-import { key, type Model, newRows, ORGANIZATIONS, type Placed, take, worlds, write } from './generated.ts';
+import {
+  applyStep,
+  type CatalogModel,
+  grantKey,
+  newIds,
+  ORGANIZATIONS,
+  scenarios,
+  type TemplateScope,
+  writeModel,
+} from './generated.ts';
 
-const WORLDS = byDepth({ short: 5, full: 50, long: 1000 });
+const SCENARIOS = byDepth({ short: 5, full: 50, long: 1000 });
 
 const world = await startWorld();
 const { client } = world.database;
@@ -21,41 +30,45 @@ afterAll(() => world.stop());
 const organizations: TestOrganization[] = [];
 for (let n = 0; n < ORGANIZATIONS; n++) organizations.push(await world.anOrganization());
 
-type Seer = 'anonymous' | 'administrator' | number;
-const seers: readonly { readonly seer: Seer; readonly viewer: Viewer; readonly api: Api }[] = [
-  { seer: 'anonymous', viewer: { kind: 'anonymous' }, api: world.nobody },
-  { seer: 'administrator', viewer: { kind: 'administrator' }, api: await world.aUser('admin') },
-  ...organizations.map((organization, seer) => ({
-    seer,
+type Caller = 'anonymous' | 'administrator' | number;
+const callers: readonly { readonly caller: Caller; readonly viewer: Viewer; readonly api: Api }[] = [
+  { caller: 'anonymous', viewer: { kind: 'anonymous' }, api: world.anonymous },
+  { caller: 'administrator', viewer: { kind: 'administrator' }, api: await world.aUser('admin') },
+  ...organizations.map((organization, caller) => ({
+    caller,
     viewer: { kind: 'organization', orgId: organization.id } as const,
     api: world.as(organization),
   })),
 ];
 
-/** The table of the specification, row by row. */
-function sees(seer: Seer, { isPublic, category, owner }: Placed, { privacy, grants }: Model): boolean {
-  if (seer === 'administrator') return true;
+/** The visibility rule in TypeScript. */
+function sees(
+  caller: Caller,
+  { isPublic, category, owner }: TemplateScope,
+  { privacy, grants }: CatalogModel,
+): boolean {
+  if (caller === 'administrator') return true;
   const isOpen = privacy[category] === false;
   if (isPublic && isOpen) return true;
-  if (seer === 'anonymous') return false;
-  if (owner === seer) return true;
-  const ofAnother = owner !== undefined && owner !== seer;
-  return !isOpen && grants.has(key(seer, category)) && (isPublic || !ofAnother);
+  if (caller === 'anonymous') return false;
+  if (owner === caller) return true;
+  const isOwnedByAnother = owner !== undefined && owner !== caller;
+  return !isOpen && grants.has(grantKey(caller, category)) && (isPublic || !isOwnedByAnother);
 }
 
-function listed(seer: Seer, category: number, { privacy, grants }: Model): boolean {
-  if (seer === 'administrator' || privacy[category] === false) return true;
-  return seer !== 'anonymous' && grants.has(key(seer, category));
+function isListed(caller: Caller, category: number, { privacy, grants }: CatalogModel): boolean {
+  if (caller === 'administrator' || privacy[category] === false) return true;
+  return caller !== 'anonymous' && grants.has(grantKey(caller, category));
 }
 
-const expectedOf = (seer: Seer, model: Model) => {
-  const seen = model.templates.flatMap((given, n) => (given && sees(seer, given, model) ? [{ ...given, n }] : []));
+const expectedOf = (caller: Caller, model: CatalogModel) => {
+  const seen = model.templates.flatMap((given, n) => (given && sees(caller, given, model) ? [{ ...given, n }] : []));
   return {
     list: seen.map(({ n }) => `template-${n}`),
     slugs: seen.map(({ n }) => `template-${n}`),
     updates: seen.map(({ n }) => `template-${n}`),
     counts: model.privacy.flatMap((_, category) =>
-      listed(seer, category, model)
+      isListed(caller, category, model)
         ? [[`category-${category}`, seen.filter((one) => one.category === category).length]]
         : [],
     ),
@@ -82,36 +95,36 @@ async function foundBy(api: Api) {
 }
 
 test(
-  'every endpoint shows what the table says, and a narrowed query for changes has the rows of the whole query',
+  'every endpoint follows the visibility rule, and narrowed queries for changes return the rows of the full queries',
   async () => {
     await fc.assert(
-      fc.asyncProperty(worlds, async ({ steps, ...given }) => {
-        const rows = newRows(organizations.map(({ id }) => id));
-        const grants = new Set(given.grants.map(([organization, category]) => key(organization, category)));
-        const model: Model = { privacy: [...given.privacy], templates: [...given.templates], grants };
-        const moments = [await now()];
-        await writeCatalog(world.database, (catalog) => write(catalog, rows, model));
+      fc.asyncProperty(scenarios, async ({ steps, ...given }) => {
+        const ids = newIds(organizations.map(({ id }) => id));
+        const grants = new Set(given.grants.map(([organization, category]) => grantKey(organization, category)));
+        const model: CatalogModel = { privacy: [...given.privacy], templates: [...given.templates], grants };
+        const times = [await catalogTime()];
+        await writeCatalog(world.database, (catalog) => writeModel(catalog, ids, model));
         for (const step of steps) {
-          moments.push(await now());
-          await writeCatalog(world.database, (catalog) => take(catalog, rows, { model, step }));
+          times.push(await catalogTime());
+          await writeCatalog(world.database, (catalog) => applyStep(catalog, ids, { model, step }));
         }
         await Promise.all(
-          seers.map(async ({ seer, viewer, api }) => {
-            expect([seer, await foundBy(api)]).toEqual([seer, expectedOf(seer, model)]);
-            for (const since of moments) await expectNarrowingAlike(viewer, since);
+          callers.map(async ({ caller, viewer, api }) => {
+            expect([caller, await foundBy(api)]).toEqual([caller, expectedOf(caller, model)]);
+            for (const since of times) await expectNarrowedEqualsFull(viewer, since);
           }),
         );
       }),
-      seeded({ numRuns: WORLDS }),
+      seeded({ numRuns: SCENARIOS }),
     );
   },
-  180_000 + WORLDS * 1000,
+  180_000 + SCENARIOS * 1000,
 );
 
-const now = async () => (await client.catalogClock.findFirstOrThrow()).at;
+const catalogTime = async () => (await client.catalogClock.findFirstOrThrow()).at;
 
 /** Compares the narrowed queries for changes with the same queries over every row of the catalog's history. */
-async function expectNarrowingAlike(viewer: Viewer, since: Date) {
+async function expectNarrowedEqualsFull(viewer: Viewer, since: Date) {
   const ids = async (query: Prisma.Sql) => (await client.$queryRaw<{ id: string }[]>(query)).map(({ id }) => id);
   const changed = Prisma.sql`
     SELECT t.id FROM ${templateSources}

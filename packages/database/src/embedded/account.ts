@@ -5,12 +5,12 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The user that PostgreSQL runs as; empty: the user of this process. */
+/** The user that runs PostgreSQL; empty: the user of this process. */
 export type Account = { uid?: number; gid?: number };
 
 const safeRoot = '/var/lib/svc-postgres';
 
-/** PostgreSQL refuses to run as root: root drops to "nobody", which every Unix has. */
+/** The account for the server. PostgreSQL does not run as root, so root uses the account "nobody", which every Unix has. */
 export function serverAccount(): Account {
   if (process.getuid?.() !== 0) return {};
   const line = fs
@@ -21,7 +21,7 @@ export function serverAccount(): Account {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** Whether that user can enter the folder. */
+/** Whether the account can enter a folder. */
 export async function canEnter(account: Account, dir: string): Promise<boolean> {
   if (account.uid === undefined) return true;
   return run('/bin/sh', ['-c', 'cd "$0"', dir], { ...account, cwd: '/' }).then(
@@ -30,22 +30,22 @@ export async function canEnter(account: Account, dir: string): Promise<boolean> 
   );
 }
 
-/** Gives a path of ours to that user. */
+/** Makes the account the owner of a file. */
 export function giveTo(account: Account, file: string): void {
   if (account.uid !== undefined && account.gid !== undefined) fs.chownSync(file, account.uid, account.gid);
 }
 
 /**
- * A folder for what root can't keep where it was wanted: only root can write to it, so that nobody else can put a
- * prepared data folder or program in its place.
+ * A folder for files that cannot be in the requested folder if the process runs as root. Only root can write to it, so
+ * that no other user can replace a data folder or a program.
  */
 export function folderOnlyRootWrites(): string {
   fs.mkdirSync(safeRoot, { recursive: true });
-  if (fs.lstatSync(safeRoot).uid === 0) fs.chmodSync(safeRoot, 0o755); // whatever the umask was
+  if (fs.lstatSync(safeRoot).uid === 0) fs.chmodSync(safeRoot, 0o755); // regardless of the umask
   for (let dir = fs.realpathSync(safeRoot); dir !== '/'; dir = path.dirname(dir)) {
     const { uid, mode } = fs.lstatSync(dir);
     if (uid !== 0 || (mode & 0o022) !== 0 || !fs.statSync(dir).isDirectory()) {
-      throw new Error(`${dir} must be a folder that belongs to root and that only root can write to.`);
+      throw new Error(`${dir} must be a folder that is owned by root and writable only by root.`);
     }
   }
   return safeRoot;

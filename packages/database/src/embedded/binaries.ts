@@ -6,7 +6,10 @@ import { type Account, canEnter, folderOnlyRootWrites } from './account.ts';
 
 const programs = ['postgres', 'initdb', 'pg_ctl'];
 
-/** The folder of PostgreSQL's programs, from npm or, when that user can't reach it there, a copy that root owns. */
+/**
+ * The folder of the programs of PostgreSQL: in the npm package, or if the account cannot enter it, in a copy owned by
+ * root.
+ */
 export async function programFolder(account: Account): Promise<string> {
   const installed = installedFolder();
   completeInstallation(installed);
@@ -23,17 +26,17 @@ function installedFolder(): string {
     return fs.realpathSync(path.join(path.dirname(entry), '..', 'native'));
   } catch (cause) {
     throw new Error(
-      `There is no embedded PostgreSQL for ${platform} in this installation: install the development dependencies, ` +
-        'or use a PostgreSQL of your own.',
+      `This installation contains no embedded PostgreSQL for ${platform}. Install the development dependencies, ` +
+        'or use another PostgreSQL server.',
       { cause },
     );
   }
 }
 
-/** What the package's install script does; done here so that the script may stay blocked. */
+/** Does what the install script of the package does, because install scripts are disabled. */
 function completeInstallation(native: string): void {
   const list = path.join(native, 'pg-symlinks.json');
-  // The list is part of the package, whose exact version is pinned.
+  // The list is part of the package. The version of the package is pinned, so the type is known.
   const links: { source: string; target: string }[] = fs.existsSync(list)
     ? JSON.parse(fs.readFileSync(list, 'utf8'))
     : [];
@@ -41,7 +44,7 @@ function completeInstallation(native: string): void {
     try {
       fs.symlinkSync(path.relative(path.dirname(target), source), path.join(native, '..', target));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // what fs throws always is one
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // fs throws only such errors
     }
   }
   for (const name of programs) {
@@ -67,7 +70,7 @@ function copyOf(native: string): string {
     fs.renameSync(staging, copy);
   } catch (error) {
     if (!fs.existsSync(copy)) throw error;
-    fs.rmSync(staging, { recursive: true }); // somebody else was faster
+    fs.rmSync(staging, { recursive: true }); // another process was faster
   }
   return copy;
 }

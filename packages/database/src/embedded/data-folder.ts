@@ -5,52 +5,91 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Account, canEnter, folderOnlyRootWrites, giveTo } from './account.ts';
+import { stopOrphan } from './orphan.ts';
 
 const run = promisify(execFile);
 
-/** Where and how the data is kept: thrown away with the server, or for good and behind a password. */
+/** The storage of a server: temporary, or durable with a password. */
 export type Storage = { kind: 'temporary' } | { kind: 'durable'; dataDir: string; password: string };
 
-/** PostgreSQL's own environment: nothing of the caller's locale or time zone gets into the data. */
+/** The environment of PostgreSQL. Its data must not depend on the locale or time zone of this process. */
 export const serverEnvironment = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
 
-/** The folder where that user can really keep the data: as wanted, else one that only root can make. */
+const MEMORY = '/dev/shm';
+/** The `f_type` of tmpfs, from linux/magic.h. */
+const TMPFS = 0x01021994;
+/** The minimum free space for a temporary server in bytes, for databases and 1 GB of write-ahead log. */
+const MIN_FREE_BYTES = 2 * 1024 ** 3;
+
+/** The data folder that the account can use: the requested one, or one in the folder of root. */
 export async function placeData(storage: Storage, account: Account): Promise<string> {
   if (storage.kind === 'temporary') {
-    const parent = (await canEnter(account, os.tmpdir())) ? os.tmpdir() : folderOnlyRootWrites();
-    return path.join(makePrivateFolder(path.join(parent, 'svc-postgres-'), account), 'data');
+    const temporary = folderInMemory() ?? os.tmpdir();
+    const parent = (await canEnter(account, temporary)) ? temporary : folderOnlyRootWrites();
+    const prefix = path.join(parent, 'svc-postgres-');
+    await removeAbandoned(prefix, account);
+    return path.join(makePrivateFolder(`${prefix}${process.pid}-`, account), 'data');
   }
-  const wanted = path.resolve(storage.dataDir);
-  const parent = path.dirname(wanted);
+  const requested = path.resolve(storage.dataDir);
+  const parent = path.dirname(requested);
   try {
     fs.mkdirSync(parent, { recursive: true });
-    fs.accessSync(fs.existsSync(wanted) ? wanted : parent, fs.constants.W_OK);
+    fs.accessSync(fs.existsSync(requested) ? requested : parent, fs.constants.W_OK);
   } catch (cause) {
-    throw new Error(`The data folder ${wanted} can't be written: choose another one, or make it writable.`, { cause });
+    throw new Error(`The data folder ${requested} is not writable. Choose another folder, or change its permissions.`, {
+      cause,
+    });
   }
-  const real = path.join(fs.realpathSync(parent), path.basename(wanted));
+  const real = path.join(fs.realpathSync(parent), path.basename(requested));
   if (await canEnter(account, parent)) return real;
   const name = createHash('sha256').update(real).digest('hex').slice(0, 16);
   return path.join(folderOnlyRootWrites(), name);
 }
 
-/** Makes the data folder unless it is there. It appears complete or not at all: a killed start leaves nothing half-made. */
+/**
+ * Creates the data folder if it does not exist. The folder appears atomically, so that a killed start leaves no partial
+ * data.
+ */
 export async function initialise(bin: string, dataDir: string, storage: Storage, account: Account): Promise<void> {
   if (fs.existsSync(path.join(dataDir, 'PG_VERSION'))) return;
   if (fs.existsSync(dataDir) && fs.readdirSync(dataDir).length > 0) {
-    throw new Error(`${dataDir} holds something else than PostgreSQL's data: choose another data folder, or empty it.`);
+    throw new Error(
+      `${dataDir} contains files that are not data of PostgreSQL. Choose another data folder, or empty it.`,
+    );
   }
-  removeLeftovers(dataDir);
+  for (const folder of leftoversOf(`${dataDir}.new-`)) fs.rmSync(folder, { recursive: true, force: true });
   const staging = makePrivateFolder(`${dataDir}.new-${process.pid}-`, account);
   try {
-    const made = path.join(staging, 'data');
+    const created = path.join(staging, 'data');
     const authentication = passwordArguments(storage, staging, account);
-    const args = ['-D', made, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--no-instructions', ...authentication];
+    const args = ['-D', created, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--no-instructions', ...authentication];
     await run(path.join(bin, 'initdb'), args, { ...account, cwd: '/', env: serverEnvironment });
     if (fs.existsSync(dataDir)) fs.rmdirSync(dataDir);
-    fs.renameSync(made, dataDir);
+    fs.renameSync(created, dataDir);
   } finally {
     fs.rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/**
+ * A folder in memory. Copying a database there takes a tenth of the time of a copy on some disks. Undefined if there is no
+ * such folder, or if it has not enough free space.
+ */
+function folderInMemory(): string | undefined {
+  try {
+    const { type, bavail, bsize } = fs.statfsSync(MEMORY);
+    return type === TMPFS && bavail * bsize >= MIN_FREE_BYTES ? MEMORY : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Stops and removes this account's temporary servers whose processes no longer exist. */
+async function removeAbandoned(prefix: string, account: Account): Promise<void> {
+  const owner = account.uid ?? process.getuid?.() ?? 0;
+  for (const folder of leftoversOf(prefix).filter((found) => fs.lstatSync(found).uid === owner)) {
+    await stopOrphan(path.join(folder, 'data'));
+    fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -68,18 +107,20 @@ function makePrivateFolder(prefix: string, account: Account): string {
   return fs.realpathSync(dir);
 }
 
-function removeLeftovers(dataDir: string): void {
-  const prefix = `${path.basename(dataDir)}.new-`;
-  for (const name of fs.readdirSync(path.dirname(dataDir)).filter((entry) => entry.startsWith(prefix))) {
-    if (isAlive(Number.parseInt(name.slice(prefix.length), 10))) continue; // somebody is at work in it
-    fs.rmSync(path.join(path.dirname(dataDir), name), { recursive: true, force: true });
-  }
+/** The folders named `prefix`, a process id and anything after it, whose process no longer exists. */
+function leftoversOf(prefix: string): string[] {
+  const [parent, start] = [path.dirname(prefix), path.basename(prefix)];
+  return fs
+    .readdirSync(parent)
+    .filter((name) => name.startsWith(start) && /^\d+-/.test(name.slice(start.length)))
+    .filter((name) => !isAlive(Number.parseInt(name.slice(start.length), 10)))
+    .map((name) => path.join(parent, name));
 }
 
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // alive, but somebody else's
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it exists and belongs to another user
   }
 }

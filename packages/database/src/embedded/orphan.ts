@@ -4,19 +4,19 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const ticksPerSecond = 100; // USER_HZ, fixed on every Linux that Node runs on
-const startTolerance = 2; // seconds: both sides are rounded
+const startTolerance = 2; // seconds, because both times are rounded
 const ownerSetting = 'svc.owner_pid';
 
 type LiveProcess = { parent: number; startedAt: number; command: string };
 
-/** The arguments by which a later start recognises a server of ours and who started it. */
+/** The arguments from which a later start recognizes a server of this module and the process that started it. */
 export function ownerArguments(dataDir: string): string[] {
   return ['-D', dataDir, '-c', `${ownerSetting}=${process.pid}`];
 }
 
 /**
- * Stops the server that a killed process of ours left running on this data folder. Nothing is signalled unless data
- * folder, start time and arguments all fit. Throws when whoever started it still lives.
+ * Stops the server that a killed process left running on a data folder. A process receives a signal only if its data
+ * folder, start time and arguments match. Throws if the process that started the server is still running.
  */
 export async function stopOrphan(dataDir: string): Promise<void> {
   const pid = ownServer(dataDir);
@@ -28,7 +28,9 @@ export async function stopOrphan(dataDir: string): Promise<void> {
       await sleep(50);
     }
   }
-  throw new Error(`The PostgreSQL left running on ${dataDir} (process ${pid}) doesn't stop: stop it by hand.`);
+  throw new Error(
+    `PostgreSQL on ${dataDir} (process ${pid}), left running by a killed process, does not stop. Stop it manually.`,
+  );
 }
 
 function ownServer(dataDir: string): number | undefined {
@@ -43,7 +45,7 @@ function ownServer(dataDir: string): number | undefined {
   if (settings === undefined || !program?.endsWith('/postgres')) return undefined;
   if (Number.parseInt(settings, 10) === live.parent) {
     throw new Error(
-      `PostgreSQL already runs on ${dataDir}, started by process ${live.parent}: stop that first, or choose another data folder.`,
+      `PostgreSQL already runs on ${dataDir}, started by process ${live.parent}. Stop that process, or choose another data folder.`,
     );
   }
   return pid;
@@ -53,13 +55,13 @@ function liveProcess(pid: number): LiveProcess | undefined {
   try {
     return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
   } catch {
-    return undefined; // no such process, or one that we may not look at: not ours
+    return undefined; // the process does not exist or belongs to another user
   }
 }
 
 function fromProc(pid: number): LiveProcess {
   const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before it may hold anything
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name can contain any characters
   const boot = /^btime (\d+)$/m.exec(fs.readFileSync('/proc/stat', 'utf8'));
   return {
     parent: Number(fields[1]),

@@ -15,8 +15,8 @@ type Start = {
   log: (line: string) => void;
 };
 
-const always = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'];
-const withoutDurability = [
+const commonSettings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'];
+const temporarySettings = [
   'fsync=off',
   'synchronous_commit=off',
   'full_page_writes=off',
@@ -24,24 +24,24 @@ const withoutDurability = [
   'wal_level=minimal',
   'max_wal_senders=0',
 ];
-const patience = 10_000; // milliseconds for an orderly stop
+const STOP_TIMEOUT_MS = 10_000;
 
-/** Starts the server and waits until it takes connections. Answers with what stops it again. */
+/** Starts the server and waits until it accepts connections. Resolves to a function that stops it. */
 export async function startServer(start: Start): Promise<() => Promise<void>> {
   const durable = start.storage.kind === 'durable';
-  const settings = durable ? always : [...always, ...withoutDurability];
+  const settings = durable ? commonSettings : [...commonSettings, ...temporarySettings];
   const flags = ['-p', String(start.port), ...settings.flatMap((setting) => ['-c', setting])];
   const child = spawn(path.join(start.bin, 'postgres'), [...ownerArguments(start.dataDir), ...flags], {
     ...start.account,
     cwd: '/',
     env: serverEnvironment,
     stdio: ['ignore', 'ignore', 'pipe'],
-    detached: durable, // Ctrl-C in a terminal reaches a throw-away server at once, a durable one when its users are done
+    detached: durable, // Ctrl-C stops a temporary server at once, and a durable one only after its clients
   });
   const signal = durable ? 'SIGINT' : 'SIGQUIT';
   const stopAtExit = () => child.kill(signal);
   process.once('exit', stopAtExit);
-  const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
 
   const lines: string[] = [];
   await new Promise<void>((resolve, reject) => {
@@ -51,28 +51,30 @@ export async function startServer(start: Start): Promise<() => Promise<void>> {
       start.log(line);
       if (line.includes('database system is ready to accept connections')) resolve();
     });
-    child.once('error', (cause) => reject(new Error(`PostgreSQL can't be started: ${cause.message}.`, { cause })));
+    child.once('error', (cause) => reject(new Error(`PostgreSQL could not be started: ${cause.message}.`, { cause })));
     child.once('close', () => reject(new Error(`PostgreSQL did not start: ${reason(lines)}`)));
   }).catch((error: unknown) => {
     process.off('exit', stopAtExit);
     throw error;
   });
 
-  // Forgetting to stop it must not hold the process.
+  // A server that is not stopped must not keep this process alive.
   child.unref();
-  (child.stderr as Socket).unref(); // the stream of a pipe is a socket, which the types don't say
+  (child.stderr as Socket).unref(); // the stream of a pipe is a socket, but has another type
 
   return async () => {
     process.off('exit', stopAtExit);
     child.ref();
     child.kill(signal);
-    const impatient = setTimeout(() => child.kill('SIGQUIT'), patience);
-    await gone;
-    clearTimeout(impatient);
+    const timeout = setTimeout(() => child.kill('SIGQUIT'), STOP_TIMEOUT_MS);
+    await closed;
+    clearTimeout(timeout);
   };
 }
 
 function reason(lines: string[]): string {
-  const told = lines.filter((line) => /\b(FATAL|HINT|DETAIL):/.test(line));
-  return (told.length > 0 ? told : lines.slice(-3)).map((line) => line.replace(/^.*?\b[A-Z]+: +/, '')).join(' ');
+  const relevant = lines.filter((line) => /\b(FATAL|HINT|DETAIL):/.test(line));
+  return (relevant.length > 0 ? relevant : lines.slice(-3))
+    .map((line) => line.replace(/^.*?\b[A-Z]+: +/, ''))
+    .join(' ');
 }

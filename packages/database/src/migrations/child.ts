@@ -1,21 +1,23 @@
-// The process that migrates: one request comes by message from `engine-process.ts`, one answer goes back.
+// The process that runs the schema engine: it receives one request from `engine-process.ts` and sends one response.
 import fs from 'node:fs';
 import path from 'node:path';
 import { createEngine } from './engine.ts';
-import type { EngineAnswer, EngineRequest } from './engine-process.ts';
+import type { EngineRequest, EngineResponse } from './engine-process.ts';
 import { migrationsFolder, readMigrations } from './files.ts';
 
 const filters = { externalTables: [], externalEnums: [] };
 
-process.once('disconnect', () => process.exit(1)); // whoever asked is gone
+process.once('disconnect', () => process.exit(1)); // the parent process has exited
 process.once('message', async (request: EngineRequest) => {
-  const answer = await run(request).catch((error: unknown): EngineAnswer => ({ kind: 'failed', reason: told(error) }));
-  process.send?.(answer, () => process.exit(0)); // the engine's connections and timers would hold it
+  const response = await run(request).catch(
+    (error: unknown): EngineResponse => ({ kind: 'failed', reason: messageOf(error) }),
+  );
+  process.send?.(response, () => process.exit(0)); // connections and timers of the engine would keep the process alive
 });
 
-if (!process.connected) process.exit(1); // went while this was loading
+if (!process.connected) process.exit(1); // the parent process exited while this module was loading
 
-async function run(request: EngineRequest): Promise<EngineAnswer> {
+async function run(request: EngineRequest): Promise<EngineResponse> {
   const schemaPath = path.join(request.prismaDir, 'schema.prisma');
   const content = fs.readFileSync(schemaPath, 'utf8');
   const engine = await createEngine({ schema: [schemaPath, content], databaseUrl: request.databaseUrl });
@@ -51,6 +53,6 @@ function migrationsList(prismaDir: string) {
   };
 }
 
-function told(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

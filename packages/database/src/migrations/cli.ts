@@ -1,13 +1,13 @@
-// svc-migrate: see `usage`.
+// The command svc-migrate.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { migrate, migrationDrift, newMigration } from './migrate.ts';
 
 const usage = `svc-migrate new <name> --prisma-dir <folder>   write the next migration from schema.prisma
 svc-migrate drift --prisma-dir <folder>        compare the database with schema.prisma
-Without DATABASE_URL: on a throw-away PostgreSQL that has every migration.`;
+Without DATABASE_URL, the commands use a temporary PostgreSQL server with all migrations.`;
 
-/** Runs the command of these arguments; answers with the exit code: 0 done, 1 wrong usage, 2 drift. */
+/** Runs a command. Resolves to the exit code: 0 success, 1 invalid usage, 2 drift. */
 export async function runCommand(args: string[]): Promise<number> {
   const { positionals, values } = parseArgs({
     args,
@@ -20,7 +20,7 @@ export async function runCommand(args: string[]): Promise<number> {
   if (command === 'new' && name) {
     return withDatabase(prismaDir, async (databaseUrl) => {
       const written = await newMigration({ prismaDir, databaseUrl, name });
-      console.log(written ? `Wrote ${written}: read it before you commit it.` : 'Nothing to change.');
+      console.log(written ? `Wrote ${written}. Review it before you commit it.` : 'No changes.');
       return 0;
     });
   }
@@ -28,16 +28,16 @@ export async function runCommand(args: string[]): Promise<number> {
   return 1;
 }
 
-async function drift(place: { prismaDir: string; databaseUrl: string }): Promise<number> {
-  const sql = await migrationDrift(place);
-  console.log(sql || 'The database fits its schema.');
+async function drift(options: { prismaDir: string; databaseUrl: string }): Promise<number> {
+  const sql = await migrationDrift(options);
+  console.log(sql || 'The database matches the schema.');
   return sql ? 2 : 0;
 }
 
 async function withDatabase(prismaDir: string, work: (databaseUrl: string) => Promise<number>): Promise<number> {
   const given = process.env.DATABASE_URL;
   if (given) return work(given);
-  const { startEmbeddedPostgres } = await import('../embedded.ts'); // not installed where a service runs
+  const { startEmbeddedPostgres } = await import('../embedded.ts'); // not installed in production
   const server = await startEmbeddedPostgres();
   try {
     await migrate({ prismaDir, databaseUrl: server.url('postgres') });

@@ -1,5 +1,5 @@
-// Prisma's schema engine as WebAssembly: the same code as the native binary, nothing to download. It replaces
-// setTimeout and holds the process for 10 seconds, so that it runs in a process of its own only.
+// Prisma's schema engine as WebAssembly: the same code as the native binary, without a download. It replaces setTimeout
+// and keeps the process alive for 10 seconds, so it must run in its own process.
 import fs from 'node:fs';
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
@@ -15,17 +15,17 @@ import pg from 'pg';
 
 type PgAdapter = Awaited<ReturnType<PrismaPg['connect']>>;
 type DriverError = ConstructorParameters<typeof DriverAdapterError>[0];
-/** What the adapter hides from its types, and its repair needs. */
+/** Private members of the adapter that `repair` needs. */
 type AdapterInternals = {
   performIO(query: SqlQuery): Promise<pg.QueryArrayResult>;
   onError(error: unknown): never;
 };
 type WasmExports = { __wbindgen_start(): void };
-/** The part of WebAssembly that is used: Node has it, its types don't. */
+/** The used part of WebAssembly, which the types of Node do not contain. */
 declare const WebAssembly: {
   instantiate(code: Uint8Array, imports: Record<string, unknown>): Promise<{ instance: { exports: WasmExports } }>;
 };
-/** What the engine's glue code exports, and its types leave out. */
+/** Exports of the engine's glue code that its types do not contain. */
 type EngineGlue = {
   __wbg_set_wasm(exports: WasmExports): void;
   SchemaEngine: { new: typeof SchemaEngine.new };
@@ -34,9 +34,9 @@ type EngineGlue = {
 const charType = 18; // pg_catalog."char"
 const textType = 25;
 
-/** Loads the engine for that database and schema. */
+/** Loads the engine for a database and a schema. */
 export async function createEngine(o: { schema: [string, string]; databaseUrl: string }): Promise<SchemaEngine> {
-  const glue = engineModule as unknown as EngineGlue; // its types describe the other entry of the package
+  const glue = engineModule as unknown as EngineGlue; // the types are those of another entry point of the package
   const file = new URL('./schema_engine_bg.wasm', import.meta.resolve('@prisma/schema-engine-wasm/schema_engine_bg'));
   const { instance } = await WebAssembly.instantiate(fs.readFileSync(file), {
     './schema_engine_bg.js': engineModule,
@@ -67,13 +67,13 @@ class MigrationPg extends PrismaPg {
   }
 }
 
-/** Mends what migrations need and @prisma/adapter-pg 7.10 lacks (prisma/orm#27403). */
+/** Fixes defects of @prisma/adapter-pg 7.10 that affect migrations (prisma/orm#27403). */
 function repair(adapter: PgAdapter): PgAdapter {
-  const internals = adapter as unknown as AdapterInternals; // private in the types, plain members at run time
+  const internals = adapter as unknown as AdapterInternals; // private in the types, accessible at run time
   const performIO = internals.performIO.bind(adapter);
   const queryRaw = adapter.queryRaw.bind(adapter);
   const charColumns = new WeakMap<object, boolean[]>();
-  // It has no mapping for the type "char", which queries of the catalog return.
+  // The adapter has no mapping for the type "char", which queries of the system catalog return.
   internals.performIO = async (query) => {
     const result = await performIO(query);
     const isChar = result.fields.map((field) => field.dataTypeID === charType);
@@ -87,23 +87,31 @@ function repair(adapter: PgAdapter): PgAdapter {
     const columnTypes = result.columnTypes.map((type, i) => (isChar[i] ? ColumnTypeEnum.Character : type));
     return { ...result, columnTypes };
   };
-  // It splits scripts at every ";", also inside $$ bodies $$, and may run each piece on another connection.
-  // One simple query instead: one connection, one implicit transaction, which records its own end. Whatever kills this
-  // process, a migration that is not recorded as finished has left nothing in the database.
+  // The adapter splits scripts at every ";", also in $$ bodies $$, and can run the parts on different connections. A
+  // simple query has one connection and one implicit transaction, which also records that the migration is finished. If
+  // this process is killed, a migration that is not recorded as finished has made no change in the database.
   adapter.executeScript = async (script) => {
     await adapter
       .underlyingDriver()
       .query(`${script}\n;${recordAsFinished}`)
       .catch((error: unknown) => {
-        if (error instanceof pg.DatabaseError) throw new DriverAdapterError(asToldByPostgres(error));
+        if (error instanceof pg.DatabaseError) throw new DriverAdapterError(postgresError(error));
         return internals.onError(error);
       });
   };
   return adapter;
 }
 
-/** PostgreSQL's own words. Without its code, by which the engine would put a category in their place. */
-function asToldByPostgres({ code, severity, message, detail, column, hint }: pg.DatabaseError): DriverError {
-  const told = `${message} (${code})`;
-  return { kind: 'postgres', code: 'N/A', severity: severity ?? 'ERROR', message: told, detail, column, hint };
+/** The original error of PostgreSQL. `code` is not set, because the engine would replace the message for known codes. */
+function postgresError({ code, severity, message, detail, column, hint }: pg.DatabaseError): DriverError {
+  const messageWithCode = `${message} (${code})`;
+  return {
+    kind: 'postgres',
+    code: 'N/A',
+    severity: severity ?? 'ERROR',
+    message: messageWithCode,
+    detail,
+    column,
+    hint,
+  };
 }

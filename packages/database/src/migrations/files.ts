@@ -19,7 +19,7 @@ export function migrationsFolder(prismaDir: string): string {
   return path.join(prismaDir, 'migrations');
 }
 
-/** Whether that is Prisma's checksum of the file, with whatever line endings it was checked out. */
+/** Whether `checksum` is Prisma's checksum of the file, with Unix or Windows line endings. */
 export function hasChecksum({ sql }: MigrationFile, checksum: string): boolean {
   const unix = sql.replaceAll('\r\n', '\n');
   return [sql, unix, unix.replaceAll('\n', '\r\n')].some(

@@ -2,55 +2,59 @@ import fs from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { withConnection } from './connection.ts';
-import { askEngine, type EngineAnswer } from './engine-process.ts';
+import { type EngineResponse, runEngine } from './engine-process.ts';
 import { migrationsFolder } from './files.ts';
 import { type MigrationState, migrationState } from './state.ts';
 
-type Place = { prismaDir: string; databaseUrl: string };
+type MigrationTarget = { prismaDir: string; databaseUrl: string };
 
-const lockKey = 8_241_970_531; // ours alone: Prisma's own lock is 72707369
+const lockKey = 8_241_970_531; // differs from Prisma's own lock, 72707369
 const lockWaitSeconds = 60;
 
 /**
- * Applies what is pending and answers with the names. Several replicas may do so at once: one migrates, the others wait
- * for it, a minute at most. Throws a sentence that says what to do when an applied file was edited, when an earlier
- * migration failed, when this one does, when the database can't be reached.
+ * Applies pending migrations and resolves to their names. Several replicas can call it at the same time: one migrates,
+ * the others wait for up to a minute. Rejects with a message for the user if the file of an applied migration was
+ * edited, an earlier migration failed, a migration fails, or the database is not reachable.
  */
-export async function migrate({ prismaDir, databaseUrl }: Place): Promise<string[]> {
+export async function migrate({ prismaDir, databaseUrl }: MigrationTarget): Promise<string[]> {
   return withConnection(databaseUrl, async (client) => {
     await takeLock(client);
-    await forgetInterrupted(client);
+    await resetInterrupted(client);
     const stateNow = () => migrationState({ prismaDir, query: async (sql) => (await client.query(sql)).rows });
     const state = await stateNow();
-    refuseToContinue(state);
+    requireConsistent(state);
     if (state.pending.length === 0) return [];
-    const answer = await askEngine({ kind: 'apply', prismaDir, databaseUrl });
-    if (answer.kind === 'applied') return answer.names;
+    const response = await runEngine({ kind: 'apply', prismaDir, databaseUrl });
+    if (response.kind === 'applied') return response.names;
     const [failed] = (await stateNow()).failed;
-    throw new Error(`${failed ? `Migration ${failed.name}` : 'A migration'} could not be applied: ${reasonOf(answer)}`);
+    throw new Error(
+      `${failed ? `Migration ${failed.name}` : 'A migration'} could not be applied: ${reasonOf(response)}`,
+    );
   });
 }
 
-/** The SQL that would make the database fit schema.prisma; '' when it does. */
-export async function migrationDrift({ prismaDir, databaseUrl }: Place): Promise<string> {
-  await withConnection(databaseUrl, async () => {}); // tells in one sentence what the engine tells in a page
-  const answer = await askEngine({ kind: 'compare', prismaDir, databaseUrl });
-  if (answer.kind === 'compared') return answer.sql;
-  throw new Error(`The database could not be compared with its schema: ${reasonOf(answer)}`);
+/** The SQL that would make the database match schema.prisma; '' if it matches. */
+export async function migrationDrift({ prismaDir, databaseUrl }: MigrationTarget): Promise<string> {
+  await withConnection(databaseUrl, async () => {}); // fails with a shorter message than the engine
+  const response = await runEngine({ kind: 'compare', prismaDir, databaseUrl });
+  if (response.kind === 'compared') return response.sql;
+  throw new Error(`The database could not be compared with its schema: ${reasonOf(response)}`);
 }
 
 /**
- * Writes the next migration: from a database that has all of them to schema.prisma. Answers with its folder's name,
- * undefined when there is nothing to change.
+ * Writes a migration from a database that has all migrations to schema.prisma. Resolves to the name of its folder, or
+ * to undefined if there are no changes.
  */
-export async function newMigration(o: Place & { name: string }): Promise<string | undefined> {
-  if (!/^[a-z0-9_]+$/.test(o.name)) throw new Error('The name of a migration takes a-z, 0-9 and _ only.');
+export async function newMigration(o: MigrationTarget & { name: string }): Promise<string | undefined> {
+  if (!/^[a-z0-9_]+$/.test(o.name)) throw new Error('The name of a migration must contain only a-z, 0-9 and _.');
   const state = await withConnection(o.databaseUrl, (client) =>
     migrationState({ prismaDir: o.prismaDir, query: async (sql) => (await client.query(sql)).rows }),
   );
-  refuseToContinue(state);
+  requireConsistent(state);
   if (state.pending.length > 0) {
-    throw new Error(`This database lacks ${state.pending.join(', ')}: apply that first, or leave DATABASE_URL unset.`);
+    throw new Error(
+      `This database lacks ${state.pending.join(', ')}. Apply these migrations first, or unset DATABASE_URL.`,
+    );
   }
   const sql = await migrationDrift(o);
   if (!sql) return undefined;
@@ -70,17 +74,18 @@ async function takeLock(client: pg.Client): Promise<void> {
   } catch (cause) {
     if (!(cause instanceof pg.DatabaseError) || cause.code !== '55P03') throw cause;
     throw new Error(
-      `Another process has been migrating this database for ${lockWaitSeconds} seconds: wait until it is done, or end it, and start again.`,
+      `Another process has been migrating this database for ${lockWaitSeconds} seconds. Wait until it finishes, or end it, and retry.`,
       { cause },
     );
   }
 }
 
 /**
- * A migration that was begun, is not finished and has no error: its process was killed, and its transaction with it. Nobody
- * else is at it, since the lock is ours, so it begins anew.
+ * Resets migrations that were started, are not finished and have no error. Their process was killed, and their
+ * transaction was rolled back. No other process applies them, because this process holds the lock, so they are applied
+ * again.
  */
-async function forgetInterrupted(client: pg.Client): Promise<void> {
+async function resetInterrupted(client: pg.Client): Promise<void> {
   const { rows } = await client.query(`select to_regclass('_prisma_migrations') is not null as exists`);
   if (!rows[0].exists) return;
   await client.query(
@@ -88,29 +93,29 @@ async function forgetInterrupted(client: pg.Client): Promise<void> {
   );
 }
 
-function refuseToContinue({ edited, failed }: MigrationState): void {
+function requireConsistent({ edited, failed }: MigrationState): void {
   const [first] = failed;
   if (first) {
     throw new Error(
-      `Migration ${first.name} was begun and never finished${first.log ? ` (${withoutTrace(first.log)})` : ''}: ` +
-        'mend it, undo by hand what it left in the database (nothing, unless the file commits in between), run ' +
+      `Migration ${first.name} has failed${first.log ? ` (${withoutTrace(first.log)})` : ''}. ` +
+        'Correct it, revert its changes of the database (none, unless the file contains COMMIT), run ' +
         `UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = '${first.name}' AND finished_at IS NULL; ` +
-        'and start again.',
+        'and retry.',
     );
   }
   if (edited.length > 0) {
     throw new Error(
-      `Applied migrations were edited: ${edited.join(', ')}. Restore these files, and put the change into a new migration.`,
+      `The files of applied migrations were changed: ${edited.join(', ')}. Restore them, and create a new migration for the change.`,
     );
   }
 }
 
-function reasonOf(answer: EngineAnswer): string {
-  return answer.kind === 'failed' ? withoutTrace(answer.reason) : 'the engine gave another answer than was asked for.';
+function reasonOf(response: EngineResponse): string {
+  return response.kind === 'failed' ? withoutTrace(response.reason) : 'unexpected response of the schema engine.';
 }
 
-/** The engine's words without the places in its own code. */
-function withoutTrace(told: string): string {
-  const lines = told.split('\n').filter((line) => /^\S/.test(line) && line !== 'external connector error');
+/** A message of the engine without its stack trace. */
+function withoutTrace(message: string): string {
+  const lines = message.split('\n').filter((line) => /^\S/.test(line) && line !== 'external connector error');
   return lines.join(' ');
 }

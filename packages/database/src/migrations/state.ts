@@ -1,14 +1,14 @@
 import { hasChecksum, readMigrations } from './files.ts';
 
-/** Runs one statement and answers with its rows: `async (sql) => (await pool.query(sql)).rows`. */
+/** Runs one statement and resolves to its rows: `async (sql) => (await pool.query(sql)).rows`. */
 export type Query = (sql: string) => Promise<unknown>;
 
 export type MigrationState = {
-  /** In the files and not applied. */
+  /** Not applied. */
   pending: string[];
-  /** Applied, and the file was changed since. */
+  /** Applied, and their files were changed later. */
   edited: string[];
-  /** Begun and never finished. */
+  /** Started and not finished. */
   failed: FailedMigration[];
 };
 
@@ -16,7 +16,7 @@ type FailedMigration = { name: string; log: string };
 
 type HistoryRow = { migration_name: string; checksum: string; finished: boolean; logs: string | null };
 
-/** How the database stands to the files: two small queries, no schema engine. */
+/** Compares the migration history of the database with the files: two queries, without the schema engine. */
 export async function migrationState(o: { prismaDir: string; query: Query }): Promise<MigrationState> {
   const history = await readHistory(o.query);
   const applied = new Map(history.filter((row) => row.finished).map((row) => [row.migration_name, row.checksum]));
@@ -36,10 +36,10 @@ export async function migrationState(o: { prismaDir: string; query: Query }): Pr
 }
 
 async function readHistory(query: Query): Promise<HistoryRow[]> {
+  // The column of this statement is the member of the type.
   const [table] = (await query(`select to_regclass('_prisma_migrations')::text as name`)) as { name: string | null }[];
   if (!table?.name) return [];
-  // The columns of this statement are the members of the type.
   return (await query(
     'select migration_name, checksum, finished_at is not null as finished, logs from _prisma_migrations where rolled_back_at is null order by started_at',
-  )) as HistoryRow[];
+  )) as HistoryRow[]; // the columns of the statement are the members of the type
 }

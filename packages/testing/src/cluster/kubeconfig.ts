@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** A cluster, and who we are there. */
+/** A cluster, with credentials. */
 export interface TestCluster {
   /** `https://host:port` */
   readonly server: string;
@@ -50,20 +50,21 @@ const kubeconfig = z.object({
 });
 
 /**
- * The cluster of the current context of a kubeconfig, which is the developer's own file.
+ * Reads the cluster of the current context of a kubeconfig.
  *
- * @throws Error for what would run a program, or would trust anybody
+ * @throws Error for settings that the fleet does not support, such as credential plug-ins or connections without
+ * verification
  */
 export function readKubeconfig(file: string): TestCluster {
   const config = kubeconfig.parse(parse(readFileSync(file, 'utf8')));
   const { context } = named(config.contexts, config['current-context'], 'context');
   const { cluster } = named(config.clusters, context.cluster, 'cluster');
   const { user } = named(config.users, context.user, 'user');
-  refuse(file, { ...cluster, ...user });
-  const contentOf = (data: string | undefined, where: string | undefined) =>
+  rejectUnsupported(file, { ...cluster, ...user });
+  const contentOf = (data: string | undefined, dataFile: string | undefined) =>
     data !== undefined
       ? Buffer.from(data, 'base64').toString('utf8')
-      : where && readFileSync(path.resolve(path.dirname(file), where), 'utf8');
+      : dataFile && readFileSync(path.resolve(path.dirname(file), dataFile), 'utf8');
   const authority = contentOf(cluster['certificate-authority-data'], cluster['certificate-authority']);
   const certificate = contentOf(user['client-certificate-data'], user['client-certificate']);
   const key = contentOf(user['client-key-data'], user['client-key']);
@@ -71,25 +72,25 @@ export function readKubeconfig(file: string): TestCluster {
   const shared = { server: cluster.server, ca_certificate: authority || null };
   if (certificate && key) return { ...shared, auth: { kind: 'client_certificate', certificate, key } };
   if (token) return { ...shared, auth: { kind: 'token', token } };
-  throw new Error(`${file}: its user has neither a token nor a client certificate`);
+  throw new Error(`${file}: the user must have a token or a client certificate`);
 }
 
-const REFUSED: Readonly<Record<string, string>> = {
-  exec: 'its user is who a program says: give a token, or a client certificate, in its place',
-  'auth-provider': 'its user is who a plug-in says: give a token, or a client certificate, in its place',
-  username: 'its user has a password: give a token, or a client certificate, in its place',
-  'insecure-skip-tls-verify': 'it would trust anybody: give the certificate of its authority',
-  'tls-server-name': 'the fleet has no other name for a certificate than that of the server',
-  'proxy-url': 'the fleet calls no proxy',
+const UNSUPPORTED: Readonly<Record<string, string>> = {
+  exec: 'exec is not supported; use a token or a client certificate',
+  'auth-provider': 'auth-provider is not supported; use a token or a client certificate',
+  username: 'username and password are not supported; use a token or a client certificate',
+  'insecure-skip-tls-verify': 'insecure-skip-tls-verify is not supported; set the certificate authority',
+  'tls-server-name': 'tls-server-name is not supported',
+  'proxy-url': 'proxy-url is not supported',
 };
 
-function refuse(file: string, members: Readonly<Record<string, unknown>>): void {
-  const [, why] = Object.entries(REFUSED).find(([member]) => members[member]) ?? [];
+function rejectUnsupported(file: string, members: Readonly<Record<string, unknown>>): void {
+  const [, why] = Object.entries(UNSUPPORTED).find(([member]) => members[member]) ?? [];
   if (why !== undefined) throw new Error(`${file}: ${why}`);
 }
 
 function named<T extends { readonly name: string }>(all: readonly T[], name: string, what: string): T {
   const found = all.find((each) => each.name === name);
-  if (!found) throw new Error(`there is no ${what} ${name}`);
+  if (!found) throw new Error(`${what} ${name} not found`);
   return found;
 }

@@ -1,10 +1,10 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 
-/** Where programs may be: those of administrators are not on everybody's PATH. */
+/** PATH with the folders of administrative programs, which PATH of other users does not contain. */
 export const PROGRAM_PATH = `${process.env.PATH}:/usr/local/sbin:/usr/sbin:/sbin`;
 
-/** Where a program is; undefined where it isn't. */
+/** The path of a program, or undefined if it is not installed. */
 export function programAt(name: string): string | undefined {
   const candidates = PROGRAM_PATH.split(':').map((folder) => path.join(folder, name));
   return candidates.find((file) => {
@@ -22,10 +22,10 @@ const PROGRAMS = {
   docker: ['dockerd', 'docker', 'containerd', 'runc', 'iptables', 'busybox'],
 } as const;
 
-/** Why there can be no such engine here; undefined where there can. */
+/** Why an engine cannot run on this machine, or undefined if it can. */
 export function engineProblem(kind: keyof typeof PROGRAMS): string | undefined {
-  if (process.platform !== 'linux') return `${kind} needs Linux`;
+  if (process.platform !== 'linux') return `${kind} requires Linux`;
   const missing = PROGRAMS[kind].filter((name) => programAt(name) === undefined);
   if (missing.length > 0) return `${missing.join(', ')} not installed`;
-  return process.getuid?.() === 0 ? undefined : 'only root can have it with networks';
+  return process.getuid?.() === 0 ? undefined : `${kind} with networks requires root`;
 }

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { PROGRAM_PATH } from './at-hand.ts';
 import { runProgram } from './program.ts';
-import { persistently, type Started, startService } from './ready.ts';
+import { retry, type Started, startService } from './ready.ts';
 
-/** Starts a Docker that keeps everything in a folder. Its network is the machine's: one of them at a time. */
+/** Starts a Docker engine with all data in a folder. It uses the network of the machine, so only one can run at a time. */
 export async function startDocker(folder: string, insecureRegistry: string | undefined): Promise<Started> {
   const settings = { cwd: folder, env: { PATH: PROGRAM_PATH, HOME: folder } };
   const socket = path.join(folder, 'engine.sock');
@@ -14,10 +14,10 @@ export async function startDocker(folder: string, insecureRegistry: string | und
     ...(insecureRegistry ? ['--insecure-registry', insecureRegistry] : []),
   ];
   const byHand = (...rest: readonly string[]) => runProgram('docker', ['--host', endpoint, ...rest], settings);
-  const end = await startService({ file: 'dockerd', args, socket, ...settings });
+  const stopService = await startService({ file: 'dockerd', args, socket, ...settings });
   const discard = async (...names: readonly string[]) => {
     if (names.length > 0) await byHand('rm', '--force', ...names);
   };
   const removeAll = async () => discard(...(await byHand('ps', '--all', '--quiet')).split('\n').filter(Boolean));
-  return { endpoint, byHand, discard, stop: () => persistently(removeAll).finally(end) };
+  return { endpoint, byHand, discard, stop: () => retry(removeAll).finally(stopService) };
 }

@@ -6,7 +6,7 @@ import { runProgram } from './program.ts';
 const IMAGE = 'localhost/svc-test/busybox:1';
 const PROGRAMS = ['sh', 'cat', 'echo', 'env', 'httpd', 'ls', 'mkdir', 'sleep', 'tail', 'touch'];
 
-/** Makes a tar of a file system with nothing but Busybox. */
+/** Creates a tar archive of a file system that contains only Busybox. */
 export async function busyboxTar(folder: string): Promise<string> {
   const bin = path.join(folder, 'bin');
   await mkdir(bin, { recursive: true });
@@ -17,7 +17,7 @@ export async function busyboxTar(folder: string): Promise<string> {
   return `${folder}.tar`;
 }
 
-/** An image without any registry. @returns its reference */
+/** Imports an image without a registry. @returns its reference */
 export async function importBusybox(byHand: (...args: readonly string[]) => Promise<string>, folder: string) {
   await byHand('import', await busyboxTar(folder), IMAGE);
   return IMAGE;

@@ -2,18 +2,18 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PROGRAM_PATH } from './at-hand.ts';
 import { runProgram, type Settings } from './program.ts';
-import { persistently, type Started, startService } from './ready.ts';
+import { retry, type Started, startService } from './ready.ts';
 
 const CONFIG = path.resolve(import.meta.dirname, '../../../../infra/ci/containers.conf');
 
-/** Starts a Podman that keeps everything in a folder. */
+/** Starts a Podman engine with all data in a folder. */
 export async function startPodman(folder: string, insecureRegistry: string | undefined): Promise<Started> {
   const settings = await settingsIn(folder, insecureRegistry);
-  const own = ['--root', path.join(folder, 'root'), '--runroot', path.join(folder, 'run')];
-  const byHand = (...args: readonly string[]) => runProgram('podman', [...own, ...args], settings);
+  const storage = ['--root', path.join(folder, 'root'), '--runroot', path.join(folder, 'run')];
+  const byHand = (...args: readonly string[]) => runProgram('podman', [...storage, ...args], settings);
   const socket = path.join(folder, 'engine.sock');
-  const args = [...own, 'system', 'service', '--time=0', `unix://${socket}`];
-  const end = await startService({ file: 'podman', args, socket, ...settings });
+  const args = [...storage, 'system', 'service', '--time=0', `unix://${socket}`];
+  const stopService = await startService({ file: 'podman', args, socket, ...settings });
   const remove = (...which: readonly string[]) => byHand('rm', '--force', '--time', '0', ...which);
   return {
     endpoint: `unix://${socket}`,
@@ -21,7 +21,7 @@ export async function startPodman(folder: string, insecureRegistry: string | und
     discard: async (...names) => {
       await remove(...names);
     },
-    stop: () => persistently(() => remove('--all')).finally(end),
+    stop: () => retry(() => remove('--all')).finally(stopService),
   };
 }
 
@@ -33,7 +33,7 @@ async function settingsIn(folder: string, insecureRegistry: string | undefined):
   await mkdir(temporary);
   const env = { PATH: PROGRAM_PATH, HOME: folder, TMPDIR: temporary };
   return {
-    cwd: folder, // some engines leave files where they were started
+    cwd: folder, // some engines write files to their working directory
     env: { ...env, CONTAINERS_CONF: CONFIG, CONTAINERS_REGISTRIES_CONF: registries },
   };
 }

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 
-/** Where a program runs, and with which environment. */
+/** The working directory and the environment of a program. */
 export interface Settings {
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Runs a program to its end, within a minute. @returns what it printed @throws with what it said */
+/** Runs a program, for at most a minute. @returns its standard output @throws an error with its standard error */
 export function runProgram(file: string, args: readonly string[], settings: Settings): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(file, args, { ...settings, timeout: 60_000 }, (error, stdout, stderr) => {

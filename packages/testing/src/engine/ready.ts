@@ -4,12 +4,12 @@ import { get } from 'node:http';
 import type { Settings } from './program.ts';
 
 export interface Started {
-  /** Of its API: `unix:///…`. */
+  /** The endpoint of its API: `unix:///…`. */
   readonly endpoint: string;
   byHand(...args: readonly string[]): Promise<string>;
-  /** Ends containers at once, and removes them. */
+  /** Kills and removes containers. */
   discard(...names: readonly string[]): Promise<void>;
-  /** Removes what is left in it, and ends it. */
+  /** Removes all containers, and stops the engine. */
   stop(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ interface Service extends Settings {
   readonly socket: string;
 }
 
-/** Starts a program that serves the API of an engine at a socket. @returns what ends it */
+/** Starts a program that serves the API of an engine at a socket. @returns a function that stops it */
 export async function startService({ file, args, socket, ...settings }: Service): Promise<() => Promise<void>> {
   const service = spawn(file, args, { ...settings, stdio: 'ignore' });
   const ended = once(service, 'exit');
@@ -27,22 +27,22 @@ export async function startService({ file, args, socket, ...settings }: Service)
     service.kill();
     await ended;
   };
-  await answers(service, socket).catch(async (error) => {
+  await waitUntilReady(service, socket).catch(async (error) => {
     await stop();
     throw error;
   });
   return stop;
 }
 
-async function answers(service: ChildProcess, socket: string): Promise<void> {
-  for (let left = 300; !(await answersAt(socket)); left -= 1) {
-    if (service.exitCode !== null || left === 0) throw new Error(`${service.spawnfile} did not start to serve its API`);
+async function waitUntilReady(service: ChildProcess, socket: string): Promise<void> {
+  for (let left = 300; !(await isReady(socket)); left -= 1) {
+    if (service.exitCode !== null || left === 0) throw new Error(`${service.spawnfile} did not become ready`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** A socket that is there tells nothing yet: it has been seen to be asked before anybody listened. */
-const answersAt = (socketPath: string) =>
+/** Whether the API responds. The socket can exist before the engine listens on it. */
+const isReady = (socketPath: string) =>
   new Promise<boolean>((resolve) => {
     const request = get({ socketPath, path: '/_ping', timeout: 5000, agent: false }, (response) => {
       response.resume();
@@ -52,12 +52,12 @@ const answersAt = (socketPath: string) =>
     request.on('error', () => resolve(false));
   });
 
-/** One that its engine starts again just now can't be removed: the next time it can. */
-export async function persistently(work: () => Promise<unknown>, tries = 5): Promise<void> {
+/** Retries `work`. A container that the engine is restarting cannot be removed, but later it can. */
+export async function retry(work: () => Promise<unknown>, tries = 5): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (tries === 1) throw error;
-    await persistently(work, tries - 1);
+    await retry(work, tries - 1);
   }
 }

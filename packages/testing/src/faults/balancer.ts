@@ -9,7 +9,7 @@ const POLL_MS = 100;
 
 export const isReady = async ({ url }: Replica): Promise<boolean> => (await ask(`${url}/readyz`)).status === 200;
 
-/** What a load balancer does: asks each replica whether it is ready, and sends to those in turn that said so last. */
+/** A load balancer: polls the readiness of each replica, and sends requests to the ready ones in turn. */
 export function aBalancer(replicas: readonly Replica[]) {
   let ready = [...replicas];
   let turn = 0;
@@ -17,20 +17,20 @@ export function aBalancer(replicas: readonly Replica[]) {
   const sent = new Map(replicas.map((replica) => [replica, 0]));
   const polled = (async () => {
     while (polling) {
-      const answers = await Promise.all(replicas.map(isReady));
-      ready = replicas.filter((_, index) => answers[index]);
+      const readiness = await Promise.all(replicas.map(isReady));
+      ready = replicas.filter((_, index) => readiness[index]);
       await wait(POLL_MS);
     }
   })();
   return {
-    /** Where to send the next request. */
+    /** The URL of the replica for the next request. */
     url: (): string => {
       const chosen = ready[turn++ % ready.length];
       if (!chosen) throw new Error('no replica is ready');
       sent.set(chosen, (sent.get(chosen) ?? 0) + 1);
       return chosen.url;
     },
-    /** How many requests were sent to each replica. */
+    /** The number of requests to each replica. */
     sent: (): number[] => [...sent.values()],
     stop: (): Promise<void> => {
       polling = false;

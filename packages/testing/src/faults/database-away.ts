@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { type PoolWishes, poolOptions } from '@svc/database';
-import { byDepth, figure } from '../depth.ts';
+import { type PoolSettings, poolOptions } from '@svc/database';
+import { figure } from '../depth.ts';
 import { isReady } from './balancer.ts';
 import { eventually } from './eventually.ts';
 import { type Ledger, moreAcknowledged } from './ledger.ts';
@@ -8,34 +8,37 @@ import { type Seen, startLoad, statusesOf, summaryOf } from './load.ts';
 import type { OwnPostgres } from './own-postgres.ts';
 import type { RunningService } from './prepare.ts';
 
-/** A service on a PostgreSQL of its own, and its users. */
+/** A service with its own PostgreSQL server, and its clients. */
 export interface Away {
   readonly postgres: OwnPostgres;
   readonly service: RunningService;
   readonly ledger: Ledger;
-  /** Requests of every kind that change nothing. */
+  /** Read requests of all kinds. */
   readonly readers: readonly (() => Promise<Seen>)[];
-  /** Differences between the ledger and the database, as text. */
+  /** Differences between the ledger and the database. */
   readonly wrong: () => Promise<string[]>;
 }
 
 const WRITERS = ['a', 'b', 'c'];
-/** Writes that are acknowledged before the fault. */
-const SOME_WRITES = byDepth({ short: 10, full: 30, long: 30 });
-/** Between two requests of a lane. */
-const PAUSE_MS = byDepth({ short: 50, full: 10, long: 10 });
+/** Number of writes that are acknowledged before the fault. */
+const SOME_WRITES = 30;
+/** Pause between two requests of a lane. */
+const PAUSE_MS = 10;
 const ANSWERED_WITHIN_MS = 5000;
 
-/** Tests that a service answers 503 while its PostgreSQL is away, loses nothing, and works again without a restart. */
+/**
+ * Tests that a service responds with 503 while PostgreSQL is unavailable, loses no data, and recovers without a
+ * restart.
+ */
 export function testDatabaseAway(start: () => Promise<Away>): void {
-  const onLinux = process.platform === 'linux' ? test : test.skip; // finds the processes of PostgreSQL in /proc
+  const onLinux = process.platform === 'linux' ? test : test.skip; // the processes of PostgreSQL are found in /proc
   let away: Away;
   beforeAll(async () => {
     away = await start();
   }, 60_000);
 
   onLinux(
-    'answers 503 while PostgreSQL is killed, loses no acknowledged write, and works again after its restart',
+    'responds with 503 while PostgreSQL is stopped by SIGKILL, loses no acknowledged write, and recovers after its restart',
     async () => {
       const { postgres } = away;
       const seen = await seenWhile(away, 'killed', async (refused) => {
@@ -49,7 +52,7 @@ export function testDatabaseAway(start: () => Promise<Away>): void {
   );
 
   onLinux(
-    'answers 503 while PostgreSQL is frozen, loses no acknowledged write, and works again when it continues',
+    'responds with 503 while PostgreSQL is frozen, loses no acknowledged write, and recovers when it continues',
     async () => {
       const { postgres } = away;
       const seen = await seenWhile(away, 'frozen', async (refused) => {
@@ -63,26 +66,26 @@ export function testDatabaseAway(start: () => Promise<Away>): void {
   );
 }
 
-/** Tests the limits of a service's pools. */
-export function testPatience(limits: Pick<PoolWishes, 'connectTimeoutMs' | 'lockTimeoutMs' | 'statementTimeoutMs'>) {
-  test('two waits for a connection and one statement take less than the five seconds that a request may take', () => {
+/** Tests the timeouts of the pools of a service. */
+export function testPatience(limits: Pick<PoolSettings, 'connectTimeoutMs' | 'lockTimeoutMs' | 'statementTimeoutMs'>) {
+  test('two connection timeouts and a statement timeout are together less than the 5 seconds allowed for a request', () => {
     const connectionString = 'postgresql://127.0.0.1/service';
     const options = poolOptions({ connectionString, max: 1, applicationName: 'x', ...limits });
     const [connection, statement] = [Number(options.connectionTimeoutMillis), Number(options.query_timeout)];
     expect(2 * connection + statement).toBeLessThan(ANSWERED_WITHIN_MS);
-    expect(Number(options.statement_timeout)).toBeLessThan(statement); // PostgreSQL reports it first, if it answers
+    expect(Number(options.statement_timeout)).toBeLessThan(statement); // PostgreSQL reports the timeout first, if it responds
     expect(Number(options.lock_timeout)).toBeLessThan(Number(options.statement_timeout));
   });
 }
 
 /**
- * What readers and writers see during a fault, until the service works again. `happens` causes the fault, waits by its
- * argument until every writer is answered 503 and every reader is answered, and ends the fault.
+ * The responses that readers and writers receive during a fault, until the service has recovered. `inject` causes the
+ * fault, waits with its argument until every writer has received 503 and every reader a response, and ends the fault.
  */
 async function seenWhile(
   { service, ledger, readers }: Away,
   fault: string,
-  happens: (refused: () => Promise<void>) => Promise<void>,
+  inject: (refused: () => Promise<void>) => Promise<void>,
 ) {
   let tries = 0;
   const works = async () =>
@@ -93,14 +96,14 @@ async function seenWhile(
     const before = load.lanes.map(({ length }) => length);
     const isRefused = (lane: readonly Seen[], index: number) =>
       index < readers.length ? lane.length > (before[index] ?? 0) : lane.some(({ status }) => status === 503);
-    return eventually('all writers are refused', async () => load.lanes.every(isRefused));
+    return eventually('all writers receive 503', async () => load.lanes.every(isRefused));
   };
   try {
     await moreAcknowledged(ledger, SOME_WRITES);
-    await happens(refused);
-    const back = performance.now();
-    await eventually('the service works again', works);
-    figure(`PostgreSQL ${fault}: works again after ${Math.round(performance.now() - back)} ms`);
+    await inject(refused);
+    const faultEnded = performance.now();
+    await eventually('the service has recovered', works);
+    figure(`PostgreSQL ${fault}: recovered after ${Math.round(performance.now() - faultEnded)} ms`);
   } finally {
     await load.stop();
   }
@@ -108,12 +111,15 @@ async function seenWhile(
   return load.seen;
 }
 
-/** Every answer is a success or a 503 with Retry-After, the process runs, and the ledger agrees with the database. */
+/**
+ * Expects that each response is a success or 503 with Retry-After, the process runs, and the ledger matches the
+ * database.
+ */
 async function expectOnlyUnavailable({ service, wrong }: Away, seen: readonly Seen[]): Promise<void> {
   expect(statusesOf(seen)).toEqual([200, 201, 503]);
-  const refusals = seen.filter(({ status, body }) => status === 503 && !('checks' in body)); // readiness has its own form
-  const words = refusals.map(({ retryAfter, body }) => `${body.code} ${retryAfter}`);
-  expect(new Set(words)).toEqual(new Set(['unavailable 1']));
+  const refusals = seen.filter(({ status, body }) => status === 503 && !('checks' in body)); // readiness has another format
+  const codes = refusals.map(({ retryAfter, body }) => `${body.code} ${retryAfter}`);
+  expect(new Set(codes)).toEqual(new Set(['unavailable 1']));
   expect(service.child.exitCode).toBeNull();
   expect(await wrong()).toEqual([]);
 }

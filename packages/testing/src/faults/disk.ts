@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe } from '@jest/globals';
 import type { OwnPostgres } from './own-postgres.ts';
 
-/** Mounts a small disk at a folder. @returns what takes it away; undefined where mounting isn't permitted */
+/** Mounts a small disk on a folder. @returns a function that unmounts it; undefined if mounting is not permitted */
 export function mountDisk(folder: string, size: string): (() => void) | undefined {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0755`, 'tmpfs', folder], { stdio: 'ignore' });
@@ -14,18 +14,18 @@ export function mountDisk(folder: string, size: string): (() => void) | undefine
   return () => execFileSync('umount', [folder]);
 }
 
-/** Runs `work` while the disk of a PostgreSQL is full. */
+/** Runs `work` while the disk of a PostgreSQL server is full. */
 export async function whileFull<T>(disk: string, postgres: OwnPostgres, work: () => Promise<T>): Promise<T> {
   await postgres.makeRoomInLog();
-  const free = fill(disk);
+  const release = fill(disk);
   try {
     return await work();
   } finally {
-    free();
+    release();
   }
 }
 
-/** Takes all the space that is left. @returns what gives it back */
+/** Fills the free space of a disk. @returns a function that releases it */
 function fill(disk: string): () => void {
   const ballast = path.join(disk, 'ballast');
   const file = fs.openSync(ballast, 'w');
@@ -34,15 +34,15 @@ function fill(disk: string): () => void {
     try {
       fs.writeSync(file, block, 0, size);
     } catch {
-      size /= 2; // no room for a block of this size
+      size /= 2; // no space for a block of this size
     }
   }
   fs.closeSync(file);
   return () => fs.rmSync(ballast);
 }
 
-/** Tests that need a disk of their own; without one they are skipped, and say so. */
+/** Tests that need their own disk. Without one, they are skipped, with the reason in their title. */
 export function describeOnDisk(title: string, disk: string | undefined, tests: (disk: string) => void): void {
   if (disk !== undefined) describe(title, () => tests(disk));
-  else describe.skip(`${title} (SKIPPED: mounting a tmpfs is not permitted here)`, () => tests(''));
+  else describe.skip(`${title} (skipped: mounting a tmpfs is not permitted)`, () => tests(''));
 }

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Waits for a condition. @throws after half a minute, with the name of the condition */
-export async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await wait(20)) {
-    if (await isSo()) return;
+/** Waits for a condition. @throws an error with its name after 30 seconds */
+export async function eventually(name: string, condition: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await wait(50)) {
+    if (await condition()) return;
   }
-  throw new Error(`still not after 30 s: ${what}`);
+  throw new Error(`timed out after 30 s: ${name}`);
 }

@@ -4,6 +4,6 @@ export { testDatabaseAway, testPatience } from './database-away.ts';
 export { describeOnDisk, whileFull } from './disk.ts';
 export { eventually } from './eventually.ts';
 export { moreAcknowledged } from './ledger.ts';
-export { type Asked, ask, type Seen, startLoad, statusesOf, summaryOf } from './load.ts';
+export { ask, type RequestOptions, type Seen, startLoad, statusesOf, summaryOf } from './load.ts';
 export type { OwnPostgres } from './own-postgres.ts';
 export { prepareFaults, type RunningService } from './prepare.ts';

@@ -4,26 +4,26 @@ import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@svc/dat
 import { onServer } from '../databases.ts';
 import { eventually } from './eventually.ts';
 
-const PASSWORD = 'only-of-this-test';
-/** Of the service that is tested, and of its role. */
+const PASSWORD = 'test-password';
+/** The name of the database and of the role of the tested service. */
 const DATABASE = 'service';
 
-/** A PostgreSQL of one test, crash-safe, with the means to harm it. Signals go to its own processes only. */
+/** A durable PostgreSQL server of a test, with functions that cause faults. Signals are sent only to its processes. */
 export interface OwnPostgres {
   readonly databaseUrl: string;
-  /** Ends all of its processes at once, as a lost machine would. */
+  /** Kills all processes at once, like a failure of the machine. */
   kill(): Promise<void>;
-  /** Starts it again after `kill`, at the same address. */
+  /** Starts the server after `kill`, on the same port. */
   restart(): Promise<void>;
-  /** Stops all of its processes until `thaw`. */
+  /** Suspends all processes until `thaw`. */
   freeze(): void;
   thaw(): void;
-  /** Makes room in its write-ahead log: it stops when it has to begin a new file of that on a full disk. */
+  /** Starts a new file of the write-ahead log. PostgreSQL stops if it must create one on a full disk. */
   makeRoomInLog(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** @param folder a folder for it, which its user can enter */
+/** Starts a server. @param folder a folder that the user of PostgreSQL can enter */
 export async function startOwnPostgres(folder: string): Promise<OwnPostgres> {
   const options = { dataDir: path.join(folder, 'data'), port: await freePort(), password: PASSWORD };
   let server = await startEmbeddedPostgres(options);
@@ -40,16 +40,16 @@ export async function startOwnPostgres(folder: string): Promise<OwnPostgres> {
     kill: async () => {
       const pids = processesOf(server);
       signal(pids, 'SIGKILL');
-      await eventually('PostgreSQL is gone', async () => !pids.some(isAlive));
-      await server.stop(); // lets go of what this process keeps of it
+      await eventually('PostgreSQL has ended', async () => !pids.some(isAlive));
+      await server.stop(); // releases the resources in this process
     },
     restart: async () => {
       server = await startEmbeddedPostgres(options);
     },
     freeze: () => {
       const [postmaster, ...rest] = processesOf(server);
-      if (postmaster === undefined) throw new Error('PostgreSQL does not run');
-      signal([postmaster], 'SIGSTOP'); // first, so that it starts no other meanwhile
+      if (postmaster === undefined) throw new Error('PostgreSQL is not running');
+      signal([postmaster], 'SIGSTOP'); // first, so that it cannot start other processes
       frozen = [postmaster, ...new Set([...rest, ...childrenOf(postmaster)])];
       signal(frozen, 'SIGSTOP');
     },
@@ -57,7 +57,7 @@ export async function startOwnPostgres(folder: string): Promise<OwnPostgres> {
     makeRoomInLog: () =>
       onServer(server.url('postgres'), async (client) => {
         await client.query('SELECT pg_switch_wal()');
-        await client.query('CHECKPOINT'); // what it writes begins the new file
+        await client.query('CHECKPOINT'); // its record is the first one in the new file
       }),
     stop: async () => {
       thaw();
@@ -66,10 +66,11 @@ export async function startOwnPostgres(folder: string): Promise<OwnPostgres> {
   };
 }
 
-/** The postmaster, by the file in its own data folder, and its children. */
+/** The postmaster, from the file in the data folder, and its children. */
 function processesOf({ dataDir }: EmbeddedPostgres): number[] {
   const postmaster = Number(fs.readFileSync(path.join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
-  if (!Number.isInteger(postmaster) || postmaster <= 1) throw new Error(`no process is named in ${dataDir}`);
+  if (!Number.isInteger(postmaster) || postmaster <= 1)
+    throw new Error(`postmaster.pid in ${dataDir} contains no process id`);
   return [postmaster, ...childrenOf(postmaster)];
 }
 
@@ -79,7 +80,7 @@ const childrenOf = (parent: number): number[] =>
     .filter((name) => /^\d+$/.test(name) && statOf(Number(name))?.parent === parent)
     .map(Number);
 
-/** A process that has ended and that nobody asked about yet counts as gone. */
+/** Whether a process is running. Zombies count as ended. */
 const isAlive = (pid: number): boolean => {
   const state = statOf(pid)?.state;
   return state !== undefined && state !== 'Z' && state !== 'X';
@@ -88,9 +89,9 @@ const isAlive = (pid: number): boolean => {
 function statOf(pid: number): { readonly state: string; readonly parent: number } | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before it may hold anything
+    const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name can contain any characters
     return { state, parent: Number(parent) };
   } catch {
-    return undefined; // no such process
+    return undefined; // the process does not exist
   }
 }

@@ -9,9 +9,9 @@ import { mountDisk } from './disk.ts';
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts';
 
 export interface ServiceSettings {
-  /** The built program. */
+  /** The built main file. */
   readonly main: string;
-  /** Default: any free port. */
+  /** Default: a free port. */
   readonly port?: number | undefined;
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -22,7 +22,10 @@ export interface RunningService extends StartedProcess {
   readonly readyAfterMs: number;
 }
 
-/** Starts what a test of faults needs; after the last test of the file all of it is ended, whatever failed before. */
+/**
+ * Functions that start what tests of faults need. After the last test of the file, everything is stopped, also after
+ * failures.
+ */
 export function prepareFaults() {
   const closers: (() => unknown)[] = [];
   afterAll(async () => {
@@ -34,7 +37,7 @@ export function prepareFaults() {
         failures.push(error);
       }
     }
-    if (failures.length > 0) throw new AggregateError(failures, 'not everything could be ended');
+    if (failures.length > 0) throw new AggregateError(failures, 'cleanup failed');
   }, 60_000);
 
   const aDatabase = async (): Promise<string> => {
@@ -49,12 +52,12 @@ export function prepareFaults() {
     closers.push(() => fs.rmSync(folder, { recursive: true, force: true }));
     return folder;
   };
-  /** A small disk of its own; undefined where mounting isn't permitted. */
+  /** A small disk; undefined if mounting is not permitted. */
   const aDisk = (size: string): string | undefined => {
     const folder = aFolder();
     const unmount = mountDisk(folder, size);
     if (unmount) closers.push(unmount);
-    else fs.rmdirSync(folder); // nothing else ends it: a file whose tests are skipped has no last test
+    else fs.rmdirSync(folder); // afterAll does not run if all tests of the file are skipped
     return unmount && folder;
   };
   const aPostgres = async (folder = aFolder()): Promise<OwnPostgres> => {
@@ -62,9 +65,9 @@ export function prepareFaults() {
     closers.push(server.stop);
     return server;
   };
-  /** A service in a process of its own, ready to serve. */
-  const aService = async ({ main, port: wanted, environment }: ServiceSettings): Promise<RunningService> => {
-    const port = wanted ?? (await freePort());
+  /** A ready service in its own process. */
+  const aService = async ({ main, port: requestedPort, environment }: ServiceSettings): Promise<RunningService> => {
+    const port = requestedPort ?? (await freePort());
     const started = performance.now();
     const running = startProcess(main, [], { PORT: `${port}`, RATE_LIMIT: 'off', LOG_LEVEL: 'error', ...environment });
     closers.push(() => {

@@ -1,22 +1,22 @@
-import type { WireAnswer } from './wire.ts';
+import type { WireResponse } from './wire.ts';
 
-/** Counts answers by status, in rows. */
+/** Counts responses by status, in rows. */
 export function createFigures() {
   const rows = new Map<string, Map<string, number>>();
   let row = new Map<string, number>();
   return {
-    /** What is counted from now on goes into this row. */
+    /** Starts a row. */
     begin: (title: string) => {
       row = new Map();
       rows.set(title, row);
     },
-    count: (answer: WireAnswer | undefined) => {
-      const outcome = answer ? `${answer.status}` : 'none';
+    count: (response: WireResponse | undefined) => {
+      const outcome = response ? `${response.status}` : 'none';
       row.set(outcome, (row.get(outcome) ?? 0) + 1);
     },
-    /** Answers of success in the present row. */
+    /** The number of successful responses in the current row. */
     successes: () => [...row].reduce((sum, [outcome, count]) => (outcome.startsWith('2') ? sum + count : sum), 0),
-    /** A line for each row. */
+    /** One line per row. */
     shown: () => [...rows].map(([title, counts]) => `${title}: ${shownCounts(counts)}`).join('\n'),
   };
 }

@@ -12,22 +12,22 @@ interface Raw {
   readonly elsewhere?: boolean;
 }
 
-/** What the requests of one endpoint have in common. */
+/** The common parts of the requests of an endpoint. */
 interface Words {
   readonly method: string;
   readonly path: string;
-  /** The line of the caller's credential with its line break, or nothing. */
+  /** The header line of the credential with its line break, or ''. */
   readonly credential: string;
 }
 
 type Kind = (words: Words, noise: Buffer) => Raw;
 
-/** Bytes over a socket: not JSON, not UTF-8, not well-formed, and requests as no client writes them. */
+/** Requests as bytes: invalid JSON, invalid UTF-8, malformed requests, and unusual requests. */
 export const rawRequests = (target: Target): fc.Arbitrary<HostileRequest> => rawRequestsOf(target, KINDS);
 
 /**
- * The kinds of raw requests that endpoint number `index` of so many meets whatever is generated: together the endpoints meet
- * each kind.
+ * The kinds of raw requests that are always sent to endpoint `index` of `of` endpoints. Together, the endpoints receive all
+ * kinds.
  */
 export function rawRequestsInTurn(
   target: Target,
@@ -75,7 +75,7 @@ const addressed = ({ credential }: Words, line: string): Raw => ({
 const unreadable = (raw: Raw): Raw => ({ ...raw, unreadable: true });
 const cut = (raw: Raw): Raw => ({ ...raw, cut: true, unreadable: true });
 
-/** Bodies: all of it HTTP, so that the answer is the app's. */
+/** Bodies in valid HTTP requests, to which the app responds. */
 const BODIES: readonly Kind[] = [
   json,
   (words, noise) => json(words, Buffer.concat([Buffer.from('{"name":"'), noise, Buffer.from('"}')])),
@@ -106,7 +106,7 @@ const BODIES: readonly Kind[] = [
   (words) => chunked(words, `000002${CRLF}{}${CRLF}0${CRLF}Authorization: Bearer x${CRLF}${CRLF}`),
 ];
 
-/** Credentials in odd places and numbers. */
+/** Malformed, repeated and misplaced credentials. */
 const CREDENTIALS: readonly Kind[] = [
   (words) => withHeaders(words, 'Authorization: Bearer a', 'authorization: Bearer b'),
   (words) => withHeaders(words, 'Authorization:'),
@@ -128,8 +128,8 @@ const CREDENTIALS: readonly Kind[] = [
   (words) => json(words, 'access_token=x', 'application/x-www-form-urlencoded'),
 ];
 
-/** Addresses, methods and headers that are HTTP, if barely. */
-const ADDRESSES: readonly Kind[] = [
+/** Unusual targets, methods and headers in valid HTTP requests. */
+const TARGETS: readonly Kind[] = [
   (words) => addressed(words, `${words.method} http://other.example.test${words.path} HTTP/1.1`),
   (words) => addressed(words, `${words.method} http://[::1${words.path} HTTP/1.1`),
   (words) => addressed(words, `${words.method} //other.example.test${words.path} HTTP/1.1`),
@@ -153,7 +153,7 @@ const ADDRESSES: readonly Kind[] = [
   (words) => withHeaders(words, `X-Long: ${'x'.repeat(6000)}`),
 ];
 
-/** No HTTP as Node's parser takes it, larger than it takes, or broken off: the whole list of what the app never sees. */
+/** Requests that Node's HTTP parser rejects, or that are too large or truncated. The app never receives them. */
 const UNREADABLE: readonly Kind[] = [
   (_, noise) => cut({ head: noise.toString('latin1') }),
   (words) => unreadable(addressed(words, `NONSENSE ${words.path} HTTP/1.1`)),
@@ -181,7 +181,7 @@ const UNREADABLE: readonly Kind[] = [
   (words) => cut({ head: `${words.method} ${words.path}` }),
 ];
 
-const KINDS = [...BODIES, ...CREDENTIALS, ...ADDRESSES, ...UNREADABLE];
+const KINDS = [...BODIES, ...CREDENTIALS, ...TARGETS, ...UNREADABLE];
 
 interface Sending {
   readonly method: string;

@@ -1,19 +1,19 @@
 import type { Endpoint } from '@svc/contract';
 import fc from 'fast-check';
-import { type Known, rightInput } from './schema-values.ts';
-import { hostileText, hostileValue, jsonOf, strangeName } from './values.ts';
+import { type Known, validInput } from './schema-values.ts';
+import { hostileText, hostileValue, jsonOf, unknownName } from './values.ts';
 import { type Callers, type HostileRequest, requestOf } from './written.ts';
 
 export interface Target {
   readonly endpoint: Endpoint;
   readonly known: Known;
-  /** Who calls it, the more often the more often it stands here. */
+  /** The callers. A caller that is repeated is chosen more often. */
   readonly callers: readonly string[];
   readonly authorizations: Callers;
   readonly seed: number;
 }
 
-/** Requests of an endpoint whose parameters, query, headers and body are right, nearly right, or far from it. */
+/** Requests of an endpoint with valid, almost valid and invalid parameters, query, headers and body. */
 export function hostileRequests(target: Target): fc.Arbitrary<HostileRequest> {
   const { endpoint, callers, authorizations } = target;
   return fc
@@ -30,19 +30,19 @@ export function hostileRequests(target: Target): fc.Arbitrary<HostileRequest> {
     .map((parts) => requestOf({ ...parts, authorization: authorizations[parts.caller] }));
 }
 
-/** Right input, or right input with one or two members spoilt, or something else altogether. */
-function spoilt(right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+/** Valid input, valid input with one or two changes, or other values. */
+function mutated(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const change = fc.record({
     kind: fc.constantFrom('replace', 'within', 'drop', 'add'),
     at: fc.nat(),
-    name: strangeName,
+    name: unknownName,
     value: hostileValue,
   });
   const changed = fc
-    .tuple(right, fc.array(change, { minLength: 1, maxLength: 2 }))
+    .tuple(valid, fc.array(change, { minLength: 1, maxLength: 2 }))
     .map(([input, changes]) => changes.reduce(changedBy, input));
   return fc.oneof(
-    { weight: 4, arbitrary: right },
+    { weight: 4, arbitrary: valid },
     { weight: 5, arbitrary: changed },
     { weight: 1, arbitrary: hostileValue },
   );
@@ -64,7 +64,7 @@ function changedBy(input: unknown, change: Change): unknown {
   else if (kind === 'drop') entries.splice(at % entries.length, 1);
   else chosen[1] = kind === 'within' ? changedBy(chosen[1], { ...change, kind: 'replace', at: at >> 3 }) : value;
   if (Array.isArray(input)) return entries.map(([, member]) => member);
-  return Object.fromEntries(entries); // defines, so that __proto__ is a member like any other
+  return Object.fromEntries(entries); // defines members, so that __proto__ is an ordinary member
 }
 
 function bodies({ endpoint, known, seed }: Target): fc.Arbitrary<string> {
@@ -73,7 +73,7 @@ function bodies({ endpoint, known, seed }: Target): fc.Arbitrary<string> {
   }
   const tooLarge = fc.constant(JSON.stringify('a'.repeat(endpoint.bodyLimit)));
   return fc.oneof(
-    { weight: 60, arbitrary: spoilt(rightInput(endpoint.body, known, seed)).map(jsonOf) },
+    { weight: 60, arbitrary: mutated(validInput(endpoint.body, known, seed)).map(jsonOf) },
     { weight: 1, arbitrary: tooLarge },
   );
 }
@@ -81,7 +81,7 @@ function bodies({ endpoint, known, seed }: Target): fc.Arbitrary<string> {
 const BROKEN_QUERIES = ['?', '?&&', '?=', '?%', '?%zz=1', '?x=%ff', '?x=%ED%A0%80', '?limit=1&limit=1', '?a[]=1', '?#'];
 
 function queries({ endpoint, known, seed }: Target): fc.Arbitrary<string> {
-  const given = spoilt(rightInput(endpoint.query, known, seed)).map((query) => {
+  const given = mutated(validInput(endpoint.query, known, seed)).map((query) => {
     if (typeof query !== 'object' || query === null) return `?${encode(String(query))}`;
     const pairs = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(textOf(value))}`);
     return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
@@ -98,17 +98,19 @@ const BROKEN_SEGMENTS = ['%', '%zz', '%ff', '%C0%AF', '%ED%A0%80', '%00', '%2F',
 
 function paths({ endpoint, known, seed }: Target): fc.Arbitrary<string> {
   const broken = fc.constantFrom(...BROKEN_SEGMENTS);
-  const path = rightInput(endpoint.params, known, seed).chain((params) => {
-    const right = params as Readonly<Record<string, string>>; // what a path says is text
+  const path = validInput(endpoint.params, known, seed).chain((params) => {
+    const values = params as Readonly<Record<string, string>>; // path parameters are strings
     const segments = endpoint.path.split('/').map((segment) => {
       if (!segment.startsWith(':')) return fc.constant(segment);
-      const wanted = fc.constant(encode(right[segment.slice(1)] ?? ''));
-      return fc.oneof({ weight: 8, arbitrary: wanted }, { weight: 3, arbitrary: hostileText.map(encode) }, broken);
+      const valid = fc.constant(encode(values[segment.slice(1)] ?? ''));
+      return fc.oneof({ weight: 8, arbitrary: valid }, { weight: 3, arbitrary: hostileText.map(encode) }, broken);
     });
     return fc.tuple(...segments).map((parts) => parts.join('/'));
   });
-  const odd = fc.constantFrom('/', '//', '%20', '/..', '/.', '%00', '/__proto__').map((end) => endpoint.path + end);
-  return fc.oneof({ weight: 30, arbitrary: path }, odd);
+  const otherPaths = fc
+    .constantFrom('/', '//', '%20', '/..', '/.', '%00', '/__proto__')
+    .map((end) => endpoint.path + end);
+  return fc.oneof({ weight: 30, arbitrary: path }, otherPaths);
 }
 
 const HEADERS: readonly string[] = [

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 import { byDepth } from '../depth.ts';
-import { hostileText, hostileValue, saneTexts } from './values.ts';
+import { hostileText, hostileValue, plainTexts } from './values.ts';
 
-/** As much of JSON Schema as zod writes. */
+/** The part of JSON Schema that zod generates. */
 interface Schema {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, Schema>>;
@@ -24,31 +24,35 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean;
 }
 
-/** Values that are generated for each member. */
+/** Number of generated values per member. */
 const SAMPLES = byDepth({ short: 15, full: 60, long: 60 });
 
-/** What names rows that exist, by the member or parameter that it is for. */
+/** Identifiers of existing rows, by member or parameter. */
 export type Known = Readonly<Record<string, readonly unknown[]>>;
 
-/** Values that a schema takes: the known ones where there are any, and what its JSON Schema says, held against itself. */
-export function rightValues(schema: z.ZodType, known: readonly unknown[], seed: number): unknown[] {
-  const isRight = (value: unknown) => value !== undefined && schema.safeParse(value).success;
-  const existing = known.filter(isRight);
+/**
+ * Values that a schema accepts: known ones, and ones that are generated from its JSON Schema and validated with the
+ * schema.
+ */
+export function validValues(schema: z.ZodType, known: readonly unknown[], seed: number): unknown[] {
+  const isValid = (value: unknown) => value !== undefined && schema.safeParse(value).success;
+  const existing = known.filter(isValid);
+  // The members of a JSON Schema that this module reads.
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema;
-  const wish = fromSchema(json, json.$defs ?? {});
-  const generated = fc.sample(wish, { seed, numRuns: SAMPLES }).filter(isRight);
+  const candidates = fromSchema(json, json.$defs ?? {});
+  const generated = fc.sample(candidates, { seed, numRuns: SAMPLES }).filter(isValid);
   if (existing.length === 0) return generated;
-  const weight = Math.ceil((2 * generated.length) / existing.length) || 1; // two of three name what exists
+  const weight = Math.ceil((2 * generated.length) / existing.length) || 1; // two thirds of the values identify existing rows
   return [...generated, ...Array.from({ length: weight }, () => existing).flat()];
 }
 
-/** What an object schema takes, member by member; a schema of another kind as a whole. */
-export function rightInput(schema: z.ZodType, known: Known, seed: number): fc.Arbitrary<unknown> {
-  if (!(schema instanceof z.ZodObject)) return fc.constantFrom(...rightValues(schema, [], seed), {});
+/** Valid input of an object schema, member by member, or of another schema as a whole. */
+export function validInput(schema: z.ZodType, known: Known, seed: number): fc.Arbitrary<unknown> {
+  if (!(schema instanceof z.ZodObject)) return fc.constantFrom(...validValues(schema, [], seed), {});
   const members: Record<string, fc.Arbitrary<unknown>> = {};
   const requiredKeys: string[] = [];
   for (const [name, member] of Object.entries<z.ZodType>(schema.shape)) {
-    const values = rightValues(member, known[name] ?? [], seed);
+    const values = validValues(member, known[name] ?? [], seed);
     members[name] = values.length > 0 ? fc.constantFrom(...values) : hostileValue;
     if (!member.safeParse(undefined).success) requiredKeys.push(name);
   }
@@ -85,13 +89,13 @@ function fromSchema(schema: Schema, defs: Defs): fc.Arbitrary<unknown> {
 
 function textOf({ pattern, maxLength }: Schema): fc.Arbitrary<string> {
   const limits = maxLength === undefined ? [] : ['a', '😀'].map((unit) => unit.repeat(maxLength / unit.length));
-  const free = fc.oneof(fc.constantFrom(...saneTexts, ...limits), hostileText);
+  const free = fc.oneof(fc.constantFrom(...plainTexts, ...limits), hostileText);
   return pattern === undefined ? free : fc.oneof(matching(pattern), free);
 }
 
 const matchingArbitraries = new Map<string, fc.Arbitrary<string>>();
 
-/** Texts that match a pattern. There is one arbitrary for each pattern, since making one is slow. */
+/** Strings that match a pattern. The arbitrary of each pattern is cached, because creating it is slow. */
 function matching(pattern: string): fc.Arbitrary<string> {
   const arbitrary = matchingArbitraries.get(pattern) ?? fc.stringMatching(new RegExp(pattern));
   matchingArbitraries.set(pattern, arbitrary);
@@ -107,6 +111,7 @@ function numberOf({ minimum, maximum }: Schema): fc.Arbitrary<number> {
 function objectOf({ properties, required = [], propertyNames, additionalProperties }: Schema, defs: Defs) {
   if (properties) {
     const members = Object.entries(properties).map(([name, member]) => [name, fromSchema(member, defs)]);
+    // Object.fromEntries of entries that are typed as arrays has values of any type.
     return fc.record(Object.fromEntries(members) as Record<string, fc.Arbitrary<unknown>>, {
       requiredKeys: [...required],
     });

@@ -14,12 +14,12 @@ import { type Callers, type HostileRequest, plainRequest } from './written.ts';
 export interface HostileInput {
   readonly endpoints: readonly Endpoint[];
   readonly app: Express;
-  /** The service's OpenAPI document. */
+  /** The OpenAPI document of the service. */
   readonly document: object;
   readonly callers: Callers;
   /**
-   * What exists when the turn of an endpoint comes, by the member or parameter that names it, so that requests reach more
-   * than a 404. A function is called only for the endpoints whose input has that member.
+   * Identifiers of existing rows when an endpoint is tested, by member or parameter, so that not all responses are 404.
+   * A function is called only for endpoints whose input has this member.
    */
   readonly known: (endpoint: Endpoint) => Promise<Readonly<Record<string, Values | (() => Promise<Values>)>>>;
 }
@@ -28,10 +28,10 @@ type Values = readonly unknown[];
 
 export type Session = ReturnType<typeof createSession>;
 
-/** How much more often admitted callers are chosen than all callers together: their requests reach more code. */
+/** How much more often admitted callers are chosen, because their requests cover more code. */
 const ADMITTED_WEIGHT = 2;
 
-/** One server that listens, one connection to it, and every answer checked and counted. */
+/** A server, a connection to it, and checks and counts of all responses. */
 export function createSession({ app, document, callers, known }: Omit<HostileInput, 'endpoints'>) {
   const check = oracleOf(document);
   const figures = createFigures();
@@ -39,24 +39,24 @@ export function createSession({ app, document, callers, known }: Omit<HostileInp
   let wire: ReturnType<typeof openWire>;
 
   const send = async (request: HostileRequest) => {
-    if (request.unreadable) wire.close(); // judged by itself, on a connection of its own
-    const answer = await wire.send(request);
-    if (request.unreadable) wire.close(); // the parser may have found the start of another request in it
-    figures.count(answer);
-    check(request, answer);
-    return answer;
+    if (request.unreadable) wire.close(); // needs its own connection, so that its response is unambiguous
+    const response = await wire.send(request);
+    if (request.unreadable) wire.close(); // the parser can find the start of another request in it
+    figures.count(response);
+    check(request, response);
+    return response;
   };
   const plainly = (endpoint: Endpoint, caller: string) => send(plainRequest(endpoint, caller, callers));
   const names = Object.keys(callers);
   const admittedByAccess = new Map<string, readonly string[]>();
-  /** Callers whom the policy admits to the endpoints of an access, as one of these answers. */
+  /** The callers that the policy admits, determined with one endpoint for each kind of access. */
   const admittedTo = async (endpoint: Endpoint) => {
     const known = admittedByAccess.get(endpoint.access);
     if (known) return known;
     const admitted: string[] = [];
     for (const name of names) {
-      const answer = await plainly(endpoint, name);
-      if (answer?.status !== 401 && answer?.status !== 403) admitted.push(name);
+      const response = await plainly(endpoint, name);
+      if (response?.status !== 401 && response?.status !== 403) admitted.push(name);
     }
     admittedByAccess.set(endpoint.access, admitted);
     return admitted;
@@ -87,6 +87,6 @@ export function createSession({ app, document, callers, known }: Omit<HostileInp
   return { send, plainly, targetOf, figures, start, stop };
 }
 
-/** The names of an endpoint's parameters and of the members of its body. */
+/** The names of the parameters and body members of an endpoint. */
 const inputMembers = ({ params, query, body }: Endpoint): ReadonlySet<string> =>
   new Set([params, query, body].flatMap((schema) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : [])));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts that have broken somebody's program before. */
+/** Texts that often cause failures. */
 const TEXTS: readonly string[] = [
   '',
   ' ',
@@ -21,7 +21,7 @@ const TEXTS: readonly string[] = [
   '👩‍👩‍👧‍👦',
   `e${'\u0301'.repeat(50)}`,
   'İıßﬁ',
-  '\ufdfa', // 18 characters when it is folded
+  '\ufdfa', // folds to 18 characters
   '\ufdfa'.repeat(200),
   '😀'.repeat(100),
   '١٢',
@@ -48,7 +48,7 @@ const TEXTS: readonly string[] = [
   ',',
   ',,,',
   'a,b,,c',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: what an expression injection looks like
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: an example of an expression injection
   '${7*7}{{7*7}}',
   '<script>alert(1)</script>',
   '../../etc/passwd',
@@ -103,8 +103,8 @@ const IDS: readonly string[] = [
   '00000000-0000-0000-0000-00000000000g',
 ];
 
-/** Texts that are right somewhere, so that more than shape checks are reached. */
-export const saneTexts: readonly string[] = [
+/** Texts that are valid for some members, so that requests also pass validation. */
+export const plainTexts: readonly string[] = [
   'A name',
   'a-slug',
   '/data',
@@ -119,7 +119,7 @@ const longText = fc
   .tuple(fc.constantFrom('a', '\u0301', '😀', '\\', '%'), fc.constantFrom(64, 65, 200, 201, 255, 257, 4001))
   .map(([unit, count]) => unit.repeat(count));
 
-/** Any code points. `fc.string({ unit: 'binary' })` builds a table of all of them, which takes a second. */
+/** Any code points. `fc.string({ unit: 'binary' })` creates a table of all code points, which takes a second. */
 const anyText = fc
   .array(fc.nat({ max: 0x10_ffff }), { maxLength: 20 })
   .map((codePoints) => String.fromCodePoint(...codePoints));
@@ -148,8 +148,8 @@ const NUMBERS: readonly number[] = [
   Number.MIN_VALUE,
 ];
 
-/** JSON that no JavaScript value serialises to, by the text that stands for it. */
-const WRITTEN: Readonly<Record<string, string>> = {
+/** JSON texts that JSON.stringify never produces, by their placeholders. */
+const LITERALS: Readonly<Record<string, string>> = {
   '@1e400': '1e400',
   '@-0': '-0',
   '@40 digits': '1'.repeat(40),
@@ -162,23 +162,23 @@ const WRITTEN: Readonly<Record<string, string>> = {
 
 /** The JSON text of a value. */
 export const jsonOf = (value: unknown): string =>
-  Object.entries(WRITTEN).reduce(
-    (text, [standIn, written]) => text.replaceAll(`"${standIn}"`, written),
+  Object.entries(LITERALS).reduce(
+    (text, [placeholder, literal]) => text.replaceAll(`"${placeholder}"`, literal),
     JSON.stringify(value),
   );
 
-/** A value of any type that JSON has, right nowhere or only by chance. */
+/** A JSON value of any type, which is valid for a member only by chance. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 5, arbitrary: hostileText },
   { weight: 3, arbitrary: fc.constantFrom<unknown>(...NUMBERS, null, true, false, [], {}, [null], [[]], [{}]) },
-  { weight: 2, arbitrary: fc.constantFrom(...Object.keys(WRITTEN)) },
+  { weight: 2, arbitrary: fc.constantFrom(...Object.keys(LITERALS)) },
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
   { weight: 1, arbitrary: hostileText.map((text) => ({ [text]: text })) },
   { weight: 1, arbitrary: fc.tuple(hostileText, fc.constantFrom(2, 257)).map(([text, n]) => Array(n).fill(text)) },
 );
 
-/** Names of members and parameters that no schema has. */
-export const strangeName: fc.Arbitrary<string> = fc.oneof(
+/** Names of members and parameters that are mostly unknown. */
+export const unknownName: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('__proto__', 'constructor', 'toString', 'id', 'created_at', 'role', 'org_id', 'access_token', ''),
   hostileText,
 );

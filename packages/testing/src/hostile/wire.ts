@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
-/** An answer as it came over the wire. */
-export interface WireAnswer {
+/** A response that was read from a socket. */
+export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -9,16 +9,16 @@ export interface WireAnswer {
 
 export interface WireRequest {
   readonly bytes: Buffer;
-  /** Its answer has no body, whatever its Content-Length says. */
+  /** The response has no body, regardless of its Content-Length. */
   readonly headOnly: boolean;
-  /** Nothing comes after the bytes, although they may promise more: the sending half is closed. */
+  /** The sending side is closed after the bytes, also if the request is incomplete. */
   readonly cut: boolean;
 }
 
-/** A bound for what would wait for ever, far from what an answer takes. */
-const SILENCE_MS = 20_000;
+/** The time limit for a response. It is much longer than responses take. */
+const TIMEOUT_MS = 20_000;
 
-/** A client that sends bytes as they are, over one kept connection as long as the other side keeps it. */
+/** A client that sends bytes unchanged, on one connection until the server closes it. */
 export function openWire(port: number) {
   let socket: Socket | undefined;
   const close = () => {
@@ -26,58 +26,63 @@ export function openWire(port: number) {
     socket = undefined;
   };
   return {
-    /** Resolves to the first answer, or undefined when the connection ended without one. @throws after 20 s of silence */
-    send: async ({ bytes, headOnly, cut }: WireRequest): Promise<WireAnswer | undefined> => {
+    /**
+     * Resolves to the first response, or to undefined if the connection ends without one.
+     * @throws after 20 s without data
+     */
+    send: async ({ bytes, headOnly, cut }: WireRequest): Promise<WireResponse | undefined> => {
       if (!socket || socket.destroyed) socket = connect({ port, host: '127.0.0.1', noDelay: true });
-      const answer = readAnswer(socket, headOnly);
+      const reading = readResponse(socket, headOnly);
       if (cut) socket.end(bytes);
       else socket.write(bytes);
-      const found = await answer;
-      if (!found || cut || found.headers.connection === 'close') close();
-      return found;
+      const response = await reading;
+      if (!response || cut || response.headers.connection === 'close') close();
+      return response;
     },
-    /** The next request gets a new connection. */
+    /** Closes the connection. The next request uses a new one. */
     close,
   };
 }
 
-function readAnswer(socket: Socket, headOnly: boolean): Promise<WireAnswer | undefined> {
+function readResponse(socket: Socket, headOnly: boolean): Promise<WireResponse | undefined> {
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);
-    const finish = (answer: WireAnswer | undefined) => {
+    const finish = (response: WireResponse | undefined) => {
       socket.removeAllListeners();
-      socket.on('error', () => undefined); // what it is good for shows at the next request
+      socket.on('error', () => undefined); // the next request detects a broken connection
       socket.setTimeout(0);
-      resolve(answer);
+      resolve(response);
     };
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk]);
-      const answer = parseAnswer(received, { headOnly, ended: false });
-      if (answer) finish(answer);
+      const response = parseResponse(received, { headOnly, ended: false });
+      if (response) finish(response);
     });
-    socket.once('close', () => finish(parseAnswer(received, { headOnly, ended: true })));
+    socket.once('close', () => finish(parseResponse(received, { headOnly, ended: true })));
     socket.on('error', () => undefined); // followed by close
-    socket.setTimeout(SILENCE_MS, () => {
+    socket.setTimeout(TIMEOUT_MS, () => {
       socket.destroy();
-      reject(new Error(`no answer after ${SILENCE_MS / 1000} s, only ${JSON.stringify(received.toString('latin1'))}`));
+      reject(
+        new Error(`no response after ${TIMEOUT_MS / 1000} s, only ${JSON.stringify(received.toString('latin1'))}`),
+      );
     });
   });
 }
 
 interface Reading {
   readonly headOnly: boolean;
-  /** No more bytes will come. */
+  /** The connection has ended. */
   readonly ended: boolean;
 }
 
-/** The first final answer in these bytes, once it is there as a whole. */
-function parseAnswer(bytes: Buffer, reading: Reading): WireAnswer | undefined {
+/** The first final response in these bytes, or undefined while it is incomplete. */
+function parseResponse(bytes: Buffer, reading: Reading): WireResponse | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
   const [start = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
   const rest = bytes.subarray(end + 4);
   const status = Number(start.split(' ')[1]);
-  if (status < 200) return parseAnswer(rest, reading);
+  if (status < 200) return parseResponse(rest, reading);
   const headers: Record<string, string> = {};
   for (const line of lines) headers[line.slice(0, line.indexOf(':')).toLowerCase()] = line.slice(line.indexOf(':') + 2);
   if (reading.headOnly || status === 204 || status === 304) return { status, headers, body: Buffer.alloc(0) };
@@ -90,7 +95,7 @@ function parseAnswer(bytes: Buffer, reading: Reading): WireAnswer | undefined {
   return rest.length < Number(length) ? undefined : { status, headers, body: rest.subarray(0, Number(length)) };
 }
 
-/** The body that comes in chunks (RFC 9112, section 7.1); undefined while its end is not there. */
+/** Decodes a chunked body (RFC 9112, section 7.1); undefined while it is incomplete. */
 function unchunked(bytes: Buffer): Buffer | undefined {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {

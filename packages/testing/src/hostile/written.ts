@@ -1,20 +1,20 @@
 import type { Endpoint } from '@svc/contract';
 import type { WireRequest } from './wire.ts';
 
-/** A request to send, and what may come of it. */
+/** A request to send, and its possible results. */
 export interface HostileRequest extends WireRequest {
   readonly method: string;
-  /** The address, by which the OpenAPI document knows the operation. */
+  /** The target, which identifies the operation in the OpenAPI document. */
   readonly target: string;
-  /** What is sent is another address: a refusal may be that one's. */
+  /** The sent target differs, so an error can be that of another operation. */
   readonly elsewhere: boolean;
-  /** For a person to send it again; the credential stands there by its caller's name. */
+  /** A command that repeats the request. The name of the caller replaces the credential. */
   readonly shown: string;
-  /** It is no HTTP as Node's parser takes it: refused before any code of ours runs. */
+  /** Node's HTTP parser rejects it before the app receives it. */
   readonly unreadable: boolean;
 }
 
-/** Callers by name, with the value of their Authorization header. */
+/** The Authorization headers of callers, by name. */
 export type Callers = Readonly<Record<string, string | undefined>>;
 
 export interface Parts {
@@ -26,7 +26,7 @@ export interface Parts {
   readonly body: string;
 }
 
-/** The simplest request of an endpoint. */
+/** A minimal request of an endpoint. */
 export const plainRequest = (endpoint: Endpoint, caller: string, authorizations: Callers): HostileRequest =>
   requestOf({
     method: endpoint.method.toUpperCase(),
@@ -39,7 +39,7 @@ export const plainRequest = (endpoint: Endpoint, caller: string, authorizations:
 
 const MAX_SHOWN = 4000;
 
-/** The request of these parts, in bytes and for a person. */
+/** Creates a request from its parts, as bytes and as a command. */
 export function requestOf({ method, target, caller, authorization, headers, body }: Parts): HostileRequest {
   const own = body === '' ? headers : [...headers, 'Content-Type: application/json'];
   const sent = [
@@ -67,7 +67,7 @@ export function requestOf({ method, target, caller, authorization, headers, body
   };
 }
 
-/** Less than the 16 KiB that Node's parser is given: it answers 431 by itself. */
+/** Less than the limit of 16 KiB, above which Node's HTTP parser responds with 431. */
 const MAX_HEAD = 16_000;
 
 const quoted = (text: string): string => `$'${text.replace(/[\\']/g, '\\$&').replace(/[^ -~]/g, escaped)}'`;

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import type { Owner } from '../../auth/sessions.ts';
-import { holdUser } from '../../auth/users.ts';
+import { lockUser } from '../../auth/users.ts';
 import type { Database } from '../../database/client.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { recorded } from '../change.ts';
+import { runAudited } from '../change.ts';
 import { type RequestContext, route } from '../context.ts';
 import { signIn } from './sign-in.ts';
 
-/** A sign-in that is tried: which account, from where. */
+/** An attempt to sign in: the account and the address of the caller. */
 interface Attempt {
   readonly account: string;
   readonly address: string;
@@ -20,9 +20,9 @@ const MAX_WAIT_SECONDS = 60;
 const FORGET_AFTER = '15 minutes';
 
 /**
- * Counts an attempt as a failure before it is judged, so that many at the same moment are no way around the limit; a
- * success forgets it. After five failures each further one doubles the wait, up to a minute: guessing gets slow, nobody
- * is locked out for good. Shared by all replicas. @throws 429 while the account is blocked for the address
+ * Counts an attempt as a failure before the password is verified, so that concurrent attempts cannot evade the limit. A success
+ * deletes the count. After five failures, each further failure doubles the wait, up to one minute. This slows down guessing
+ * without locking accounts permanently. All replicas share the count. @throws 429 while the account is blocked for the address
  */
 async function countAttempt({ client }: Database, attempt: Attempt): Promise<void> {
   const counted = await client.$executeRaw`
@@ -35,25 +35,25 @@ async function countAttempt({ client }: Database, attempt: Attempt): Promise<voi
           THEN now() + make_interval(secs => least(${MAX_WAIT_SECONDS}, power(2, least(f.failures + 1 - ${FREE_FAILURES}, 10))))
         END
       WHERE f.blocked_until IS NULL OR f.blocked_until <= now()`;
-  if (counted === 0) throw await blocked(client, attempt);
+  if (counted === 0) throw await tooManyFailures(client, attempt);
 }
 
-async function blocked(client: Database['client'], attempt: Attempt): Promise<Problem> {
+async function tooManyFailures(client: Database['client'], attempt: Attempt): Promise<Problem> {
   const [row] = await client.$queryRaw<{ seconds: number }[]>`
       SELECT ceil(extract(epoch FROM blocked_until - now()))::int AS seconds
       FROM sign_in_failures WHERE subject = ${subjectOf(attempt)} AND blocked_until > now()`;
-  const seconds = row?.seconds ?? 1; // it may have ended in between
-  return new Problem('rate_limited', `Too many failed sign-ins: try again in ${seconds} s.`, {
+  const seconds = row?.seconds ?? 1; // the wait can have ended since the previous query
+  return new Problem('rate_limited', `Too many failed sign-ins. Try again in ${seconds} s.`, {
     headers: { 'Retry-After': `${seconds}` },
   });
 }
 
-/** Forgets the failures of an attempt that succeeded. */
+/** Deletes the count of failures after a success. */
 async function forgetFailures({ client }: Database, attempt: Attempt): Promise<void> {
   await client.$executeRaw`DELETE FROM sign_in_failures WHERE subject = ${subjectOf(attempt)}`;
 }
 
-/** However an account is written, it is one. Hashed: what was typed as an account may be a password. */
+/** The key of the failure count. Normalizes the account, and hashes it, because a user may enter a password as the account. */
 const subjectOf = ({ account, address }: Attempt) =>
   createHash('sha256')
     .update(JSON.stringify([account.trim().toLowerCase().normalize('NFKC'), address]))
@@ -64,37 +64,44 @@ export const login = route(fleetEndpoints.login, async (context, { body }) => {
   const { email, username, password } = body;
   const attempt = { account: email ?? username ?? '', address };
   await countAttempt(database, attempt);
-  const proven =
-    email === undefined ? temporaryAdmin(context, username ?? '', password) : await local(context, email, password);
-  if (!proven) throw wrong();
+  const verified =
+    email === undefined
+      ? verifyTemporaryAdmin(context, username ?? '', password)
+      : await verifyLocalUser(context, email, password);
+  if (!verified) throw invalidCredentials();
   await forgetFailures(database, attempt);
-  return recorded(context, fleetEndpoints.login, async (transaction) => {
-    if (!(await isStillSo(context, transaction, proven))) throw wrong();
-    return signIn(context, transaction, proven);
+  return runAudited(context, fleetEndpoints.login, async (transaction) => {
+    if (!(await isStillValid(context, transaction, verified))) throw invalidCredentials();
+    return signIn(context, transaction, verified);
   });
 });
 
-const wrong = () => new Problem('invalid_credentials', 'The e-mail, the username or the password is wrong.');
+const invalidCredentials = () =>
+  new Problem('invalid_credentials', 'The e-mail address, the username or the password is wrong.');
 
-/** A local user who showed their password, with the hash that it fits, and a new one where that is of former parameters. */
-type Proven = Extract<Owner, { kind: 'local' }> & {
+/** A local user whose password was verified, with its hash, and a new hash if the parameters of the stored one are outdated. */
+type VerifiedUser = Extract<Owner, { kind: 'local' }> & {
   readonly password: string;
   readonly hash: string;
   readonly newHash: string | undefined;
 };
-type TemporaryOwner = Extract<Owner, { kind: 'temporary-admin' }>;
+type TemporaryAdminOwner = Extract<Owner, { kind: 'temporary-admin' }>;
 
-function temporaryAdmin({ sessions }: RequestContext, username: string, password: string): TemporaryOwner | undefined {
+function verifyTemporaryAdmin(
+  { sessions }: RequestContext,
+  username: string,
+  password: string,
+): TemporaryAdminOwner | undefined {
   return sessions.temporaryAdmin?.matches(username, password) ? { kind: 'temporary-admin' } : undefined;
 }
 
-/** One verification, whoever it is: an unknown user costs what a wrong password costs. */
-async function local(
+/** Runs one password verification in any case, so that an unknown user takes the same time as a wrong password. */
+async function verifyLocalUser(
   { database, passwords }: RequestContext,
-  given: string,
+  input: string,
   password: string,
-): Promise<Proven | undefined> {
-  const email = given.trim().toLowerCase();
+): Promise<VerifiedUser | undefined> {
+  const email = input.trim().toLowerCase();
   const user = await database.client.user.findFirst({ where: { email, source: 'local' } });
   const hash = user?.password_hash ?? undefined;
   const { matches, outdated } = await passwords.verify(hash, password);
@@ -104,17 +111,17 @@ async function local(
 }
 
 /**
- * Whether the password is still right: it may have been changed since it was verified, or its user removed. Until the
- * transaction ends it stays so. A hash of former parameters gives way to one of today's.
+ * Whether the password is still correct and the user exists, since both may have changed after the verification. Locks the user
+ * until the transaction ends. Replaces a hash with outdated parameters.
  */
-async function isStillSo(
+async function isStillValid(
   { passwords }: RequestContext,
   transaction: Prisma.TransactionClient,
-  proven: Proven | TemporaryOwner,
+  verified: VerifiedUser | TemporaryAdminOwner,
 ): Promise<boolean> {
-  if (proven.kind === 'temporary-admin') return true;
-  const { userId: id, password, hash, newHash } = proven;
-  const { password_hash } = (await holdUser(transaction, id)) ?? {};
+  if (verified.kind === 'temporary-admin') return true;
+  const { userId: id, password, hash, newHash } = verified;
+  const { password_hash } = (await lockUser(transaction, id)) ?? {};
   if (!password_hash) return false;
   if (password_hash !== hash) return (await passwords.verify(password_hash, password)).matches;
   if (newHash !== undefined) await transaction.user.update({ where: { id }, data: { password_hash: newHash } });

@@ -8,10 +8,10 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import type { Caller } from '../../principal.ts';
 import type { RequestContext } from '../context.ts';
 
-/** A caller as `/auth/me` and sign-in show them. @throws where they have no role: the policy has refused them before */
+/** A caller as `/auth/me` and sign-ins present it. @throws if the caller has no role, which the policy does not admit */
 export function presentCaller(caller: Caller) {
   const { name, role } = caller;
-  if (role === undefined) throw new Error('the policy admits nobody without a role');
+  if (role === undefined) throw new Error('the policy must not admit callers without a role here');
   switch (caller.kind) {
     case 'temporary-admin':
       return { kind: caller.kind, id: null, name, email: null, role, temporary: true };
@@ -24,32 +24,32 @@ export function presentCaller(caller: Caller) {
 
 type Transaction = Prisma.TransactionClient;
 
-/** Opens a session for somebody who showed who they are, and notes who came in. @throws 403 for somebody without a role */
+/** Opens a session for an authenticated person, and records the person as the actor. @throws 403 if the person has no role */
 export async function openSession(
   { sessions, recording }: RequestContext,
   transaction: Transaction,
   owner: Owner,
 ): Promise<Person & { readonly sessionId: string }> {
   const sessionId = await sessions.open(transaction, owner);
-  const person = await sessions.personIn(transaction, sessionId);
-  if (!person) throw new Problem('invalid_grant', 'The account is not there any more.');
+  const person = await sessions.findPerson(transaction, sessionId);
+  if (!person) throw new Problem('invalid_grant', 'The account no longer exists.');
   refuseWithoutRole(person);
   if (person.kind === 'user') {
     await transaction.$executeRaw`UPDATE users SET last_sign_in_at = now() WHERE id = ${person.id}::uuid`;
   }
   const actor = actorOf(person);
-  if (actor) recording.by(actor);
+  if (actor) recording.setActor(actor);
   return { ...person, sessionId };
 }
 
-/** Opens a session, and answers with its first tokens. */
+/** Opens a session, and returns its first tokens. */
 export async function signIn(
   context: RequestContext,
   transaction: Transaction,
   owner: Owner,
 ): Promise<Reply<typeof fleetEndpoints.login>> {
   const person = await openSession(context, transaction, owner);
-  return presentSession(await context.sessions.tokensOf(transaction, person.sessionId), person);
+  return presentSession(await context.sessions.issueTokens(transaction, person.sessionId), person);
 }
 
 export const presentSession = (pair: TokenPair, person: Person) => ({

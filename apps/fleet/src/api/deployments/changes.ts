@@ -4,20 +4,20 @@ import type { fleetEndpoints } from '@svc/contract/fleet';
 import { given, invalid, Problem } from '@svc/http';
 import { authorOf } from '../../audit/recording.ts';
 import { decide } from '../../deployments/decision.ts';
-import { type Draft, draftOf, runsOf } from '../../deployments/draft.ts';
+import { type Draft, draftOf, readWorkloadRevision } from '../../deployments/draft.ts';
 import { refuse } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments, presentDeployment } from '../../deployments/rows.ts';
 import { allocate, allocationOf } from '../../deployments/store.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { changedNow, holdRow, readRow } from '../../resources/kind.ts';
-import { decideAlone } from '../../resources/placement-lock.ts';
+import { lockRow, nextVersion, readRow } from '../../resources/kind.ts';
+import { acquirePlacementLock } from '../../resources/placement-lock.ts';
 import type { ChangeContext } from '../change.ts';
-import { NOW, type Operation, PENDING, recordGeneration } from './generations.ts';
+import { DUE_NOW, type Operation, PENDING, recordGeneration } from './generations.ts';
 
-type Answer = Reply<typeof fleetEndpoints.getDeployment>;
+type DeploymentReply = Reply<typeof fleetEndpoints.getDeployment>;
 
-/** What somebody wants of a deployment; what is left out stays as it is. */
-export interface Wanted {
+/** A requested change of a deployment. Members that are absent stay unchanged. */
+export interface DeploymentChange {
   readonly operation: Operation;
   readonly message: string;
   readonly labels?: Readonly<Record<string, string>> | undefined;
@@ -25,78 +25,88 @@ export interface Wanted {
   readonly replicas?: number | undefined;
   readonly env?: Draft['env'] | undefined;
   readonly volumes?: Draft['volumes'] | undefined;
-  readonly desired?: Draft['desired'] | undefined;
-  /** Every replica begins anew, though nothing else changes. */
+  readonly desiredState?: Draft['desiredState'] | undefined;
+  /** Whether to restart all replicas, even if nothing else changes. */
   readonly restart?: boolean;
-  /** Take fields that somebody else has set. */
+  /** Whether to take over fields that other field managers own. */
   readonly takeOver?: boolean | undefined;
-  /** It was entitled to this revision before. */
+  /** Whether the change is a rollback, to a revision that was permitted for this deployment before. */
   readonly isRollback?: boolean;
 }
 
-/** Changes a deployment by one more generation, or not at all where it is so already. @throws 404, 412, 422 */
-export async function alter(
+/** Changes a deployment and increments its generation. Does nothing if the deployment already matches. @throws 404, 412, 422 */
+export async function changeDeployment(
   context: ChangeContext,
   id: string,
-  wish: (before: DeploymentRow) => Wanted | Promise<Wanted>,
-): Promise<Answer> {
-  const { transaction, principal, seen } = context;
-  await decideAlone(transaction);
-  const before = await holdRow(transaction, deployments, { id, seen });
-  const wanted = await wish(before);
-  const runs = await runsOf(transaction, before.workload_id, wanted.revision ?? before.revision);
-  const isNewRevision = runs.revision !== before.revision && !wanted.isRollback;
-  const draft = draftOf(before, { runs, isNewRevision, ...given(wanted, ['replicas', 'env', 'volumes', 'desired']) });
-  const labels = wanted.labels === undefined ? {} : { labels: wanted.labels };
-  if (before.deleting) throw new Problem('deployment_refused', 'It is being deleted: nothing else becomes of it.');
-  refuseTakeOver(before, wanted);
-  if (!wanted.restart && !wanted.takeOver && isSame(before, draft)) {
-    if (wanted.labels !== undefined) await update(transaction, id, labels);
+  requestChange: (before: DeploymentRow) => DeploymentChange | Promise<DeploymentChange>,
+): Promise<DeploymentReply> {
+  const { transaction, principal, ifMatch } = context;
+  await acquirePlacementLock(transaction);
+  const before = await lockRow(transaction, deployments, { id, ifMatch });
+  const change = await requestChange(before);
+  const workload = await readWorkloadRevision(transaction, before.workload_id, change.revision ?? before.revision);
+  const isNewRevision = workload.revision !== before.revision && !change.isRollback;
+  const draft = draftOf(before, {
+    workload,
+    isNewRevision,
+    ...given(change, ['replicas', 'env', 'volumes', 'desiredState']),
+  });
+  const labels = change.labels === undefined ? {} : { labels: change.labels };
+  if (before.deleting)
+    throw new Problem('deployment_refused', 'The deployment is being deleted and cannot be changed.');
+  refuseTakeOver(before, change);
+  if (!change.restart && !change.takeOver && isUnchanged(before, draft)) {
+    if (change.labels !== undefined) await update(transaction, id, labels);
     return present(transaction, id);
   }
   const decision = await decide(transaction, draft);
   refuse(decision.refusals);
   await update(transaction, id, {
     ...labels,
-    ...{ revision: runs.revision, replicas: draft.replicas, env: { ...draft.env }, desired_state: draft.desired },
-    ...(wanted.restart ? { restarted_at: new Date() } : {}),
+    ...{
+      revision: workload.revision,
+      replicas: draft.replicas,
+      env: { ...draft.env },
+      desired_state: draft.desiredState,
+    },
+    ...(change.restart ? { restarted_at: new Date() } : {}),
     ...allocationOf(decision),
-    ...(draft.desired === 'running' ? PENDING : before.touched ? STOPPING : STOPPED),
-    ...NOW,
-    take_over: wanted.takeOver === true,
+    ...(draft.desiredState === 'running' ? PENDING : before.sent_to_engine ? STOPPING : STOPPED),
+    ...DUE_NOW,
+    take_over: change.takeOver === true,
     generation: { increment: 1 },
   });
   await allocate(transaction, decision, authorOf(principal));
-  await recordGeneration(context, { id, operation: wanted.operation, message: wanted.message });
+  await recordGeneration(context, { id, operation: change.operation, message: change.message });
   return present(transaction, id);
 }
 
-/** @throws 400 where there is nothing to take over: objects of hosts have no fields that others set */
-function refuseTakeOver({ cluster_id }: DeploymentRow, { takeOver }: Wanted): void {
+/** @throws 400 for a deployment on a host, whose objects have no field managers */
+function refuseTakeOver({ cluster_id }: DeploymentRow, { takeOver }: DeploymentChange): void {
   if (!takeOver || cluster_id !== null) return;
-  throw invalid([{ path: 'take_over', message: 'is for deployments on a cluster' }]);
+  throw invalid([{ path: 'take_over', message: 'must be used only for deployments on a cluster' }]);
 }
 
-/** An engine has it. */
+/** For a deployment whose objects an engine may have. */
 const STOPPING = { phase: 'stopping', reason: null, message: '' } as const;
 
-/** No engine has it, so nothing is left to be done. */
+/** For a deployment that no engine has received, so that nothing must be removed. */
 const STOPPED = { phase: 'stopped', reason: null, message: '' } as const;
 
 const update = (transaction: Prisma.TransactionClient, id: string, data: Prisma.DeploymentUncheckedUpdateInput) =>
-  transaction.deployment.update({ where: { id }, data: { ...data, ...changedNow() } });
+  transaction.deployment.update({ where: { id }, data: { ...data, ...nextVersion() } });
 
-const present = async (transaction: Prisma.TransactionClient, id: string): Promise<Answer> => ({
+const present = async (transaction: Prisma.TransactionClient, id: string): Promise<DeploymentReply> => ({
   deployment: presentDeployment(await readRow(transaction, deployments, id)),
 });
 
-/** Nothing of what runs would change: a mount keeps the volume that it has. */
-export function isSame(before: DeploymentRow, draft: Draft): boolean {
+/** Whether a change would not affect what runs. A mount without a `storage_id` keeps its volume. */
+export function isUnchanged(before: DeploymentRow, draft: Draft): boolean {
   return (
     isDeepStrictEqual(draft.env, before.env) &&
-    draft.runs.revision === before.revision &&
+    draft.workload.revision === before.revision &&
     draft.replicas === before.replicas &&
-    draft.desired === before.desired_state &&
+    draft.desiredState === before.desired_state &&
     Object.entries(draft.volumes).every(([mount, { storage_id }]) => {
       const present = Object.hasOwn(before.volumes, mount) ? before.volumes[mount] : undefined;
       return present !== undefined && (storage_id ?? present.storage_id) === present.storage_id;
@@ -104,23 +114,30 @@ export function isSame(before: DeploymentRow, draft: Draft): boolean {
   );
 }
 
-/** What a generation of it was; unless one is said, the last one that ran something else than now. */
-export async function formerGeneration(
+/** The recorded generation to roll back to: the given one, or by default the latest one that differs from the current state. */
+export async function generationToRestore(
   transaction: Prisma.TransactionClient,
   before: DeploymentRow,
-  wanted: number | undefined,
+  requested: number | undefined,
 ) {
-  const generation = wanted === undefined ? { lt: before.generation } : Math.min(wanted, before.generation + 1);
-  const past = await transaction.deploymentRevision.findMany({
+  const generation = requested === undefined ? { lt: before.generation } : Math.min(requested, before.generation + 1);
+  const revisions = await transaction.deploymentRevision.findMany({
     where: { deployment_id: before.id, generation },
     orderBy: { generation: 'desc' },
   });
-  const former = wanted === undefined ? past.find((was) => !isNow(before, was)) : past[0];
-  if (former) return { ...former, env: former.env as Record<string, string> }; // as recordGeneration stored it
-  if (wanted === undefined)
-    throw new Problem('deployment_refused', 'There is nothing to go back to: it never was anything else.');
-  throw invalid([{ path: 'generation', message: `must be one of its generations, 1 to ${before.generation}` }]);
+  const found = requested === undefined ? revisions.find((revision) => !isCurrent(before, revision)) : revisions[0];
+  if (found) return { ...found, env: found.env as Record<string, string> }; // recordGeneration stored strings
+  if (requested === undefined)
+    throw new Problem(
+      'deployment_refused',
+      'There is nothing to roll back to, because no previous generation differs from the current one.',
+    );
+  throw invalid([
+    { path: 'generation', message: `must be a generation of the deployment, from 1 to ${before.generation}` },
+  ]);
 }
 
-const isNow = (before: DeploymentRow, was: { revision: number; replicas: number; env: unknown }) =>
-  was.revision === before.revision && was.replicas === before.replicas && isDeepStrictEqual(was.env, before.env);
+const isCurrent = (before: DeploymentRow, stored: { revision: number; replicas: number; env: unknown }) =>
+  stored.revision === before.revision &&
+  stored.replicas === before.replicas &&
+  isDeepStrictEqual(stored.env, before.env);

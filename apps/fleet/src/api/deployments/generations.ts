@@ -4,7 +4,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import type { SecretRow } from '../../resources/secrets.ts';
 import type { ChangeContext } from '../change.ts';
 
-/** What somebody can ask of a deployment. */
+/** The operations that create a generation of a deployment. */
 export type Operation =
   | 'create'
   | 'update'
@@ -16,62 +16,69 @@ export type Operation =
   | 'rotate-secret'
   | 'delete';
 
-interface Asked {
+interface OperationRecord {
   readonly id: string;
   readonly operation: Operation;
-  /** For people. */
+  /** The message of the event. */
   readonly message: string;
 }
 
 type Author = Pick<ChangeContext, 'transaction' | 'principal'>;
 
-/** Notes what the deployment is now as its generation, and who asked for it. */
-export async function recordGeneration({ transaction, principal }: Author, asked: Asked): Promise<void> {
+/** Records the current desired state of the deployment as a revision with its author, and the operation as an event. */
+export async function recordGeneration({ transaction, principal }: Author, record: OperationRecord): Promise<void> {
   const author = authorOf(principal);
   const { generation, revision, replicas, env, desired_state } = await transaction.deployment.findUniqueOrThrow({
-    where: { id: asked.id },
+    where: { id: record.id },
   });
-  const { id: deployment_id, operation } = asked;
-  const was = { revision, replicas, env: env as object, desired_state };
+  const { id: deployment_id, operation } = record;
+  // `env` is a map of strings, which is valid JSON.
+  const state = { revision, replicas, env: env as object, desired_state };
   await transaction.deploymentRevision.create({
-    data: { deployment_id, generation, operation, created_by: author, ...was },
+    data: { deployment_id, generation, operation, created_by: author, ...state },
   });
-  await recordOperation({ transaction, principal }, { ...asked, generation });
+  await recordOperation({ transaction, principal }, { ...record, generation });
 }
 
-/** Notes that somebody asked for something. */
+/** Records the operation as an event. */
 async function recordOperation(
   { transaction, principal }: Author,
-  { id, operation, message, generation }: Asked & { readonly generation: number },
+  { id, operation, message, generation }: OperationRecord & { readonly generation: number },
 ): Promise<void> {
   const event = { id: uuidv7(), deployment_id: id, kind: 'operation' as const, generation, reason: operation, message };
   await transaction.deploymentEvent.create({ data: { ...event, actor: authorOf(principal) } });
 }
 
-/** What a new generation begins as: somebody is still to do it. */
+/** The observed state of a new generation that no worker has reconciled yet. */
 export const PENDING = {
   phase: 'pending',
   reason: null,
-  message: 'No engine of this fleet has taken it up yet.',
+  message: 'Waiting to be reconciled.',
 } as const satisfies Prisma.DeploymentUncheckedUpdateInput;
 
 /**
- * Whoever keeps deployments as they are desired looks at it at once, and begins anew to count failures. What somebody else has
- * set is taken over for the generation that asked for it.
+ * Makes a deployment due at once and resets its count of failures. Also resets `take_over`, which is valid only for the
+ * generation that requested it.
  */
-export const NOW = {
+export const DUE_NOW = {
   due_at: new Date(0),
   failures: 0,
   take_over: false,
 } as const satisfies Prisma.DeploymentUncheckedUpdateInput;
 
-/** A secret with new values is a new generation of what uses it; what is stopped gets them when it is started. */
-export async function bumpUsersOfSecret(context: ChangeContext, { name, used_by }: SecretRow): Promise<void> {
+/**
+ * Starts a new generation of the deployments that use a secret. Stopped deployments receive the new values when they are started.
+ */
+export async function rotateSecretInDeployments(context: ChangeContext, { name, used_by }: SecretRow): Promise<void> {
   const { deployment } = context.transaction;
   for (const { kind, id } of used_by) {
     if (kind !== 'deployment') continue;
     await deployment.update({ where: { id }, data: { generation: { increment: 1 }, updated_at: new Date() } });
-    await deployment.updateMany({ where: { id, desired_state: 'running' }, data: { ...PENDING, ...NOW } });
-    await recordGeneration(context, { id, operation: 'rotate-secret', message: `the secret ${name} has new values` });
+    await deployment.updateMany({ where: { id, desired_state: 'running' }, data: { ...PENDING, ...DUE_NOW } });
+    await recordGeneration(context, {
+      id,
+      operation: 'rotate-secret',
+      message: `the values of the secret ${name} changed`,
+    });
   }
 }

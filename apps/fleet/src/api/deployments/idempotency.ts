@@ -6,14 +6,17 @@ import type { RequestContext } from '../context.ts';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** A request that its caller may send again within a day, as it is stored. */
-export interface Repeatable {
+/** The stored form of a request with an idempotency key. It is valid for one day. */
+export interface IdempotentRequest {
   readonly key_hash: string;
   readonly request_hash: string;
 }
 
-/** What `Idempotency-Key` says of a request: one for each caller. @throws 400 for one that is empty, long or odd */
-export function repeatableOf({ principal, idempotencyKey }: RequestContext, body: object): Repeatable | undefined {
+/** Reads `Idempotency-Key`. The scope of a key is its caller. @throws 400 unless it has 1 to 255 visible ASCII characters */
+export function readIdempotencyKey(
+  { principal, idempotencyKey }: RequestContext,
+  body: object,
+): IdempotentRequest | undefined {
   if (idempotencyKey === undefined) return undefined;
   if (!KEY.test(idempotencyKey)) {
     throw invalid([{ path: 'Idempotency-Key', message: 'must have 1 to 255 visible ASCII characters' }]);
@@ -25,26 +28,26 @@ const callerOf = (principal: Principal) => ('id' in principal ? principal.id : p
 
 const hash = (value: object) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
-/** The deployment that the request made the first time. @throws 422 where the key was used for another request */
-export async function madeBefore(
+/** The id of the deployment that the first request with this key created. @throws 422 if the key was used for another request */
+export async function findCreatedDeployment(
   transaction: Prisma.TransactionClient,
-  { key_hash, request_hash }: Repeatable,
+  { key_hash, request_hash }: IdempotentRequest,
 ): Promise<string | undefined> {
-  const [known] = await transaction.$queryRaw<{ request_hash: string; deployment_id: string }[]>`
+  const [previous] = await transaction.$queryRaw<{ request_hash: string; deployment_id: string }[]>`
     SELECT request_hash, deployment_id FROM repeatable_requests
     WHERE key_hash = ${key_hash} AND created_at > now() - interval '1 day'`;
-  if (known && known.request_hash !== request_hash) {
+  if (previous && previous.request_hash !== request_hash) {
     throw new Problem(
       'idempotency_key_reused',
-      'This Idempotency-Key was used for another request: choose another one.',
+      'This Idempotency-Key was used for a different request. Use another key.',
     );
   }
-  return known?.deployment_id;
+  return previous?.deployment_id;
 }
 
-export const rememberMade = (
+export const rememberRequest = (
   transaction: Prisma.TransactionClient,
-  { key_hash, request_hash }: Repeatable,
+  { key_hash, request_hash }: IdempotentRequest,
   deploymentId: string,
 ) => transaction.$executeRaw`
   INSERT INTO repeatable_requests (key_hash, request_hash, deployment_id) VALUES (${key_hash}, ${request_hash}, ${deploymentId}::uuid)

@@ -10,7 +10,7 @@ import { readRow } from '../../resources/kind.ts';
 import { targetOf } from '../../resources/targets.ts';
 import { type RequestContext, route } from '../context.ts';
 
-/** What a container prints is passed on as it is. */
+/** Streams the output of a container unchanged. */
 export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async (context, { params, query }) => {
   const { database } = context;
   const row = await readRow(database.client, deployments, params.id);
@@ -18,69 +18,74 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async
   const name = query.instance ?? names[0];
   const target = targetOf(row);
   if (name === undefined || target === null) {
-    throw new Problem('not_found', 'It has no instance yet, and so no log.');
+    throw new Problem('not_found', 'The deployment has no instances yet, so there is no log.');
   }
   if (!names.includes(name)) {
-    throw invalid([{ path: 'instance', message: `must be one of its instances: ${names.join(', ')}` }]);
+    throw invalid([{ path: 'instance', message: `must be an instance of the deployment: ${names.join(', ')}` }]);
   }
-  const left = new AbortController();
-  const which = { deploymentId: row.id, name };
-  const lines = await linesOf(context, target, { which, tail: query.tail, follow: query.follow, signal: left.signal });
+  const controller = new AbortController();
+  const instance = { deploymentId: row.id, name };
+  const lines = await linesOf(context, target, {
+    instance,
+    tail: query.tail,
+    follow: query.follow,
+    signal: controller.signal,
+  });
   return new Streamed(
     'text/plain; charset=utf-8',
-    await begun(lines, { left, waitMs: context.machines.timings.logStart }),
+    await started(lines, { controller, waitMs: context.engineRuntime.timings.logStart }),
   );
 });
 
 type Lines = ReturnType<typeof logsOfHost>;
 
-interface Asked extends LogOptions {
-  readonly which: { readonly deploymentId: string; readonly name: string };
+interface LogRequest extends LogOptions {
+  readonly instance: { readonly deploymentId: string; readonly name: string };
 }
 
 async function linesOf(
-  { database: { client }, machines }: Pick<RequestContext, 'database' | 'machines'>,
+  { database: { client }, engineRuntime }: Pick<RequestContext, 'database' | 'engineRuntime'>,
   { kind, id }: Target,
-  { which, ...options }: Asked,
+  { instance, ...options }: LogRequest,
 ): Promise<Lines> {
   if (kind === 'host') {
     const host = await client.host.findUniqueOrThrow({ where: { id } });
-    return logsOfHost(await machines.hosts.of(host), which, options);
+    return logsOfHost(await engineRuntime.hosts.of(host), instance, options);
   }
   const cluster = await client.cluster.findUniqueOrThrow({ where: { id } });
-  return logsOfCluster(await machines.clusters.of(cluster), which, options);
+  return logsOfCluster(await engineRuntime.clusters.of(cluster), instance, options);
 }
 
-interface Beginning {
-  /** Ends the log. */
-  readonly left: AbortController;
-  /** A container that has written nothing for so long counts as begun. */
+interface LogStart {
+  /** Aborts the request to the engine. */
+  readonly controller: AbortController;
+  /** Maximum wait for the first line before the response begins, in milliseconds. */
   readonly waitMs: number;
 }
 
 /**
- * What fails before the first line is a problem, not a broken stream. Whoever leaves ends it at once, also where nothing is
- * written any more.
+ * Waits for the first line, so that an earlier failure results in a problem response instead of a broken stream. If the client
+ * disconnects, the request to the engine ends at once, even if the container writes nothing.
  */
-async function begun(lines: Lines, { left, waitMs }: Beginning): Promise<AsyncIterable<string>> {
+async function started(lines: Lines, { controller, waitMs }: LogStart): Promise<AsyncIterable<string>> {
   let first: ReturnType<Lines['next']> | undefined = lines.next();
   try {
     await Promise.race([first, pause(waitMs, undefined, { ref: false })]);
   } catch (cause) {
     throw problemOf(cause);
   }
-  first.catch(() => undefined); // whoever reads on hears of it
+  first.catch(() => undefined); // the next read reports the error
   const next = async () => {
     const line = await (first ?? lines.next());
     first = undefined;
     return line.done ? { done: true as const, value: undefined } : { done: false as const, value: `${line.value}\n` };
   };
-  const leave = async () => {
-    left.abort();
+  const end = async () => {
+    controller.abort();
     await lines.return();
     return { done: true as const, value: undefined };
   };
-  return { [Symbol.asyncIterator]: () => ({ next, return: leave }) };
+  return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }
 
 function problemOf(cause: unknown): unknown {

@@ -1,8 +1,8 @@
 import type { DockerClient } from './client.ts';
 import { info, version } from './schemas.ts';
 
-/** What a machine says of itself. */
-export interface Facts {
+/** The engine and resources that a host reports. */
+export interface HostFacts {
   readonly engine: 'docker' | 'podman';
   readonly engine_version: string;
   readonly api_version: string;
@@ -11,17 +11,17 @@ export interface Facts {
   readonly memory_bytes: number;
 }
 
-/** Asks a machine who it is, and what it has. @throws Unreachable, with a sentence for operators */
-export async function check(client: DockerClient): Promise<Facts> {
-  const { engine, apiVersion } = await client.hello();
-  const { body: it } = await client.read({ path: '/version' }, version);
-  const { body: has } = await client.read({ path: '/info' }, info);
+/** Queries the engine version and the resources of a host. @throws Unreachable, with a message for operators */
+export async function check(client: DockerClient): Promise<HostFacts> {
+  const { engine, apiVersion } = await client.versionHandshake();
+  const { body: versions } = await client.read({ path: '/version' }, version);
+  const { body: resources } = await client.read({ path: '/info' }, info);
   return {
     engine,
-    engine_version: it.Version,
+    engine_version: versions.Version,
     api_version: apiVersion,
-    arch: it.Arch,
-    cpu_millis: has.NCPU * 1000,
-    memory_bytes: has.MemTotal,
+    arch: versions.Arch,
+    cpu_millis: resources.NCPU * 1000,
+    memory_bytes: resources.MemTotal,
   };
 }

@@ -1,45 +1,52 @@
 import { KEYS } from '../../render/labels.ts';
-import { eachOf } from '../concurrency.ts';
-import { type EngineFailure, failureOf } from '../errors.ts';
-import type { Ending, Fence, Observation } from '../observation.ts';
-import { sentenceOf } from '../redact.ts';
+import { mapConcurrently } from '../concurrency.ts';
+import { catchFailure, type EngineFailure } from '../errors.ts';
+import type { DesiredEnd, Fence, Observation } from '../observation.ts';
+import { describeFailure } from '../redact.ts';
 import type { DockerClient } from './client.ts';
-import { containersOf, type Found, remove } from './containers.ts';
+import { type FoundContainer, findContainers, remove } from './containers.ts';
 import { listed, listedVolumes } from './schemas.ts';
-import { overtakenBy } from './status.ts';
+import { supersededBy } from './status.ts';
 import { removeVolume } from './volumes.ts';
 
-/** Takes a deployment off its machine: what is stopped is not there, as in a cluster, and its volumes stay. */
-export async function clear(client: DockerClient, wanted: Ending, fence: Fence) {
-  const found = await containersOf(client, fence.deploymentId);
-  const overtaken = overtakenBy(found, fence);
-  if (overtaken) return overtaken;
+/**
+ * Removes the containers of a deployment, also if it is only stopped, as in a cluster. Volumes are removed only if it
+ * is deleted.
+ */
+export async function removeFromHost(client: DockerClient, desired: DesiredEnd, fence: Fence) {
+  const found = await findContainers(client, fence.deploymentId);
+  const superseded = supersededBy(found, fence);
+  if (superseded) return superseded;
   const actions: string[] = [];
-  const trouble = await failureOf(async () => {
-    await eachOf(found, async (container) => {
+  const failure = await catchFailure(async () => {
+    await mapConcurrently(found, async (container) => {
       await remove(client, container);
       actions.push(`removed ${container.name}`);
     });
-    for (const name of wanted.kind === 'gone' ? wanted.volumes : [])
+    for (const name of desired.kind === 'gone' ? desired.volumes : [])
       actions.push(...(await removeVolume(client, name)));
   });
-  const left = await containersOf(client, fence.deploymentId);
-  return outcome(wanted.kind, { left, actions, trouble });
+  const remaining = await findContainers(client, fence.deploymentId);
+  return removalStatus(desired.kind, { remaining, actions, failure });
 }
 
-function outcome(
+function removalStatus(
   kind: 'stopped' | 'gone',
-  o: { readonly left: readonly Found[]; readonly actions: string[]; readonly trouble: EngineFailure | undefined },
+  result: {
+    readonly remaining: readonly FoundContainer[];
+    readonly actions: string[];
+    readonly failure: EngineFailure | undefined;
+  },
 ): Observation {
-  const isDone = o.left.length === 0 && o.trouble === undefined;
-  const under = kind === 'gone' ? 'deleting' : 'stopping';
+  const isDone = result.remaining.length === 0 && result.failure === undefined;
+  const inProgress = kind === 'gone' ? 'deleting' : 'stopping';
   return {
-    phase: isDone ? kind : under,
-    reason: o.trouble?.reason ?? null,
+    phase: isDone ? kind : inProgress,
+    reason: result.failure?.reason ?? null,
     message:
-      (o.trouble && sentenceOf(o.trouble)) ??
-      (isDone ? 'Nothing of it is left to run.' : `${o.left.length} still to be stopped.`),
-    instances: o.left.map(({ name, details }) => ({
+      (result.failure && describeFailure(result.failure)) ??
+      (isDone ? 'All containers are removed.' : `Containers still stopping: ${result.remaining.length}.`),
+    instances: result.remaining.map(({ name, details }) => ({
       name,
       phase: 'stopping',
       message: 'is being stopped',
@@ -47,30 +54,31 @@ function outcome(
     })),
     endpoints: [],
     volumes: [],
-    actions: o.actions,
-    next: isDone ? 'settled' : o.trouble ? 'retry' : 'soon',
-    overtaken: false,
+    actions: result.actions,
+    next: isDone ? 'settled' : result.failure ? 'retry' : 'soon',
+    superseded: false,
   };
 }
 
-const OURS = JSON.stringify({ label: [`${KEYS.managedBy}=fleet`] });
+const MANAGED_FILTER = JSON.stringify({ label: [`${KEYS.managedBy}=fleet`] });
 
 /**
- * Removes what is there of deployments and volumes that are gone for good: who was frozen as he asked for it has gone on.
+ * Removes containers and volumes that belong to deleted deployments and volumes. They exist if a delayed request of a
+ * suspended process created them after the deletion.
  *
- * @param gone ids
- * @returns what was done
+ * @param deletedIds ids of deleted deployments and volumes
+ * @returns the actions taken
  */
-export async function sweep(client: DockerClient, gone: ReadonlySet<string>): Promise<string[]> {
-  const query = { all: 'true', filters: OURS };
+export async function removeOrphans(client: DockerClient, deletedIds: ReadonlySet<string>): Promise<string[]> {
+  const query = { all: 'true', filters: MANAGED_FILTER };
   const { body: containers } = await client.read({ path: '/containers/json', query }, listed);
   const deployments = new Set(containers.map(({ Labels }) => Labels[KEYS.deployment] ?? ''));
-  const cleared = await eachOf([...deployments].filter(isIn(gone)), (deploymentId) =>
-    clear(client, { kind: 'gone', volumes: [] }, { deploymentId, generation: Number.MAX_SAFE_INTEGER }),
+  const cleared = await mapConcurrently([...deployments].filter(isIn(deletedIds)), (deploymentId) =>
+    removeFromHost(client, { kind: 'gone', volumes: [] }, { deploymentId, generation: Number.MAX_SAFE_INTEGER }),
   );
-  const { body } = await client.read({ path: '/volumes', query: { filters: OURS } }, listedVolumes);
-  const volumes = body.Volumes.filter(({ Labels }) => isIn(gone)(Labels[KEYS.storage] ?? ''));
-  const removed = await eachOf(volumes, ({ Name }) => removeVolume(client, Name));
+  const { body } = await client.read({ path: '/volumes', query: { filters: MANAGED_FILTER } }, listedVolumes);
+  const volumes = body.Volumes.filter(({ Labels }) => isIn(deletedIds)(Labels[KEYS.storage] ?? ''));
+  const removed = await mapConcurrently(volumes, ({ Name }) => removeVolume(client, Name));
   return [...cleared.flatMap(({ actions }) => actions), ...removed.flat()];
 }
 

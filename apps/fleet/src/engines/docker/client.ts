@@ -1,143 +1,159 @@
 import { type Dialled, dial, type OutboundAllowance } from '@svc/http';
 import type { z } from 'zod';
-import { type Bounds, chunksOf, jsonOf, wholeOf } from '../body.ts';
-import { EngineFailure, notAnEngine, Permanent, Transient, Unreachable, unreachableBy } from '../errors.ts';
+import { type Bounds, parseJson, readBody, readChunks } from '../body.ts';
+import { EngineFailure, notAnEngine, Permanent, Transient, toUnreachable, Unreachable } from '../errors.ts';
 import { oneLine } from '../redact.ts';
 
-/** A machine whose engine is called. */
+/** The address of a Docker or Podman engine. */
 export interface HostAddress {
   readonly engine: 'docker' | 'podman';
-  /** `unix:///path`, or `tcp://host:port`: by TLS where there are credentials. */
+  /** `unix:///path` or `tcp://host:port`. TLS is used if there are credentials. */
   readonly endpoint: string;
   readonly credentials: { readonly ca_certificate: string; readonly certificate: string; readonly key: string } | null;
-  /** What endpoints that were set through the API may be beside public; left out for what the operator set. */
+  /**
+   * Non-public addresses that are allowed for endpoints set through the API. Undefined: endpoints set by the operator
+   * are not restricted.
+   */
   readonly restrictTo?: ReadonlySet<OutboundAllowance> | undefined;
 }
 
-/** Milliseconds. */
+/** Time limits, in milliseconds. */
 export interface DockerTimings {
-  /** For an answer, its whole body included. */
+  /** Timeout of a read request, including its body. */
   readonly answer: number;
-  /** For an answer to what changes something: networks and mounts are made meanwhile. */
+  /** Timeout of a request that changes something. The engine may set up networks and mounts before it responds. */
   readonly change: number;
-  /** That a pull may say nothing, and that it may take. */
+  /** Maximum time without data during an image pull. */
   readonly pullIdle: number;
+  /** Maximum duration of an image pull. */
   readonly pull: number;
-  /** Before an engine is asked again for what it could not tell. */
-  readonly again: number;
-  /** That a container has been up before it counts as running. */
+  /** Delay before a failed query is repeated. */
+  readonly retry: number;
+  /** Time that a container must be up before it counts as running. */
   readonly settled: number;
-  /** What ended by itself sooner than this has crashed, whatever its exit code. */
+  /** A container that exits within this time after its start counts as crashed, whatever its exit code. */
   readonly shortLife: number;
 }
 
-/** The values of production. */
+/** The defaults for production. */
 export const DEFAULT_DOCKER_TIMINGS: DockerTimings = {
   answer: 15_000,
   change: 60_000,
   pullIdle: 600_000,
   pull: 3_600_000,
-  again: 100,
+  retry: 100,
   settled: 3000,
   shortLife: 10_000,
 };
 
-/** Who answers, and how it is spoken to. */
-interface Hello {
+/** The kind of engine, and the version of its API that the client uses. */
+interface VersionHandshake {
   readonly engine: 'docker' | 'podman';
   readonly apiVersion: string;
 }
 
-/** The bodies that we make are those of the first; nothing later than the last was tried. */
-const FIRST = 41;
-const LAST = 47;
+/** Request bodies follow the first version. Versions after the last are not tested. */
+const MIN_MINOR_VERSION = 41;
+const MAX_MINOR_VERSION = 47;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Reads the answer to a ping. @throws Unreachable for what is no engine, not the one that it is said to be, or too old */
-function helloOf(headers: Headers, expected: Hello['engine']): Hello {
+/**
+ * Reads the headers of a ping response.
+ *
+ * @throws Unreachable if the server is not an engine, is another engine, or is too old
+ */
+function readVersionHandshake(headers: Headers, expected: VersionHandshake['engine']): VersionHandshake {
   const [, minor] = /^1\.(\d{1,3})$/.exec(String(headers['api-version'])) ?? [];
   if (minor === undefined) throw notAnEngine();
   const engine = headers['libpod-api-version'] === undefined ? 'docker' : 'podman';
-  if (engine !== expected) throw new Unreachable(`It is registered as ${expected}, and answers as ${engine}.`);
-  if (Number(minor) < FIRST) {
-    throw new Unreachable(`It speaks version 1.${minor} of the Docker Engine API, and 1.${FIRST} is needed.`);
+  if (engine !== expected) throw new Unreachable(`It is registered as ${expected}, but the engine is ${engine}.`);
+  if (Number(minor) < MIN_MINOR_VERSION) {
+    throw new Unreachable(
+      `Its Docker Engine API has version 1.${minor}. Version 1.${MIN_MINOR_VERSION} or later is required.`,
+    );
   }
-  return { engine, apiVersion: `1.${Math.min(Number(minor), LAST)}` };
+  return { engine, apiVersion: `1.${Math.min(Number(minor), MAX_MINOR_VERSION)}` };
 }
 
-/** The error for an answer that says no, whatever was asked. */
-function refusedWith({ status, text }: { readonly status: number; readonly text: string }): Permanent | Transient {
-  const answer = { status, said: oneLine(saidIn(text)) };
-  const message = `The engine refused a request (${status}).`;
-  if (status === 409 || status === 429 || status >= 500) return new Transient('EngineError', message, answer);
-  return new Permanent(status === 401 || status === 403 ? 'AuthFailed' : 'InvalidSpec', message, answer);
+/** The error for a response with an error status, for any request. */
+function toEngineFailure({ status, text }: { readonly status: number; readonly text: string }): Permanent | Transient {
+  const response = { status, engineMessage: oneLine(messageIn(text)) };
+  const message = `The engine rejected a request (${status}).`;
+  if (status === 409 || status === 429 || status >= 500) return new Transient('EngineError', message, response);
+  return new Permanent(status === 401 || status === 403 ? 'AuthFailed' : 'InvalidSpec', message, response);
 }
 
-function saidIn(text: string): string {
-  const { message } = { ...(jsonOf(text) as object | undefined) } as { message?: unknown };
+function messageIn(text: string): string {
+  // Spreading accepts any value at run time, and the type of `message` is checked below.
+  const { message } = { ...(parseJson(text) as object | undefined) } as { message?: unknown };
   return typeof message === 'string' ? message : '';
 }
 
 interface Request {
   readonly method?: 'GET' | 'POST' | 'DELETE';
-  /** Without the version of the API. */
+  /** Without the prefix for the API version. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Statuses beside 2xx that are an answer, too. */
+  /** Statuses other than 2xx that do not cause an error. */
   readonly accept?: readonly number[];
   readonly timeoutMs?: number;
 }
 
-interface Answer {
+interface EngineResponse {
   readonly status: number;
-  /** The clock of the engine's machine. */
+  /** The time of the response by the clock of the engine, in milliseconds since the epoch. */
   readonly at: number;
   readonly text: string;
 }
 
-/** What is answered bit by bit: it may stand still for `idleMs` (0: for ever), and ends with its signal, if it has one. */
+/**
+ * A request with a streamed response. `idleMs` limits the time without data (0: no limit); `signal` ends the stream.
+ */
 interface Streamed extends Request {
   readonly idleMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** An engine that speaks the Docker Engine API. Everything rejects with an `EngineFailure`. */
+/** A client for an engine with the Docker Engine API. All methods reject with an `EngineFailure`. */
 export interface DockerClient {
   readonly address: HostAddress;
   readonly timing: DockerTimings;
-  /** Who answers, asked once. */
-  hello(): Promise<Hello>;
-  /** One bounded exchange. */
-  ask(request: Request): Promise<Answer>;
-  /** The body of a GET, as far as the schema knows it. */
+  /** The kind and API version of the engine. The result is cached until the engine is unreachable. */
+  versionHandshake(): Promise<VersionHandshake>;
+  /** Sends a request with limits on time and size. */
+  request(request: Request): Promise<EngineResponse>;
+  /**
+   * Sends a request and parses the response body with the schema. Members that the schema does not declare are
+   * dropped.
+   */
   read<S extends z.ZodType>(request: Request, schema: S): Promise<{ readonly body: z.output<S>; readonly at: number }>;
-  /** An answer as it comes, never kept: whoever stops reading ends it. */
+  /** Sends a request and streams the response body without buffering. The stream is closed when the consumer stops. */
   open(request: Streamed): Promise<AsyncGenerator<Buffer, void, void>>;
-  /** The same client, for work that ends with `signal`. */
-  within(signal: AbortSignal | undefined): DockerClient;
-  /** The same client, which asks before each request whether it may still be sent: `mustHold` throws where it may not. */
-  whileHeld(mustHold: () => void): DockerClient;
+  /** A view of this client whose requests end with `signal`. */
+  withSignal(signal: AbortSignal | undefined): DockerClient;
+  /** A view of this client that calls `assertLease` before each request. It throws if the request must not be sent. */
+  withLeaseCheck(assertLease: () => void): DockerClient;
   close(): Promise<void>;
 }
 
-/** A client for the engine of a machine. Nothing is called yet. */
+/** Creates a client for an engine. Does not connect yet. */
 export function connectDocker(address: HostAddress, timing: Partial<DockerTimings> = {}): DockerClient {
   const { endpoint, credentials, restrictTo } = address;
   const tls = credentials && { ca: credentials.ca_certificate, cert: credentials.certificate, key: credentials.key };
   const target = new URL(endpoint.replace(/^tcp:/, tls ? 'https:' : 'http:'));
   const dialled = dial({ target, restrictTo, ...(tls && { tls }) });
-  return new EngineClient({ address, timing: { ...DEFAULT_DOCKER_TIMINGS, ...timing }, dialled, greeted: {} }, {});
+  return new EngineClient({ address, timing: { ...DEFAULT_DOCKER_TIMINGS, ...timing }, dialled, handshake: {} }, {});
 }
 
 interface Connection {
   readonly address: HostAddress;
   readonly timing: DockerTimings;
   readonly dialled: Dialled;
-  /** The hello that went well, or is under way, shared by all views of the client. */
-  readonly greeted: { hello?: Promise<Hello> | undefined };
+  /** The completed or pending version handshake, shared by all views of the client. */
+  readonly handshake: { pending?: Promise<VersionHandshake> | undefined };
 }
 
 class EngineClient implements DockerClient {
@@ -157,36 +173,37 @@ class EngineClient implements DockerClient {
     return this.#connection.timing;
   }
 
-  within = (signal: AbortSignal | undefined): DockerClient =>
+  withSignal = (signal: AbortSignal | undefined): DockerClient =>
     new EngineClient(this.#connection, { ...this.#bounds, signal });
 
-  whileHeld = (mustHold: () => void): DockerClient => new EngineClient(this.#connection, { ...this.#bounds, mustHold });
+  withLeaseCheck = (assertLease: () => void): DockerClient =>
+    new EngineClient(this.#connection, { ...this.#bounds, assertLease });
 
   close = () => this.#connection.dialled.close();
 
-  async hello(): Promise<Hello> {
-    const { greeted, address } = this.#connection;
+  async versionHandshake(): Promise<VersionHandshake> {
+    const { handshake, address } = this.#connection;
     const { signal } = this.#bounds;
-    greeted.hello ??= new EngineClient(this.#connection, {}).#greet(address.engine);
-    return signal ? orEnded(greeted.hello, signal) : greeted.hello;
+    handshake.pending ??= new EngineClient(this.#connection, {}).#ping(address.engine);
+    return signal ? orAborted(handshake.pending, signal) : handshake.pending;
   }
 
-  /** Shared by whoever asks next: it ends with nobody's signal. */
-  async #greet(expected: HostAddress['engine']): Promise<Hello> {
-    return this.#guarded(async () => helloOf((await this.#exchange('/_ping', {})).headers, expected));
+  /** Does not use the signal of a view, because all views share the result. */
+  async #ping(expected: HostAddress['engine']): Promise<VersionHandshake> {
+    return this.#guarded(async () => readVersionHandshake((await this.#exchange('/_ping', {})).headers, expected));
   }
 
-  async ask(request: Request): Promise<Answer> {
-    const { headers, ...answer } = await this.#exchange(await this.#pathOf(request), request);
-    const isFine = (answer.status >= 200 && answer.status < 300) || request.accept?.includes(answer.status);
-    if (!isFine) throw refusedWith(answer);
+  async request(request: Request): Promise<EngineResponse> {
+    const { headers, ...response } = await this.#exchange(await this.#pathOf(request), request);
+    const isAccepted = (response.status >= 200 && response.status < 300) || request.accept?.includes(response.status);
+    if (!isAccepted) throw toEngineFailure(response);
     const at = Date.parse(String(headers.date));
-    return { ...answer, at: Number.isNaN(at) ? Date.now() : at };
+    return { ...response, at: Number.isNaN(at) ? Date.now() : at };
   }
 
   async read<S extends z.ZodType>(request: Request, schema: S) {
-    const { text, at } = await this.ask(request);
-    const parsed = schema.safeParse(jsonOf(text));
+    const { text, at } = await this.request(request);
+    const parsed = schema.safeParse(parseJson(text));
     if (!parsed.success) throw notAnEngine();
     return { body: parsed.data, at };
   }
@@ -194,63 +211,67 @@ class EngineClient implements DockerClient {
   async open(request: Streamed): Promise<AsyncGenerator<Buffer, void, void>> {
     const path = await this.#pathOf(request);
     const { method = 'GET', headers = {}, idleMs } = request;
-    const exchange = { method, path, headers, idleMs, signal: this.#until(request.signal) };
-    this.#bounds.mustHold?.();
-    const answer = await this.#guarded(() => this.#connection.dialled.exchange(exchange));
-    if (answer.status >= 200 && answer.status < 300) return chunksOf(answer.body, (work) => this.#guarded(work));
-    throw refusedWith({ status: answer.status, text: await this.#guarded(() => wholeOf(answer.body)) });
+    const exchange = { method, path, headers, idleMs, signal: this.#anyOf(request.signal) };
+    this.#bounds.assertLease?.();
+    const response = await this.#guarded(() => this.#connection.dialled.exchange(exchange));
+    if (response.status >= 200 && response.status < 300)
+      return readChunks(response.body, (work) => this.#guarded(work));
+    throw toEngineFailure({ status: response.status, text: await this.#guarded(() => readBody(response.body)) });
   }
 
-  #until(signal: AbortSignal | undefined): AbortSignal {
-    return AbortSignal.any([signal, this.#bounds.signal].filter((one) => one !== undefined));
+  #anyOf(signal: AbortSignal | undefined): AbortSignal {
+    return AbortSignal.any([signal, this.#bounds.signal].filter((it) => it !== undefined));
   }
 
   async #pathOf({ path, query = {} }: Request): Promise<string> {
-    const { apiVersion } = await this.hello();
-    const said = new URLSearchParams(query).toString();
-    return `/v${apiVersion}${path}${said && `?${said}`}`;
+    const { apiVersion } = await this.versionHandshake();
+    const queryString = new URLSearchParams(query).toString();
+    return `/v${apiVersion}${path}${queryString && `?${queryString}`}`;
   }
 
   #exchange(
     path: string,
-    { method = 'GET', headers = {}, body, timeoutMs = this.#patienceFor(method) }: Omit<Request, 'path'>,
+    { method = 'GET', headers = {}, body, timeoutMs = this.#timeoutFor(method) }: Omit<Request, 'path'>,
   ) {
-    this.#bounds.mustHold?.();
+    this.#bounds.assertLease?.();
     return this.#guarded(async () => {
       const json = body && { body: JSON.stringify(body) };
-      const sent = { ...headers, ...(body && { 'content-type': 'application/json' }) };
+      const allHeaders = { ...headers, ...(body && { 'content-type': 'application/json' }) };
       const exchange = {
         method,
         path,
-        headers: sent,
+        headers: allHeaders,
         ...json,
         idleMs: timeoutMs,
-        signal: this.#until(AbortSignal.timeout(timeoutMs)),
+        signal: this.#anyOf(AbortSignal.timeout(timeoutMs)),
       };
-      const answer = await this.#connection.dialled.exchange(exchange);
-      return { status: answer.status, headers: answer.headers, text: await wholeOf(answer.body) };
+      const response = await this.#connection.dialled.exchange(exchange);
+      return { status: response.status, headers: response.headers, text: await readBody(response.body) };
     });
   }
 
-  #patienceFor(method: Request['method']): number {
+  #timeoutFor(method: Request['method']): number {
     return method === 'GET' ? this.timing.answer : this.timing.change;
   }
 
-  /** Whatever a connection fails with is said as what it means; an end that was asked for stays what it is. */
+  /**
+   * Converts connection errors to `EngineFailure`. If the signal of this view is aborted, throws its reason instead.
+   */
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       this.#bounds.signal?.throwIfAborted();
-      const failure = error instanceof EngineFailure ? error : unreachableBy(error);
-      if (failure instanceof Unreachable) this.#connection.greeted.hello = undefined; // another may answer next time
+      const failure = error instanceof EngineFailure ? error : toUnreachable(error);
+      // After the failure, another engine may respond at the endpoint.
+      if (failure instanceof Unreachable) this.#connection.handshake.pending = undefined;
       throw failure;
     }
   }
 }
 
-/** What many wait for, until one of them has to go. @throws the reason of the signal */
-function orEnded<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Awaits a shared promise until the signal is aborted. @throws the reason of the signal */
+function orAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = () => reject(signal.reason);
     if (signal.aborted) end();

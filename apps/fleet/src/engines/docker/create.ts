@@ -1,57 +1,61 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DockerManifest, RenderedContainer } from '../../render/docker.ts';
-import { EngineFailure, Permanent, pullTrouble, Transient } from '../errors.ts';
+import { classifyPullFailure, EngineFailure, Permanent, Transient } from '../errors.ts';
 import { oneLine } from '../redact.ts';
 import type { DockerClient } from './client.ts';
-import { containersOf, discard } from './containers.ts';
+import { findContainers, removeNow } from './containers.ts';
 import { lacksGpus } from './plan.ts';
 import { created, pulled } from './schemas.ts';
 
 type Image = Pick<DockerManifest<'values'>, 'image' | 'registryAuth'>;
 
-/** Sees to it that an image is on the machine. @returns what was done */
-export async function provideImage(client: DockerClient, wanted: Image): Promise<string[]> {
-  const { status } = await client.ask({ path: `/images/${wanted.image}/json`, accept: [404] });
+/** Pulls an image if it is not present on the host. @returns the actions taken */
+export async function ensureImage(client: DockerClient, image: Image): Promise<string[]> {
+  const { status } = await client.request({ path: `/images/${image.image}/json`, accept: [404] });
   if (status !== 404) return [];
-  await pull(client, wanted);
-  return [`pulled ${wanted.image}`];
+  await pull(client, image);
+  return [`pulled ${image.image}`];
 }
 
 async function pull(client: DockerClient, { image, registryAuth }: Image): Promise<void> {
-  const { pullIdle, pull: longest } = client.timing;
-  const late = AbortSignal.timeout(longest);
+  const { pullIdle, pull: pullTimeout } = client.timing;
+  const deadline = AbortSignal.timeout(pullTimeout);
   try {
-    const said = await client.open({
+    const body = await client.open({
       method: 'POST',
       path: '/images/create',
       query: { fromImage: image },
       headers: registryAuth === undefined ? {} : { 'x-registry-auth': registryAuth },
       idleMs: pullIdle,
-      signal: late,
+      signal: deadline,
     });
-    const trouble = await lastError(said);
-    if (trouble !== undefined) throw pullFailure(image, { status: 200, said: oneLine(trouble) });
+    const error = await lastError(body);
+    if (error !== undefined) throw pullFailure(image, { status: 200, engineMessage: oneLine(error) });
   } catch (error) {
-    if (late.aborted) throw new Transient('ImagePullFailed', `The image ${image} took too long to be pulled.`);
-    const answer = error instanceof EngineFailure ? error.answer : undefined;
-    throw answer === undefined || answer.status === 200 ? error : pullFailure(image, answer);
+    if (deadline.aborted) throw new Transient('ImagePullFailed', `The pull of the image ${image} timed out.`);
+    const response = error instanceof EngineFailure ? error.response : undefined;
+    throw response === undefined || response.status === 200 ? error : pullFailure(image, response);
   }
 }
 
 const MAX_LINE = 65_536;
 
-/** Reads what a pull says to its end: whether it went well stands in no status. */
+/**
+ * Reads the response to a pull to its end, because the status does not show whether the pull succeeded.
+ *
+ * @returns the last error
+ */
 async function lastError(body: AsyncIterable<Buffer>): Promise<string | undefined> {
   let rest = '';
-  let trouble: string | undefined;
+  let error: string | undefined;
   const decoder = new TextDecoder();
   for await (const chunk of body) {
     const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split('\n');
     rest = lines.pop() ?? '';
     if (rest.length > MAX_LINE) rest = '';
-    for (const line of lines) trouble = errorIn(line) ?? trouble;
+    for (const line of lines) error = errorIn(line) ?? error;
   }
-  return errorIn(rest) ?? trouble;
+  return errorIn(rest) ?? error;
 }
 
 function errorIn(line: string): string | undefined {
@@ -59,17 +63,22 @@ function errorIn(line: string): string | undefined {
     const { error, errorDetail } = pulled.parse(JSON.parse(line));
     return error ?? errorDetail?.message;
   } catch {
-    return undefined; // progress of a kind that we don't know
+    return undefined; // an unknown kind of progress message
   }
 }
 
-function pullFailure(image: string, answer: NonNullable<EngineFailure['answer']>): EngineFailure {
-  const { reason, meaning } = pullTrouble(answer.said);
+function pullFailure(image: string, response: NonNullable<EngineFailure['response']>): EngineFailure {
+  const { reason, meaning } = classifyPullFailure(response.engineMessage);
   const message = `The image ${image} ${meaning}.`;
-  return new (reason === 'ImagePullFailed' ? Transient : Permanent)(reason, message, answer);
+  return new (reason === 'ImagePullFailed' ? Transient : Permanent)(reason, message, response);
 }
 
-/** Makes a container. @returns its id, be it that another pass has made it meanwhile @throws Transient for a name that is taken */
+/**
+ * Creates a container.
+ *
+ * @returns its id, also if another reconciliation created it concurrently
+ * @throws Transient if a container that does not belong to the deployment has the name
+ */
 export async function create(
   client: DockerClient,
   deploymentId: string,
@@ -79,68 +88,71 @@ export async function create(
     const request = { method: 'POST', path: '/containers/create', query: { name }, body } as const;
     return (await client.read(request, created)).body.Id;
   } catch (error) {
-    if (!(error instanceof EngineFailure) || error.answer === undefined) throw error;
-    if (!isAboutName(error.answer)) throw creationFailure(error, name);
-    const id = await ownerOf(client, name, deploymentId);
+    if (!(error instanceof EngineFailure) || error.response === undefined) throw error;
+    if (!isNameConflict(error.response)) throw creationFailure(error, name);
+    const id = await findOwnByName(client, name, deploymentId);
     if (id !== undefined) return id;
-    const message = `A container that is not this deployment's is called ${name}; it was left alone.`;
+    const message = `A container named ${name} exists that does not belong to this deployment. It was not changed.`;
     throw new Transient('NameConflict', message);
   }
 }
 
-/** 409 where it is Docker, 500 where it is Podman. */
-const isAboutName = ({ status, said }: NonNullable<EngineFailure['answer']>): boolean =>
-  status === 409 || /\bname\b.* is already in use/i.test(said);
+/** Docker responds with status 409, Podman with 500. */
+const isNameConflict = ({ status, engineMessage }: NonNullable<EngineFailure['response']>): boolean =>
+  status === 409 || /\bname\b.* is already in use/i.test(engineMessage);
 
-const LOOKS = 20;
+const LOOKUP_ATTEMPTS = 20;
 
-/** Who has a name, if it is one of ours. An engine may know the name before it shows who has it, and after that went. */
-async function ownerOf(client: DockerClient, name: string, deploymentId: string): Promise<string | undefined> {
-  for (let looks = LOOKS; looks > 0; looks -= 1) {
-    const { status } = await client.ask({ path: `/containers/${name}/json`, accept: [404] });
-    const mine = (await containersOf(client, deploymentId)).find((container) => container.name === name);
-    if (mine || status !== 404) return mine?.id;
-    await setTimeout(client.timing.again);
+/**
+ * Finds the container of the deployment with a name. An engine can reserve a name before it lists the container and
+ * after the container was removed, so the search is repeated.
+ */
+async function findOwnByName(client: DockerClient, name: string, deploymentId: string): Promise<string | undefined> {
+  for (let attempts = LOOKUP_ATTEMPTS; attempts > 0; attempts -= 1) {
+    const { status } = await client.request({ path: `/containers/${name}/json`, accept: [404] });
+    const existing = (await findContainers(client, deploymentId)).find((container) => container.name === name);
+    if (existing || status !== 404) return existing?.id;
+    await setTimeout(client.timing.retry);
   }
   return undefined;
 }
 
-function creationFailure({ answer }: EngineFailure, name: string): EngineFailure {
-  const { status = 0, said = '' } = answer ?? {};
-  if (status === 404) return new Transient('ImageNotFound', `The image of ${name} is gone again from its machine.`);
-  const isForGood = status === 400 || NO_COMMAND.test(said);
-  return isForGood
-    ? new Permanent('InvalidSpec', `${name} can't be made as it is.`, answer)
-    : new Transient('EngineError', `${name} could not be made.`, answer);
+function creationFailure({ response }: EngineFailure, name: string): EngineFailure {
+  const { status = 0, engineMessage = '' } = response ?? {};
+  if (status === 404) return new Transient('ImageNotFound', `The image of ${name} no longer exists on the host.`);
+  const isPermanent = status === 400 || NO_COMMAND.test(engineMessage);
+  return isPermanent
+    ? new Permanent('InvalidSpec', `${name} cannot be created as configured.`, response)
+    : new Transient('EngineError', `${name} could not be created.`, response);
 }
 
 const NO_COMMAND = /no command (?:or entrypoint )?(?:provided|specified)/i;
 
-/** Starts a container, and sees to it that it has its GPUs: it never runs without. Doing it twice does nothing. */
+/** Starts a container, and removes it if the engine did not assign the required GPUs. Idempotent. */
 export async function start(client: DockerClient, id: string, { deploymentId, rendered }: Start): Promise<void> {
   try {
-    // 404: it went meanwhile, and the next pass makes it.
-    await client.ask({ method: 'POST', path: `/containers/${id}/start`, accept: [304, 404] });
+    // 404: the container was removed concurrently; the next reconciliation creates it.
+    await client.request({ method: 'POST', path: `/containers/${id}/start`, accept: [304, 404] });
   } catch (error) {
-    if (!(error instanceof EngineFailure && error.answer)) throw error;
+    if (!(error instanceof EngineFailure && error.response)) throw error;
     const failure = startFailure(error, rendered);
-    if (failure.reason === 'GpuMissing') await discardIt(client, id, deploymentId);
+    if (failure.reason === 'GpuMissing') await removeById(client, id, deploymentId);
     throw failure;
   }
   if (rendered.body.HostConfig.DeviceRequests === undefined) return;
   const found = await containerOf(client, id, deploymentId);
   if (found && lacksGpus(rendered, found)) {
-    await discard(client, found);
+    await removeNow(client, found);
     throw gpuMissing(rendered.name);
   }
 }
 
 const containerOf = async (client: DockerClient, id: string, deploymentId: string) =>
-  (await containersOf(client, deploymentId)).find((container) => container.id === id);
+  (await findContainers(client, deploymentId)).find((container) => container.id === id);
 
-async function discardIt(client: DockerClient, id: string, deploymentId: string): Promise<void> {
+async function removeById(client: DockerClient, id: string, deploymentId: string): Promise<void> {
   const found = await containerOf(client, id, deploymentId);
-  if (found) await discard(client, found);
+  if (found) await removeNow(client, found);
 }
 
 interface Start {
@@ -148,8 +160,8 @@ interface Start {
   readonly rendered: RenderedContainer;
 }
 
-export const gpuMissing = (name: string, answer?: EngineFailure['answer']) =>
-  new Permanent('GpuMissing', `${name} was given no GPU by its engine, and does not run without.`, answer);
+export const gpuMissing = (name: string, response?: EngineFailure['response']) =>
+  new Permanent('GpuMissing', `The engine assigned no GPU to ${name}, which requires one.`, response);
 
 const PORT_TAKEN = /address already in use|port is already allocated|ports? (?:are|is) not available/i;
 const NO_GPU =
@@ -157,19 +169,19 @@ const NO_GPU =
 const NO_PROGRAM =
   /executable file not found|command that was not found|exec: .*no such file or directory|exec format error|exec: .*permission denied/i;
 
-function startFailure({ answer }: EngineFailure, { name, body }: RenderedContainer): EngineFailure {
-  const { status = 0, said = '' } = answer ?? {};
-  if (PORT_TAKEN.test(said)) return portConflict(said, { name, body });
-  if (NO_GPU.test(said)) return gpuMissing(name, answer);
-  return status === 400 || NO_PROGRAM.test(said)
-    ? new Permanent('InvalidSpec', `${name} can't be started as it is.`, answer)
-    : new Transient('EngineError', `${name} could not be started.`, answer);
+function startFailure({ response }: EngineFailure, { name, body }: RenderedContainer): EngineFailure {
+  const { status = 0, engineMessage = '' } = response ?? {};
+  if (PORT_TAKEN.test(engineMessage)) return portConflict(engineMessage, { name, body });
+  if (NO_GPU.test(engineMessage)) return gpuMissing(name, response);
+  return status === 400 || NO_PROGRAM.test(engineMessage)
+    ? new Permanent('InvalidSpec', `${name} cannot be started as configured.`, response)
+    : new Transient('EngineError', `${name} could not be started.`, response);
 }
 
-function portConflict(said: string, { name, body }: Pick<RenderedContainer, 'name' | 'body'>): Transient {
+function portConflict(engineMessage: string, { name, body }: Pick<RenderedContainer, 'name' | 'body'>): Transient {
   const ports = Object.values(body.HostConfig.PortBindings).flatMap((bindings) => bindings.map((it) => it.HostPort));
-  const named = ports.filter((port) => new RegExp(`:${port}\\b`).test(said));
-  const [port, ...others] = named.length > 0 ? named : ports;
+  const mentioned = ports.filter((port) => new RegExp(`:${port}\\b`).test(engineMessage));
+  const [port, ...others] = mentioned.length > 0 ? mentioned : ports;
   const which = others.length > 0 ? `One of the ports ${[port, ...others].join(', ')}` : `Port ${port}`;
-  return new Transient('PortConflict', `${which} of the machine, which ${name} needs, is taken by something else.`);
+  return new Transient('PortConflict', `${which} of the host, which ${name} requires, is already in use.`);
 }

@@ -1,20 +1,20 @@
 import { notAnEngine, Permanent } from '../errors.ts';
-import { type LogOptions, MAX_LINE, MOST_LINES } from '../observation.ts';
+import { type LogOptions, MAX_LINE, MAX_LINES } from '../observation.ts';
 import type { DockerClient } from './client.ts';
-import { containersOf } from './containers.ts';
+import { findContainers } from './containers.ts';
 
 const HEADER = 8;
 const STREAMS = 3;
 
-/** A piece of what a container wrote, and where: 1 is its output, 2 its errors. */
+/** A part of the output of a container. Stream 1 is stdout, stream 2 is stderr. */
 export interface Piece {
   readonly stream: number;
   readonly bytes: Buffer;
 }
 
 /**
- * Takes apart the frames in which engines send two streams as one: the stream, three zeros, the length in four bytes, and
- * what was written. Nothing but a header is ever kept.
+ * Demultiplexes the frames of the Docker Engine API: one byte for the stream, three zero bytes, the length as a 32-bit
+ * big-endian integer, and the payload. Only headers are buffered.
  */
 export async function* piecesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Piece, void, void> {
   let header = Buffer.alloc(0);
@@ -45,35 +45,35 @@ function frameOf(header: Buffer) {
 }
 
 /**
- * What a container of a deployment has written, line by line. A line is cut where it is too long; whoever stops reading
- * ends it.
+ * Yields the log of a container line by line. Lines are truncated to `MAX_LINE` bytes. The stream is closed when the
+ * consumer stops.
  *
- * @throws Permanent where the deployment has no container of that name
+ * @throws Permanent if the deployment has no container with this name
  */
 export async function* logs(
   client: DockerClient,
   { deploymentId, name }: { readonly deploymentId: string; readonly name: string },
-  { tail = MOST_LINES, since, follow = false, signal }: LogOptions = {},
+  { tail = MAX_LINES, since, follow = false, signal }: LogOptions = {},
 ): AsyncGenerator<string, void, void> {
-  const view = client.within(signal);
-  const found = (await containersOf(view, deploymentId)).find((container) => container.name === name);
-  if (!found) throw new Permanent('InvalidSpec', `There is no container ${name} of this deployment.`);
+  const view = client.withSignal(signal);
+  const found = (await findContainers(view, deploymentId)).find((container) => container.name === name);
+  if (!found) throw new Permanent('InvalidSpec', `This deployment has no container ${name}.`);
   const chunks = await view.open({
     path: `/containers/${found.id}/logs`,
     query: {
       stdout: 'true',
       stderr: 'true',
-      tail: String(Math.min(tail, MOST_LINES)),
+      tail: String(Math.min(tail, MAX_LINES)),
       ...(since && { since: String(Math.floor(since.getTime() / 1000)) }),
       ...(follow && { follow: 'true' }),
     },
-    // An engine that follows says nothing, not even that it has begun, until something is written.
+    // When following a log, the engine sends nothing, not even response headers, until the container writes.
     idleMs: follow ? 0 : client.timing.answer,
   });
   yield* linesOf(piecesOf(chunks));
 }
 
-/** Lines, each of one stream: what is written to both at once is not mixed up. */
+/** Splits each stream into lines separately, so that concurrent output to both streams is not mixed within a line. */
 async function* linesOf(pieces: AsyncIterable<Piece>): AsyncGenerator<string, void, void> {
   const rests = new Map<number, Buffer>();
   for await (const { stream, bytes } of pieces) {

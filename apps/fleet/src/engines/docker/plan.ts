@@ -3,107 +3,117 @@ import { KEYS } from '../../render/labels.ts';
 import type { Reason } from '../errors.ts';
 import type { Instance } from '../observation.ts';
 import type { DockerTimings } from './client.ts';
-import type { Found } from './containers.ts';
+import type { FoundContainer } from './containers.ts';
 
-/** How a container stands, and why it is not up. */
-export interface State {
+/** The state of a container, and the reason if it has failed. */
+export interface ContainerState {
   readonly phase: Instance['phase'];
   readonly message: string;
   readonly reason: Reason | null;
 }
 
-const KILLED = 137;
+const SIGKILL_EXIT_CODE = 137;
 
-/** A container that ends by itself when its work is done: its engine never starts it again. */
+/** Whether a container is a job: it terminates when it has completed, and the engine does not restart it. */
 export const isJob = ({ RestartPolicy }: { readonly RestartPolicy: { readonly Name: string } }): boolean =>
   RestartPolicy.Name === 'no';
 
-/** Whether it is up, were it only just: an engine also calls running what it is about to start again. */
-export const isUp = ({ details: { State } }: Found): boolean => State.Running && !State.Restarting;
+/**
+ * Whether a container is up, even if only just started. Engines also report containers as running that wait for a
+ * restart.
+ */
+export const isUp = ({ details: { State } }: FoundContainer): boolean => State.Running && !State.Restarting;
 
-/** How a container stands by what its engine says, and by the clock of its machine. */
-export function stateOf(found: Found, timing: DockerTimings): State {
+/** Derives the state of a container from its details and the clock of its host. */
+export function stateOf(found: FoundContainer, timing: DockerTimings): ContainerState {
   const { State: state, HostConfig } = found.details;
-  if (state.Restarting) return crashed(found, 'is being started again');
+  if (state.Restarting) return crashedState(found, 'is restarting');
   if (state.Paused) return { phase: 'paused', message: 'is paused', reason: null };
-  if (state.Running) return up(found, timing);
+  if (state.Running) return runningState(found, timing);
   if (state.Status === 'created' || state.Status === 'initialized') {
-    return { phase: 'created', message: 'is made, and was not started', reason: null };
+    return { phase: 'created', message: 'is created but not started', reason: null };
   }
   if (state.Status === 'stopping' || state.Status === 'removing') {
     return { phase: 'stopping', message: 'is being stopped', reason: null };
   }
-  return isJob(HostConfig) ? ended(found) : down(found, timing);
+  return isJob(HostConfig) ? jobEndState(found) : stoppedState(found, timing);
 }
 
-function up({ details, at }: Found, { settled }: DockerTimings): State {
+function runningState({ details, at }: FoundContainer, { settled }: DockerTimings): ContainerState {
   const { StartedAt, Health } = details.State;
   const health = Health?.Status;
   if (health === 'unhealthy')
-    return { phase: 'unhealthy', message: 'runs, and its check of health fails', reason: null };
+    return { phase: 'unhealthy', message: 'is running, but its health check fails', reason: null };
   return at - StartedAt < settled
-    ? { phase: 'starting', message: 'was started just now', reason: null }
-    : { phase: 'running', message: 'runs', reason: null };
+    ? { phase: 'starting', message: 'has just started', reason: null }
+    : { phase: 'running', message: 'is running', reason: null };
 }
 
-function ended(found: Found): State {
+function jobEndState(found: FoundContainer): ContainerState {
   const { ExitCode } = found.details.State;
-  if (ExitCode === 0) return { phase: 'completed', message: 'has done its work', reason: null };
-  const { message, reason } = crashed(found, 'has failed');
+  if (ExitCode === 0) return { phase: 'completed', message: 'has completed', reason: null };
+  const { message, reason } = crashedState(found, 'has failed');
   return { phase: 'failed', message, reason: reason === 'OOMKilled' ? reason : 'JobFailed' };
 }
 
-/** What its engine has given up, and what ended before it had run for a while, has crashed; else somebody stopped it. */
-function down(found: Found, { shortLife }: DockerTimings): State {
+/**
+ * A container has crashed if the engine no longer restarts it or if it exited shortly after its start. Otherwise
+ * somebody stopped it.
+ */
+function stoppedState(found: FoundContainer, { shortLife }: DockerTimings): ContainerState {
   const { State: state, RestartCount, HostConfig } = found.details;
   const { MaximumRetryCount } = HostConfig.RestartPolicy;
   const isGivenUp = state.ExitCode !== 0 && MaximumRetryCount > 0 && RestartCount >= MaximumRetryCount;
-  if (isGivenUp || state.FinishedAt - state.StartedAt < shortLife) return crashed(found, 'does not stay up');
-  return { phase: 'stopped', message: `had stopped (exit code ${state.ExitCode})`, reason: null };
+  if (isGivenUp || state.FinishedAt - state.StartedAt < shortLife) return crashedState(found, 'has crashed');
+  return { phase: 'stopped', message: `has stopped (exit code ${state.ExitCode})`, reason: null };
 }
 
-/** Engines don't always say that memory ran out; a limit and the signal that nobody can catch say it as well. */
-function crashed({ details }: Found, what: string): State {
+/**
+ * Engines do not always set `OOMKilled`, so exit code 137 (SIGKILL) with a memory limit is also treated as out of
+ * memory.
+ */
+function crashedState({ details }: FoundContainer, what: string): ContainerState {
   const { ExitCode, OOMKilled } = details.State;
   const { Memory } = details.HostConfig;
   const code = `exit code ${ExitCode}`;
-  if (OOMKilled || (ExitCode === KILLED && Memory > 0)) {
-    const why = `it was killed, as happens to what needs more than its ${mebibytes(Memory)} of memory`;
+  if (OOMKilled || (ExitCode === SIGKILL_EXIT_CODE && Memory > 0)) {
+    const why = `it was killed, probably because it exceeded ${describeLimit(Memory)}`;
     return { phase: 'crashed', message: `${what} (${code}): ${why}`, reason: 'OOMKilled' };
   }
   return { phase: 'crashed', message: `${what} (${code})`, reason: 'CrashLoop' };
 }
 
-const mebibytes = (bytes: number) => (bytes > 0 ? `${Math.round(bytes / 2 ** 20)} MiB` : 'share');
+const describeLimit = (bytes: number) =>
+  bytes > 0 ? `its memory limit of ${Math.round(bytes / 2 ** 20)} MiB` : 'the available memory';
 
-/** One thing to do, and to which container. */
+/** An action on a container. */
 export type Step =
-  | { readonly do: 'remove'; readonly found: Found }
-  /** It runs without the GPUs that were asked for. */
-  | { readonly do: 'refuse'; readonly found: Found }
+  | { readonly do: 'remove'; readonly found: FoundContainer }
+  /** The container runs without the requested GPUs. */
+  | { readonly do: 'refuse'; readonly found: FoundContainer }
   | {
       readonly do: 'start' | 'unpause';
-      readonly found: Found;
+      readonly found: FoundContainer;
       readonly rendered: RenderedContainer;
       readonly why: string;
     }
-  | { readonly do: 'make'; readonly rendered: RenderedContainer; readonly instead?: Found };
+  | { readonly do: 'create'; readonly rendered: RenderedContainer; readonly replaces?: FoundContainer };
 
-interface Rules {
+interface PlanOptions {
   readonly timing: DockerTimings;
-  /** Start again what has crashed. */
+  /** Whether to start crashed containers again. */
   readonly retry: boolean;
 }
 
-/** A container that should be, and the one that there is for it. */
-export interface Pair {
+/** A desired container and the existing container for it, if any. */
+export interface ContainerPair {
   readonly rendered: RenderedContainer;
-  readonly found: Found | undefined;
+  readonly found: FoundContainer | undefined;
 }
 
-/** Who is who, by ordinals. One that goes by another name, or the second of an ordinal, is nobody's. */
-export function pairsOf(found: readonly Found[], { containers }: DockerManifest<'values'>) {
-  const pairs: Pair[] = containers.map((rendered) => ({
+/** Assigns existing containers to desired ones by ordinal and name. Other containers, also duplicates, are surplus. */
+export function pairByOrdinal(found: readonly FoundContainer[], { containers }: DockerManifest<'values'>) {
+  const pairs: ContainerPair[] = containers.map((rendered) => ({
     rendered,
     found: found.find(({ ordinal, name }) => ordinal === rendered.ordinal && name === rendered.name),
   }));
@@ -111,13 +121,19 @@ export function pairsOf(found: readonly Found[], { containers }: DockerManifest<
   return { pairs, surplus: found.filter((container) => !kept.has(container)) };
 }
 
-/** Whether it runs what it should: nothing else is a reason to make it anew. */
-export const isCurrent = ({ rendered, found }: Pair): boolean =>
+/**
+ * Whether an existing container was created from the desired body. A container is replaced only if it is not current.
+ */
+export const isCurrent = ({ rendered, found }: ContainerPair): boolean =>
   found !== undefined && found.digest === rendered.body.Labels[KEYS.body] && found.details.State.Status !== 'dead';
 
-/** What is to be done now. Those that are outdated go one after the other, each when the one before is up. */
-export function planOf(found: readonly Found[], manifest: DockerManifest<'values'>, rules: Rules): Step[] {
-  const { pairs, surplus } = pairsOf(found, manifest);
+/** The actions to take now. Outdated containers are replaced one at a time, each when the previous one is up. */
+export function planOf(
+  found: readonly FoundContainer[],
+  manifest: DockerManifest<'values'>,
+  rules: PlanOptions,
+): Step[] {
+  const { pairs, surplus } = pairByOrdinal(found, manifest);
   const removals = surplus.map((container): Step => ({ do: 'remove', found: container }));
   const steps = pairs.flatMap((pair) => stepsFor(pair, rules));
   const outdated = pairs.filter((pair) => pair.found && isUp(pair.found) && !isCurrent(pair));
@@ -125,14 +141,18 @@ export function planOf(found: readonly Found[], manifest: DockerManifest<'values
   return [...removals, ...steps, ...(mayReplace ? outdated.slice(0, 1).map(replacement) : [])];
 }
 
-const isSettled = ({ found }: Pair, { timing }: Rules): boolean =>
+const isSettled = ({ found }: ContainerPair, { timing }: PlanOptions): boolean =>
   found !== undefined && ['running', 'completed'].includes(stateOf(found, timing).phase);
 
-const replacement = ({ rendered, found }: Pair): Step => ({ do: 'make', rendered, ...(found && { instead: found }) });
+const replacement = ({ rendered, found }: ContainerPair): Step => ({
+  do: 'create',
+  rendered,
+  ...(found && { replaces: found }),
+});
 
-function stepsFor(pair: Pair, { timing, retry }: Rules): Step[] {
+function stepsFor(pair: ContainerPair, { timing, retry }: PlanOptions): Step[] {
   const { rendered, found } = pair;
-  if (!found) return [{ do: 'make', rendered }];
+  if (!found) return [{ do: 'create', rendered }];
   if (!isCurrent(pair)) return isUp(found) ? [] : [replacement(pair)];
   if (isUp(found) && lacksGpus(rendered, found)) return [{ do: 'refuse', found }];
   const { phase, message } = stateOf(found, timing);
@@ -143,8 +163,8 @@ function stepsFor(pair: Pair, { timing, retry }: Rules): Step[] {
   return isDown && retry ? [{ do: 'start', found, rendered, why: ` again: it ${message}` }] : [];
 }
 
-/** Some engines leave out GPUs that they can't give, and say nothing. */
-export const lacksGpus = ({ body }: RenderedContainer, { details }: Found): boolean =>
+/** Whether an engine has silently omitted requested GPUs that it cannot provide. */
+export const lacksGpus = ({ body }: RenderedContainer, { details }: FoundContainer): boolean =>
   (body.HostConfig.DeviceRequests?.length ?? 0) > 0 &&
   !details.HostConfig.DeviceRequests &&
   !details.HostConfig.Devices;

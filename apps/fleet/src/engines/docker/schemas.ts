@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** What is read of the answers of an engine, and nothing else: variables and their secrets are left where they are. */
+/**
+ * The members of engine responses that the fleet reads. All others are dropped, in particular environment variables,
+ * which can contain secrets.
+ */
 
 export const version = z.object({ Version: z.string(), Arch: z.string() });
 export const info = z.object({ NCPU: z.int().nonnegative(), MemTotal: z.int().nonnegative() });
@@ -14,11 +17,11 @@ export const listed = z.array(
   z.object({ Id: z.string().min(1), Names: z.array(z.string()).nullish(), Labels: labels, State: z.string() }),
 );
 
-const some = z
+const nonEmpty = z
   .array(z.unknown())
   .nullish()
   .transform((found) => (found?.length ?? 0) > 0);
-const moment = z.string().transform((text) => Date.parse(text));
+const timestamp = z.string().transform((text) => Date.parse(text));
 
 export const inspected = z.object({
   Id: z.string().min(1),
@@ -31,16 +34,16 @@ export const inspected = z.object({
     Restarting: z.boolean().default(false),
     OOMKilled: z.boolean().default(false),
     ExitCode: z.int(),
-    StartedAt: moment,
-    FinishedAt: moment,
+    StartedAt: timestamp,
+    FinishedAt: timestamp,
     Health: z.object({ Status: z.string() }).nullish(),
   }),
   Config: z.object({ Labels: labels, StopTimeout: z.int().nonnegative().nullish() }),
   HostConfig: z.object({
     Memory: z.number().default(0),
     RestartPolicy: z.object({ Name: z.string(), MaximumRetryCount: z.int().default(0) }),
-    DeviceRequests: some,
-    Devices: some,
+    DeviceRequests: nonEmpty,
+    Devices: nonEmpty,
   }),
 });
 export type Inspected = z.output<typeof inspected>;
@@ -54,7 +57,7 @@ export const listedVolumes = z.object({
     .transform((found) => found ?? []),
 });
 
-/** A line of what a pull says; an error can be all that there is, after a status of 200. */
+/** A line of the response to an image pull. Errors are reported in such lines, after status 200. */
 export const pulled = z.object({
   error: z.string().optional(),
   errorDetail: z.object({ message: z.string().optional() }).nullish(),

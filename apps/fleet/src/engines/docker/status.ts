@@ -1,39 +1,40 @@
 import type { DockerManifest, RenderedContainer } from '../../render/docker.ts';
 import { type EngineFailure, Permanent, type Reason } from '../errors.ts';
 import type { Endpoint, Fence, Instance, Observation } from '../observation.ts';
-import { scrubberOf, sentenceOf } from '../redact.ts';
-import type { Found, Work } from './containers.ts';
-import { isCurrent, isJob, isUp, type Pair, pairsOf, type State, stateOf } from './plan.ts';
+import { describeFailure, redactorOf } from '../redact.ts';
+import type { FoundContainer, ReconcileRun } from './containers.ts';
+import { type ContainerPair, type ContainerState, isCurrent, isJob, isUp, pairByOrdinal, stateOf } from './plan.ts';
 
-/** Where the ports of containers are reached: on their machine, at what is allocated to them. */
+/** The addresses of the published ports of containers: the address of the host and the allocated host port. */
 export function endpointsOf(containers: readonly RenderedContainer[], endpoint: string): Endpoint[] {
-  const machine = new URL(endpoint).hostname || 'localhost'; // a socket of this machine has no host
+  const host = new URL(endpoint).hostname || 'localhost'; // a Unix socket has no host name
   return containers.flatMap(({ body }) =>
     Object.entries(body.HostConfig.PortBindings).flatMap(([key, bindings]) => {
       const [port = '', protocol = ''] = key.split('/');
       return bindings.map(({ HostIp = '', HostPort }) => ({
         container_port: Number(port),
         protocol: protocol.toUpperCase(),
-        address: `${hostOf(HostIp, machine)}:${HostPort}`,
+        address: `${hostOf(HostIp, host)}:${HostPort}`,
       }));
     }),
   );
 }
 
-/** An address that means all of them is none to call. */
-function hostOf(ip: string, machine: string): string {
-  if (['', '0.0.0.0', '::'].includes(ip)) return machine;
+/** Replaces the unspecified address, to which a client cannot connect, with the address of the host. */
+function hostOf(ip: string, host: string): string {
+  if (['', '0.0.0.0', '::'].includes(ip)) return host;
   return ip.includes(':') ? `[${ip}]` : ip;
 }
 
-/** Takes out of an engine's words every value that it was given: the driver knows not which of them are secrets. */
-export function scrubberFor({ containers, registryAuth }: DockerManifest<'values'>): (text: string) => string {
+/** Redacts all values that the engine received, because the driver does not know which of them are secrets. */
+export function redactorFor({ containers, registryAuth }: DockerManifest<'values'>): (text: string) => string {
   const values = containers.flatMap(({ body }) => body.Env.map((entry) => entry.slice(entry.indexOf('=') + 1)));
-  return scrubberOf([...values, ...credentialsIn(registryAuth)]);
+  return redactorOf([...values, ...credentialsIn(registryAuth)]);
 }
 
 function credentialsIn(registryAuth: string | undefined): string[] {
   if (registryAuth === undefined) return [];
+  // Written by this service when it created the container.
   const { username, password } = JSON.parse(Buffer.from(registryAuth, 'base64url').toString('utf8')) as Record<
     string,
     string
@@ -41,146 +42,172 @@ function credentialsIn(registryAuth: string | undefined): string[] {
   return [registryAuth, username ?? '', password ?? ''];
 }
 
-/** What is said where objects of a later generation are there; undefined where none is. */
-export function overtakenBy(
-  found: readonly Found[],
+/** The observation if containers of a later generation exist; otherwise undefined. */
+export function supersededBy(
+  found: readonly FoundContainer[],
   { generation }: Fence,
   actions: readonly string[] = [],
 ): Observation | undefined {
   const latest = Math.max(generation, ...found.map((container) => container.generation));
   if (latest === generation) return undefined;
-  const message = `Generation ${latest} is there already: generation ${generation} touches nothing.`;
+  const message = `Generation ${generation} is superseded by generation ${latest}.`;
   const nothing = { reason: null, instances: [], endpoints: [], volumes: [] };
-  return { ...nothing, phase: 'starting', message, actions, next: 'soon', overtaken: true };
+  return { ...nothing, phase: 'starting', message, actions, next: 'soon', superseded: true };
 }
 
-/** A container that should be, how it stands, and what went wrong with it in this pass. */
-interface Standing {
-  readonly pair: Pair;
-  readonly state: State;
-  readonly trouble: EngineFailure | undefined;
-  /** It runs, and what it should. */
-  readonly isFine: boolean;
-  /** It runs what was wanted before: its turn comes when the others are up. */
+/** A desired container with its state and its failure in this reconciliation. */
+interface ContainerStatus {
+  readonly pair: ContainerPair;
+  readonly state: ContainerState;
+  readonly failure: EngineFailure | undefined;
+  /** Whether it is running and current. */
+  readonly isReady: boolean;
+  /** Whether it exists but is not current. It is replaced when the other containers are up. */
   readonly isOutdated: boolean;
-  /** It will be otherwise before long, without anybody's help. */
-  readonly moves: boolean;
+  /** Whether its state will change without intervention. */
+  readonly isChanging: boolean;
 }
 
-const MOVING: readonly Instance['phase'][] = ['missing', 'created', 'starting', 'stopping', 'stopped', 'paused'];
+const CHANGING_PHASES: readonly Instance['phase'][] = [
+  'missing',
+  'created',
+  'starting',
+  'stopping',
+  'stopped',
+  'paused',
+];
 
-/** How a deployment stands after a pass that was to have it run. */
-export function outcomeOf(work: Work, found: readonly Found[]): Observation {
-  const { pairs, surplus } = pairsOf(found, work.wanted.manifest);
-  const standings = pairs.map((pair) => standingOf(pair, work));
-  const clean = scrubberFor(work.wanted.manifest);
-  const troubles = [...work.troubles.values()];
+/** The observed state of a deployment after it was reconciled to run. */
+export function observationOf(run: ReconcileRun, found: readonly FoundContainer[]): Observation {
+  const { pairs, surplus } = pairByOrdinal(found, run.desired.manifest);
+  const statuses = pairs.map((pair) => containerStatusOf(pair, run));
+  const redact = redactorFor(run.desired.manifest);
+  const failures = [...run.failures.values()];
   const instances = [
-    ...standings.map((standing) => instanceOf(standing, clean)),
-    ...surplus.map((it) => ({ ...instance(it, 'stopping'), message: 'is one too many' })),
+    ...statuses.map((status) => instanceOf(status, redact)),
+    ...surplus.map((it) => ({ ...instance(it, 'stopping'), message: 'is surplus' })),
   ];
   return {
-    ...verdict(standings, { troubles, surplus: surplus.length, clean }),
+    ...deploymentStatus(statuses, { failures, surplus: surplus.length, redact }),
     instances,
     endpoints: endpointsOf(
-      standings.filter(({ isFine }) => isFine).map(({ pair }) => pair.rendered),
-      work.client.address.endpoint,
+      statuses.filter(({ isReady }) => isReady).map(({ pair }) => pair.rendered),
+      run.client.address.endpoint,
     ),
-    volumes: work.volumes,
-    actions: work.actions,
-    overtaken: false,
+    volumes: run.volumes,
+    actions: run.actions,
+    superseded: false,
   };
 }
 
-function standingOf(pair: Pair, { client, troubles }: Work): Standing {
-  const trouble = troubles.get(pair.rendered.ordinal);
+function containerStatusOf(pair: ContainerPair, { client, failures }: ReconcileRun): ContainerStatus {
+  const failure = failures.get(pair.rendered.ordinal);
   const state = pair.found ? stateOf(pair.found, client.timing) : MISSING;
   const current = isCurrent(pair);
-  const isFine = current && state.phase === 'running';
+  const isReady = current && state.phase === 'running';
   const isOutdated = pair.found !== undefined && !current;
-  return { pair, state, trouble, isFine, isOutdated, moves: trouble === undefined && MOVING.includes(state.phase) };
+  return {
+    pair,
+    state,
+    failure,
+    isReady,
+    isOutdated,
+    isChanging: failure === undefined && CHANGING_PHASES.includes(state.phase),
+  };
 }
 
-const MISSING: State = { phase: 'missing', message: 'is not there', reason: null };
+const MISSING: ContainerState = { phase: 'missing', message: 'does not exist', reason: null };
 
-const instance = ({ name, details }: Found, phase: Instance['phase']) => ({
+const instance = ({ name, details }: FoundContainer, phase: Instance['phase']) => ({
   name,
   phase,
   restarts: details.RestartCount,
 });
 
-function instanceOf({ pair, state, trouble, isFine }: Standing, clean: Clean): Instance {
+function instanceOf({ pair, state, failure, isReady }: ContainerStatus, redact: Redact): Instance {
   const { rendered, found } = pair;
-  const message = trouble && !isFine ? sentenceOf(trouble, clean) : state.message;
+  const message = failure && !isReady ? describeFailure(failure, redact) : state.message;
   return found
     ? { ...instance(found, state.phase), message }
     : { name: rendered.name, phase: 'missing', message, restarts: 0 };
 }
 
-type Clean = (text: string) => string;
-type Verdict = Pick<Observation, 'phase' | 'reason' | 'message' | 'next'>;
+type Redact = (text: string) => string;
+type DeploymentStatus = Pick<Observation, 'phase' | 'reason' | 'message' | 'next'>;
 
-interface Circumstances {
-  readonly troubles: readonly EngineFailure[];
-  /** How many are still to go. */
+interface StatusInput {
+  readonly failures: readonly EngineFailure[];
+  /** Number of containers that are still to be removed. */
   readonly surplus: number;
-  readonly clean: Clean;
+  readonly redact: Redact;
 }
 
-function verdict(standings: readonly Standing[], { troubles, surplus, clean }: Circumstances): Verdict {
-  const count = countOf(standings);
-  const anyRuns = standings.some(({ pair }) => pair.found && isUp(pair.found));
-  const permanent = troubles.find((trouble) => trouble instanceof Permanent);
-  const trouble = permanent ?? troubles[0];
-  const moves = standings.some((standing) => standing.moves) || surplus > 0;
-  if (trouble) {
+function deploymentStatus(
+  statuses: readonly ContainerStatus[],
+  { failures, surplus, redact }: StatusInput,
+): DeploymentStatus {
+  const count = countOf(statuses);
+  const anyRuns = statuses.some(({ pair }) => pair.found && isUp(pair.found));
+  const permanent = failures.find((failure) => failure instanceof Permanent);
+  const failure = permanent ?? failures[0];
+  const isChanging = statuses.some((status) => status.isChanging) || surplus > 0;
+  if (failure) {
     const phase = anyRuns ? 'degraded' : permanent ? 'failed' : 'retrying';
     return {
       phase,
-      reason: trouble.reason,
-      message: sentenceOf(trouble, clean),
+      reason: failure.reason,
+      message: describeFailure(failure, redact),
       next: permanent ? 'settled' : 'retry',
     };
   }
-  const fallen = standings.find(({ state }) => state.reason !== null);
-  if (fallen) return fallenVerdict(fallen, { anyRuns, moves, count });
-  if (standings.length === 0)
-    return { phase: surplus > 0 ? 'stopping' : 'stopped', ...calm('Nothing of it is to run.', moves) };
-  const isOnItsWay = moves || standings.some(({ isOutdated }) => isOutdated);
-  if (isOnItsWay) return { phase: 'starting', ...calm(count, isOnItsWay) };
-  if (standings.every(({ state }) => state.phase === 'completed')) {
-    return { phase: 'stopped', ...calm('Its work is done.', false) };
+  const crashed = statuses.find(({ state }) => state.reason !== null);
+  if (crashed) return crashedStatus(crashed, { anyRuns, isChanging, count });
+  if (statuses.length === 0)
+    return {
+      phase: surplus > 0 ? 'stopping' : 'stopped',
+      ...withoutFailure('It is scaled to 0 replicas.', isChanging),
+    };
+  const isInProgress = isChanging || statuses.some(({ isOutdated }) => isOutdated);
+  if (isInProgress) return { phase: 'starting', ...withoutFailure(count, isInProgress) };
+  if (statuses.every(({ state }) => state.phase === 'completed')) {
+    return { phase: 'stopped', ...withoutFailure('It has completed.', false) };
   }
-  const isWell = standings.every(({ isFine, state }) => isFine || state.phase === 'completed');
-  return { phase: isWell ? 'running' : 'degraded', ...calm(isWell ? count : `${ailing(standings)} ${count}`, false) };
+  const isHealthy = statuses.every(({ isReady, state }) => isReady || state.phase === 'completed');
+  return {
+    phase: isHealthy ? 'running' : 'degraded',
+    ...withoutFailure(isHealthy ? count : `${describeUnhealthy(statuses)} ${count}`, false),
+  };
 }
 
-function countOf(standings: readonly Standing[]): string {
-  const up = standings.filter(({ state }) => state.phase === 'running').length;
-  const outdated = standings.filter(({ isOutdated }) => isOutdated).length;
-  return `${up} of ${standings.length} up${outdated > 0 ? `, ${outdated} still to be replaced` : ''}.`;
+function countOf(statuses: readonly ContainerStatus[]): string {
+  const up = statuses.filter(({ state }) => state.phase === 'running').length;
+  const outdated = statuses.filter(({ isOutdated }) => isOutdated).length;
+  return `${up} of ${statuses.length} up${outdated > 0 ? `, ${outdated} still to be replaced` : ''}.`;
 }
 
-const calm = (message: string, moves: boolean): { reason: Reason | null; message: string; next: Verdict['next'] } => ({
+const withoutFailure = (
+  message: string,
+  isChanging: boolean,
+): { reason: Reason | null; message: string; next: DeploymentStatus['next'] } => ({
   reason: null,
   message,
-  next: moves ? 'soon' : 'settled',
+  next: isChanging ? 'soon' : 'settled',
 });
 
-const ailing = (standings: readonly Standing[]): string =>
-  standings
-    .filter(({ isFine }) => !isFine)
+const describeUnhealthy = (statuses: readonly ContainerStatus[]): string =>
+  statuses
+    .filter(({ isReady }) => !isReady)
     .slice(0, 1)
     .map(({ pair, state }) => `${pair.rendered.name} ${state.message}.`)
     .join('');
 
-/** One has crashed, or a job has failed, which nobody starts again. */
-function fallenVerdict(
-  { pair, state }: Standing,
-  { anyRuns, moves, count }: { readonly anyRuns: boolean; readonly moves: boolean; readonly count: string },
-): Verdict {
+/** The status if a container has crashed or a job has failed. A failed job is not restarted. */
+function crashedStatus(
+  { pair, state }: ContainerStatus,
+  { anyRuns, isChanging, count }: { readonly anyRuns: boolean; readonly isChanging: boolean; readonly count: string },
+): DeploymentStatus {
   const message = `${pair.rendered.name} ${state.message}. ${count}`;
   const job = isJob(pair.rendered.body.HostConfig);
   const phase = anyRuns ? 'degraded' : job ? 'failed' : 'retrying';
-  return { phase, reason: state.reason, message, next: moves ? 'soon' : job ? 'settled' : 'retry' };
+  return { phase, reason: state.reason, message, next: isChanging ? 'soon' : job ? 'settled' : 'retry' };
 }

@@ -2,107 +2,118 @@ import type { KubernetesObject } from '../../render/kubernetes.ts';
 import { KEYS } from '../../render/labels.ts';
 import { EngineFailure, Permanent, Transient } from '../errors.ts';
 import { removeOwned } from './cleanup.ts';
-import { changedMeanwhile, lacksNamespace } from './errors.ts';
+import { isConflict, isNamespaceMissing } from './errors.ts';
 import {
   applyObject,
-  called,
-  type Found,
+  describe,
+  ensureNamespace,
+  type FoundObject,
   isWorkload,
   nameOf,
-  Overtaken,
-  objectCalled,
-  provideNamespace,
-  type Work,
+  type ReconcileRun,
+  readObject,
+  Superseded,
 } from './objects.ts';
 
-/** Controllers write to what they run all the time; each time what was found is out of date. */
-const TRIES = 5;
+/** Controllers update their objects frequently. After each update, the version that was read is out of date. */
+const MAX_ATTEMPTS = 5;
 
 /**
- * Applies the objects of a deployment in their order. One that waits for something to be gone holds up those after it.
+ * Applies the objects of a deployment in order. Workloads are not applied while the deletion of an object is awaited.
  *
- * @throws Overtaken, and EngineFailure for the first that can't be applied
+ * @throws Superseded, and EngineFailure for the first object that cannot be applied
  */
-export async function applyAll(work: Work): Promise<void> {
-  for (const object of work.wanted.manifest.objects) {
-    if (isWorkload(object) && work.awaited.length > 0) return;
-    await apply(work, object, await whatIsThere(work, object));
+export async function applyAll(run: ReconcileRun): Promise<void> {
+  for (const object of run.desired.manifest.objects) {
+    if (isWorkload(object) && run.awaitedDeletions.length > 0) return;
+    await apply(run, object, await findExisting(run, object));
   }
 }
 
-const whatIsThere = async ({ client, found }: Work, { kind, metadata }: KubernetesObject) =>
+const findExisting = async ({ client, found }: ReconcileRun, { kind, metadata }: KubernetesObject) =>
   found.find((it) => it.kind === kind && it.name === metadata?.name) ??
-  (await objectCalled(client, kind, metadata?.name ?? ''));
+  (await readObject(client, kind, metadata?.name ?? ''));
 
-async function apply(work: Work, object: KubernetesObject, before: Found | undefined, tries = TRIES): Promise<void> {
-  const { client, wanted, actions, awaited } = work;
-  demandOurs(work, object, before);
-  if (before?.leaving) {
-    awaited.push(called(before));
+async function apply(
+  run: ReconcileRun,
+  object: KubernetesObject,
+  before: FoundObject | undefined,
+  attempts = MAX_ATTEMPTS,
+): Promise<void> {
+  const { client, desired, actions, awaitedDeletions } = run;
+  assertOwned(run, object, before);
+  if (before?.deletionTime) {
+    awaitedDeletions.push(describe(before));
     return;
   }
   try {
-    const after = await applyObject(client, object, { before, force: wanted.takeOver === true });
-    actions.push(...whatWasDone(work, before, after));
-    if (after.phase === 'Lost') throw lost(after.name);
+    const after = await applyObject(client, object, { before, force: desired.takeOver === true });
+    actions.push(...describeApply(run, before, after));
+    if (after.phase === 'Lost') throw volumeLost(after.name);
   } catch (error) {
-    if (changedMeanwhile(error) && tries > 1) {
-      return apply(work, object, await objectCalled(client, object.kind, nameOf(object)), tries - 1);
+    if (isConflict(error) && attempts > 1) {
+      return apply(run, object, await readObject(client, object.kind, nameOf(object)), attempts - 1);
     }
-    if (lacksNamespace(error, client.address.namespace) && tries === TRIES) {
-      actions.push(...(await provideNamespace(client)));
-      return apply(work, object, undefined, tries - 1);
+    if (isNamespaceMissing(error, client.address.namespace) && attempts === MAX_ATTEMPTS) {
+      actions.push(...(await ensureNamespace(client)));
+      return apply(run, object, undefined, attempts - 1);
     }
-    if (before && isFixed(error)) return replace(work, before);
+    if (before && isImmutableField(error)) return replace(run, before);
     throw error;
   }
 }
 
-/** @throws where it is somebody else's, or was made for a later generation */
-function demandOurs({ fence, wanted }: Work, object: KubernetesObject, before: Found | undefined): void {
+/** @throws if the object is a lost volume, does not belong to the deployment, or was applied for a later generation */
+function assertOwned(
+  { fence, desired }: ReconcileRun,
+  object: KubernetesObject,
+  before: FoundObject | undefined,
+): void {
   if (!before) {
-    demandNotLost(wanted.bound ?? [], object);
+    assertNotLost(desired.bound ?? [], object);
     return;
   }
   const key = object.kind === 'PersistentVolumeClaim' ? KEYS.storage : KEYS.deployment;
-  const isOurs = before.labels[KEYS.managedBy] === 'fleet' && before.labels[key] === object.metadata?.labels?.[key];
-  if (!isOurs) {
+  const isOwned = before.labels[KEYS.managedBy] === 'fleet' && before.labels[key] === object.metadata?.labels?.[key];
+  if (!isOwned) {
     throw new Transient(
       'NameConflict',
-      `Something that is not the fleet's is called ${called(before)}; it was left alone.`,
+      `${describe(before)} exists, but was not created for this deployment or volume. It was not changed.`,
     );
   }
-  if (before.generation > fence.generation) throw new Overtaken(before.generation);
+  if (before.generation > fence.generation) throw new Superseded(before.generation);
 }
 
-function demandNotLost(bound: readonly string[], object: KubernetesObject): void {
+function assertNotLost(bound: readonly string[], object: KubernetesObject): void {
   const name = nameOf(object);
   if (object.kind !== 'PersistentVolumeClaim' || !bound.includes(name)) return;
-  throw new Permanent('VolumeLost', `The volume ${name} is gone from its cluster, with what was in it.`);
+  throw new Permanent('VolumeLost', `The volume ${name} no longer exists in its cluster. Its data is lost.`);
 }
 
-function whatWasDone({ wanted }: Work, before: Found | undefined, after: Found): string[] {
-  if (!before) return [`created ${called(after)}${wanted.settled === true ? ' again: it was gone' : ''}`];
-  return before.resourceVersion === after.resourceVersion ? [] : [`changed ${called(after)}`];
+function describeApply({ desired }: ReconcileRun, before: FoundObject | undefined, after: FoundObject): string[] {
+  if (!before) return [`created ${describe(after)}${desired.settled === true ? ' again: it was missing' : ''}`];
+  return before.resourceVersion === after.resourceVersion ? [] : [`changed ${describe(after)}`];
 }
 
-const lost = (name: string) =>
-  new Permanent('VolumeLost', `The volume ${name} has lost what was in it: its cluster says so.`);
+const volumeLost = (name: string) =>
+  new Permanent('VolumeLost', `The cluster reports that the data of the volume ${name} is lost.`);
 
-/** Whether a field was to be changed that never can be. */
-const isFixed = (error: unknown): boolean =>
-  error instanceof EngineFailure && error.answer?.status === 422 && /is immutable/.test(error.answer.said);
+/** Whether a request failed because it changes an immutable field. */
+const isImmutableField = (error: unknown): boolean =>
+  error instanceof EngineFailure && error.response?.status === 422 && /is immutable/.test(error.response.engineMessage);
 
 /**
- * Makes way for an object that has to be made anew. A volume would be empty then; and a job of this very generation is
- * run, or was: nobody asked for it to be run again.
+ * Deletes an object that must be created again. A volume is not replaced, because the new one would be empty. A job of
+ * the current generation is not replaced, because it has already run or is running.
  */
-async function replace(work: Work, before: Found): Promise<void> {
-  if (before.kind === 'Job' && before.generation === work.fence.generation) return;
+async function replace(run: ReconcileRun, before: FoundObject): Promise<void> {
+  if (before.kind === 'Job' && before.generation === run.fence.generation) return;
   if (before.kind === 'PersistentVolumeClaim') {
-    throw new Permanent('InvalidSpec', `The volume ${before.name} can't be changed in this way.`);
+    throw new Permanent('InvalidSpec', `The volume ${before.name} cannot be changed in this way.`);
   }
-  const removed = await removeOwned(work.client, before, work.fence);
-  work.actions.push(...removed.map((action) => `${action}: it is made anew, as it can't be changed`));
-  work.awaited.push(called(before));
+  const removed = await removeOwned(run.client, before, run.fence);
+  run.actions.push(
+    ...removed.map((action) => `${action}: it must be replaced, because an immutable field has changed`),
+  );
+  run.awaitedDeletions.push(describe(before));
 }

@@ -1,25 +1,25 @@
 import type { V1Node, V1StorageClass } from '@kubernetes/client-node';
 import type { CountedAmounts, Taint } from '../../placement/candidates.ts';
 import { bytes, milli } from '../../quantities.ts';
-import { eachOf } from '../concurrency.ts';
-import { unlessGone } from '../errors.ts';
+import { mapConcurrently } from '../concurrency.ts';
+import { unlessNotFound } from '../errors.ts';
 import type { KubernetesClient } from './client.ts';
 import { isForbidden } from './errors.ts';
 
-/** Something that is so with a cluster, or is not. */
+/** A condition of a cluster. */
 interface Condition {
   readonly type: 'NamespaceReady' | 'Permitted' | 'NodesKnown' | 'StorageClassesKnown';
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
-  /** When it was found, by our clock. */
+  /** When the condition was observed, by the clock of the fleet. ISO 8601. */
   readonly at: string;
 }
 
 type Finding = Omit<Condition, 'at'>;
 
-/** What the driver does, by the group and name of what it does it with; all of it in the namespace of the fleet. */
-const NEEDED: readonly (readonly [group: string, resource: string, verbs: readonly string[]])[] = [
+/** The permissions that the driver needs, all in the namespace of the fleet. */
+const REQUIRED_PERMISSIONS: readonly (readonly [group: string, resource: string, verbs: readonly string[]])[] = [
   ['apps', 'deployments', ['list', 'watch', 'get', 'create', 'patch', 'delete']],
   ['batch', 'jobs', ['list', 'watch', 'get', 'create', 'patch', 'delete']],
   ['', 'services', ['list', 'get', 'create', 'patch', 'delete']],
@@ -31,31 +31,34 @@ const NEEDED: readonly (readonly [group: string, resource: string, verbs: readon
   ['', 'events', ['list']],
 ];
 
-interface Known {
+interface Listable {
   readonly areNodesKnown: boolean;
   readonly areClassesKnown: boolean;
 }
 
-/** How it stands with what the driver needs of a cluster. */
-async function conditionsOf(client: KubernetesClient, { areNodesKnown, areClassesKnown }: Known): Promise<Condition[]> {
+/** The conditions for what the driver needs of a cluster. */
+async function conditionsOf(
+  client: KubernetesClient,
+  { areNodesKnown, areClassesKnown }: Listable,
+): Promise<Condition[]> {
   const findings = [
-    await namespaceReady(client),
-    await permitted(client),
-    known('NodesKnown', areNodesKnown, 'nodes'),
-    known('StorageClassesKnown', areClassesKnown, 'storage classes'),
+    await namespaceCondition(client),
+    await permissionCondition(client),
+    listableCondition('NodesKnown', areNodesKnown, 'nodes'),
+    listableCondition('StorageClassesKnown', areClassesKnown, 'storage classes'),
   ];
   const at = new Date().toISOString();
   return findings.map((finding) => ({ ...finding, at }));
 }
 
-const known = (type: Finding['type'], isKnown: boolean, what: string): Finding => {
-  const message = `The credentials that were given may not list the ${what} of the cluster.`;
+const listableCondition = (type: Finding['type'], isKnown: boolean, what: string): Finding => {
+  const message = `The credentials lack permission to list the ${what} of the cluster.`;
   return isKnown
     ? { type, status: 'True', reason: 'Listed', message: '' }
     : { type, status: 'False', reason: 'Forbidden', message };
 };
 
-async function namespaceReady(client: KubernetesClient): Promise<Finding> {
+async function namespaceCondition(client: KubernetesClient): Promise<Finding> {
   const { namespace } = client.address;
   const { core } = await client.apis();
   const type = 'NamespaceReady';
@@ -64,10 +67,10 @@ async function namespaceReady(client: KubernetesClient): Promise<Finding> {
       type,
       status: 'Unknown',
       reason: 'Forbidden',
-      message: `Whether there is a namespace ${namespace} is not shown.`,
+      message: `The credentials lack permission to read the namespace ${namespace}.`,
     };
   }
-  const found = await unlessGone(core.readNamespace({ name: namespace }));
+  const found = await unlessNotFound(core.readNamespace({ name: namespace }));
   if (found?.status?.phase === 'Terminating' || found?.metadata?.deletionTimestamp) {
     return { type, status: 'False', reason: 'Terminating', message: `The namespace ${namespace} is being deleted.` };
   }
@@ -77,43 +80,43 @@ async function namespaceReady(client: KubernetesClient): Promise<Finding> {
         type,
         status: 'True',
         reason: 'Missing',
-        message: `The namespace ${namespace} is made with the first deployment.`,
+        message: `The namespace ${namespace} is created with the first deployment.`,
       }
     : {
         type,
         status: 'False',
         reason: 'Missing',
-        message: `There is no namespace ${namespace}, and it may not be made.`,
+        message: `The namespace ${namespace} does not exist, and the credentials lack permission to create it.`,
       };
 }
 
-async function permitted(client: KubernetesClient): Promise<Finding> {
+async function permissionCondition(client: KubernetesClient): Promise<Finding> {
   const { namespace } = client.address;
-  const needed = NEEDED.flatMap(([group, resource, verbs]) =>
+  const required = REQUIRED_PERMISSIONS.flatMap(([group, resource, verbs]) =>
     verbs.map((verb) => ({ group, resource, verb, namespace })),
   );
-  const missing = await eachOf(needed, async (it) =>
-    (await isAllowed(client, it)) ? [] : [`${it.verb} ${it.resource}`],
+  const missingVerbs = await mapConcurrently(required, async (access) =>
+    (await isAllowed(client, access)) ? [] : [`${access.verb} ${access.resource}`],
   );
-  const lacks = missing.flat();
-  if (lacks.length === 0) return { type: 'Permitted', status: 'True', reason: 'Allowed', message: '' };
-  const message = `The credentials that were given may not, in the namespace ${namespace}: ${lacks.join(', ')}.`;
+  const missing = missingVerbs.flat();
+  if (missing.length === 0) return { type: 'Permitted', status: 'True', reason: 'Allowed', message: '' };
+  const message = `The credentials lack these permissions in the namespace ${namespace}: ${missing.join(', ')}.`;
   return { type: 'Permitted', status: 'False', reason: 'Forbidden', message };
 }
 
-interface Act {
+interface ResourceAccess {
   readonly verb: string;
-  /** With what is below it: `pods/log`. */
+  /** With the subresource, if any: `pods/log`. */
   readonly resource: string;
   readonly group?: string;
   readonly namespace?: string;
-  /** The one object that it is about. */
+  /** The name of a single object. */
   readonly name?: string;
 }
 
 async function isAllowed(
   client: KubernetesClient,
-  { verb, resource: path, group = '', namespace, name }: Act,
+  { verb, resource: path, group = '', namespace, name }: ResourceAccess,
 ): Promise<boolean> {
   const { authorization } = await client.apis();
   const [resource = '', subresource] = path.split('/');
@@ -129,7 +132,7 @@ async function isAllowed(
   return status?.allowed === true;
 }
 
-/** A machine of a cluster. */
+/** A node of a cluster. */
 interface NodeFacts {
   readonly name: string;
   readonly uid: string;
@@ -137,24 +140,28 @@ interface NodeFacts {
   readonly taints: readonly Taint[];
   readonly schedulable: boolean;
   readonly ready: boolean;
-  /** Of its kubelet. */
+  /** Version of the kubelet. */
   readonly version: string;
   readonly arch: string;
   readonly capacity: CountedAmounts;
-  /** What pods may have of it. */
+  /** The amounts that pods can request. */
   readonly allocatable: CountedAmounts;
 }
 
-/** What a cluster says of itself. */
+/** The version, nodes, storage classes and conditions of a cluster. */
 export interface ClusterFacts {
   readonly version: string;
-  /** By name; none where the credentials may not list them. */
+  /** Sorted by name. Empty if the credentials do not permit listing nodes. */
   readonly nodes: readonly NodeFacts[];
   readonly storage_classes: readonly { readonly name: string; readonly is_default: boolean }[];
   readonly conditions: readonly Condition[];
 }
 
-/** Asks a cluster who it is, what it has, and what we may do in it. @throws Unreachable, and AuthFailed for a stranger */
+/**
+ * Queries the version, resources and permissions in a cluster.
+ *
+ * @throws Unreachable, and Permanent with reason AuthFailed if the cluster rejects the credentials
+ */
 export async function check(client: KubernetesClient): Promise<ClusterFacts> {
   const { version } = await client.apis();
   const { gitVersion } = await version.getCode();
@@ -162,7 +169,7 @@ export async function check(client: KubernetesClient): Promise<ClusterFacts> {
   const classes = await unlessForbidden(() => allClasses(client));
   return {
     version: gitVersion,
-    nodes: (nodes ?? []).map((node) => factsOf(node, client.address.gpu_resource_name)).sort(byName),
+    nodes: (nodes ?? []).map((node) => nodeFacts(node, client.address.gpu_resource_name)).sort(byName),
     storage_classes: (classes ?? []).map(storageClass).sort(byName),
     conditions: await conditionsOf(client, {
       areNodesKnown: nodes !== undefined,
@@ -173,27 +180,27 @@ export async function check(client: KubernetesClient): Promise<ClusterFacts> {
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }) => (a.name < b.name ? -1 : 1);
 
-/** What is asked for; undefined for what the credentials don't let us see. */
-async function unlessForbidden<T>(asking: () => Promise<T>): Promise<T | undefined> {
+/** Runs a request. @returns undefined if the credentials do not permit it */
+async function unlessForbidden<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await asking();
+    return await request();
   } catch (error) {
     if (isForbidden(error)) return undefined;
     throw error;
   }
 }
 
-const AT_ONCE = 250;
+const PAGE_LIMIT = 250;
 
 async function allNodes(client: KubernetesClient, from?: string): Promise<V1Node[]> {
   const { core } = await client.apis();
-  const { items, metadata } = await core.listNode({ limit: AT_ONCE, ...(from && { _continue: from }) });
+  const { items, metadata } = await core.listNode({ limit: PAGE_LIMIT, ...(from && { _continue: from }) });
   return [...(items ?? []), ...(metadata?._continue ? await allNodes(client, metadata._continue) : [])];
 }
 
 async function allClasses(client: KubernetesClient): Promise<V1StorageClass[]> {
   const { storage } = await client.apis();
-  return (await storage.listStorageClass({ limit: AT_ONCE })).items ?? [];
+  return (await storage.listStorageClass({ limit: PAGE_LIMIT })).items ?? [];
 }
 
 const DEFAULT = 'storageclass.kubernetes.io/is-default-class';
@@ -203,16 +210,17 @@ const storageClass = ({ metadata }: V1StorageClass) => ({
   is_default: metadata?.annotations?.[DEFAULT] === 'true',
 });
 
-function factsOf({ metadata, spec, status }: V1Node, gpuResource: string): NodeFacts {
-  const amounts = (said: Readonly<Record<string, string>> = {}): CountedAmounts => ({
-    cpu_millis: milli(said.cpu ?? ''),
-    memory_bytes: bytes(said.memory ?? ''),
-    gpu_count: bytes(said[gpuResource] ?? ''),
+function nodeFacts({ metadata, spec, status }: V1Node, gpuResource: string): NodeFacts {
+  const amounts = (quantities: Readonly<Record<string, string>> = {}): CountedAmounts => ({
+    cpu_millis: milli(quantities.cpu ?? ''),
+    memory_bytes: bytes(quantities.memory ?? ''),
+    gpu_count: bytes(quantities[gpuResource] ?? ''),
   });
   return {
     name: metadata?.name ?? '',
     uid: metadata?.uid ?? '',
     labels: metadata?.labels ?? {},
+    // The API server accepts only these effects.
     taints: (spec?.taints ?? []).map(({ key, value, effect }) => ({ key, value, effect: effect as Taint['effect'] })),
     schedulable: spec?.unschedulable !== true,
     ready: status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true,

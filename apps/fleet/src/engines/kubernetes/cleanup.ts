@@ -1,186 +1,210 @@
 import { KEYS } from '../../render/labels.ts';
-import { type EngineFailure, failureOf, Transient } from '../errors.ts';
-import type { Ending, Fence, Observation } from '../observation.ts';
+import { catchFailure, type EngineFailure, Transient } from '../errors.ts';
+import type { DesiredEnd, Fence, Observation } from '../observation.ts';
 import type { KubernetesClient } from './client.ts';
-import { changedMeanwhile } from './errors.ts';
+import { isConflict } from './errors.ts';
 import {
-  called,
+  assertNotSuperseded,
   deleteObject,
-  demandLatest,
-  type Found,
+  describe,
+  type FoundObject,
   isWorkload,
-  lateBy,
-  objectCalled,
-  objectsOf,
-  objectsWith,
+  listBySelector,
+  listOwnedObjects,
+  overdueBy,
   podName,
   podsOf,
-  unlessOvertaken,
+  readObject,
+  unlessSuperseded,
 } from './objects.ts';
 
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 interface Removal {
-  /** Asked of an object as it is now, before it is deleted as such. */
-  readonly mayGo: (found: Found) => boolean;
-  readonly tries?: number;
+  /** Whether the current version of an object may be deleted. */
+  readonly mayDelete: (found: FoundObject) => boolean;
+  readonly attempts?: number;
 }
 
 /**
- * Has an object deleted, with all that it has made; it may take a while to be gone. Nothing happens to one that is being
- * deleted already, or that is another one by now.
+ * Requests the deletion of an object and its dependents, which may take a while. Does nothing if the object is already
+ * being deleted, or if another object has its name now.
  *
- * @returns whether it was deleted now
+ * @returns whether the deletion was requested
  */
-async function remove(client: KubernetesClient, found: Found, { mayGo, tries = TRIES }: Removal): Promise<boolean> {
-  if (found.leaving || !mayGo(found)) return false;
+async function remove(
+  client: KubernetesClient,
+  found: FoundObject,
+  { mayDelete, attempts = MAX_ATTEMPTS }: Removal,
+): Promise<boolean> {
+  if (found.deletionTime || !mayDelete(found)) return false;
   try {
     await deleteObject(client, found);
     return true;
   } catch (error) {
-    if (!changedMeanwhile(error) || tries === 1) throw error;
-    const now = await objectCalled(client, found.kind, found.name);
-    return now?.uid === found.uid ? remove(client, now, { mayGo, tries: tries - 1 }) : false;
+    if (!isConflict(error) || attempts === 1) throw error;
+    const now = await readObject(client, found.kind, found.name);
+    return now?.uid === found.uid ? remove(client, now, { mayDelete, attempts: attempts - 1 }) : false;
   }
 }
 
-/** Has an object of a deployment deleted. @returns what was done @throws Overtaken */
-export async function removeOwned(client: KubernetesClient, found: Found, fence: Fence): Promise<string[]> {
-  const mayGo = (now: Found) => {
-    demandLatest([now], fence);
+/** Requests the deletion of an object of a deployment. @returns the actions taken @throws Superseded */
+export async function removeOwned(client: KubernetesClient, found: FoundObject, fence: Fence): Promise<string[]> {
+  const mayDelete = (now: FoundObject) => {
+    assertNotSuperseded([now], fence);
     return true;
   };
-  return (await remove(client, found, { mayGo })) ? [`removed ${called(found)}`] : [];
+  return (await remove(client, found, { mayDelete })) ? [`removed ${describe(found)}`] : [];
 }
 
-const isOurs = ({ labels }: Found): boolean => labels[KEYS.managedBy] === 'fleet' && labels[KEYS.storage] !== undefined;
+const isManagedVolume = ({ labels }: FoundObject): boolean =>
+  labels[KEYS.managedBy] === 'fleet' && labels[KEYS.storage] !== undefined;
 
-/** A volume of the fleet; undefined where there is none, or one that is not ours. */
-async function volumeCalled(client: KubernetesClient, name: string): Promise<Found | undefined> {
-  const found = await objectCalled(client, 'PersistentVolumeClaim', name);
-  return found && isOurs(found) ? found : undefined;
-}
-
-/** Has a volume of the fleet deleted; its cluster keeps it until no pod uses it. @returns what was done */
-async function deleteVolume(client: KubernetesClient, name: string): Promise<string[]> {
-  const found = await volumeCalled(client, name);
-  return found && (await remove(client, found, { mayGo: isOurs })) ? [`removed the volume ${name}`] : [];
+/** Finds a volume of the fleet; undefined if it does not exist or the fleet does not manage it. */
+async function findVolume(client: KubernetesClient, name: string): Promise<FoundObject | undefined> {
+  const found = await readObject(client, 'PersistentVolumeClaim', name);
+  return found && isManagedVolume(found) ? found : undefined;
 }
 
 /**
- * Removes a volume of the fleet, and what is in it. @returns what was done: nothing where there is none of ours
- * @throws Transient while it is still there
+ * Requests the deletion of a volume of the fleet. The cluster keeps it until no pod uses it.
+ *
+ * @returns the actions taken
+ */
+async function deleteVolume(client: KubernetesClient, name: string): Promise<string[]> {
+  const found = await findVolume(client, name);
+  return found && (await remove(client, found, { mayDelete: isManagedVolume })) ? [`removed the volume ${name}`] : [];
+}
+
+/**
+ * Removes a volume of the fleet with its data.
+ *
+ * @returns the actions taken; none if the fleet manages no volume with this name
+ * @throws Transient while the volume exists
  */
 export async function removeVolume(client: KubernetesClient, name: string): Promise<string[]> {
   const actions = await deleteVolume(client, name);
-  if (await volumeCalled(client, name)) {
+  if (await findVolume(client, name)) {
     throw new Transient('EngineError', `The volume ${name} is still in use, or its cluster is still removing it.`);
   }
   return actions;
 }
 
-/** Those of some volumes that are still there. */
-export async function volumesLeft(client: KubernetesClient, names: readonly string[]): Promise<Found[]> {
-  const found = await Promise.all(names.map((name) => volumeCalled(client, name)));
+/** The volumes of the fleet that exist among the names. */
+export async function findVolumes(client: KubernetesClient, names: readonly string[]): Promise<FoundObject[]> {
+  const found = await Promise.all(names.map((name) => findVolume(client, name)));
   return found.filter((volume) => volume !== undefined);
 }
 
-/** Takes a deployment off its cluster: what ran when it is stopped, all that it has when it is to be gone. */
-export function clear(client: KubernetesClient, wanted: Ending, fence: Fence): Promise<Observation> {
+/** Removes the workloads of a stopped deployment, or all objects and the named volumes of a deleted one. */
+export function removeFromCluster(client: KubernetesClient, desired: DesiredEnd, fence: Fence): Promise<Observation> {
   const actions: string[] = [];
-  return unlessOvertaken(fence, actions, async () => {
-    const found = await objectsOf(client, fence.deploymentId);
-    demandLatest(found, fence);
-    const trouble = await failureOf(async () => {
-      for (const object of found.filter((object) => wanted.kind === 'gone' || isWorkload(object))) {
+  return unlessSuperseded(fence, actions, async () => {
+    const found = await listOwnedObjects(client, fence.deploymentId);
+    assertNotSuperseded(found, fence);
+    const failure = await catchFailure(async () => {
+      for (const object of found.filter((object) => desired.kind === 'gone' || isWorkload(object))) {
         actions.push(...(await removeOwned(client, object, fence)));
       }
-      for (const name of wanted.kind === 'gone' ? wanted.volumes : []) {
+      for (const name of desired.kind === 'gone' ? desired.volumes : []) {
         actions.push(...(await deleteVolume(client, name)));
       }
     });
-    return outcome(wanted, { actions, trouble, left: await whatIsLeft(client, wanted, fence) });
+    return removalStatus(desired, { actions, failure, remaining: await findRemaining(client, desired, fence) });
   });
 }
 
-/** What is still to go. */
-interface Left {
+/** An object that is still to be removed. */
+interface Remaining {
   readonly name: string;
   readonly isPod: boolean;
-  /** It should have been gone for a while. */
-  readonly isLate: boolean;
+  /** Whether its removal takes longer than expected. */
+  readonly isOverdue: boolean;
 }
 
-async function whatIsLeft(client: KubernetesClient, wanted: Ending, { deploymentId }: Fence): Promise<Left[]> {
-  const isLate = (leaving: Date | undefined) => lateBy(leaving, client.now()) > client.timing.overdue;
-  const objects = (await objectsOf(client, deploymentId)).filter((it) => wanted.kind === 'gone' || isWorkload(it));
-  const volumes = wanted.kind === 'gone' ? await volumesLeft(client, wanted.volumes) : [];
+async function findRemaining(
+  client: KubernetesClient,
+  desired: DesiredEnd,
+  { deploymentId }: Fence,
+): Promise<Remaining[]> {
+  const isOverdue = (deletionTime: Date | undefined) => overdueBy(deletionTime, client.now()) > client.timing.overdue;
+  const objects = (await listOwnedObjects(client, deploymentId)).filter(
+    (it) => desired.kind === 'gone' || isWorkload(it),
+  );
+  const volumes = desired.kind === 'gone' ? await findVolumes(client, desired.volumes) : [];
   const pods = await podsOf(client, deploymentId);
   return [
-    ...pods.map((pod) => ({ name: podName(pod), isPod: true, isLate: isLate(pod.metadata?.deletionTimestamp) })),
-    ...[...objects, ...volumes].map((it) => ({ name: called(it), isPod: false, isLate: isLate(it.leaving) })),
+    ...pods.map((pod) => ({ name: podName(pod), isPod: true, isOverdue: isOverdue(pod.metadata?.deletionTimestamp) })),
+    ...[...objects, ...volumes].map((it) => ({
+      name: describe(it),
+      isPod: false,
+      isOverdue: isOverdue(it.deletionTime),
+    })),
   ];
 }
 
-interface Ended {
-  readonly left: readonly Left[];
+interface RemovalResult {
+  readonly remaining: readonly Remaining[];
   readonly actions: readonly string[];
-  readonly trouble: EngineFailure | undefined;
+  readonly failure: EngineFailure | undefined;
 }
 
-function outcome({ kind }: Ending, { left, actions, trouble }: Ended): Observation {
-  const isDone = left.length === 0 && trouble === undefined;
-  const under = kind === 'gone' ? 'deleting' : 'stopping';
-  const [late] = left.filter(({ isLate }) => isLate);
-  const waits = late ? `${late.name} should be gone by now. ` : '';
+function removalStatus({ kind }: DesiredEnd, { remaining, actions, failure }: RemovalResult): Observation {
+  const isDone = remaining.length === 0 && failure === undefined;
+  const inProgress = kind === 'gone' ? 'deleting' : 'stopping';
+  const [overdue] = remaining.filter(({ isOverdue }) => isOverdue);
+  const overdueNote = overdue ? `The removal of ${overdue.name} is overdue. ` : '';
   return {
-    phase: isDone ? kind : under,
-    reason: trouble?.reason ?? null,
+    phase: isDone ? kind : inProgress,
+    reason: failure?.reason ?? null,
     message:
-      trouble?.message ??
-      (isDone ? 'Nothing of it is left to run.' : `${waits}${left.length} still to be gone: ${namesOf(left)}.`),
-    instances: left
+      failure?.message ??
+      (isDone
+        ? 'All containers are removed.'
+        : `${overdueNote}${remaining.length} still to be removed: ${namesOf(remaining)}.`),
+    instances: remaining
       .filter(({ isPod }) => isPod)
       .map(({ name }) => ({ name, phase: 'stopping', message: 'is being stopped', restarts: 0 })),
     endpoints: [],
     volumes: [],
     actions,
-    next: isDone ? 'settled' : trouble || late ? 'retry' : 'soon',
-    overtaken: false,
+    next: isDone ? 'settled' : failure || overdue ? 'retry' : 'soon',
+    superseded: false,
   };
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
-const namesOf = (left: readonly Left[]): string =>
-  [...left.slice(0, MOST_NAMED).map(({ name }) => name), ...(left.length > MOST_NAMED ? ['…'] : [])].join(', ');
+const namesOf = (remaining: readonly Remaining[]): string =>
+  [...remaining.slice(0, MAX_NAMED).map(({ name }) => name), ...(remaining.length > MAX_NAMED ? ['…'] : [])].join(', ');
 
-/** Ids in one selector: it travels in the address of a request. */
-const AT_ONCE = 50;
+/** Maximum number of ids in one selector, because the selector is part of the URL. */
+const BATCH = 50;
 
 /**
- * Removes what is there of deployments and volumes that are gone for good: who was frozen as he asked for it has gone on.
+ * Removes objects and volumes that belong to deleted deployments and volumes. They exist if a delayed request of a
+ * suspended process created them after the deletion.
  *
- * @param gone ids
- * @returns what was done
+ * @param deletedIds ids of deleted deployments and volumes
+ * @returns the actions taken
  */
-export async function sweep(client: KubernetesClient, gone: ReadonlySet<string>): Promise<string[]> {
-  const ids = [...gone];
+export async function removeOrphans(client: KubernetesClient, deletedIds: ReadonlySet<string>): Promise<string[]> {
+  const ids = [...deletedIds];
   const actions: string[] = [];
-  for (let from = 0; from < ids.length; from += AT_ONCE) {
-    actions.push(...(await sweepSome(client, ids.slice(from, from + AT_ONCE))));
+  for (let from = 0; from < ids.length; from += BATCH) {
+    actions.push(...(await removeSomeOrphans(client, ids.slice(from, from + BATCH))));
   }
   return actions;
 }
 
-async function sweepSome(client: KubernetesClient, ids: readonly string[]): Promise<string[]> {
-  const oursIn = (key: string) => `${KEYS.managedBy}=fleet,${key} in (${ids.join()})`;
+async function removeSomeOrphans(client: KubernetesClient, ids: readonly string[]): Promise<string[]> {
+  const selectorFor = (key: string) => `${KEYS.managedBy}=fleet,${key} in (${ids.join()})`;
   const actions: string[] = [];
-  for (const object of await objectsWith(client, oursIn(KEYS.deployment))) {
+  for (const object of await listBySelector(client, selectorFor(KEYS.deployment))) {
     const deploymentId = object.labels[KEYS.deployment] ?? '';
     actions.push(...(await removeOwned(client, object, { deploymentId, generation: Number.MAX_SAFE_INTEGER })));
   }
-  for (const { name } of await objectsWith(client, oursIn(KEYS.storage), ['PersistentVolumeClaim'])) {
+  for (const { name } of await listBySelector(client, selectorFor(KEYS.storage), ['PersistentVolumeClaim'])) {
     actions.push(...(await deleteVolume(client, name)));
   }
   return actions;

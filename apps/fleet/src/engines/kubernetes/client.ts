@@ -8,51 +8,54 @@ import type {
   VersionApi,
 } from '@kubernetes/client-node';
 import { type Dialled, dial, type Exchange, type OutboundAllowance, type Streaming } from '@svc/http';
-import { type Bounds, chunksOf, jsonOf, wholeOf } from '../body.ts';
-import { EngineFailure, notAnEngine, unreachableBy } from '../errors.ts';
-import { scrubberOf } from '../redact.ts';
-import { askedOf, refusedWith } from './errors.ts';
+import { type Bounds, parseJson, readBody, readChunks } from '../body.ts';
+import { EngineFailure, notAnEngine, toUnreachable } from '../errors.ts';
+import { redactorOf } from '../redact.ts';
+import { requestInfoOf, toEngineFailure } from './errors.ts';
 
-/** A cluster whose API server is called, and as whom. */
+/** The address of a Kubernetes API server, and the credentials for it. */
 export interface ClusterAddress {
-  /** `https://host:port`, and a path where the API server is behind one. */
+  /** `https://host:port`, followed by a path if the API server is behind one. */
   readonly server: string;
-  /** Whom to trust; null: the certificate authorities of the system. */
+  /** The trusted certificate authority; null: the certificate authorities of the system. */
   readonly ca_certificate: string | null;
   readonly auth:
     | { readonly kind: 'token'; readonly token: string }
     | { readonly kind: 'client_certificate'; readonly certificate: string; readonly key: string };
-  /** Where everything of the fleet goes. */
+  /** The namespace of all objects of the fleet. */
   readonly namespace: string;
   readonly gpu_resource_name: string;
-  /** What servers that were set through the API may be beside public; left out for what the operator set. */
+  /**
+   * Non-public addresses that are allowed for servers set through the API. Undefined: servers set by the operator are
+   * not restricted.
+   */
   readonly restrictTo?: ReadonlySet<OutboundAllowance> | undefined;
 }
 
-/** Milliseconds. */
+/** Time limits, in milliseconds. */
 export interface KubernetesTimings {
-  /** For an answer, its whole body included. */
+  /** Timeout of a read request, including its body. */
   readonly answer: number;
-  /** For an answer to what changes something: webhooks of the cluster are asked meanwhile. */
+  /** Timeout of a request that changes something. The cluster calls its webhooks before it responds. */
   readonly change: number;
-  /** That a pod has been ready before it counts as running. */
+  /** Time that a pod must be ready before it counts as running. */
   readonly settled: number;
-  /** After which what should be gone is no longer waited for from moment to moment. */
+  /** Time after which the deletion of an object is overdue, and is checked less often. */
   readonly overdue: number;
-  /** That a watch may say nothing before it is begun anew. */
+  /** Maximum time without data before a watch is restarted. */
   readonly watch: number;
-  /** The longest wait before a watch that broke is begun anew; it begins with a hundredth of it. */
-  readonly watchAgain: number;
+  /** Maximum delay before a failed watch is restarted. The first delay is about a hundredth of it. */
+  readonly watchRetryLimit: number;
 }
 
-/** The values of production. */
+/** The defaults for production. */
 export const DEFAULT_KUBERNETES_TIMINGS: KubernetesTimings = {
   answer: 15_000,
   change: 40_000,
   settled: 10_000,
   overdue: 60_000,
   watch: 90_000,
-  watchAgain: 30_000,
+  watchRetryLimit: 30_000,
 };
 
 /** The parts of the typed API that are used. */
@@ -65,24 +68,25 @@ export interface Apis {
   readonly version: VersionApi;
 }
 
-/** A request as the typed API makes it. */
+/** A request of the typed API. */
 interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: URL;
   readonly body?: string;
 }
 
-interface ApiAnswer {
+interface ApiResponse {
   readonly status: number;
   /** JSON. */
   readonly text: string;
 }
 
 /**
- * The typed API of a server, over `send`: nothing else is called, and nothing is read from this machine. The library is
- * loaded at the first use: it takes half a second and 60 MB, which a fleet without clusters need not have.
+ * Creates the typed API, which sends all requests with `send` and reads no configuration from this machine. The
+ * library is loaded on first use, because it takes half a second and 60 MB, which a fleet without clusters does not
+ * need.
  */
-async function apisOver(server: string, send: (request: ApiRequest) => Promise<ApiAnswer>): Promise<Apis> {
+async function apisOver(server: string, send: (request: ApiRequest) => Promise<ApiResponse>): Promise<Apis> {
   const library = await import('@kubernetes/client-node');
   const httpApi = library.wrapHttpLibrary({
     send: async (request) => {
@@ -108,14 +112,14 @@ async function apisOver(server: string, send: (request: ApiRequest) => Promise<A
 function methodOf(method: HttpMethod): ApiRequest['method'] {
   if (method === 'GET' || method === 'POST' || method === 'PUT' || method === 'PATCH') return method;
   if (method === 'DELETE') return method;
-  throw new Error(`nothing of ours sends ${method}`);
+  throw new Error(`unsupported method ${method}`);
 }
 
 const bodyOf = (text: string) => ({ text: async () => text, binary: async () => Buffer.from(text) });
 
-/** What is answered bit by bit: it may stand still for `idleMs` (0: for ever). */
+/** A request with a streamed response. `idleMs` limits the time without data (0: no limit). */
 interface Streamed {
-  /** Below the server's address. */
+  /** Relative to the address of the server. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly accept?: string;
@@ -123,24 +127,27 @@ interface Streamed {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A Kubernetes API server. Everything rejects with an `EngineFailure`, which holds nothing of the credentials. */
+/**
+ * A client for a Kubernetes API server. All methods reject with an `EngineFailure`, which does not contain the
+ * credentials.
+ */
 export interface KubernetesClient {
   readonly address: ClusterAddress;
   readonly timing: KubernetesTimings;
-  /** The typed API, each of whose requests is bounded in time and size. */
+  /** The typed API. Each request has limits on time and size. */
   apis(): Promise<Apis>;
-  /** An answer as it comes, never kept: whoever stops reading ends it. */
+  /** Sends a request and streams the response body without buffering. The stream is closed when the consumer stops. */
   open(request: Streamed): Promise<AsyncGenerator<Buffer, void, void>>;
-  /** The clock of the API server, as far as it was heard of. */
+  /** The estimated time of the API server's clock, from the `Date` header of its last response. */
   now(): number;
-  /** The same client, for work that ends with `signal`. */
-  within(signal: AbortSignal | undefined): KubernetesClient;
-  /** The same client, which asks before each request whether it may still be sent: `mustHold` throws where it may not. */
-  whileHeld(mustHold: () => void): KubernetesClient;
+  /** A view of this client whose requests end with `signal`. */
+  withSignal(signal: AbortSignal | undefined): KubernetesClient;
+  /** A view of this client that calls `assertLease` before each request. It throws if the request must not be sent. */
+  withLeaseCheck(assertLease: () => void): KubernetesClient;
   close(): Promise<void>;
 }
 
-/** A client for the API server of a cluster. Nothing is called yet. */
+/** Creates a client for a cluster. Does not connect yet. */
 export function connectKubernetes(address: ClusterAddress, timing: Partial<KubernetesTimings> = {}): KubernetesClient {
   const { server, ca_certificate: ca, auth, restrictTo } = address;
   const identity = auth.kind === 'client_certificate' ? { cert: auth.certificate, key: auth.key } : {};
@@ -155,7 +162,7 @@ interface Connection {
   readonly address: ClusterAddress;
   readonly timing: KubernetesTimings;
   readonly dialled: Dialled;
-  /** Milliseconds by which the server's clock is ahead of ours. */
+  /** Milliseconds by which the clock of the server is ahead of the fleet's clock. */
   readonly clock: { ahead: number };
 }
 
@@ -179,11 +186,11 @@ class ClusterClient implements KubernetesClient {
 
   now = () => Date.now() + this.#connection.clock.ahead;
 
-  within = (signal: AbortSignal | undefined): KubernetesClient =>
+  withSignal = (signal: AbortSignal | undefined): KubernetesClient =>
     new ClusterClient(this.#connection, { ...this.#bounds, signal });
 
-  whileHeld = (mustHold: () => void): KubernetesClient =>
-    new ClusterClient(this.#connection, { ...this.#bounds, mustHold });
+  withLeaseCheck = (assertLease: () => void): KubernetesClient =>
+    new ClusterClient(this.#connection, { ...this.#bounds, assertLease });
 
   close = () => this.#connection.dialled.close();
 
@@ -194,74 +201,87 @@ class ClusterClient implements KubernetesClient {
 
   async open({ path, query, accept = '*/*', idleMs, signal }: Streamed): Promise<AsyncGenerator<Buffer, void, void>> {
     const url = new URL(`${this.#server}${path}?${new URLSearchParams(query)}`);
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new DOMException('', 'TimeoutError')), this.timing.answer);
-    const request = { method: 'GET' as const, headers: { accept }, idleMs, signal: this.#until(late.signal, signal) };
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new DOMException('', 'TimeoutError')), this.timing.answer);
+    const request = {
+      method: 'GET' as const,
+      headers: { accept },
+      idleMs,
+      signal: this.#anyOf(deadline.signal, signal),
+    };
     try {
-      const answer = await this.#exchange(url, request);
-      if (answer.status === 200) return chunksOf(answer.body, (work) => this.#guarded(work));
-      throw await this.#refusal('GET', url, answer);
+      const response = await this.#exchange(url, request);
+      if (response.status === 200) return readChunks(response.body, (work) => this.#guarded(work));
+      throw await this.#failure('GET', url, response);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** One bounded exchange. */
-  async #send({ method, url, body }: ApiRequest): Promise<ApiAnswer> {
+  /** Sends a request with limits on time and size. */
+  async #send({ method, url, body }: ApiRequest): Promise<ApiResponse> {
     const idleMs = method === 'GET' ? this.timing.answer : this.timing.change;
     const request = { method, headers: headersFor(method, url), idleMs, ...(body !== undefined && { body }) };
-    const answer = await this.#exchange(url, { ...request, signal: this.#until(AbortSignal.timeout(idleMs)) });
-    if (answer.status < 200 || answer.status >= 300) throw await this.#refusal(method, url, answer);
-    const text = await this.#textOf(answer);
-    if (!isOfApiServer(jsonOf(text))) throw notAnEngine('Kubernetes API server');
-    return { status: answer.status, text };
+    const response = await this.#exchange(url, { ...request, signal: this.#anyOf(AbortSignal.timeout(idleMs)) });
+    if (response.status < 200 || response.status >= 300) throw await this.#failure(method, url, response);
+    const text = await this.#textOf(response);
+    if (!isApiResponse(parseJson(text))) throw notAnEngine('Kubernetes API server');
+    return { status: response.status, text };
   }
 
   async #exchange(url: URL, request: Omit<Exchange, 'path'>): Promise<Streaming> {
-    this.#bounds.mustHold?.();
+    this.#bounds.assertLease?.();
     const { auth } = this.address;
     const authorization = auth.kind === 'token' ? { authorization: `Bearer ${auth.token}` } : {};
     const headers = { 'user-agent': 'fleet', ...request.headers, ...authorization };
     const path = `${url.pathname}${url.search}`;
-    const answer = await this.#guarded(() => this.#connection.dialled.exchange({ ...request, path, headers }));
-    const at = Date.parse(String(answer.headers.date));
+    const response = await this.#guarded(() => this.#connection.dialled.exchange({ ...request, path, headers }));
+    const at = Date.parse(String(response.headers.date));
     if (!Number.isNaN(at)) this.#connection.clock.ahead = at - Date.now();
-    return answer;
+    return response;
   }
 
-  async #refusal(method: string, url: URL, answer: Streaming): Promise<EngineFailure> {
-    return refusedWith({ status: answer.status, text: await this.#textOf(answer), asked: askedOf(method, url) });
+  async #failure(method: string, url: URL, response: Streaming): Promise<EngineFailure> {
+    return toEngineFailure({
+      status: response.status,
+      text: await this.#textOf(response),
+      request: requestInfoOf(method, url),
+    });
   }
 
-  /** An answer that repeats who asked must not carry that on. */
+  /** Reads a response body, and redacts the token in case the server repeats it. */
   async #textOf({ body }: Streaming): Promise<string> {
     const { auth } = this.address;
-    const text = await this.#guarded(() => wholeOf(body));
-    return auth.kind === 'token' ? scrubberOf([auth.token])(text) : text;
+    const text = await this.#guarded(() => readBody(body));
+    return auth.kind === 'token' ? redactorOf([auth.token])(text) : text;
   }
 
   get #server() {
     return this.address.server.replace(/\/+$/, '');
   }
 
-  #until(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
-    return AbortSignal.any([...signals, this.#bounds.signal].filter((one) => one !== undefined));
+  #anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
+    return AbortSignal.any([...signals, this.#bounds.signal].filter((it) => it !== undefined));
   }
 
-  /** Whatever a connection fails with is said as what it means; an end that was asked for stays what it is. */
+  /**
+   * Converts connection errors to `EngineFailure`. If the signal of this view is aborted, throws its reason instead.
+   */
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       this.#bounds.signal?.throwIfAborted();
-      throw error instanceof EngineFailure ? error : unreachableBy(error, 'Kubernetes API server');
+      throw error instanceof EngineFailure ? error : toUnreachable(error, 'Kubernetes API server');
     }
   }
 }
 
-/** All that is ever patched is applied. What secrets hold is never read back: of them only the metadata is asked for. */
+/**
+ * All patches are server-side applies. Only metadata of Secrets is requested, so that their data is never read back.
+ */
 function headersFor(method: string, url: URL): Record<string, string> {
-  const { resource, verb } = askedOf(method, url);
+  const { resource, verb } = requestInfoOf(method, url);
   const kind = verb === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
   return {
     accept: resource === 'secrets' ? `application/json;as=${kind};g=meta.k8s.io;v=v1` : 'application/json',
@@ -269,10 +289,10 @@ function headersFor(method: string, url: URL): Record<string, string> {
   };
 }
 
-/** Whether it is an object, a list of objects, or a version, as API servers write them. */
-function isOfApiServer(said: unknown): boolean {
-  if (!isObject(said)) return false;
-  const { kind, apiVersion, gitVersion, items } = said;
+/** Whether a response body is an object, a list of objects, or a version of the Kubernetes API. */
+function isApiResponse(body: unknown): boolean {
+  if (!isObject(body)) return false;
+  const { kind, apiVersion, gitVersion, items } = body;
   if (typeof gitVersion === 'string') return true;
   if (typeof kind !== 'string' || typeof apiVersion !== 'string') return false;
   return !kind.endsWith('List') || items === null || (Array.isArray(items) && items.every(isObject));

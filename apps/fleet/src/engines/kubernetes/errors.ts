@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { jsonOf } from '../body.ts';
+import { parseJson } from '../body.ts';
 import { EngineFailure, notAnEngine, Permanent, Transient, Unreachable } from '../errors.ts';
 import { oneLine } from '../redact.ts';
 
-/** What a request is about, for sentences. */
-export interface Asked {
+/** The verb and object of a request, for messages. */
+export interface RequestInfo {
   /** `list`, `read`, `apply`, … */
   readonly verb: string;
   /** `deployments`, `pods/log`, … */
   readonly resource: string;
   /** '' for a list. */
   readonly name: string;
-  /** '' for what is in none. */
+  /** '' for resources without a namespace. */
   readonly namespace: string;
 }
 
@@ -19,15 +19,15 @@ const VERBS: Readonly<Record<string, string>> = { POST: 'create', PATCH: 'apply'
 const API =
   /\/(?:api\/v1|apis\/[^/]+\/[^/]+)(?:\/namespaces\/([^/]+)(?=\/[^/]))?\/([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?$/;
 
-/** Reads off a request what it is about. */
-export function askedOf(method: string, url: URL): Asked {
+/** Derives the verb and object from the method and URL of a request. */
+export function requestInfoOf(method: string, url: URL): RequestInfo {
   const [, namespace = '', resource = url.pathname, name = '', part] = API.exec(url.pathname) ?? [];
   const reads = url.searchParams.has('watch') ? 'watch' : name === '' ? 'list' : 'read';
   return { verb: VERBS[method] ?? reads, resource: part ? `${resource}/${part}` : resource, name, namespace };
 }
 
 /** `apply deployments in the namespace fleet` */
-const wordsFor = ({ verb, resource, namespace }: Asked): string =>
+const describeRequest = ({ verb, resource, namespace }: RequestInfo): string =>
   `${verb} ${resource}${namespace && ` in the namespace ${namespace}`}`;
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -39,11 +39,11 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** `web-decade01 (Deployment)` */
-const thingOf = ({ resource, name }: Asked): string =>
+const describeObject = ({ resource, name }: RequestInfo): string =>
   name === '' ? resource : `${name} (${KINDS[resource] ?? resource})`;
 
-/** How an API server says no. */
-const failure = z.object({
+/** The error response of an API server (`Status` of the Kubernetes API). */
+const statusSchema = z.object({
   kind: z.literal('Status'),
   message: z.string().default(''),
   reason: z.string().default(''),
@@ -64,110 +64,132 @@ const failure = z.object({
     .nullish(),
 });
 
-/** An answer that says no, and to what. */
-export interface Refusal {
+/** A response with an error status, and its request. */
+export interface ErrorResponse {
   readonly status: number;
   readonly text: string;
-  readonly asked: Asked;
+  readonly request: RequestInfo;
 }
 
-interface Said extends Refusal {
-  readonly said: z.output<typeof failure>;
-  readonly answer: NonNullable<EngineFailure['answer']>;
+interface ApiFailure extends ErrorResponse {
+  readonly apiStatus: z.output<typeof statusSchema>;
+  readonly response: NonNullable<EngineFailure['response']>;
 }
 
-/** The error for an answer that says no, whatever was asked. What no API server would say is nobody's answer. */
-export function refusedWith({ status, text, asked }: Refusal): EngineFailure {
-  if (status === 401) return unknown();
-  if (status >= 300 && status < 400) return new Unreachable('It answers with a redirect, and those are not followed.');
-  const { success, data: said } = failure.safeParse(jsonOf(text));
-  if (!success) return strangerWith(status, asked);
-  const it = { status, text, asked, said, answer: { status, said: oneLine(said.message) } };
-  if (status === 403) return forbidden(it);
-  if (status === 409) return conflict(it);
-  if (status === 400 || status === 422) return invalid(it);
-  if (status === 500 && asked.verb === 'apply' && UNDECLARED.test(said.message)) return undeclared(it);
-  const message = `The cluster could not ${wordsFor(asked)} (${status}).`;
-  const isForGood = status < 500 && ![404, 408, 410, 429].includes(status);
-  return new (isForGood ? Permanent : Transient)(isForGood ? 'InvalidSpec' : 'EngineError', message, it.answer);
+/**
+ * The error for a response with an error status, for any request. A response without a `Status` does not come from an
+ * API server.
+ */
+export function toEngineFailure({ status, text, request }: ErrorResponse): EngineFailure {
+  if (status === 401) return unauthorized();
+  if (status >= 300 && status < 400) return new Unreachable('It responds with a redirect. Redirects are not followed.');
+  const { success, data: apiStatus } = statusSchema.safeParse(parseJson(text));
+  if (!success) return intermediaryFailure(status, request);
+  const apiFailure = {
+    status,
+    text,
+    request,
+    apiStatus,
+    response: { status, engineMessage: oneLine(apiStatus.message) },
+  };
+  if (status === 403) return forbidden(apiFailure);
+  if (status === 409) return conflict(apiFailure);
+  if (status === 400 || status === 422) return invalid(apiFailure);
+  if (status === 500 && request.verb === 'apply' && UNKNOWN_FIELD.test(apiStatus.message))
+    return unknownField(apiFailure);
+  const message = `The cluster could not ${describeRequest(request)} (${status}).`;
+  const isPermanent = status < 500 && ![404, 408, 410, 429].includes(status);
+  return new (isPermanent ? Permanent : Transient)(
+    isPermanent ? 'InvalidSpec' : 'EngineError',
+    message,
+    apiFailure.response,
+  );
 }
 
-/** What stands before an API server answers for it while it is away, in words of its own. */
-function strangerWith(status: number, asked: Asked): EngineFailure {
-  if (status === 403) return mayNot(asked);
+/** The error for a response of an intermediary, such as a load balancer, in front of the API server. */
+function intermediaryFailure(status: number, request: RequestInfo): EngineFailure {
+  if (status === 403) return notPermitted(request);
   return status === 429 || status >= 502
-    ? new Unreachable(`What stands before the API server answers that it is away (${status}).`)
+    ? new Unreachable(`An intermediary reports that the API server is unavailable (${status}).`)
     : notAnEngine('Kubernetes API server');
 }
 
-const unknown = () =>
-  new Permanent('AuthFailed', 'The cluster does not accept the credentials that were given.', {
+const unauthorized = () =>
+  new Permanent('AuthFailed', 'The cluster does not accept the credentials.', {
     status: 401,
-    said: '',
+    engineMessage: '',
   });
 
-const mayNot = (asked: Asked) =>
-  new Permanent('AuthFailed', `The credentials that were given may not ${wordsFor(asked)}.`, { status: 403, said: '' });
+const notPermitted = (request: RequestInfo) =>
+  new Permanent('AuthFailed', `The credentials lack permission to ${describeRequest(request)}.`, {
+    status: 403,
+    engineMessage: '',
+  });
 
-/** By who may do what, or by a rule of the cluster for what is made in it. */
-function forbidden({ said, asked, answer }: Said): EngineFailure {
-  const isEnding = said.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating');
-  if (isEnding) return new Transient('EngineError', `The namespace ${asked.namespace} is being deleted.`);
-  if (/exceeded quota/.test(said.message)) {
-    return new Transient('Unschedulable', `A quota leaves no room for ${thingOf(asked)}.`, answer);
+/** The request was forbidden by RBAC, by a quota, or by an admission policy, or its namespace is terminating. */
+function forbidden({ apiStatus, request, response }: ApiFailure): EngineFailure {
+  const isTerminating = apiStatus.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating');
+  if (isTerminating) return new Transient('EngineError', `The namespace ${request.namespace} is being deleted.`);
+  if (/exceeded quota/.test(apiStatus.message)) {
+    return new Transient('Unschedulable', `${describeObject(request)} exceeds a resource quota.`, response);
   }
-  const isReading = ['list', 'read', 'watch'].includes(asked.verb);
-  return isReading || / cannot \w+ (?:resource|path) /.test(said.message)
-    ? mayNot(asked)
-    : new Permanent('InvalidSpec', `A rule of the cluster forbids ${thingOf(asked)}.`, answer);
+  const isReading = ['list', 'read', 'watch'].includes(request.verb);
+  return isReading || / cannot \w+ (?:resource|path) /.test(apiStatus.message)
+    ? notPermitted(request)
+    : new Permanent('InvalidSpec', `A policy of the cluster rejects ${describeObject(request)}.`, response);
 }
 
-/** Only what is applied has fields; and only there it is known what must not be repeated of them. */
-const causesOf = ({ said, asked }: Pick<Said, 'said' | 'asked'>) =>
-  asked.verb === 'apply' ? (said.details?.causes ?? []) : [];
+/** Causes are used only for applies: only these have fields, and only their values are known and can be redacted. */
+const causesOf = ({ apiStatus, request }: Pick<ApiFailure, 'apiStatus' | 'request'>) =>
+  request.verb === 'apply' ? (apiStatus.details?.causes ?? []) : [];
 
-/** Somebody else's field is for a person to decide; what changed meanwhile is looked at again. */
-function conflict({ said, asked, answer }: Said): EngineFailure {
-  const owned = causesOf({ said, asked }).filter(({ reason }) => reason === 'FieldManagerConflict');
-  if (owned.length === 0) return new Transient('EngineError', `${thingOf(asked)} changed meanwhile.`, answer);
-  const which = owned.slice(0, MOST).map(({ field, message }) => `${field || 'a field'} (${managerIn(message)})`);
-  const more = owned.length > MOST ? ` and ${owned.length - MOST} more` : '';
-  const message = `Somebody else has set fields of ${thingOf(asked)}: ${which.join(', ')}${more}.`;
-  return new Permanent('FieldConflict', message, { status: answer.status, said: '' });
+/** A user must resolve conflicts with other field managers. Conflicts of versions are retried. */
+function conflict({ apiStatus, request, response }: ApiFailure): EngineFailure {
+  const owned = causesOf({ apiStatus, request }).filter(({ reason }) => reason === 'FieldManagerConflict');
+  if (owned.length === 0)
+    return new Transient('EngineError', `${describeObject(request)} was changed concurrently.`, response);
+  const which = owned.slice(0, MAX_FIELDS).map(({ field, message }) => `${field || 'a field'} (${managerIn(message)})`);
+  const more = owned.length > MAX_FIELDS ? ` and ${owned.length - MAX_FIELDS} more` : '';
+  const message = `Other field managers own fields of ${describeObject(request)}: ${which.join(', ')}${more}.`;
+  return new Permanent('FieldConflict', message, { status: response.status, engineMessage: '' });
 }
 
-const MOST = 5;
+const MAX_FIELDS = 5;
 const managerIn = (message: string): string => oneLine(/conflict with "([^"]+)"/.exec(message)?.[1] ?? 'unknown');
 
-function invalid({ said, asked, answer }: Said): EngineFailure {
+function invalid({ apiStatus, request, response }: ApiFailure): EngineFailure {
   const fields = [
     ...new Set(
-      causesOf({ said, asked })
+      causesOf({ apiStatus, request })
         .map(({ field }) => field)
         .filter(Boolean),
     ),
   ];
-  const where = fields.length > 0 ? `: ${fields.slice(0, MOST).join(', ')}` : '';
-  return new Permanent('InvalidSpec', `The cluster does not take ${thingOf(asked)} as it is${where}.`, answer);
+  const where = fields.length > 0 ? `: ${fields.slice(0, MAX_FIELDS).join(', ')}` : '';
+  return new Permanent('InvalidSpec', `The cluster rejects ${describeObject(request)} as invalid${where}.`, response);
 }
 
-const UNDECLARED = /(\S*): field not declared in schema/;
+const UNKNOWN_FIELD = /(\S*): field not declared in schema/;
 
-/** Server-side apply says it with a status that is for what goes wrong by itself. */
-function undeclared({ said, asked, answer }: Said): EngineFailure {
-  const [, field = ''] = UNDECLARED.exec(said.message) ?? [];
-  return new Permanent('InvalidSpec', `The cluster knows no field ${field} of ${thingOf(asked)}.`, answer);
+/** Server-side apply reports an unknown field with status 500. */
+function unknownField({ apiStatus, request, response }: ApiFailure): EngineFailure {
+  const [, field = ''] = UNKNOWN_FIELD.exec(apiStatus.message) ?? [];
+  return new Permanent(
+    'InvalidSpec',
+    `The cluster does not support the field ${field} of ${describeObject(request)}.`,
+    response,
+  );
 }
 
-/** Whether it is for the lack of a namespace that something can't be made. */
-export const lacksNamespace = (error: unknown, namespace: string): boolean =>
+/** Whether a request failed because the namespace does not exist. */
+export const isNamespaceMissing = (error: unknown, namespace: string): boolean =>
   error instanceof EngineFailure &&
-  error.answer?.status === 404 &&
-  error.answer.said.startsWith(`namespaces "${namespace}" not found`);
+  error.response?.status === 404 &&
+  error.response.engineMessage.startsWith(`namespaces "${namespace}" not found`);
 
-/** Whether it is for who asks that nothing was answered. */
+/** Whether a request failed because the credentials do not permit it. */
 export const isForbidden = (error: unknown): boolean =>
-  error instanceof EngineFailure && error.reason === 'AuthFailed' && error.answer?.status === 403;
+  error instanceof EngineFailure && error.reason === 'AuthFailed' && error.response?.status === 403;
 
-/** Whether what was to be changed was changed, or replaced, by somebody else meanwhile. */
-export const changedMeanwhile = (error: unknown): boolean => error instanceof Transient && error.answer?.status === 409;
+/** Whether an object was changed or replaced concurrently. */
+export const isConflict = (error: unknown): boolean => error instanceof Transient && error.response?.status === 409;

@@ -1,17 +1,17 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { EngineFailure, Unreachable } from '../errors.ts';
 import type { Instance } from '../observation.ts';
-import { cut, oneLine } from '../redact.ts';
+import { oneLine, truncate } from '../redact.ts';
 import type { KubernetesClient } from './client.ts';
-import { lateBy, podName } from './objects.ts';
-import { imageTrouble, type State, stateOf } from './pod-status.ts';
-import type { CleanOf } from './redact.ts';
+import { overdueBy, podName } from './objects.ts';
+import { imagePullState, type PodState, stateOf } from './pod-status.ts';
+import type { PodRedactor } from './redact.ts';
 
-const MOST = 100;
+const MAX_EVENTS = 100;
 
 /**
- * The last thing that its cluster warned of about an object; '' where there is none. It only explains: who may not read
- * events goes without.
+ * The message of the latest warning event about an object; '' if there is none. Warnings only explain a state, so a
+ * failed request for events is ignored, unless the cluster is unreachable.
  */
 export async function lastWarning(client: KubernetesClient, uid: string | undefined, about = /./): Promise<string> {
   if (uid === undefined) return '';
@@ -21,63 +21,64 @@ export async function lastWarning(client: KubernetesClient, uid: string | undefi
     const { items } = await core.listNamespacedEvent({
       namespace: client.address.namespace,
       fieldSelector,
-      limit: MOST,
+      limit: MAX_EVENTS,
     });
-    const said = (items ?? [])
+    const warnings = (items ?? [])
       .filter(({ message = '' }) => about.test(message))
       .map(({ message, lastTimestamp, eventTime }) => ({ message, at: (lastTimestamp ?? eventTime)?.getTime() ?? 0 }))
       .sort((a, b) => b.at - a.at);
-    return oneLine(said[0]?.message ?? '');
+    return oneLine(warnings[0]?.message ?? '');
   } catch (error) {
     if (error instanceof EngineFailure && !(error instanceof Unreachable)) return '';
     throw error;
   }
 }
 
-/** The state of a pod, with what its events say of it where it says too little itself. */
-async function explained(client: KubernetesClient, pod: V1Pod, state: State): Promise<State> {
-  if (!state.isVague) return state;
+/** The state of a pod, with a message from its events if the status of the pod explains too little. */
+async function withEventMessage(client: KubernetesClient, pod: V1Pod, state: PodState): Promise<PodState> {
+  if (!state.needsEvents) return state;
   const isImage = state.phase === 'created';
-  const said = await lastWarning(client, pod.metadata?.uid, isImage ? /failed to pull|pulling image/i : /./);
-  if (said === '') return state;
-  return isImage ? imageTrouble(said) : { ...state, message: `${state.message}: ${said}` };
+  const warnings = await lastWarning(client, pod.metadata?.uid, isImage ? /failed to pull|pulling image/i : /./);
+  if (warnings === '') return state;
+  return isImage ? imagePullState(warnings) : { ...state, message: `${state.message}: ${warnings}` };
 }
 
-/** A pod, and how it stands. */
-export interface Standing {
+/** A pod and its state. */
+export interface PodStatus {
   readonly pod: V1Pod;
   readonly name: string;
-  readonly state: State;
-  /** It should have been gone for a while, and its node does not say that it is. */
+  readonly state: PodState;
+  /** Whether its termination is overdue, and its node has not confirmed it. */
   readonly isStuck: boolean;
 }
 
-/** More are not asked about: what one says, the next says too. */
-const MOST_EXPLAINED = 2;
+/** Maximum number of pods whose events are read, because pods of a deployment usually have the same problem. */
+const MAX_EXPLAINED = 2;
 
-/** How the pods of a deployment stand, in words from which what is secret was taken out. */
-export async function standingsOf(
+/** The states of the pods of a deployment, with redacted messages. */
+export async function podStatusesOf(
   client: KubernetesClient,
   pods: readonly V1Pod[],
-  clean: CleanOf,
-): Promise<Standing[]> {
+  redact: PodRedactor,
+): Promise<PodStatus[]> {
   const now = client.now();
   const { settled, overdue } = client.timing;
   const states = pods.map((pod) => ({ pod, state: stateOf(pod, { now, settled }) }));
-  const vague = states.filter(({ state }) => state.isVague).slice(0, MOST_EXPLAINED);
+  const vague = states.filter(({ state }) => state.needsEvents).slice(0, MAX_EXPLAINED);
   return Promise.all(
     states.map(async (it) => {
-      const state = vague.includes(it) ? await explained(client, it.pod, it.state) : it.state;
-      const isStuck = lateBy(it.pod.metadata?.deletionTimestamp, now) > overdue;
-      const isOurs = state.reason === null && state.isVague !== true; // in no words but ours
-      const message = isOurs ? state.message : cut(clean(state.message, it.pod));
+      const state = vague.includes(it) ? await withEventMessage(client, it.pod, it.state) : it.state;
+      const isStuck = overdueBy(it.pod.metadata?.deletionTimestamp, now) > overdue;
+      // Without a reason or events, the message contains no text of the cluster.
+      const isFleetMessage = state.reason === null && state.needsEvents !== true;
+      const message = isFleetMessage ? state.message : truncate(redact(state.message, it.pod));
       return { pod: it.pod, name: podName(it.pod), state: { ...state, message }, isStuck };
     }),
   );
 }
 
-/** A pod as people see it. */
-export const instanceOf = ({ pod, name, state }: Standing): Instance => ({
+/** Converts a pod to the representation in observations. */
+export const instanceOf = ({ pod, name, state }: PodStatus): Instance => ({
   name,
   phase: state.phase,
   message: state.message,

@@ -1,13 +1,13 @@
 import { Permanent, Transient } from '../errors.ts';
-import { type LogOptions, MAX_LINE, MOST_LINES } from '../observation.ts';
+import { type LogOptions, MAX_LINE, MAX_LINES } from '../observation.ts';
 import type { KubernetesClient } from './client.ts';
 import { podName, podsOf } from './objects.ts';
 
 const EMPTY = Buffer.alloc(0);
 
-/** The lines of a stream of bytes, each cut where it is longer than `most` bytes. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>, most: number): AsyncGenerator<string, void, void> {
-  const textOf = (rest: Buffer, last: Buffer) => Buffer.concat([rest, last]).subarray(0, most).toString('utf8');
+/** Splits a stream of bytes into lines. Lines are truncated to `maxBytes` bytes. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<string, void, void> {
+  const textOf = (rest: Buffer, last: Buffer) => Buffer.concat([rest, last]).subarray(0, maxBytes).toString('utf8');
   let rest = EMPTY;
   for await (const bytes of chunks) {
     let from = 0;
@@ -16,35 +16,36 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>, most: number): Asy
       rest = EMPTY;
       from = end + 1;
     }
-    rest = Buffer.concat([rest, bytes.subarray(from)]).subarray(0, most);
+    rest = Buffer.concat([rest, bytes.subarray(from)]).subarray(0, maxBytes);
   }
   if (rest.length > 0) yield textOf(rest, EMPTY);
 }
 
-/** As it is called in every pod of ours. */
+/** The name of the container in every pod of the fleet. */
 const CONTAINER = 'main';
 
 /**
- * What a pod of a deployment has written, line by line. A line is cut where it is too long; whoever stops reading ends it.
+ * Yields the log of a pod line by line. Lines are truncated to `MAX_LINE` bytes. The stream is closed when the consumer
+ * stops.
  *
- * @throws Permanent where the deployment has no pod of that name, Transient where it has not begun
+ * @throws Permanent if the deployment has no pod with this name, Transient if its container has not started
  */
 export async function* logs(
   client: KubernetesClient,
   { deploymentId, name }: { readonly deploymentId: string; readonly name: string },
-  { tail = MOST_LINES, since, follow = false, signal }: LogOptions = {},
+  { tail = MAX_LINES, since, follow = false, signal }: LogOptions = {},
 ): AsyncGenerator<string, void, void> {
-  const view = client.within(signal);
+  const view = client.withSignal(signal);
   const pod = (await podsOf(view, deploymentId)).find((each) => podName(each) === name);
-  if (!pod) throw new Permanent('InvalidSpec', `There is no pod ${name} of this deployment.`);
+  if (!pod) throw new Permanent('InvalidSpec', `This deployment has no pod ${name}.`);
   const container = pod.status?.containerStatuses?.find((each) => each.name === CONTAINER);
-  const hasBegun = container?.state?.running ?? container?.state?.terminated ?? container?.lastState?.terminated;
-  if (!hasBegun) throw new Transient('EngineError', `The pod ${name} has not begun, and has no log yet.`);
+  const started = container?.state?.running ?? container?.state?.terminated ?? container?.lastState?.terminated;
+  if (!started) throw new Transient('EngineError', `The pod ${name} has not started, so it has no log yet.`);
   const chunks = await view.open({
     path: `/api/v1/namespaces/${client.address.namespace}/pods/${name}/log`,
     query: {
       container: CONTAINER,
-      tailLines: String(Math.min(tail, MOST_LINES)),
+      tailLines: String(Math.min(tail, MAX_LINES)),
       ...(since && { sinceTime: `${since.toISOString().slice(0, 19)}Z` }),
       ...(follow && { follow: 'true' }),
     },

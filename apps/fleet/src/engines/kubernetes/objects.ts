@@ -1,31 +1,31 @@
 import type { V1DeleteOptions, V1Deployment, V1Job, V1ObjectMeta, V1Pod, V1ReplicaSet } from '@kubernetes/client-node';
 import type { KubernetesManifest, KubernetesObject } from '../../render/kubernetes.ts';
 import { KEYS } from '../../render/labels.ts';
-import { EngineFailure, Permanent, unlessGone } from '../errors.ts';
-import type { Running as Base, Ending, Fence, Observation } from '../observation.ts';
+import { EngineFailure, Permanent, unlessNotFound } from '../errors.ts';
+import type { DesiredRunning as Base, DesiredEnd, Fence, Observation } from '../observation.ts';
 import type { Apis, KubernetesClient } from './client.ts';
 
-/** The kinds of objects that are ours. */
-export type Kind = KubernetesObject['kind'];
+/** The kinds of objects that the fleet creates. */
+export type ObjectKind = KubernetesObject['kind'];
 
-/** An object that is there. */
-export interface Found {
-  readonly kind: Kind;
+/** An existing object. */
+export interface FoundObject {
+  readonly kind: ObjectKind;
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** What it was made for; 0 where nothing says it. */
+  /** The generation of the deployment that the object was applied for; 0 if unknown. */
   readonly generation: number;
-  /** When it was to be gone, where it was deleted. */
-  readonly leaving: Date | undefined;
-  /** `Pending`, `Bound` or `Lost` of a volume; '' of what has no phase. */
+  /** `deletionTimestamp` of an object that is being deleted. */
+  readonly deletionTime: Date | undefined;
+  /** `Pending`, `Bound` or `Lost` for a volume; '' for objects without a phase. */
   readonly phase: string;
 }
 
 type Item = { readonly metadata?: V1ObjectMeta; readonly status?: object };
 
-/** An object, and what of it is to be applied. */
+/** The parameters of a server-side apply. */
 interface Applied {
   readonly name: string;
   readonly namespace: string;
@@ -35,14 +35,14 @@ interface Applied {
   readonly force: boolean;
 }
 
-interface Calls {
-  list(apis: Apis, which: { namespace: string; labelSelector: string }): Promise<{ items?: readonly Item[] }>;
-  read(apis: Apis, which: { name: string; namespace: string }): Promise<Item>;
+interface KindApi {
+  list(apis: Apis, selection: { namespace: string; labelSelector: string }): Promise<{ items?: readonly Item[] }>;
+  read(apis: Apis, selection: { name: string; namespace: string }): Promise<Item>;
   apply(apis: Apis, what: Applied): Promise<Item>;
-  remove(apis: Apis, which: { name: string; namespace: string; body: V1DeleteOptions }): Promise<unknown>;
+  remove(apis: Apis, selection: { name: string; namespace: string; body: V1DeleteOptions }): Promise<unknown>;
 }
 
-const CALLS: Readonly<Record<Kind, Calls>> = {
+const KIND_APIS: Readonly<Record<ObjectKind, KindApi>> = {
   Deployment: {
     list: ({ apps }, it) => apps.listNamespacedDeployment(it),
     read: ({ apps }, it) => apps.readNamespacedDeployment(it),
@@ -77,76 +77,84 @@ const CALLS: Readonly<Record<Kind, Calls>> = {
 
 const FIELD_MANAGER = 'fleet';
 
-/** The kinds whose objects belong to one deployment: volumes don't. */
+/** The kinds whose objects belong to one deployment. Volumes do not. */
 const OWNED = ['Deployment', 'Job', 'Service', 'Secret'] as const;
 
-/** What selects everything of a deployment. */
+/** The label selector for all objects of a deployment. */
 const selectorOf = (deploymentId: string): string => `${KEYS.managedBy}=fleet,${KEYS.deployment}=${deploymentId}`;
 
 /** Whether it runs pods. */
-export const isWorkload = ({ kind }: { readonly kind: Kind }): boolean => kind === 'Deployment' || kind === 'Job';
+export const isWorkload = ({ kind }: { readonly kind: ObjectKind }): boolean => kind === 'Deployment' || kind === 'Job';
 
-/** The objects of a deployment, its volumes aside. */
-export const objectsOf = (client: KubernetesClient, deploymentId: string): Promise<Found[]> =>
-  objectsWith(client, selectorOf(deploymentId));
+/** The objects of a deployment, without volumes. */
+export const listOwnedObjects = (client: KubernetesClient, deploymentId: string): Promise<FoundObject[]> =>
+  listBySelector(client, selectorOf(deploymentId));
 
-/** The objects of deployments, or of some other kinds, that a selector selects. */
-export async function objectsWith(
+/** The objects that a label selector matches, by default of all kinds that belong to a deployment. */
+export async function listBySelector(
   client: KubernetesClient,
   labelSelector: string,
-  kinds: readonly Kind[] = OWNED,
-): Promise<Found[]> {
+  kinds: readonly ObjectKind[] = OWNED,
+): Promise<FoundObject[]> {
   const apis = await client.apis();
-  const which = { namespace: client.address.namespace, labelSelector };
+  const selection = { namespace: client.address.namespace, labelSelector };
   const lists = await Promise.all(
-    kinds.map(async (kind) => ((await CALLS[kind].list(apis, which)).items ?? []).map((item) => foundOf(kind, item))),
+    kinds.map(async (kind) =>
+      ((await KIND_APIS[kind].list(apis, selection)).items ?? []).map((item) => toFoundObject(kind, item)),
+    ),
   );
   return lists.flat();
 }
 
-/** The object of a name, whosever it is. */
-export async function objectCalled(client: KubernetesClient, kind: Kind, name: string): Promise<Found | undefined> {
+/** Reads an object by name, whether or not the fleet manages it. */
+export async function readObject(
+  client: KubernetesClient,
+  kind: ObjectKind,
+  name: string,
+): Promise<FoundObject | undefined> {
   const { namespace } = client.address;
-  const item = await unlessGone(CALLS[kind].read(await client.apis(), { name, namespace }));
-  return item && foundOf(kind, item);
+  const item = await unlessNotFound(KIND_APIS[kind].read(await client.apis(), { name, namespace }));
+  return item && toFoundObject(kind, item);
 }
 
 export interface Application {
-  /** The object that is there: where it changed meanwhile, nothing is applied. */
-  readonly before: Found | undefined;
+  /** The existing object. If it has changed since it was read, nothing is applied. */
+  readonly before: FoundObject | undefined;
   readonly force: boolean;
 }
 
-/** Applies an object. @returns what is there then */
+/** Applies an object with server-side apply. @returns the resulting object */
 export async function applyObject(
   client: KubernetesClient,
   object: KubernetesObject,
   { before, force }: Application,
-): Promise<Found> {
+): Promise<FoundObject> {
   const { kind, metadata } = object;
-  const only = before && { uid: before.uid, resourceVersion: before.resourceVersion };
-  const item = await CALLS[kind].apply(await client.apis(), {
+  const precondition = before && { uid: before.uid, resourceVersion: before.resourceVersion };
+  const item = await KIND_APIS[kind].apply(await client.apis(), {
     name: nameOf(object),
     namespace: client.address.namespace,
-    body: { ...object, metadata: { ...metadata, ...only } },
+    body: { ...object, metadata: { ...metadata, ...precondition } },
     fieldManager: FIELD_MANAGER,
     fieldValidation: 'Strict',
     force,
   });
-  return foundOf(kind, item);
+  return toFoundObject(kind, item);
 }
 
-/** Deletes an object as it was found, and first all that it has made. Where it changed meanwhile nothing is deleted. */
+/**
+ * Deletes an object after its dependents (foreground deletion). If it has changed since it was read, nothing is
+ * deleted.
+ */
 export async function deleteObject(
   client: KubernetesClient,
-  { kind, name, uid, resourceVersion }: Found,
+  { kind, name, uid, resourceVersion }: FoundObject,
 ): Promise<void> {
   const { namespace } = client.address;
   const body = { propagationPolicy: 'Foreground', preconditions: { uid, resourceVersion } };
-  await unlessGone(CALLS[kind].remove(await client.apis(), { name, namespace, body }));
+  await unlessNotFound(KIND_APIS[kind].remove(await client.apis(), { name, namespace, body }));
 }
 
-/** Makes a namespace. */
 const createNamespace = async (client: KubernetesClient, name: string): Promise<void> => {
   const { core } = await client.apis();
   await core.createNamespace({ body: { metadata: { name } }, fieldManager: FIELD_MANAGER });
@@ -155,63 +163,65 @@ const createNamespace = async (client: KubernetesClient, name: string): Promise<
 export const nameOf = ({ metadata }: KubernetesObject): string => metadata?.name ?? '';
 
 /** `web-decade01 (Deployment)` */
-export const called = ({ name, kind }: Pick<Found, 'name' | 'kind'>): string => `${name} (${kind})`;
+export const describe = ({ name, kind }: Pick<FoundObject, 'name' | 'kind'>): string => `${name} (${kind})`;
 
 const NUMBER = /^\d{1,15}$/;
 
-function foundOf(kind: Kind, { metadata = {}, status = {} }: Item): Found {
-  const said = metadata.annotations?.[KEYS.generation] ?? '';
+function toFoundObject(kind: ObjectKind, { metadata = {}, status = {} }: Item): FoundObject {
+  const annotation = metadata.annotations?.[KEYS.generation] ?? '';
   return {
     kind,
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
     resourceVersion: metadata.resourceVersion ?? '',
     labels: metadata.labels ?? {},
-    generation: NUMBER.test(said) ? Number(said) : 0,
-    leaving: metadata.deletionTimestamp,
+    generation: NUMBER.test(annotation) ? Number(annotation) : 0,
+    deletionTime: metadata.deletionTimestamp,
     phase: 'phase' in status ? String(status.phase) : '',
   };
 }
 
-/** What is to be in a cluster. */
-export type Wanted = Running | Ending;
+/** The desired state of a deployment in a cluster. */
+export type DesiredObjects = RunningObjects | DesiredEnd;
 
-/** What is to run. */
-export interface Running extends Base {
+/** The desired state of a deployment that should run. */
+export interface RunningObjects extends Base {
   readonly manifest: KubernetesManifest<'values'>;
-  /** Take over fields that somebody else has set: a person has said so. */
+  /** Whether to take over fields that other field managers own, because a user requested it. */
   readonly takeOver?: boolean;
 }
 
-/** A pass under way: what it found, and what it has done. */
-export interface Work {
+/** A reconciliation in progress: the objects found, and the actions taken. */
+export interface ReconcileRun {
   readonly client: KubernetesClient;
-  readonly wanted: Running;
+  readonly desired: RunningObjects;
   readonly fence: Fence;
-  readonly found: readonly Found[];
+  readonly found: readonly FoundObject[];
   readonly actions: string[];
-  /** What must be gone before the pass can go on, by name. */
-  readonly awaited: string[];
+  /** Descriptions of objects that must be deleted before the reconciliation can continue. */
+  readonly awaitedDeletions: string[];
 }
 
-/** Something of a later generation was met in the middle of a pass. */
-export class Overtaken extends Error {
-  override name = 'Overtaken';
+/** An object of a later generation was found during a reconciliation. */
+export class Superseded extends Error {
+  override name = 'Superseded';
   readonly by: number;
   constructor(by: number) {
-    super(`generation ${by} is there already`);
+    super(`superseded by generation ${by}`);
     this.by = by;
   }
 }
 
-/** @throws Overtaken where an object was made for a later generation */
-export function demandLatest(found: readonly Found[], { generation }: Fence): void {
+/** @throws Superseded if an object was applied for a later generation */
+export function assertNotSuperseded(found: readonly FoundObject[], { generation }: Fence): void {
   const latest = Math.max(generation, ...found.map((object) => object.generation));
-  if (latest > generation) throw new Overtaken(latest);
+  if (latest > generation) throw new Superseded(latest);
 }
 
-/** What a pass comes to; where it was overtaken, that, with what it had done until then. */
-export async function unlessOvertaken(
+/**
+ * Returns the observation of `work`. If it was superseded, the observation states that, with the actions taken so far.
+ */
+export async function unlessSuperseded(
   { generation }: Fence,
   actions: readonly string[],
   work: () => Promise<Observation>,
@@ -219,55 +229,64 @@ export async function unlessOvertaken(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Overtaken)) throw error;
-    const message = `Generation ${error.by} is there already: generation ${generation} touches nothing.`;
+    if (!(error instanceof Superseded)) throw error;
+    const message = `Generation ${generation} is superseded by generation ${error.by}.`;
     const nothing = { reason: null, instances: [], endpoints: [], volumes: [] };
-    return { ...nothing, phase: 'starting', message, actions, next: 'soon', overtaken: true };
+    return { ...nothing, phase: 'starting', message, actions, next: 'soon', superseded: true };
   }
 }
 
-/** What runs of a deployment, as its cluster has it. */
-export interface Seen {
+/** The workloads and pods of a deployment, as observed in the cluster. */
+export interface ObservedObjects {
   readonly deployments: readonly V1Deployment[];
   readonly jobs: readonly V1Job[];
   readonly replicaSets: readonly V1ReplicaSet[];
   readonly pods: readonly V1Pod[];
 }
 
-/** Looks at what runs: first at what makes pods and then at the pods, so that no pod is older news than its maker. */
-export async function lookAt(client: KubernetesClient, deploymentId: string): Promise<Seen> {
+/** Lists controllers before pods, so that the state of the pods is never older than that of their controllers. */
+export async function listObjects(client: KubernetesClient, deploymentId: string): Promise<ObservedObjects> {
   const { apps, batch } = await client.apis();
-  const which = { namespace: client.address.namespace, labelSelector: selectorOf(deploymentId) };
-  const [deployments, jobs] = await Promise.all([apps.listNamespacedDeployment(which), batch.listNamespacedJob(which)]);
-  const replicaSets = await apps.listNamespacedReplicaSet(which);
+  const selection = { namespace: client.address.namespace, labelSelector: selectorOf(deploymentId) };
+  const [deployments, jobs] = await Promise.all([
+    apps.listNamespacedDeployment(selection),
+    batch.listNamespacedJob(selection),
+  ]);
+  const replicaSets = await apps.listNamespacedReplicaSet(selection);
   const pods = await podsOf(client, deploymentId);
   return { deployments: deployments.items ?? [], jobs: jobs.items ?? [], replicaSets: replicaSets.items ?? [], pods };
 }
 
-/** The pods of a deployment, those that are leaving included, by name. */
+/** The pods of a deployment sorted by name, including terminating pods. */
 export async function podsOf(client: KubernetesClient, deploymentId: string): Promise<V1Pod[]> {
   const { core } = await client.apis();
-  const which = { namespace: client.address.namespace, labelSelector: selectorOf(deploymentId) };
-  const { items } = await core.listNamespacedPod(which);
+  const selection = { namespace: client.address.namespace, labelSelector: selectorOf(deploymentId) };
+  const { items } = await core.listNamespacedPod(selection);
   return [...(items ?? [])].sort((a, b) => (podName(a) < podName(b) ? -1 : 1));
 }
 
 export const podName = ({ metadata }: V1Pod): string => metadata?.name ?? '';
 
-/** Since when something that was deleted has been late to be gone. */
-export const lateBy = (leaving: Date | undefined, now: number): number => (leaving ? now - leaving.getTime() : 0);
+/** Milliseconds since an object should have been deleted; 0 if it is not being deleted. */
+export const overdueBy = (deletionTime: Date | undefined, now: number): number =>
+  deletionTime ? now - deletionTime.getTime() : 0;
 
-/** Makes the namespace of the fleet. @returns what was done @throws Permanent where the credentials may not */
-export async function provideNamespace(client: KubernetesClient): Promise<string[]> {
+/**
+ * Creates the namespace of the fleet.
+ *
+ * @returns the actions taken
+ * @throws Permanent if the credentials do not permit it
+ */
+export async function ensureNamespace(client: KubernetesClient): Promise<string[]> {
   const { namespace } = client.address;
   try {
     await createNamespace(client, namespace);
     return [`created the namespace ${namespace}`];
   } catch (error) {
-    const { reason, answer } = error instanceof EngineFailure ? error : {};
-    if (answer?.status === 409) return []; // somebody else has just made it
+    const { reason, response } = error instanceof EngineFailure ? error : {};
+    if (response?.status === 409) return []; // created concurrently
     if (reason !== 'AuthFailed') throw error;
-    const message = `There is no namespace ${namespace} in the cluster, and the credentials that were given may not make one.`;
+    const message = `The namespace ${namespace} does not exist, and the credentials lack permission to create it.`;
     throw new Permanent('AuthFailed', message);
   }
 }

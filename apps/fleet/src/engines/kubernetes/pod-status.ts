@@ -5,67 +5,81 @@ import type {
   V1Pod,
 } from '@kubernetes/client-node';
 import { bytes } from '../../quantities.ts';
-import { pullTrouble, type Reason } from '../errors.ts';
+import { classifyPullFailure, type Reason } from '../errors.ts';
 import type { Instance } from '../observation.ts';
 import { oneLine } from '../redact.ts';
 
-/** How a pod stands, and why it is not up. Words of its cluster in it are still to be cleaned. */
-export interface State {
+/**
+ * The state of a pod, and the reason if it is not up. The message can contain text of the cluster that is not redacted
+ * yet.
+ */
+export interface PodState {
   readonly phase: Instance['phase'];
   readonly message: string;
   readonly reason: Reason | null;
-  /** It goes no better unless somebody changes something. */
-  readonly isForGood?: boolean;
-  /** There may be more to say of it among the events of its cluster. */
-  readonly isVague?: boolean;
+  /** Whether the state persists until the specification or the environment changes. */
+  readonly isPermanent?: boolean;
+  /** Whether events of the cluster may explain the state. */
+  readonly needsEvents?: boolean;
 }
 
-/** A pod whose image does not come, by what is said of it. */
-export function imageTrouble(said: string): State {
-  const { reason, meaning } = pullTrouble(said);
-  return { phase: 'created', message: `waits for its image, which ${meaning}: ${said}`, reason };
+/** The state of a pod whose image cannot be pulled. */
+export function imagePullState(engineMessage: string): PodState {
+  const { reason, meaning } = classifyPullFailure(engineMessage);
+  return { phase: 'created', message: `is waiting for its image, which ${meaning}: ${engineMessage}`, reason };
 }
 
-const PULLING = ['ErrImagePull', 'ImagePullBackOff', 'RegistryUnavailable', 'ImageInspectError'];
-const UNMAKEABLE = ['InvalidImageName', 'CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'];
+const PULL_REASONS = ['ErrImagePull', 'ImagePullBackOff', 'RegistryUnavailable', 'ImageInspectError'];
+const CONFIG_ERROR_REASONS = [
+  'InvalidImageName',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+];
 
-/** Why a container waits to be started; undefined where it is on its way. `before` is how it ended the last time. */
-function waitingFor(
+/** Why a container waits; undefined if it starts normally. `lastTermination` is the state of its last termination. */
+function waitingState(
   { reason = '', message = '' }: V1ContainerStateWaiting,
-  before: State | undefined,
-): State | undefined {
-  const said = oneLine(message) || reason;
-  // Older clusters say no more than that they wait with the next try.
-  if (PULLING.includes(reason)) return { ...imageTrouble(said), isVague: !/: ./.test(said) };
-  if (!UNMAKEABLE.includes(reason)) return before;
-  const isForGood = reason === 'InvalidImageName';
-  return { phase: 'created', message: `can't be started as it is: ${said}`, reason: 'InvalidSpec', isForGood };
+  lastTermination: PodState | undefined,
+): PodState | undefined {
+  const engineMessage = oneLine(message) || reason;
+  // Older clusters report only the back-off, without the cause.
+  if (PULL_REASONS.includes(reason))
+    return { ...imagePullState(engineMessage), needsEvents: !/: ./.test(engineMessage) };
+  if (!CONFIG_ERROR_REASONS.includes(reason)) return lastTermination;
+  const isPermanent = reason === 'InvalidImageName';
+  return {
+    phase: 'created',
+    message: `cannot be started as configured: ${engineMessage}`,
+    reason: 'InvalidSpec',
+    isPermanent,
+  };
 }
 
 interface Clock {
-  /** The cluster's. */
+  /** The time by the clock of the cluster. */
   readonly now: number;
-  /** Milliseconds after which what is ready runs. */
+  /** Milliseconds that a pod must be ready before it counts as running. */
   readonly settled: number;
 }
 
-/** Whether it is still to run, or runs. */
+/** Whether a pod is pending or running, and not being deleted. */
 export const isActive = ({ metadata, status }: V1Pod): boolean =>
   !metadata?.deletionTimestamp && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 
-/** How a pod stands by what its cluster says. Cluster words in it are still to be cleaned. */
-export function stateOf(pod: V1Pod, clock: Clock): State {
+/** Derives the state of a pod from its status. The message can contain text of the cluster that is not redacted yet. */
+export function stateOf(pod: V1Pod, clock: Clock): PodState {
   const { metadata, status } = pod;
   if (metadata?.deletionTimestamp) return { phase: 'stopping', message: 'is being stopped', reason: null };
-  if (status?.phase === 'Succeeded') return { phase: 'completed', message: 'has done its work', reason: null };
-  if (status?.phase === 'Failed') return failed(pod);
-  const placeless = unscheduled(pod);
-  if (placeless) return placeless;
+  if (status?.phase === 'Succeeded') return { phase: 'completed', message: 'has completed', reason: null };
+  if (status?.phase === 'Failed') return failedState(pod);
+  const unscheduled = unscheduledState(pod);
+  if (unscheduled) return unscheduled;
   for (const container of containersOf(pod)) {
-    const trouble = troubleOf(pod, container, clock);
-    if (trouble) return trouble;
+    const failure = containerFailure(pod, container, clock);
+    if (failure) return failure;
   }
-  return up(pod, clock);
+  return activeState(pod, clock);
 }
 
 const containersOf = ({ status }: V1Pod): V1ContainerStatus[] => [
@@ -73,64 +87,64 @@ const containersOf = ({ status }: V1Pod): V1ContainerStatus[] => [
   ...(status?.containerStatuses ?? []),
 ];
 
-function unscheduled({ status }: V1Pod): State | undefined {
+function unscheduledState({ status }: V1Pod): PodState | undefined {
   const condition = status?.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
   if (!condition) return undefined;
-  const message = `finds no place to run: ${oneLine(condition.message ?? condition.reason ?? '')}`;
+  const message = `cannot be scheduled: ${oneLine(condition.message ?? condition.reason ?? '')}`;
   return { phase: 'created', message, reason: 'Unschedulable' };
 }
 
-function troubleOf(pod: V1Pod, container: V1ContainerStatus, { now, settled }: Clock): State | undefined {
+function containerFailure(pod: V1Pod, container: V1ContainerStatus, { now, settled }: Clock): PodState | undefined {
   const { state, lastState } = container;
   const before = lastState?.terminated;
-  if (state?.waiting) return waitingFor(state.waiting, before && crashed(pod, before, 'is being started again'));
-  if (state?.terminated && state.terminated.exitCode !== 0) return crashed(pod, state.terminated, 'has ended');
+  if (state?.waiting) return waitingState(state.waiting, before && crashedState(pod, before, 'is restarting'));
+  if (state?.terminated && state.terminated.exitCode !== 0) return crashedState(pod, state.terminated, 'has exited');
   const startedAt = state?.running?.startedAt?.getTime() ?? 0;
-  const isJustBack = before !== undefined && state?.running !== undefined && now - startedAt < settled;
-  return isJustBack ? crashed(pod, before, 'was started again') : undefined;
+  const restartedRecently = before !== undefined && state?.running !== undefined && now - startedAt < settled;
+  return restartedRecently ? crashedState(pod, before, 'was restarted') : undefined;
 }
 
 const NO_PROGRAM =
   /executable file not found|exec: .*no such file or directory|exec format error|exec: .*permission denied/i;
 
-function crashed(pod: V1Pod, ended: V1ContainerStateTerminated, what: string): State {
+function crashedState(pod: V1Pod, ended: V1ContainerStateTerminated, what: string): PodState {
   const code = `exit code ${ended.exitCode}`;
   if (ended.reason === 'OOMKilled') {
-    const why = `it was killed, as it needed more than its ${memoryOf(pod)} of memory`;
+    const why = `it was killed because it exceeded ${describeMemoryLimit(pod)}`;
     return { phase: 'crashed', message: `${what} (${code}): ${why}`, reason: 'OOMKilled' };
   }
   if (NO_PROGRAM.test(ended.message ?? '')) {
-    const message = `can't be started as it is: ${oneLine(ended.message ?? '')}`;
-    return { phase: 'crashed', message, reason: 'InvalidSpec', isForGood: true };
+    const message = `cannot be started as configured: ${oneLine(ended.message ?? '')}`;
+    return { phase: 'crashed', message, reason: 'InvalidSpec', isPermanent: true };
   }
   return { phase: 'crashed', message: `${what} (${code})`, reason: 'CrashLoop' };
 }
 
-function memoryOf({ spec }: V1Pod): string {
+function describeMemoryLimit({ spec }: V1Pod): string {
   const limit = bytes(spec?.containers[0]?.resources?.limits?.memory ?? '');
-  return limit > 0 ? `${Math.round(limit / 2 ** 20)} MiB` : 'share';
+  return limit > 0 ? `its memory limit of ${Math.round(limit / 2 ** 20)} MiB` : 'the available memory';
 }
 
-/** Its containers have ended, or its node has put an end to them. */
-function failed(pod: V1Pod): State {
+/** The state of a failed pod: a container failed, or the cluster terminated the pod. */
+function failedState(pod: V1Pod): PodState {
   const ended = containersOf(pod).flatMap(({ state }) => state?.terminated ?? []);
   const worst = ended.find(({ reason }) => reason === 'OOMKilled') ?? ended.find(({ exitCode }) => exitCode !== 0);
   const { reason, message } = pod.status ?? {};
   if (!worst || reason === 'Evicted') {
-    const said = oneLine(message ?? reason ?? 'for a reason that its cluster does not say');
-    return { phase: 'failed', message: `was ended by its cluster: ${said}`, reason: 'JobFailed' };
+    const engineMessage = oneLine(message ?? reason ?? 'no reason reported');
+    return { phase: 'failed', message: `was terminated by the cluster: ${engineMessage}`, reason: 'JobFailed' };
   }
-  const { reason: why, ...state } = crashed(pod, worst, 'has failed');
+  const { reason: why, ...state } = crashedState(pod, worst, 'has failed');
   return { ...state, phase: 'failed', reason: why === 'CrashLoop' ? 'JobFailed' : why };
 }
 
-function up({ status, metadata }: V1Pod, { now, settled }: Clock): State {
+function activeState({ status, metadata }: V1Pod, { now, settled }: Clock): PodState {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status !== 'True') {
     const since = metadata?.creationTimestamp?.getTime() ?? now;
-    return { phase: 'starting', message: 'is being started', reason: null, isVague: now - since > settled };
+    return { phase: 'starting', message: 'is starting', reason: null, needsEvents: now - since > settled };
   }
   return now - (ready.lastTransitionTime?.getTime() ?? now) < settled
-    ? { phase: 'starting', message: 'was started just now', reason: null }
-    : { phase: 'running', message: 'runs', reason: null };
+    ? { phase: 'starting', message: 'has just started', reason: null }
+    : { phase: 'running', message: 'is running', reason: null };
 }

@@ -1,60 +1,61 @@
-import { failureOf } from '../errors.ts';
+import { catchFailure } from '../errors.ts';
 import type { Fence, Observation } from '../observation.ts';
 import { applyAll } from './apply.ts';
-import { clear, removeOwned } from './cleanup.ts';
+import { removeFromCluster, removeOwned } from './cleanup.ts';
 import type { KubernetesClient } from './client.ts';
 import {
-  called,
-  demandLatest,
-  type Found,
+  assertNotSuperseded,
+  type DesiredObjects,
+  describe,
+  type FoundObject,
   isWorkload,
-  lookAt,
+  listObjects,
+  listOwnedObjects,
   nameOf,
-  objectsOf,
-  type Running,
-  unlessOvertaken,
-  type Wanted,
-  type Work,
+  type ReconcileRun,
+  type RunningObjects,
+  unlessSuperseded,
 } from './objects.ts';
-import { outcomeOf } from './status.ts';
+import { observationOf } from './status.ts';
 
-/** Has a deployment run. */
-function run(client: KubernetesClient, wanted: Running, fence: Fence): Promise<Observation> {
+/** Reconciles a deployment that should run. */
+function reconcileRunning(client: KubernetesClient, desired: RunningObjects, fence: Fence): Promise<Observation> {
   const actions: string[] = [];
-  return unlessOvertaken(fence, actions, async () => {
-    const found = await objectsOf(client, fence.deploymentId);
-    demandLatest(found, fence);
-    const work: Work = { client, wanted, fence, found, actions, awaited: [] };
-    const trouble = await failureOf(() => converge(work));
-    return outcomeOf(work, await lookAt(client, fence.deploymentId), trouble);
+  return unlessSuperseded(fence, actions, async () => {
+    const found = await listOwnedObjects(client, fence.deploymentId);
+    assertNotSuperseded(found, fence);
+    const run: ReconcileRun = { client, desired, fence, found, actions, awaitedDeletions: [] };
+    const failure = await catchFailure(() => applyDesired(run));
+    return observationOf(run, await listObjects(client, fence.deploymentId), failure);
   });
 }
 
-/** What ran before and runs no more goes first: two of them might want the same volume. */
-async function converge(work: Work): Promise<void> {
-  const unwanted = work.found.filter((object) => !isWanted(work, object));
-  for (const object of unwanted.filter(isWorkload)) {
-    await prune(work, object);
-    work.awaited.push(called(object));
+/** Obsolete workloads are deleted first, because old and new workloads may use the same volume. */
+async function applyDesired(run: ReconcileRun): Promise<void> {
+  const obsolete = run.found.filter((object) => !isDesired(run, object));
+  for (const object of obsolete.filter(isWorkload)) {
+    await prune(run, object);
+    run.awaitedDeletions.push(describe(object));
   }
-  await applyAll(work);
-  for (const object of unwanted.filter((object) => !isWorkload(object))) await prune(work, object);
+  await applyAll(run);
+  for (const object of obsolete.filter((object) => !isWorkload(object))) await prune(run, object);
 }
 
-const isWanted = ({ wanted }: Work, { kind, name }: Found): boolean =>
-  wanted.manifest.objects.some((object) => object.kind === kind && nameOf(object) === name);
+const isDesired = ({ desired }: ReconcileRun, { kind, name }: FoundObject): boolean =>
+  desired.manifest.objects.some((object) => object.kind === kind && nameOf(object) === name);
 
-async function prune({ client, fence, actions }: Work, object: Found): Promise<void> {
+async function prune({ client, fence, actions }: ReconcileRun, object: FoundObject): Promise<void> {
   actions.push(...(await removeOwned(client, object, fence)));
 }
 
 /**
- * Brings a deployment in a cluster one step nearer to what is wanted, whatever it finds: it may be broken off, repeated
- * and made twice at once. Touches nothing but objects with the labels of this deployment, and volumes of the fleet.
+ * Moves a deployment in a cluster toward its desired state, from any observed state. It can be aborted, repeated and run
+ * concurrently. Changes only objects with the labels of this deployment, and volumes of the fleet.
  *
- * @throws EngineFailure where nothing can be known, Unreachable above all; what else goes wrong is in the observation
+ * @throws EngineFailure if the state cannot be observed, in particular Unreachable; other failures are part of the
+ * observation
  */
-export function pass(client: KubernetesClient, wanted: Wanted, fence: Fence): Promise<Observation> {
-  const view = client.within(fence.signal);
-  return wanted.kind === 'running' ? run(view, wanted, fence) : clear(view, wanted, fence);
+export function reconcile(client: KubernetesClient, desired: DesiredObjects, fence: Fence): Promise<Observation> {
+  const view = client.withSignal(fence.signal);
+  return desired.kind === 'running' ? reconcileRunning(view, desired, fence) : removeFromCluster(view, desired, fence);
 }

@@ -2,27 +2,27 @@ import type { V1Pod } from '@kubernetes/client-node';
 import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
 import type { KubernetesManifest } from '../../render/kubernetes.ts';
 import { KEYS } from '../../render/labels.ts';
-import { scrubberOf } from '../redact.ts';
+import { redactorOf } from '../redact.ts';
 
-/** Cleans what is said of a pod. */
-export type CleanOf = (text: string, pod: V1Pod) => string;
+/** Redacts a message about a pod. */
+export type PodRedactor = (text: string, pod: V1Pod) => string;
 
 /**
- * As `scrubberFor`, for what is said of a pod: of one with former values of secrets nothing is repeated, as nobody knows these any
- * more.
+ * As `redactorFor`, for messages about a pod. If the pod has former values of secrets, the whole message is replaced,
+ * because these values are no longer known.
  */
-export function scrubberForPods(manifest: KubernetesManifest<'values'>): CleanOf {
-  const clean = scrubberFor(manifest);
+export function podRedactorFor(manifest: KubernetesManifest<'values'>): PodRedactor {
+  const redact = redactorFor(manifest);
   const now = manifest.objects.map(templateOf).find((template) => template !== undefined);
   return (text, pod) =>
-    versionsOf(pod) === versionsOf(now) ? clean(text) : 'has former values of secrets: nothing is said of it';
+    versionsOf(pod) === versionsOf(now) ? redact(text) : 'has former values of secrets, so its message is not shown';
 }
 
 const versionsOf = (it: V1Pod | IPodTemplateSpec | undefined) => it?.metadata?.annotations?.[KEYS.secretVersions];
 
-/** Takes out of a cluster's words every value that it was given: variables, and what secrets hold. */
-export function scrubberFor({ objects }: KubernetesManifest<'values'>): (text: string) => string {
-  return scrubberOf(objects.flatMap(valuesIn));
+/** Redacts all values that the cluster received: environment variables and the data of Secrets. */
+export function redactorFor({ objects }: KubernetesManifest<'values'>): (text: string) => string {
+  return redactorOf(objects.flatMap(valuesIn));
 }
 
 const templateOf = (object: Rendered) =>
@@ -41,8 +41,9 @@ function valuesIn(object: Rendered): string[] {
   return containers.flatMap(({ env }) => (env ?? []).flatMap(({ value }) => value ?? []));
 }
 
-/** Whoever pulls. */
+/** The registry credentials in a Docker configuration. */
 function credentialsIn(json: string): string[] {
+  // Written by this service: see the secret for pulling images in render/.
   const { auths } = JSON.parse(json) as { auths: Record<string, Record<string, string>> };
   return Object.values(auths).flatMap((each) => Object.values(each));
 }

@@ -1,16 +1,20 @@
 import type { V1Deployment, V1Job, V1Pod, V1ReplicaSet } from '@kubernetes/client-node';
 import { type EngineFailure, Permanent } from '../errors.ts';
 import type { Observation } from '../observation.ts';
-import { cut, oneLine, sentenceOf } from '../redact.ts';
-import type { Standing } from './instances.ts';
-import type { Seen } from './objects.ts';
+import { describeFailure, oneLine, truncate } from '../redact.ts';
+import type { PodStatus } from './instances.ts';
+import type { ObservedObjects } from './objects.ts';
 import { isActive } from './pod-status.ts';
 
-/** How a deployment stands, in short. */
-export type Verdict = Pick<Observation, 'phase' | 'reason' | 'message' | 'next'>;
+/** The summary of the state of a deployment. */
+export type DeploymentStatus = Pick<Observation, 'phase' | 'reason' | 'message' | 'next'>;
 
-/** Nothing is wrong with it. */
-export const calm = (phase: Verdict['phase'], message: string, next: Verdict['next'] = 'settled'): Verdict => ({
+/** A status without a failure. */
+export const withoutFailure = (
+  phase: DeploymentStatus['phase'],
+  message: string,
+  next: DeploymentStatus['next'] = 'settled',
+): DeploymentStatus => ({
   phase,
   reason: null,
   message,
@@ -18,67 +22,67 @@ export const calm = (phase: Verdict['phase'], message: string, next: Verdict['ne
 });
 
 interface StatusScope {
-  /** Something of it runs. */
+  /** Whether at least one pod is running. */
   readonly anyRuns: boolean;
-  readonly clean: (text: string) => string;
+  readonly redact: (text: string) => string;
 }
 
-/** Something went wrong with the pass itself. */
-export function troubled(trouble: EngineFailure, { anyRuns, clean }: StatusScope): Verdict {
-  const isForGood = trouble instanceof Permanent;
+/** The status if the reconciliation itself failed. */
+export function failureStatus(failure: EngineFailure, { anyRuns, redact }: StatusScope): DeploymentStatus {
+  const isPermanent = failure instanceof Permanent;
   return {
-    phase: anyRuns ? 'degraded' : isForGood ? 'failed' : 'retrying',
-    reason: trouble.reason,
-    message: sentenceOf(trouble, clean),
-    next: isForGood ? 'settled' : 'retry',
+    phase: anyRuns ? 'degraded' : isPermanent ? 'failed' : 'retrying',
+    reason: failure.reason,
+    message: describeFailure(failure, redact),
+    next: isPermanent ? 'settled' : 'retry',
   };
 }
 
-/** One of its pods does not come up. */
-function fallen(
-  { name, state }: Standing,
+/** The status if a pod does not start. */
+function podFailureStatus(
+  { name, state }: PodStatus,
   { anyRuns, count }: { readonly anyRuns: boolean; readonly count: string },
-): Verdict {
-  const isForGood = state.isForGood === true;
+): DeploymentStatus {
+  const isPermanent = state.isPermanent === true;
   return {
-    phase: anyRuns ? 'degraded' : isForGood ? 'failed' : 'retrying',
+    phase: anyRuns ? 'degraded' : isPermanent ? 'failed' : 'retrying',
     reason: state.reason,
     message: `${name} ${state.message}. ${count}`,
-    next: isForGood ? 'settled' : 'retry',
+    next: isPermanent ? 'settled' : 'retry',
   };
 }
 
 const isTrue = ({ status }: V1Job, type: string): boolean =>
   status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') === true;
 
-/** How a Job stands. */
-export function verdictOnJob(job: V1Job, standings: readonly Standing[]): Verdict {
-  if (isTrue(job, 'Complete')) return calm('stopped', 'Its work is done.');
-  if (isTrue(job, 'Failed')) return failed(job, standings);
-  const active = standings.filter(({ pod }) => isActive(pod));
+/** The status of a Job. */
+export function jobStatus(job: V1Job, podStatuses: readonly PodStatus[]): DeploymentStatus {
+  if (isTrue(job, 'Complete')) return withoutFailure('stopped', 'It has completed.');
+  if (isTrue(job, 'Failed')) return failedJobStatus(job, podStatuses);
+  const active = podStatuses.filter(({ pod }) => isActive(pod));
   if (job.spec?.suspend === true) {
-    return standings.some(({ state }) => state.phase !== 'completed' && state.phase !== 'failed')
-      ? calm('stopping', `${active.length} still to be stopped.`, 'soon')
-      : calm('stopped', 'Nothing of it is to run.');
+    return podStatuses.some(({ state }) => state.phase !== 'completed' && state.phase !== 'failed')
+      ? withoutFailure('stopping', `Pods still stopping: ${active.length}.`, 'soon')
+      : withoutFailure('stopped', 'It is scaled to 0 replicas.');
   }
-  const wanted = job.spec?.completions ?? 1;
+  const desired = job.spec?.completions ?? 1;
   const running = active.filter(({ state }) => state.phase === 'running').length;
-  const done = standings.filter(({ state }) => state.phase === 'completed').length;
-  const count = `${running} of ${wanted} up${done > 0 ? `, ${done} done` : ''}.`;
+  const done = podStatuses.filter(({ state }) => state.phase === 'completed').length;
+  const count = `${running} of ${desired} up${done > 0 ? `, ${done} done` : ''}.`;
   const down = active.find(({ state }) => state.reason !== null);
-  if (down) return fallen(down, { anyRuns: running > 0, count });
-  const isThere = running > 0 && running + done === wanted && standings.length === wanted;
-  return isThere ? calm('running', count) : calm('starting', count, 'soon');
+  if (down) return podFailureStatus(down, { anyRuns: running > 0, count });
+  const isComplete = running > 0 && running + done === desired && podStatuses.length === desired;
+  return isComplete ? withoutFailure('running', count) : withoutFailure('starting', count, 'soon');
 }
 
-function failed({ status }: V1Job, standings: readonly Standing[]): Verdict {
+function failedJobStatus({ status }: V1Job, podStatuses: readonly PodStatus[]): DeploymentStatus {
   const condition = status?.conditions?.find(({ type }) => type === 'Failed');
   const next = 'settled';
   if (condition?.reason === 'DeadlineExceeded') {
-    const message = 'It did not end in the time that it was given.';
+    const message = 'It did not complete before its deadline.';
     return { phase: 'failed', reason: 'DeadlineExceeded', message, next };
   }
-  const worst = standings.find(({ state }) => state.phase === 'failed');
+  const worst = podStatuses.find(({ state }) => state.phase === 'failed');
   const message = worst ? `${worst.name} ${worst.state.message}.` : 'It has failed.';
   return { phase: 'failed', reason: worst?.state.reason ?? 'JobFailed', message, next };
 }
@@ -86,7 +90,7 @@ function failed({ status }: V1Job, standings: readonly Standing[]): Verdict {
 const REVISION = 'deployment.kubernetes.io/revision';
 const TEMPLATE = 'pod-template-hash';
 
-/** The hash of the template that a Deployment rolls out now; undefined until its ReplicaSet is there. */
+/** The hash of the pod template that a Deployment currently rolls out; undefined until its ReplicaSet exists. */
 function templateOf({ metadata }: V1Deployment, replicaSets: readonly V1ReplicaSet[]): string | undefined {
   const revision = metadata?.annotations?.[REVISION];
   const current = replicaSets.find(
@@ -101,103 +105,120 @@ function templateOf({ metadata }: V1Deployment, replicaSets: readonly V1ReplicaS
 const isOf = ({ metadata }: V1Pod, template: string | undefined): boolean =>
   template !== undefined && metadata?.labels?.[TEMPLATE] === template;
 
-/** Whether its controller has seen what is wanted now: else all that it says is of something else. */
-const isSeen = ({ metadata, status }: V1Deployment): boolean =>
+/** Whether the controller has observed the current spec. Otherwise the status describes an earlier spec. */
+const isObserved = ({ metadata, status }: V1Deployment): boolean =>
   (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0);
 
-/** Whether its controller says that all of it is there, and nothing else. */
+/** Whether the controller reports that exactly the desired replicas exist, updated and available. */
 function isSettled({ status, spec }: V1Deployment): boolean {
-  const wanted = spec?.replicas ?? 1;
+  const desired = spec?.replicas ?? 1;
   const { replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status ?? {};
-  return [replicas, updatedReplicas, availableReplicas].every((count) => count === wanted);
+  return [replicas, updatedReplicas, availableReplicas].every((count) => count === desired);
 }
 
-interface Around extends Pick<Seen, 'replicaSets'> {
-  /** What has not moved since then has come to a halt. */
-  readonly quietSince: number;
-  readonly clean: (text: string) => string;
+interface RolloutContext extends Pick<ObservedObjects, 'replicaSets'> {
+  /** A rollout without progress since this time is stalled. Milliseconds since the epoch. */
+  readonly stalledSince: number;
+  readonly redact: (text: string) => string;
 }
 
-/** What is known of a rollout. */
+/** The observed state of a rollout. */
 interface Rollout {
   readonly deployment: V1Deployment;
-  readonly wanted: number;
-  readonly fine: number;
+  readonly desired: number;
+  readonly available: number;
   readonly outdated: number;
-  readonly leaving: readonly Standing[];
+  readonly terminating: readonly PodStatus[];
   readonly count: string;
   readonly anyRuns: boolean;
-  readonly current: readonly Standing[];
-  /** Nothing has moved for a while. */
-  readonly isQuiet: boolean;
-  readonly clean: (text: string) => string;
+  readonly current: readonly PodStatus[];
+  /** Whether there was no progress for a while. */
+  readonly isStalled: boolean;
+  readonly redact: (text: string) => string;
 }
 
 /**
- * How a Deployment stands. It runs when its controller has seen the last change and counts all of its pods as available,
- * when each of them says itself that it has been ready for as long as that takes, and when none is left that is of an
- * older template: one of these alone is green for a moment after every disturbance.
+ * The status of a Deployment. It is running if its controller has observed the last change and counts all pods as
+ * available, if each pod has been ready for the required time, and if no pod of an older template is left. Each of
+ * these conditions alone can be true for a moment after a disturbance.
  */
-export function verdictOnDeployment(
+export function deploymentStatus(
   deployment: V1Deployment,
-  { replicaSets, quietSince, clean }: Around,
-  standings: readonly Standing[],
-): Verdict {
+  { replicaSets, stalledSince, redact }: RolloutContext,
+  podStatuses: readonly PodStatus[],
+): DeploymentStatus {
   const template = templateOf(deployment, replicaSets);
-  const active = standings.filter(({ pod }) => isActive(pod));
+  const active = podStatuses.filter(({ pod }) => isActive(pod));
   const current = active.filter(({ pod }) => isOf(pod, template));
-  const leaving = standings.filter(({ state }) => state.phase === 'stopping');
-  const fine = current.filter(({ state }) => state.phase === 'running').length;
+  const terminating = podStatuses.filter(({ state }) => state.phase === 'stopping');
+  const available = current.filter(({ state }) => state.phase === 'running').length;
   const outdated = active.length - current.length;
-  const wanted = deployment.spec?.replicas ?? 1;
-  const count = `${fine} of ${wanted} up${outdated > 0 ? `, ${outdated} still to be replaced` : ''}.`;
+  const desired = deployment.spec?.replicas ?? 1;
+  const count = `${available} of ${desired} up${outdated > 0 ? `, ${outdated} still to be replaced` : ''}.`;
   const anyRuns = active.some(({ state }) => state.phase === 'running');
-  const isQuiet = lastMoveOf(deployment, active) < quietSince;
-  return verdict({ deployment, wanted, fine, outdated, leaving, count, anyRuns, current, isQuiet, clean });
+  const isStalled = lastProgressOf(deployment, active) < stalledSince;
+  return rolloutStatus({
+    deployment,
+    desired,
+    available,
+    outdated,
+    terminating,
+    count,
+    anyRuns,
+    current,
+    isStalled,
+    redact,
+  });
 }
 
-/** When anything was last heard of a rollout: a pod was made or ready, or its controller got on. */
-function lastMoveOf(deployment: V1Deployment, active: readonly Standing[]): number {
-  const moments = active.flatMap(({ pod }) => [
+/**
+ * The time of the last progress: a pod was created, a condition of a pod changed, or the controller reported progress.
+ */
+function lastProgressOf(deployment: V1Deployment, active: readonly PodStatus[]): number {
+  const times = active.flatMap(({ pod }) => [
     pod.metadata?.creationTimestamp,
     ...(pod.status?.conditions ?? []).map(({ lastTransitionTime }) => lastTransitionTime),
   ]);
   const progress = conditionOf(deployment, 'Progressing')?.lastUpdateTime;
-  return Math.max(0, ...[...moments, progress].map((moment) => moment?.getTime() ?? 0));
+  return Math.max(0, ...[...times, progress].map((time) => time?.getTime() ?? 0));
 }
 
-function verdict(rollout: Rollout): Verdict {
-  const { deployment, wanted, count, anyRuns, current, leaving, fine, outdated, isQuiet } = rollout;
-  if (!isSeen(deployment)) return calm('starting', count, 'soon');
+function rolloutStatus(rollout: Rollout): DeploymentStatus {
+  const { deployment, desired, count, anyRuns, current, terminating, available, outdated, isStalled } = rollout;
+  if (!isObserved(deployment)) return withoutFailure('starting', count, 'soon');
   const down = current.find(({ state }) => state.reason !== null);
-  if (down) return fallen(down, { anyRuns, count });
-  const refused = refusedPods(rollout) ?? late(rollout);
-  if (refused) return refused;
-  const isThere = fine === wanted && outdated === 0 && isSettled(deployment);
-  if (!isThere) return calm('starting', count, isQuiet ? 'settled' : 'soon');
-  const [stuck] = leaving.filter(({ isStuck }) => isStuck);
-  if (stuck) return calm('degraded', `${stuck.name} should be gone, and its node does not say that it is. ${count}`);
-  if (leaving.length > 0) return calm(wanted === 0 ? 'stopping' : 'starting', count, 'soon');
-  return wanted === 0 ? calm('stopped', 'Nothing of it is to run.') : calm('running', count);
+  if (down) return podFailureStatus(down, { anyRuns, count });
+  const failed = replicaFailureStatus(rollout) ?? deadlineStatus(rollout);
+  if (failed) return failed;
+  const isComplete = available === desired && outdated === 0 && isSettled(deployment);
+  if (!isComplete) return withoutFailure('starting', count, isStalled ? 'settled' : 'soon');
+  const [stuck] = terminating.filter(({ isStuck }) => isStuck);
+  if (stuck)
+    return withoutFailure(
+      'degraded',
+      `The termination of ${stuck.name} is overdue, and its node has not confirmed it. ${count}`,
+    );
+  if (terminating.length > 0) return withoutFailure(desired === 0 ? 'stopping' : 'starting', count, 'soon');
+  return desired === 0 ? withoutFailure('stopped', 'It is scaled to 0 replicas.') : withoutFailure('running', count);
 }
 
 const conditionOf = ({ status }: V1Deployment, type: string) =>
   status?.conditions?.find((condition) => condition.type === type);
 
-/** Its pods can't even be made. */
-function refusedPods({ deployment, anyRuns, count, clean }: Rollout): Verdict | undefined {
+/** The status if the pods cannot be created. */
+function replicaFailureStatus({ deployment, anyRuns, count, redact }: Rollout): DeploymentStatus | undefined {
   const condition = conditionOf(deployment, 'ReplicaFailure');
   if (condition?.status !== 'True') return undefined;
-  const said = cut(clean(oneLine(condition.message ?? '')));
-  const reason = /exceeded quota/.test(said) ? 'Unschedulable' : 'InvalidSpec';
-  const message = `Its cluster does not let its pods be made: ${said} ${count}`;
+  const engineMessage = truncate(redact(oneLine(condition.message ?? '')));
+  const reason = /exceeded quota/.test(engineMessage) ? 'Unschedulable' : 'InvalidSpec';
+  const message = `The cluster rejects its pods: ${engineMessage} ${count}`;
   return { phase: anyRuns ? 'degraded' : 'retrying', reason, message, next: 'retry' };
 }
 
-/** Nothing went on for as long as it may. */
-function late({ deployment, anyRuns, count }: Rollout): Verdict | undefined {
+/** The status if the rollout made no progress within its deadline. */
+function deadlineStatus({ deployment, anyRuns, count }: Rollout): DeploymentStatus | undefined {
   const condition = conditionOf(deployment, 'Progressing');
   if (condition?.reason !== 'ProgressDeadlineExceeded') return undefined;
-  const message = `It did not come up in the time that it was given. ${count}`;
+  const message = `It did not become available before its progress deadline. ${count}`;
   return { phase: anyRuns ? 'degraded' : 'failed', reason: 'DeadlineExceeded', message, next: 'settled' };
 }

@@ -1,15 +1,22 @@
 import type { EngineFailure } from '../errors.ts';
 import type { Endpoint, Observation } from '../observation.ts';
-import { cut } from '../redact.ts';
-import { volumesLeft } from './cleanup.ts';
+import { truncate } from '../redact.ts';
+import { findVolumes } from './cleanup.ts';
 import type { KubernetesClient } from './client.ts';
-import { instanceOf, lastWarning, type Standing, standingsOf } from './instances.ts';
-import { type Found, isWorkload, nameOf, type Running, type Seen, type Work } from './objects.ts';
-import { scrubberFor, scrubberForPods } from './redact.ts';
-import { calm, troubled, type Verdict, verdictOnDeployment, verdictOnJob } from './rollout.ts';
+import { instanceOf, lastWarning, type PodStatus, podStatusesOf } from './instances.ts';
+import {
+  type FoundObject,
+  isWorkload,
+  nameOf,
+  type ObservedObjects,
+  type ReconcileRun,
+  type RunningObjects,
+} from './objects.ts';
+import { podRedactorFor, redactorFor } from './redact.ts';
+import { type DeploymentStatus, deploymentStatus, failureStatus, jobStatus, withoutFailure } from './rollout.ts';
 
-/** Where the ports of a deployment are reached from inside of its cluster. */
-const endpointsOf = ({ manifest }: Running, namespace: string): Endpoint[] =>
+/** The addresses of the ports of a deployment within its cluster. */
+const endpointsOf = ({ manifest }: RunningObjects, namespace: string): Endpoint[] =>
   manifest.objects.flatMap((object) => {
     if (object.kind !== 'Service') return [];
     const host = `${nameOf(object)}.${namespace}.svc`;
@@ -20,49 +27,60 @@ const endpointsOf = ({ manifest }: Running, namespace: string): Endpoint[] =>
     }));
   });
 
-/** How a deployment stands after a pass that was to have it run. */
-export async function outcomeOf(work: Work, seen: Seen, trouble: EngineFailure | undefined): Promise<Observation> {
-  const { client, wanted, actions } = work;
-  const clean = scrubberFor(wanted.manifest);
-  const standings = await standingsOf(client, seen.pods, scrubberForPods(wanted.manifest));
-  const anyRuns = standings.some(({ state }) => state.phase === 'running');
-  const verdict = trouble ? troubled(trouble, { anyRuns, clean }) : verdictOn(work, { ...seen, clean }, standings);
-  const claims = await volumesLeft(client, volumeNames(wanted));
-  const waits = verdict.reason === 'Unschedulable' ? await whyUnbound(client, claims) : '';
+/** The observed state of a deployment after it was reconciled to run. */
+export async function observationOf(
+  run: ReconcileRun,
+  observed: ObservedObjects,
+  failure: EngineFailure | undefined,
+): Promise<Observation> {
+  const { client, desired, actions } = run;
+  const redact = redactorFor(desired.manifest);
+  const podStatuses = await podStatusesOf(client, observed.pods, podRedactorFor(desired.manifest));
+  const anyRuns = podStatuses.some(({ state }) => state.phase === 'running');
+  const status = failure
+    ? failureStatus(failure, { anyRuns, redact })
+    : statusOf(run, { ...observed, redact }, podStatuses);
+  const claims = await findVolumes(client, volumeNames(desired));
+  const volumeWarning = status.reason === 'Unschedulable' ? await whyUnbound(client, claims) : '';
   return {
-    ...verdict,
-    message: `${verdict.message}${cut(clean(waits))}`,
-    instances: standings.map(instanceOf),
-    endpoints: anyRuns ? endpointsOf(wanted, client.address.namespace) : [],
+    ...status,
+    message: `${status.message}${truncate(redact(volumeWarning))}`,
+    instances: podStatuses.map(instanceOf),
+    endpoints: anyRuns ? endpointsOf(desired, client.address.namespace) : [],
     volumes: claims.filter(({ phase }) => phase === 'Bound').map(({ name }) => name),
     actions,
-    overtaken: false,
+    superseded: false,
   };
 }
 
-const volumeNames = ({ manifest }: Running): string[] =>
+const volumeNames = ({ manifest }: RunningObjects): string[] =>
   manifest.objects.filter(({ kind }) => kind === 'PersistentVolumeClaim').map(nameOf);
 
-/** What keeps a volume from being made, where its cluster says it. */
-async function whyUnbound(client: KubernetesClient, claims: readonly Found[]): Promise<string> {
+/** The warning of the cluster about a volume that is not bound; '' if there is none. */
+async function whyUnbound(client: KubernetesClient, claims: readonly FoundObject[]): Promise<string> {
   const claim = claims.find(({ phase }) => phase === 'Pending');
-  const said = await lastWarning(client, claim?.uid);
-  return said && ` The volume ${claim?.name} waits: ${said}`;
+  const warning = await lastWarning(client, claim?.uid);
+  return warning && ` The volume ${claim?.name} is pending: ${warning}`;
 }
 
-interface SeenBy extends Seen {
-  readonly clean: (text: string) => string;
+interface ObservedWithRedactor extends ObservedObjects {
+  readonly redact: (text: string) => string;
 }
 
-function verdictOn({ client, wanted, awaited }: Work, seen: SeenBy, standings: readonly Standing[]): Verdict {
-  const [first] = awaited;
-  if (first !== undefined) return calm('starting', `Waits for ${first} to be gone.`, 'soon');
-  const workload = wanted.manifest.objects.find(isWorkload);
-  const isIt = ({ metadata }: { metadata?: { name?: string } }) => workload && metadata?.name === nameOf(workload);
-  const deployment = workload?.kind === 'Deployment' ? seen.deployments.find(isIt) : undefined;
-  const quietSince = client.now() - client.timing.overdue;
-  if (deployment) return verdictOnDeployment(deployment, { ...seen, quietSince }, standings);
-  const job = workload?.kind === 'Job' ? seen.jobs.find(isIt) : undefined;
-  if (job) return verdictOnJob(job, standings);
-  return calm('starting', 'It is gone again.', 'soon');
+function statusOf(
+  { client, desired, awaitedDeletions }: ReconcileRun,
+  observed: ObservedWithRedactor,
+  podStatuses: readonly PodStatus[],
+): DeploymentStatus {
+  const [first] = awaitedDeletions;
+  if (first !== undefined) return withoutFailure('starting', `Waiting for ${first} to be deleted.`, 'soon');
+  const workload = desired.manifest.objects.find(isWorkload);
+  const isWorkloadObject = ({ metadata }: { metadata?: { name?: string } }) =>
+    workload && metadata?.name === nameOf(workload);
+  const deployment = workload?.kind === 'Deployment' ? observed.deployments.find(isWorkloadObject) : undefined;
+  const stalledSince = client.now() - client.timing.overdue;
+  if (deployment) return deploymentStatus(deployment, { ...observed, stalledSince }, podStatuses);
+  const job = workload?.kind === 'Job' ? observed.jobs.find(isWorkloadObject) : undefined;
+  if (job) return jobStatus(job, podStatuses);
+  return withoutFailure('starting', 'Its workload no longer exists.', 'soon');
 }

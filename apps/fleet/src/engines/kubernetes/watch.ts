@@ -1,19 +1,19 @@
 import { inRounds, type Rounds } from '@svc/http';
 import { z } from 'zod';
 import { KEYS } from '../../render/labels.ts';
-import { jsonOf, wholeOf } from '../body.ts';
+import { parseJson, readBody } from '../body.ts';
 import { EngineFailure, notAnEngine, Transient } from '../errors.ts';
 import type { KubernetesClient } from './client.ts';
 import { linesOf } from './logs.ts';
 
 const SELECTOR = `${KEYS.managedBy}=fleet,${KEYS.deployment}`;
-/** All that is needed of what changed: nothing of what it runs comes over. */
+/** Only metadata is requested; spec and status are not transferred. */
 const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
-/** After so many a server ends a watch by itself. */
-const SECONDS = 300;
+/** Seconds after which the server ends a watch. */
+const WATCH_SECONDS = 300;
 const MAX_LINE = 1024 * 1024;
-const AT_ONCE = 500;
+const PAGE_LIMIT = 500;
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -28,14 +28,14 @@ const event = z.object({
   object: z.object({ metadata: metadata.optional(), code: z.number().optional() }),
 });
 
-/** A watch on the objects of the fleet of one resource, which goes on where it broke off. */
+/** A watch on the fleet's objects of one resource. It resumes where it was interrupted. */
 class Watch {
   readonly #client: KubernetesClient;
   readonly #path: string;
   readonly #changed: (labels: Labels) => void;
-  /** How far it has come; undefined where it has to look at everything. */
+  /** The last resource version received; undefined if all objects must be listed. */
   #version: string | undefined;
-  #hasBegun = false;
+  #hasListed = false;
   #failures = 0;
 
   constructor(client: KubernetesClient, path: string, changed: (labels: Labels) => void) {
@@ -44,22 +44,29 @@ class Watch {
     this.#changed = changed;
   }
 
-  /** Watches until the connection ends. @returns after how many milliseconds to begin again */
+  /** Watches until the connection ends. @returns the delay before the next round, in milliseconds */
   async round(): Promise<number> {
     try {
-      this.#version ??= await this.#lookAtAll();
+      this.#version ??= await this.#listAll();
       await this.#follow(this.#version);
     } catch (error) {
-      // Whatever it is, it is tried again.
+      // The watch is retried after any error.
       if (isExpired(error)) this.#version = undefined;
     }
     this.#failures += 1;
-    const { watchAgain } = this.#client.timing;
-    return Math.min(watchAgain, (watchAgain / 100) * 2 ** Math.min(this.#failures, 10)) * (0.5 + Math.random() / 2);
+    const { watchRetryLimit } = this.#client.timing;
+    return (
+      Math.min(watchRetryLimit, (watchRetryLimit / 100) * 2 ** Math.min(this.#failures, 10)) * (0.5 + Math.random() / 2)
+    );
   }
 
-  /** What has changed since it was last looked at is not known, so all may have. @returns from where to go on */
-  async #lookAtAll(): Promise<string> {
+  /**
+   * Lists all objects. Except the first time, all of them are reported as changed, because it is unknown which of them
+   * changed since the last version.
+   *
+   * @returns the resource version of the list
+   */
+  async #listAll(): Promise<string> {
     const found: Labels[] = [];
     let from = '';
     for (;;) {
@@ -67,15 +74,15 @@ class Watch {
       found.push(...(page.items ?? []).map(({ metadata: { labels } }) => labels));
       from = page.metadata.continue;
       if (from === '') {
-        if (this.#hasBegun) for (const labels of found) this.#changed(labels);
-        this.#hasBegun = true;
+        if (this.#hasListed) for (const labels of found) this.#changed(labels);
+        this.#hasListed = true;
         return page.metadata.resourceVersion;
       }
     }
   }
 
   async #page(from: string) {
-    const query = { labelSelector: SELECTOR, limit: String(AT_ONCE), ...(from && { continue: from }) };
+    const query = { labelSelector: SELECTOR, limit: String(PAGE_LIMIT), ...(from && { continue: from }) };
     const { answer } = this.#client.timing;
     const chunks = await this.#client.open({
       path: this.#path,
@@ -84,7 +91,7 @@ class Watch {
       idleMs: answer,
       signal: AbortSignal.timeout(answer),
     });
-    const page = listed.safeParse(jsonOf(await wholeOf(chunks)));
+    const page = listed.safeParse(parseJson(await readBody(chunks)));
     if (!page.success) throw notAnEngine('Kubernetes API server');
     return page.data;
   }
@@ -95,18 +102,21 @@ class Watch {
       allowWatchBookmarks: 'true',
       labelSelector: SELECTOR,
       resourceVersion: since,
-      timeoutSeconds: String(SECONDS),
+      timeoutSeconds: String(WATCH_SECONDS),
     };
     const request = { path: this.#path, query, accept: METADATA, idleMs: this.#client.timing.watch };
-    for await (const line of linesOf(await this.#client.open(request), MAX_LINE)) this.#hear(line);
+    for await (const line of linesOf(await this.#client.open(request), MAX_LINE)) this.#handleEvent(line);
   }
 
-  #hear(line: string): void {
-    const said = event.safeParse(jsonOf(line));
-    if (!said.success) throw notAnEngine('Kubernetes API server');
-    const { type, object } = said.data;
+  #handleEvent(line: string): void {
+    const parsed = event.safeParse(parseJson(line));
+    if (!parsed.success) throw notAnEngine('Kubernetes API server');
+    const { type, object } = parsed.data;
     if (type === 'ERROR') {
-      throw new Transient('EngineError', 'The watch was ended.', { status: object.code ?? 500, said: '' });
+      throw new Transient('EngineError', 'The server ended the watch.', {
+        status: object.code ?? 500,
+        engineMessage: '',
+      });
     }
     this.#failures = 0;
     if (object.metadata?.resourceVersion) this.#version = object.metadata.resourceVersion;
@@ -114,28 +124,28 @@ class Watch {
   }
 }
 
-const isExpired = (error: unknown): boolean => error instanceof EngineFailure && error.answer?.status === 410;
+const isExpired = (error: unknown): boolean => error instanceof EngineFailure && error.response?.status === 410;
 
 const WATCHED = ['/apis/apps/v1/{}/deployments', '/apis/batch/v1/{}/jobs', '/api/v1/{}/pods'];
 
 /**
- * Tells which deployments something has changed of in a cluster, until stopped. It only makes things quicker: what is
- * missed while a connection is broken, nobody need hear of.
+ * Reports the deployments whose objects change in a cluster, until stopped. The watch only reduces latency: changes
+ * that are missed while a connection is broken are found by the regular reconciliation.
  */
-export function keepWatching(client: KubernetesClient, changed: (deploymentId: string) => void): Rounds {
-  const ending = new AbortController();
-  const view = client.within(ending.signal);
-  const tell = (labels: Readonly<Record<string, string>>) => {
+export function watchDeployments(client: KubernetesClient, changed: (deploymentId: string) => void): Rounds {
+  const abort = new AbortController();
+  const view = client.withSignal(abort.signal);
+  const notify = (labels: Readonly<Record<string, string>>) => {
     const id = labels[KEYS.deployment];
-    if (id !== undefined && !ending.signal.aborted) changed(id);
+    if (id !== undefined && !abort.signal.aborted) changed(id);
   };
   const all = WATCHED.map((path) => {
-    const watch = new Watch(view, path.replace('{}', `namespaces/${client.address.namespace}`), tell);
+    const watch = new Watch(view, path.replace('{}', `namespaces/${client.address.namespace}`), notify);
     return inRounds(0, () => watch.round());
   });
   return {
     stop: async () => {
-      ending.abort();
+      abort.abort();
       await Promise.all(all.map((rounds) => rounds.stop()));
     },
   };

@@ -6,40 +6,40 @@ import type { ClusterAddress } from '../../../src/engines/kubernetes/client.ts';
 import { aPair, type Pair } from '../../resources/certificates.ts';
 import { answer } from './api-server/answer.ts';
 import { Cluster, NAMESPACE } from './api-server/cluster.ts';
-import { answerOtherwise, type Meddling } from './api-server/meddling.ts';
+import { type InjectedResponse, sendInjected } from './api-server/injected-response.ts';
 import { type Received, received } from './api-server/request.ts';
 
-export type { Meddling } from './api-server/meddling.ts';
+export type { InjectedResponse as Meddling } from './api-server/injected-response.ts';
 
 export type { Change } from './api-server/store.ts';
 
 export interface ApiServerOptions {
-  /** Its own certificate, of which it is the authority, too. */
+  /** The server certificate, which is also its own CA. */
   readonly pair?: Pair;
-  /** Whose certificates are taken for a credential. */
+  /** A CA whose client certificates are accepted as credentials. */
   readonly clientAuthority?: string;
-  /** The namespaces that are there. */
+  /** The namespaces that exist at the start. */
   readonly namespaces?: readonly string[];
 }
 
 const TOKEN = 'c4n4ry-token-of-the-cluster';
 const USER = 'system:serviceaccount:fleet:fleet';
 
-/** Something on loopback that answers like an API server, with a cluster behind it that is all in memory. */
+/** A fake API server on loopback, with a cluster in memory. */
 export class ApiServer extends Cluster {
   url = '';
-  /** The certificate of its authority. */
+  /** The CA certificate of the server. */
   readonly ca: string;
   readonly token: string = TOKEN;
-  /** By how much its clock is ahead of ours. */
+  /** The difference between the clock of the server and the local clock, in milliseconds. Positive if the server is ahead. */
   aheadMs = 0;
-  /** Every request, without its credentials. */
+  /** All received requests, without their credentials. */
   readonly requests: Received[] = [];
   readonly #users = new Map([[TOKEN, USER]]);
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #failures: unknown[] = [];
-  #meddle: (request: Received) => Meddling | undefined = () => undefined;
+  #injectedFor: (request: Received) => InjectedResponse | undefined = () => undefined;
 
   constructor({ pair = aPair('localhost'), clientAuthority, namespaces = [NAMESPACE] }: ApiServerOptions) {
     super(namespaces);
@@ -58,46 +58,46 @@ export class ApiServer extends Cluster {
   async start(): Promise<this> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
-    this.url = `https://localhost:${(this.#server.address() as AddressInfo).port}`; // it listens on a port
+    this.url = `https://localhost:${(this.#server.address() as AddressInfo).port}`; // the server listens on a port
     return this;
   }
 
-  /** @throws what it has failed with itself, if it has */
+  /** Stops the server. @throws the first internal error of the server, if there was one */
   stop = async (): Promise<void> => {
     for (const socket of this.#sockets) socket.destroy();
     await new Promise((resolve) => this.#server.close(resolve));
     if (this.#failures.length > 0) throw this.#failures[0];
   };
 
-  /** From now on another token is the right one. */
+  /** Replaces the valid token. */
   rotate(token: string): void {
     this.#users.clear();
     this.#users.set(token, USER);
   }
 
-  /** Answers some requests otherwise, until told to stop; what is to happen before one is answered, too. */
-  meddle(how: (request: Received) => Meddling | undefined): void {
-    this.#meddle = how;
+  /** Replaces the responses to some requests from now on. The function may also change the cluster before a request is processed. */
+  inject(how: (request: Received) => InjectedResponse | undefined): void {
+    this.#injectedFor = how;
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await received(incoming, this.#users);
     this.requests.push(request);
-    const meddling = this.#meddle(request);
-    if (meddling !== undefined) {
-      answerOtherwise(meddling, response);
+    const injected = this.#injectedFor(request);
+    if (injected !== undefined) {
+      sendInjected(injected, response);
       return;
     }
     response.setHeader('date', new Date(Date.now() + this.aheadMs).toUTCString());
     const { version } = this.store;
     answer(this, request, response);
-    if (this.store.version !== version) this.move();
+    if (this.store.version !== version) this.settle();
   }
 }
 
 export const startApiServer = (options: ApiServerOptions = {}): Promise<ApiServer> => new ApiServer(options).start();
 
-/** The address of a cluster, for whoever has its token. */
+/** The address of a cluster, with its token. */
 export const addressOf = (
   { url, ca, token }: Pick<ApiServer, 'url' | 'ca' | 'token'>,
   given: Partial<ClusterAddress> = {},

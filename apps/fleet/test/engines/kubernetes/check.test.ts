@@ -26,15 +26,15 @@ const FINE = [
   { type: 'StorageClassesKnown', status: 'True', reason: 'Listed', message: '' },
 ].map((condition) => ({ ...condition, at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) }));
 
-/** The finding on one thing. */
+/** Status, reason and message of one condition. */
 async function findingOn(server: ApiServer, type: string) {
   const { conditions } = await check(clientOf(server));
   const { status, reason, message } = conditions.find((condition) => condition.type === type) ?? {};
   return [status, reason, message];
 }
 
-describe('a cluster', () => {
-  test('tells who it is and what it has', async () => {
+describe('the check of a cluster', () => {
+  test('reports version, nodes, storage classes and conditions', async () => {
     const server = await anApiServer();
     const taints = [{ key: 'nvidia.com/gpu', effect: 'NoSchedule' }];
     const worker = aNode(server, 'worker', { spec: { taints } });
@@ -67,14 +67,14 @@ describe('a cluster', () => {
     });
   });
 
-  test('counts the GPUs that are called as it is said', async () => {
+  test('counts the GPUs of the resource name that the cluster is registered with', async () => {
     const server = await anApiServer();
     aNode(server, 'worker', { status: { allocatable: { 'amd.com/gpu': '4', 'nvidia.com/gpu': '2' } } });
     const { nodes } = await check(clientOf(server, { gpu_resource_name: 'amd.com/gpu' }));
     expect(nodes.map(({ allocatable }) => allocatable.gpu_count)).toEqual([4]);
   });
 
-  test('of many nodes is asked for them bit by bit', async () => {
+  test('reads a long list of nodes in pages', async () => {
     const server = await anApiServer();
     const names = Array.from({ length: 501 }, (_, index) => `node-${String(index).padStart(3, '0')}`);
     for (const name of names) server.put('nodes', { metadata: { name } });
@@ -84,19 +84,19 @@ describe('a cluster', () => {
   });
 });
 
-describe('what is found out', () => {
-  test('is what the credentials may not do', async () => {
+describe('the conditions of the check of a cluster', () => {
+  test('name the permissions that the credentials lack', async () => {
     const server = await anApiServer();
     server.forbidden.add('delete jobs').add('get pods/log').add('* secrets');
     expect(await findingOn(server, 'Permitted')).toEqual([
       'False',
       'Forbidden',
-      'The credentials that were given may not, in the namespace fleet: delete jobs, list secrets, get secrets, ' +
+      'The credentials lack these permissions in the namespace fleet: delete jobs, list secrets, get secrets, ' +
         'create secrets, patch secrets, delete secrets, get pods/log.',
     ]);
   });
 
-  test('goes without nodes and storage classes where they are not shown', async () => {
+  test('state that nodes and storage classes are unknown if the credentials may not list them', async () => {
     const server = await anApiServer();
     aNode(server, 'worker');
     server.forbidden.add('list nodes').add('list storageclasses');
@@ -104,17 +104,17 @@ describe('what is found out', () => {
     expect(await findingOn(server, 'NodesKnown')).toEqual([
       'False',
       'Forbidden',
-      'The credentials that were given may not list the nodes of the cluster.',
+      'The credentials lack permission to list the nodes of the cluster.',
     ]);
     expect(await findingOn(server, 'StorageClassesKnown')).toMatchObject(['False', 'Forbidden', expect.anything()]);
   });
 
-  test('is what there is of the namespace', async () => {
+  test('describe the state of the namespace', async () => {
     const server = await anApiServer({ namespaces: [] });
-    const made = 'The namespace fleet is made with the first deployment.';
+    const made = 'The namespace fleet is created with the first deployment.';
     expect(await findingOn(server, 'NamespaceReady')).toEqual(['True', 'Missing', made]);
     server.forbidden.add('create namespaces');
-    const lacking = 'There is no namespace fleet, and it may not be made.';
+    const lacking = 'The namespace fleet does not exist, and the credentials lack permission to create it.';
     expect(await findingOn(server, 'NamespaceReady')).toEqual(['False', 'Missing', lacking]);
     server.put('namespaces', { metadata: { name: 'fleet' }, status: { phase: 'Terminating' } });
     const ending = 'The namespace fleet is being deleted.';

@@ -5,17 +5,17 @@ import { describeWithCluster } from '@svc/testing/cluster';
 import { check } from '../../../src/engines/kubernetes/check.ts';
 import { connectKubernetes, type KubernetesClient } from '../../../src/engines/kubernetes/client.ts';
 import { logs } from '../../../src/engines/kubernetes/logs.ts';
-import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
-import { keepWatching } from '../../../src/engines/kubernetes/watch.ts';
+import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
+import { watchDeployments } from '../../../src/engines/kubernetes/watch.ts';
 import type { Observation } from '../../../src/engines/observation.ts';
 import { aDeployment, altered, running } from './world.ts';
 
-/** An image with a shell, from a registry that the cluster reaches. */
+/** An image with a shell, from a registry that the cluster can reach. */
 const [IMAGE = '', TAG = ''] = (process.env.FLEET_TEST_IMAGE ?? 'library/busybox:1.37').split(':');
 const SERVE = 'echo ready; trap "exit 0" TERM; while true; do sleep 1; done';
 const MINUTES = 60_000;
 
-describeWithCluster('a deployment in a real cluster', (cluster) => {
+describeWithCluster('the driver on a real cluster', (cluster) => {
   const namespace = `fleet-test-${randomBytes(4).toString('hex')}`;
   let client: KubernetesClient | undefined;
   const theClient = () => {
@@ -29,19 +29,23 @@ describeWithCluster('a deployment in a real cluster', (cluster) => {
     await theClient().close();
   }, MINUTES);
 
-  /** Passes until it has come to rest. */
-  async function passTo(wanted: Parameters<typeof pass>[1], fence: Parameters<typeof pass>[2], phase: string) {
+  /** Reconciles until the deployment has the phase and needs no further reconciliation soon. */
+  async function reconcileTo(
+    wanted: Parameters<typeof reconcile>[1],
+    fence: Parameters<typeof reconcile>[2],
+    phase: string,
+  ) {
     const actions: string[] = [];
     for (let left = 180; ; left -= 1) {
-      const observed: Observation = await pass(theClient(), wanted, fence);
+      const observed: Observation = await reconcile(theClient(), wanted, fence);
       actions.push(...observed.actions);
       if (observed.phase === phase && observed.next !== 'soon') return { ...observed, actions };
-      if (left === 0) throw new Error(`not in sight: ${JSON.stringify(observed)}`);
+      if (left === 0) throw new Error(`the expected state was not reached: ${JSON.stringify(observed)}`);
       await setTimeout(1000);
     }
   }
 
-  test('is asked who it is, and lets the driver do what it does', async () => {
+  test('reports version, nodes and permissions of the cluster', async () => {
     const { version, nodes, conditions } = await check(theClient());
     expect(version).toMatch(/^v1\.\d+/);
     expect(nodes.some(({ ready }) => ready)).toBe(true);
@@ -49,10 +53,10 @@ describeWithCluster('a deployment in a real cluster', (cluster) => {
   });
 
   test(
-    'runs, says something, changes, stops and goes',
+    'creates, replaces, stops and deletes a deployment, and reads its log',
     async () => {
-      const told = new Set<string>();
-      const watch = keepWatching(theClient(), (id) => told.add(id));
+      const reported = new Set<string>();
+      const watch = watchDeployments(theClient(), (id) => reported.add(id));
       const it = aDeployment(
         {
           image_name: IMAGE,
@@ -65,7 +69,7 @@ describeWithCluster('a deployment in a real cluster', (cluster) => {
         {},
         { namespace },
       );
-      const up = await passTo(running(it.manifest()), it.fence(), 'running');
+      const up = await reconcileTo(running(it.manifest()), it.fence(), 'running');
       expect(up.actions).toEqual([
         `created the namespace ${namespace}`,
         `created ${it.name} (Deployment)`,
@@ -75,54 +79,54 @@ describeWithCluster('a deployment in a real cluster', (cluster) => {
       const lines: string[] = [];
       for await (const line of logs(theClient(), { deploymentId: it.id, name: pod.name })) lines.push(line);
       expect(lines).toEqual(['ready']);
-      expect((await pass(theClient(), running(it.manifest()), it.fence())).actions).toEqual([]);
+      expect((await reconcile(theClient(), running(it.manifest()), it.fence())).actions).toEqual([]);
 
       const changed = running(it.manifest({ generation: 8, replicas: 2 }, { memory_request: '48Mi' }));
-      const anew = await passTo(changed, it.fence(8), 'running');
+      const anew = await reconcileTo(changed, it.fence(8), 'running');
       expect(anew.instances.map(({ name }) => name)).not.toContain(pod.name);
       expect(anew.instances).toHaveLength(2);
-      expect(await pass(theClient(), running(it.manifest()), it.fence(7))).toMatchObject({
-        overtaken: true,
+      expect(await reconcile(theClient(), running(it.manifest()), it.fence(7))).toMatchObject({
+        superseded: true,
         actions: [],
       });
 
-      const stopped = await passTo({ kind: 'stopped' }, it.fence(9), 'stopped');
+      const stopped = await reconcileTo({ kind: 'stopped' }, it.fence(9), 'stopped');
       expect(stopped.actions).toEqual([`removed ${it.name} (Deployment)`]);
-      const gone = await passTo({ kind: 'gone', volumes: [] }, it.fence(10), 'gone');
+      const gone = await reconcileTo({ kind: 'gone', volumes: [] }, it.fence(10), 'gone');
       expect(gone.actions).toEqual([`removed ${it.name} (Service)`]);
       await watch.stop();
-      expect([...told]).toEqual([it.id]);
+      expect([...reported]).toEqual([it.id]);
     },
     10 * MINUTES,
   );
 
   test(
-    'is told what is wrong: no such image, a crash, a field that there is none of',
+    'reports a missing image, a crash, and an unknown field',
     async () => {
       const absent = aDeployment({ image_name: 'library/there-is-no-such-image', image_tag: '1' }, {}, { namespace });
-      const pulled = await passTo(running(absent.manifest()), absent.fence(), 'retrying');
+      const pulled = await reconcileTo(running(absent.manifest()), absent.fence(), 'retrying');
       expect(pulled.reason).toBe('ImageNotFound');
       const crash = { image_name: IMAGE, image_tag: TAG, command: ['/bin/sh', '-c', 'exit 3'] };
       const crashing = aDeployment(crash, {}, { namespace });
-      expect(await passTo(running(crashing.manifest()), crashing.fence(), 'retrying')).toMatchObject({
+      expect(await reconcileTo(running(crashing.manifest()), crashing.fence(), 'retrying')).toMatchObject({
         reason: 'CrashLoop',
         message: expect.stringMatching(/exit code 3/),
       });
       const wrong = aDeployment(crash, {}, { namespace });
       const manifest = altered(wrong.manifest(), 'Deployment', { replica: 1 });
-      const found = await pass(theClient(), running(manifest), wrong.fence());
+      const found = await reconcile(theClient(), running(manifest), wrong.fence());
       expect(found).toMatchObject({
         phase: 'failed',
         reason: 'InvalidSpec',
         message: expect.stringMatching(/\.spec\.replica/),
       });
       const negative = altered(wrong.manifest(), 'Deployment', { replicas: -1 });
-      expect(await pass(theClient(), running(negative), wrong.fence())).toMatchObject({
+      expect(await reconcile(theClient(), running(negative), wrong.fence())).toMatchObject({
         phase: 'failed',
         reason: 'InvalidSpec',
         message: expect.stringMatching(/spec\.replicas/),
       });
-      for (const it of [absent, crashing]) await passTo({ kind: 'gone', volumes: [] }, it.fence(8), 'gone');
+      for (const it of [absent, crashing]) await reconcileTo({ kind: 'gone', volumes: [] }, it.fence(8), 'gone');
     },
     10 * MINUTES,
   );

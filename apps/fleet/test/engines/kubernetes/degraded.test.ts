@@ -1,81 +1,84 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
-import * as fates from './api-server/fates.ts';
-import { aDeployment, anApiServer, clientOf, endAll, passTo, running } from './world.ts';
+import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
+import * as podStatuses from './api-server/pod-status.ts';
+import { aDeployment, anApiServer, clientOf, endAll, reconcileTo, running } from './world.ts';
 
 afterEach(endAll);
 
 const OOM = { exitCode: 137, reason: 'OOMKilled' };
 
-describe('a deployment of which something runs', () => {
-  test('is degraded where one of its pods crashes', async () => {
+describe('a deployment on a cluster', () => {
+  test('is degraded if one of its pods crashes', async () => {
     const server = await anApiServer();
     const it = aDeployment({}, { replicas: 2 });
     const client = clientOf(server);
-    await passTo(client, { wanted: running(it.manifest()), fence: it.fence(), phase: 'running' });
+    await reconcileTo(client, { wanted: running(it.manifest()), fence: it.fence(), phase: 'running' });
     const [name = ''] = server
       .objects('pods')
       .map(({ metadata }) => metadata.name)
       .sort();
-    server.become(fates.crashing(OOM), name);
-    const found = await pass(client, running(it.manifest()), it.fence());
+    server.setPodStatus(podStatuses.crashing(OOM), name);
+    const found = await reconcile(client, running(it.manifest()), it.fence());
     expect(found).toMatchObject({ phase: 'degraded', reason: 'OOMKilled', next: 'retry' });
     expect(found.message).toMatch(/1 of 2 up\.$/);
     expect(found.instances.map(({ phase }) => phase)).toEqual(['crashed', 'running']);
   });
 
-  test('is degraded where the pods of its next template crash, and those before go on', async () => {
+  test('is degraded if the pods of its next template crash, and the earlier pods continue', async () => {
     const server = await anApiServer();
     const it = aDeployment();
     const client = clientOf(server);
-    await pass(client, running(it.manifest()), it.fence());
-    server.hands.fate = fates.crashing({ exitCode: 1 });
+    await reconcile(client, running(it.manifest()), it.fence());
+    server.controls.podStatus = podStatuses.crashing({ exitCode: 1 });
     const next = running(it.manifest({ generation: 8 }, { command: ['no'] }));
-    const found = await pass(client, next, it.fence(8));
+    const found = await reconcile(client, next, it.fence(8));
     expect(found).toMatchObject({ phase: 'degraded', reason: 'CrashLoop' });
     expect(found.message).toMatch(/0 of 1 up, 1 still to be replaced\.$/);
   });
 
-  test('of a volume that is not made tells why', async () => {
+  test('reports why a volume is not bound', async () => {
     const server = await anApiServer();
-    server.hands.bindsClaims = false;
-    server.hands.fate = fates.unschedulable(
+    server.controls.bindsClaims = false;
+    server.controls.podStatus = podStatuses.unschedulable(
       '0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.',
     );
     const it = aDeployment({ volume_mounts: [{ name: 'data', mountPath: '/data' }] });
     const [volume = ''] = it.volumes;
     const client = clientOf(server);
-    await pass(client, running(it.manifest()), it.fence());
+    await reconcile(client, running(it.manifest()), it.fence());
     server.warn(server.object('persistentvolumeclaims', volume), 'storageclass.storage.k8s.io "fast" not found');
-    const found = await pass(client, running(it.manifest()), it.fence());
+    const found = await reconcile(client, running(it.manifest()), it.fence());
     expect(found).toMatchObject({ phase: 'retrying', reason: 'Unschedulable', volumes: [] });
-    expect(found.message).toMatch(`The volume ${volume} waits: storageclass.storage.k8s.io "fast" not found`);
+    expect(found.message).toMatch(`The volume ${volume} is pending: storageclass.storage.k8s.io "fast" not found`);
   });
 
-  test('of a volume that is lost says so, and does not make it anew', async () => {
+  test('reports a deleted volume as lost, and does not create it again', async () => {
     const server = await anApiServer();
     const it = aDeployment({ volume_mounts: [{ name: 'data', mountPath: '/data' }] });
     const [volume = ''] = it.volumes;
     const client = clientOf(server);
     const wanted = running(it.manifest(), { bound: [volume] });
-    expect(await pass(client, running(it.manifest()), it.fence())).toMatchObject({ volumes: [volume] });
+    expect(await reconcile(client, running(it.manifest()), it.fence())).toMatchObject({ volumes: [volume] });
     server.drop('persistentvolumeclaims', volume);
-    const found = await pass(client, wanted, it.fence());
+    const found = await reconcile(client, wanted, it.fence());
     expect(found).toMatchObject({ phase: 'degraded', reason: 'VolumeLost', next: 'settled', volumes: [], actions: [] });
-    expect(found.message).toBe(`The volume ${volume} is gone from its cluster, with what was in it.`);
+    expect(found.message).toBe(`The volume ${volume} no longer exists in its cluster. Its data is lost.`);
     expect(server.objects('persistentvolumeclaims')).toEqual([]);
   });
 
-  test('of a volume whose cluster has lost it says so', async () => {
+  test('reports a volume as lost if its claim has the phase Lost', async () => {
     const server = await anApiServer();
     const it = aDeployment({ volume_mounts: [{ name: 'data', mountPath: '/data' }] });
     const [volume = ''] = it.volumes;
     const client = clientOf(server);
-    await pass(client, running(it.manifest()), it.fence());
+    await reconcile(client, running(it.manifest()), it.fence());
     server.put('persistentvolumeclaims', {
       ...server.object('persistentvolumeclaims', volume),
       status: { phase: 'Lost' },
     });
-    expect(await pass(client, running(it.manifest()), it.fence())).toMatchObject({ reason: 'VolumeLost', volumes: [] });
+    expect(await reconcile(client, running(it.manifest()), it.fence())).toMatchObject({
+      reason: 'VolumeLost',
+      volumes: [],
+    });
   });
 });

@@ -1,19 +1,19 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Permanent, Transient, Unreachable } from '../../../src/engines/errors.ts';
 import { logs } from '../../../src/engines/kubernetes/logs.ts';
-import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
+import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
 import type { LogOptions } from '../../../src/engines/observation.ts';
-import * as fates from './api-server/fates.ts';
+import * as podStatuses from './api-server/pod-status.ts';
 import { aDeployment, anApiServer, clientOf, endAll, running, until } from './world.ts';
 
 afterEach(endAll);
 
-/** A deployment with one pod, and what is read of its log. */
-async function aTalkative(timing = {}) {
+/** A deployment with one pod, and a function that reads its log. */
+async function aLoggingPod(timing = {}) {
   const server = await anApiServer();
   const client = clientOf(server, {}, timing);
   const it = aDeployment();
-  await pass(client, running(it.manifest()), it.fence());
+  await reconcile(client, running(it.manifest()), it.fence());
   const [name = ''] = server.objects('pods').map(({ metadata }) => metadata.name);
   const read = (options: LogOptions = {}, which = name) => logs(client, { deploymentId: it.id, name: which }, options);
   return { server, name, read };
@@ -27,14 +27,14 @@ async function allOf(lines: AsyncIterable<string>): Promise<string[]> {
 
 describe('the log of a pod', () => {
   test('is read line by line', async () => {
-    const { server, name, read } = await aTalkative();
+    const { server, name, read } = await aLoggingPod();
     server.logs.write(name, 'one\r\ntwo\n\nthr');
     server.logs.write(name, 'ee');
     expect(await allOf(read())).toEqual(['one', 'two', '', 'three']);
   });
 
-  test('is read from its end, or from a moment on', async () => {
-    const { server, name, read } = await aTalkative();
+  test('is read from its last lines, or from a time on', async () => {
+    const { server, name, read } = await aLoggingPod();
     server.logs.write(name, 'old\n', Date.parse('2026-01-01T00:00:00Z'));
     server.logs.write(name, 'new\n', Date.parse('2026-01-03T00:00:00Z'));
     expect(await allOf(read({ tail: 1 }))).toEqual(['new']);
@@ -43,32 +43,32 @@ describe('the log of a pod', () => {
     expect(server.requests.at(-1)?.query).toEqual({ container: 'main', tailLines: '10000' });
   });
 
-  test('has its lines cut where they are too long', async () => {
-    const { server, name, read } = await aTalkative();
+  test('has long lines truncated', async () => {
+    const { server, name, read } = await aLoggingPod();
     server.logs.write(name, `${'x'.repeat(100_000)}\nnext\n`);
     expect((await allOf(read())).map(({ length }) => length)).toEqual([16_384, 4]);
   });
 
-  test('is followed, also while nothing is written, until its pod ends', async () => {
-    const { server, name, read } = await aTalkative({ answer: 300 });
+  test('is followed until its pod ends, also while it is idle', async () => {
+    const { server, name, read } = await aLoggingPod({ answer: 300 });
     const lines = read({ follow: true });
     const first = lines.next();
     await until(() => server.logs.followers === 1);
-    await new Promise((resolve) => setTimeout(resolve, 2000)); // longer than any answer may stand still
+    await new Promise((resolve) => setTimeout(resolve, 2000)); // longer than a response may be idle
     server.logs.write(name, 'at last\n');
     expect(await first).toEqual({ done: false, value: 'at last' });
     server.logs.end(name);
     expect(await lines.next()).toEqual({ done: true, value: undefined });
   });
 
-  test('is no longer followed by whoever has stopped', async () => {
-    const { server, name, read } = await aTalkative();
+  test('is no longer requested after the reader stops, or with its signal', async () => {
+    const { server, name, read } = await aLoggingPod();
     server.logs.write(name, 'one\n');
     const lines = read({ follow: true });
     expect(await lines.next()).toMatchObject({ value: 'one' });
     await lines.return();
     await until(() => server.logs.followers === 0);
-    const reason = new Error('somebody left');
+    const reason = new Error('the reader stopped');
     const leaving = new AbortController();
     const others = read({ follow: true, signal: leaving.signal });
     await others.next();
@@ -78,32 +78,32 @@ describe('the log of a pod', () => {
     await until(() => server.logs.followers === 0);
   });
 
-  test('is not another deployment’s', async () => {
-    const { server, read } = await aTalkative();
+  test('is not returned for a pod of another deployment', async () => {
+    const { server, read } = await aLoggingPod();
     server.put('pods', { metadata: { name: 'a-strangers' } });
     const error = await allOf(read({}, 'a-strangers')).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Permanent);
-    expect(String(error)).toMatch('There is no pod a-strangers of this deployment.');
+    expect(String(error)).toMatch('This deployment has no pod a-strangers.');
     expect(server.requests.filter(({ path }) => path.endsWith('/log'))).toEqual([]);
   });
 
-  test('of a pod that has not begun can’t be read yet', async () => {
-    const { server, name, read } = await aTalkative();
-    server.become(fates.creating);
+  test('cannot be read before the pod has started', async () => {
+    const { server, name, read } = await aLoggingPod();
+    server.setPodStatus(podStatuses.creating);
     const error = await allOf(read()).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Transient);
     expect(error).not.toBeInstanceOf(Unreachable);
-    expect(String(error)).toMatch(`The pod ${name} has not begun, and has no log yet.`);
+    expect(String(error)).toMatch(`The pod ${name} has not started, so it has no log yet.`);
   });
 
-  test('that never begins to come, or stands still, is given up', async () => {
-    const { server, name, read } = await aTalkative({ answer: 300 });
+  test('ends with an error if it never begins or stalls', async () => {
+    const { server, name, read } = await aLoggingPod({ answer: 300 });
     server.logs.write(name, 'one\n');
-    for (const meddling of ['hang', 'stall'] as const) {
-      server.meddle(({ path }) => (path.endsWith('/log') ? meddling : undefined));
+    for (const injected of ['hang', 'stall'] as const) {
+      server.inject(({ path }) => (path.endsWith('/log') ? injected : undefined));
       for (const follow of [true, false]) {
         const error = await allOf(read({ follow })).catch((reason: unknown) => reason);
-        expect(String(error)).toMatch('It did not answer in time.');
+        expect(String(error)).toMatch('It did not respond in time.');
       }
     }
   });

@@ -1,19 +1,19 @@
 import { inspect } from 'node:util';
 import { afterEach, expect, test } from '@jest/globals';
 import { EngineFailure } from '../../../src/engines/errors.ts';
-import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
-import { scrubberFor } from '../../../src/engines/kubernetes/redact.ts';
-import { revealed } from '../../../src/render/secrets.ts';
+import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
+import { redactorFor } from '../../../src/engines/kubernetes/redact.ts';
+import { secretsWithValues } from '../../../src/render/secrets.ts';
 import { CANARY } from '../../render/renderings.ts';
 import { aPair } from '../../resources/certificates.ts';
-import * as fates from './api-server/fates.ts';
+import * as podStatuses from './api-server/pod-status.ts';
 import type { Received } from './api-server/request.ts';
 import type { Meddling } from './api-server.ts';
 import { aDeployment, anApiServer, clientOf, endAll, running } from './world.ts';
 
 afterEach(endAll);
 
-const secretive = {
+const withSecrets = {
   registry_url: 'registry.example.com',
   registry_credentials: 'registry',
   secret_refs: [{ name: 'database', key: 'password', env: 'PASSWORD' }],
@@ -24,16 +24,16 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const SECRETS = [CANARY, 'c4n4ry-token', 'a-value-of-a-variable', 'PRIVATE KEY'];
 const hidden = [...SECRETS, ...['database-password', 'registry-password'].map((key) => base64(`${CANARY}-${key}`))];
 
-function demandNoSecret(what: unknown): void {
+function expectNoSecret(what: unknown): void {
   const shown = `${inspect(what, { depth: 10, showHidden: true })} ${JSON.stringify(what)}`;
   for (const secret of hidden) expect(shown).not.toContain(secret);
 }
 
-/** An answer that echoes all that it was sent, and more. */
+/** A response that repeats what the server received. */
 const echo =
   (status: number) =>
   (request: Received): Meddling => {
-    const message = `invalid: ${base64(`${CANARY}-database-password`)} ${request.body}`; // messages are cut, so the secret comes first
+    const message = `invalid: ${base64(`${CANARY}-database-password`)} ${request.body}`; // messages are truncated, so the secret comes first
     const causes = [{ reason: 'FieldValueInvalid', field: 'spec.template', message }];
     const body = {
       kind: 'Status',
@@ -47,44 +47,48 @@ const echo =
   };
 
 test.each([400, 403, 409, 422, 500, 503])(
-  'no secret is in what a pass comes to where %i is answered',
+  'the observation contains no secret when the cluster responds with %i',
   async (status) => {
     const server = await anApiServer();
-    const it = aDeployment(secretive);
-    server.meddle((request) => (request.method === 'PATCH' ? echo(status)(request) : undefined));
-    const found = await pass(clientOf(server), running(it.manifest()), it.fence());
+    const it = aDeployment(withSecrets);
+    server.inject((request) => (request.method === 'PATCH' ? echo(status)(request) : undefined));
+    const found = await reconcile(clientOf(server), running(it.manifest()), it.fence());
     expect(found.reason).not.toBeNull();
-    demandNoSecret(found);
+    expectNoSecret(found);
   },
 );
 
-test('no secret is in what is told of pods', async () => {
-  const said = `bad: ${CANARY}-database-password, a-value-of-a-variable, ${CANARY}-registry-password`;
-  for (const fate of [fates.waiting('ErrImagePull', said), fates.unschedulable(said), fates.evicted(said)]) {
+test('the observation contains no secret from the status of pods', async () => {
+  const message = `bad: ${CANARY}-database-password, a-value-of-a-variable, ${CANARY}-registry-password`;
+  for (const podStatus of [
+    podStatuses.waiting('ErrImagePull', message),
+    podStatuses.unschedulable(message),
+    podStatuses.evicted(message),
+  ]) {
     const server = await anApiServer();
-    server.hands.fate = fate;
-    const it = aDeployment({ ...secretive, kind: 'job' });
-    const found = await pass(clientOf(server), running(it.manifest()), it.fence());
+    server.controls.podStatus = podStatus;
+    const it = aDeployment({ ...withSecrets, kind: 'job' });
+    const found = await reconcile(clientOf(server), running(it.manifest()), it.fence());
     expect(JSON.stringify(found)).toContain('•••');
-    demandNoSecret(found);
+    expectNoSecret(found);
   }
   const server = await anApiServer();
-  server.hands.refusesPods = `${'x'.repeat(280)} ${said}`;
-  const it = aDeployment(secretive);
-  demandNoSecret(await pass(clientOf(server), running(it.manifest()), it.fence()));
+  server.controls.refusesPods = `${'x'.repeat(280)} ${message}`;
+  const it = aDeployment(withSecrets);
+  expectNoSecret(await reconcile(clientOf(server), running(it.manifest()), it.fence()));
 });
 
-test('no part of a secret is left where what is told of a pod is cut', async () => {
+test('the observation contains no part of a secret where the status of a pod is truncated', async () => {
   const server = await anApiServer();
-  const it = aDeployment(secretive);
+  const it = aDeployment(withSecrets);
   const client = clientOf(server);
   for (let pad = 230; pad < 300; pad += 10) {
-    server.become(fates.unschedulable(`${'x'.repeat(pad)} ${CANARY}-database-password`));
-    demandNoSecret(await pass(client, running(it.manifest()), it.fence()));
+    server.setPodStatus(podStatuses.unschedulable(`${'x'.repeat(pad)} ${CANARY}-database-password`));
+    expectNoSecret(await reconcile(client, running(it.manifest()), it.fence()));
   }
 });
 
-test('no credential is in what goes wrong, or in a client', async () => {
+test('neither errors nor clients contain credentials', async () => {
   const server = await anApiServer();
   const mine = aPair('fleet-operator');
   const certificate = { kind: 'client_certificate' as const, certificate: mine.certificate, key: mine.key };
@@ -92,32 +96,34 @@ test('no credential is in what goes wrong, or in a client', async () => {
   const newline = { kind: 'token' as const, token: 'c4n4ry-token\nof-two-lines' };
   for (const auth of [undefined, certificate, broken, newline]) {
     const client = clientOf(server, auth && { auth });
-    const it = aDeployment(secretive);
-    server.meddle(echo(401));
-    const error: unknown = await pass(client, running(it.manifest()), it.fence()).catch((reason: unknown) => reason);
+    const it = aDeployment(withSecrets);
+    server.inject(echo(401));
+    const error: unknown = await reconcile(client, running(it.manifest()), it.fence()).catch(
+      (reason: unknown) => reason,
+    );
     expect(error).toBeInstanceOf(EngineFailure);
-    demandNoSecret(error);
-    demandNoSecret((error as EngineFailure).stack);
+    expectNoSecret(error);
+    expectNoSecret((error as EngineFailure).stack);
   }
 });
 
-test('what secrets hold is never read back', async () => {
+test('the data of Secrets is never read back', async () => {
   const server = await anApiServer();
-  const it = aDeployment(secretive);
+  const it = aDeployment(withSecrets);
   const client = clientOf(server);
-  await pass(client, running(it.manifest()), it.fence());
-  await pass(client, running(it.manifest({ generation: 8 })), it.fence(8));
-  const asked = server.requests.filter(({ path, method }) => path.includes('/secrets') && method !== 'DELETE');
-  expect(asked.map(({ method }) => method)).toEqual(expect.arrayContaining(['GET', 'PATCH']));
-  for (const { headers } of asked) expect(headers.accept).toMatch(/as=PartialObjectMetadata(?:List)?;/);
+  await reconcile(client, running(it.manifest()), it.fence());
+  await reconcile(client, running(it.manifest({ generation: 8 })), it.fence(8));
+  const secretRequests = server.requests.filter(({ path, method }) => path.includes('/secrets') && method !== 'DELETE');
+  expect(secretRequests.map(({ method }) => method)).toEqual(expect.arrayContaining(['GET', 'PATCH']));
+  for (const { headers } of secretRequests) expect(headers.accept).toMatch(/as=PartialObjectMetadata(?:List)?;/);
 });
 
-test('values are taken out of a cluster’s words, as they were given and as they were sent', () => {
-  const secrets = revealed([
+test('values are redacted in messages of a cluster, both plain and in base64', () => {
+  const secrets = secretsWithValues([
     { name: 'database', version: 1, values: { password: 'multi\nline "secret"' } },
     { name: 'registry', version: 1, values: { username: 'somebody', password: 'p4ssword' } },
   ]);
-  const clean = scrubberFor(aDeployment(secretive, { secrets }).manifest());
-  const said = `${base64('multi\nline "secret"')} multi line "secret" a-value-of-a-variable somebody:p4ssword ${base64('somebody:p4ssword')}`;
-  expect(clean(said)).toBe('••• ••• ••• •••:••• •••');
+  const clean = redactorFor(aDeployment(withSecrets, { secrets }).manifest());
+  const message = `${base64('multi\nline "secret"')} multi line "secret" a-value-of-a-variable somebody:p4ssword ${base64('somebody:p4ssword')}`;
+  expect(clean(message)).toBe('••• ••• ••• •••:••• •••');
 });

@@ -5,97 +5,97 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { check } from '../../../src/engines/kubernetes/check.ts';
 import { connectKubernetes } from '../../../src/engines/kubernetes/client.ts';
-import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
+import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
 import { aPair } from '../../resources/certificates.ts';
 import { addressOf, type Meddling } from './api-server.ts';
 import { aDeployment, anApiServer, clientOf, endAll, ending, running } from './world.ts';
 
 afterEach(endAll);
 
-/** Why a cluster could not be asked: how bad it is, and what is said. */
+/** The name and message of the error with which a call to a cluster fails. */
 const whyOf = (asking: Promise<unknown>): Promise<[string, string]> =>
   asking.then(
-    () => ['none', 'it was answered'],
+    () => ['none', 'the call succeeded'],
     (error: Error) => [error.name, error.message],
   );
 
 const UNREACHABLE = (message: string) => ['Unreachable', message];
-const NO_API_SERVER = UNREACHABLE('What answers at its endpoint is no Kubernetes API server.');
+const NO_API_SERVER = UNREACHABLE('The server at its endpoint is not a Kubernetes API server.');
 
-describe('a cluster is not reached', () => {
-  test('where its certificate has expired, is for another name, or is signed by somebody else', async () => {
+describe('the client of a cluster reports the target as unreachable', () => {
+  test('when its certificate has expired, is for another host name, or is not signed by the CA', async () => {
     const server = await anApiServer();
     const expired = await anApiServer({ pair: aPair('localhost', '260102000000Z') });
     const elsewhere = await anApiServer({ pair: aPair('api.example.com') });
     expect(await whyOf(check(clientOf(expired)))).toEqual(UNREACHABLE('Its certificate has expired.'));
     expect(await whyOf(check(clientOf(elsewhere)))).toEqual(UNREACHABLE('Its certificate is for another host name.'));
-    const unsigned = UNREACHABLE('Its certificate is not signed by the CA that was given.');
+    const unsigned = UNREACHABLE('Its certificate is not signed by the configured CA.');
     expect(await whyOf(check(clientOf(server, { ca_certificate: aPair('localhost').certificate })))).toEqual(unsigned);
     expect(await whyOf(check(clientOf(server, { ca_certificate: null })))).toEqual(unsigned);
     expect(server.requests).toEqual([]);
   });
 
-  test('where nothing listens, or its address is not one that may be called', async () => {
+  test('when nothing listens at the endpoint, or its address is not permitted', async () => {
     const server = await anApiServer();
     const restrictTo = new Set(['http' as const]);
     const [name, message] = await whyOf(check(clientOf(server, { restrictTo })));
     expect([name, message]).toEqual(['Unreachable', expect.stringMatching(/on the machine of this service/)]);
     expect(server.requests).toEqual([]);
     await server.stop();
-    expect(await whyOf(check(clientOf(server)))).toEqual(UNREACHABLE('Nothing listens at its endpoint.'));
+    expect(await whyOf(check(clientOf(server)))).toEqual(UNREACHABLE('The connection to its endpoint was refused.'));
   });
 
-  test('where it hangs: every request has its time', async () => {
+  test('when the cluster does not respond to any one of the requests in time', async () => {
     const server = await anApiServer();
     const it = aDeployment();
-    await pass(clientOf(server), running(it.manifest()), it.fence());
+    await reconcile(clientOf(server), running(it.manifest()), it.fence());
     const before = server.requests.length;
-    await pass(clientOf(server), running(it.manifest()), it.fence());
+    await reconcile(clientOf(server), running(it.manifest()), it.fence());
     const steps = server.requests.length - before;
     const client = clientOf(server, {}, { answer: 200, change: 200 });
     for (let step = 0; step < steps; step += 1) {
       let left = step;
-      server.meddle(() => {
+      server.inject(() => {
         left -= 1;
         return left < 0 ? 'hang' : undefined;
       });
-      const asked = pass(client, running(it.manifest()), it.fence());
-      expect(await whyOf(asked)).toEqual(UNREACHABLE('It did not answer in time.'));
+      const reconciling = reconcile(client, running(it.manifest()), it.fence());
+      expect(await whyOf(reconciling)).toEqual(UNREACHABLE('It did not respond in time.'));
     }
     expect(steps).toBeGreaterThan(6);
   });
 
   test.each<[string, Meddling, readonly string[]]>([
-    ['breaks off', 'reset', UNREACHABLE('It closed the connection without an answer.')],
-    ['is a web site', { status: 200, body: '<html></html>' }, NO_API_SERVER],
-    ['is JSON of another kind', { status: 200, body: '{"hello":"there"}' }, NO_API_SERVER],
-    ['is a list of nothing', { status: 200, body: '{"kind":"PodList","apiVersion":"v1","items":5}' }, NO_API_SERVER],
-    ['is no JSON, and an error', { status: 404, body: 'not here' }, NO_API_SERVER],
+    ['is interrupted', 'reset', UNREACHABLE('It closed the connection without a response.')],
+    ['is the page of a web site', { status: 200, body: '<html></html>' }, NO_API_SERVER],
+    ['is JSON with another schema', { status: 200, body: '{"hello":"there"}' }, NO_API_SERVER],
+    ['is a list without items', { status: 200, body: '{"kind":"PodList","apiVersion":"v1","items":5}' }, NO_API_SERVER],
+    ['is an error that is not JSON', { status: 404, body: 'not here' }, NO_API_SERVER],
     [
-      'is of what stands before it',
+      'is from a proxy without a backend',
       { status: 503, body: '<html>no backend</html>' },
-      UNREACHABLE('What stands before the API server answers that it is away (503).'),
+      UNREACHABLE('An intermediary reports that the API server is unavailable (503).'),
     ],
     [
-      'leads elsewhere',
+      'is a redirect',
       { status: 302, body: '', headers: { location: 'https://elsewhere.example.com/' } },
-      UNREACHABLE('It answers with a redirect, and those are not followed.'),
+      UNREACHABLE('It responds with a redirect. Redirects are not followed.'),
     ],
     [
-      'is longer than any',
+      'exceeds the maximum length',
       { status: 200, body: `{"kind":"PodList","apiVersion":"v1","items":["${'x'.repeat(17 * 1024 * 1024)}"]}` },
-      UNREACHABLE('Its answer is longer than any that is expected of an engine.'),
+      UNREACHABLE('Its response is longer than 16 MiB.'),
     ],
-  ])('where the answer %s', async (_title, meddling, why) => {
+  ])('when the response %s', async (_title, injected, why) => {
     const server = await anApiServer();
-    server.meddle(() => meddling);
+    server.inject(() => injected);
     const client = clientOf(server, {}, { answer: 20_000 });
     expect(await whyOf(check(client))).toEqual(why);
     const it = aDeployment();
-    expect(await whyOf(pass(client, { kind: 'stopped' }, it.fence()))).toEqual(why);
+    expect(await whyOf(reconcile(client, { kind: 'stopped' }, it.fence()))).toEqual(why);
   });
 
-  test('where it drips', async () => {
+  test('when the response never completes', async () => {
     const drip: RequestListener = (_request, response) => {
       response.write('{');
       const more = setInterval(() => response.write(' '), 30);
@@ -111,6 +111,6 @@ describe('a cluster is not reached', () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     });
-    expect(await whyOf(check(client))).toEqual(UNREACHABLE('It did not answer in time.'));
+    expect(await whyOf(check(client))).toEqual(UNREACHABLE('It did not respond in time.'));
   });
 });

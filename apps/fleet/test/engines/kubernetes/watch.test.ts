@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
-import { keepWatching } from '../../../src/engines/kubernetes/watch.ts';
+import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
+import { watchDeployments } from '../../../src/engines/kubernetes/watch.ts';
 import type { ApiServer } from './api-server.ts';
 import { aDeployment, anApiServer, clientOf, endAll, ending, running, until } from './world.ts';
 
@@ -8,40 +8,42 @@ afterEach(endAll);
 
 const WATCHES = 3;
 
-/** A watch on a cluster, with what it has told. */
+/** A watch on a cluster, with the ids that it has reported. */
 function watching(server: ApiServer, timing = {}) {
-  const told: string[] = [];
-  const rounds = keepWatching(clientOf(server, {}, { watchAgain: 2000, ...timing }), (id) => told.push(id));
+  const reported: string[] = [];
+  const rounds = watchDeployments(clientOf(server, {}, { watchRetryLimit: 2000, ...timing }), (id) =>
+    reported.push(id),
+  );
   ending.unshift(rounds.stop);
-  const hears = async (id: string, change: () => unknown) => {
-    told.length = 0;
+  const reportsAfter = async (id: string, change: () => unknown) => {
+    reported.length = 0;
     await change();
-    await until(() => told.includes(id));
+    await until(() => reported.includes(id));
   };
-  return { rounds, told, hears };
+  return { rounds, reported, reportsAfter };
 }
 
 const ready = (server: ApiServer) => until(() => server.watchers.count === WATCHES);
 const lists = ({ requests }: ApiServer) => requests.filter(({ query }) => query.limit !== undefined).length;
 const watches = ({ requests }: ApiServer) => requests.filter(({ query }) => query.watch === 'true');
 
-describe('who watches a cluster', () => {
-  test('hears of deployments, jobs and pods of the fleet that change, and of nothing else', async () => {
+describe('a watch on a cluster', () => {
+  test('reports changed deployments, jobs and pods of the fleet, and no others', async () => {
     const server = await anApiServer();
-    const { told } = watching(server);
+    const { reported } = watching(server);
     await ready(server);
     const one = aDeployment();
     const two = aDeployment({ kind: 'job' });
     const client = clientOf(server);
     server.put('pods', { metadata: { name: 'a-strangers', labels: { 'fleet/deployment': 'x' } } });
-    await pass(client, running(one.manifest()), one.fence());
-    await until(() => told.includes(one.id));
-    await pass(client, running(two.manifest()), two.fence());
-    await until(() => told.includes(two.id));
-    expect(new Set(told)).toEqual(new Set([one.id, two.id]));
+    await reconcile(client, running(one.manifest()), one.fence());
+    await until(() => reported.includes(one.id));
+    await reconcile(client, running(two.manifest()), two.fence());
+    await until(() => reported.includes(two.id));
+    expect(new Set(reported)).toEqual(new Set([one.id, two.id]));
   });
 
-  test('is sent no more than the metadata of what changes', async () => {
+  test('receives only the metadata of changed objects', async () => {
     const server = await anApiServer();
     watching(server);
     await ready(server);
@@ -51,37 +53,37 @@ describe('who watches a cluster', () => {
     }
   });
 
-  test('hears of nothing that was there before, until that changes', async () => {
+  test('does not report existing objects until they change', async () => {
     const server = await anApiServer();
     const it = aDeployment();
-    await pass(clientOf(server), running(it.manifest()), it.fence());
-    const { told, hears } = watching(server);
+    await reconcile(clientOf(server), running(it.manifest()), it.fence());
+    const { reported, reportsAfter } = watching(server);
     await ready(server);
-    expect(told).toEqual([]);
-    await hears(it.id, () => server.drop('pods', server.objects('pods')[0]?.metadata.name ?? ''));
+    expect(reported).toEqual([]);
+    await reportsAfter(it.id, () => server.drop('pods', server.objects('pods')[0]?.metadata.name ?? ''));
   });
 
-  test('goes on where a broken connection left off, without a list', async () => {
+  test('continues after a broken connection without a list', async () => {
     const server = await anApiServer();
     const it = aDeployment();
     const labels = { 'fleet/deployment': it.id, 'app.kubernetes.io/managed-by': 'fleet' };
-    const { hears } = watching(server);
+    const { reportsAfter } = watching(server);
     await ready(server);
-    await hears(it.id, () => {
+    await reportsAfter(it.id, () => {
       server.watchers.drop();
-      server.put('pods', { metadata: { name: 'web-1', labels } }); // while nobody watches
+      server.put('pods', { metadata: { name: 'web-1', labels } }); // while there is no watch
     });
     expect(lists(server)).toBe(WATCHES);
   });
 
-  test('goes on from the last bookmark', async () => {
+  test('continues from the last bookmark', async () => {
     const server = await anApiServer();
     watching(server);
     await ready(server);
     server.put('namespaces', { metadata: { name: 'another' } });
     server.watchers.bookmark();
     const version = Math.max(...server.objects('namespaces').map(({ metadata }) => Number(metadata.resourceVersion)));
-    await new Promise((resolve) => setTimeout(resolve, 50)); // let it be heard
+    await new Promise((resolve) => setTimeout(resolve, 50)); // the bookmark has arrived
     server.watchers.drop();
     await until(() => watches(server).length === 2 * WATCHES);
     expect(
@@ -91,69 +93,69 @@ describe('who watches a cluster', () => {
     ).toEqual(Array(WATCHES).fill(String(version)));
   });
 
-  test('lists anew where the cluster has forgotten, and takes all that is there for changed', async () => {
+  test('lists again after its resource version has expired, and reports all objects as changed', async () => {
     const server = await anApiServer();
     const it = aDeployment();
-    await pass(clientOf(server), running(it.manifest()), it.fence());
-    const { told, hears } = watching(server);
+    await reconcile(clientOf(server), running(it.manifest()), it.fence());
+    const { reported, reportsAfter } = watching(server);
     await ready(server);
     server.put('namespaces', { metadata: { name: 'another' } });
     server.forget();
     server.watchers.drop();
-    await until(() => lists(server) === 2 * WATCHES && told.includes(it.id));
+    await until(() => lists(server) === 2 * WATCHES && reported.includes(it.id));
     await ready(server);
-    await hears(it.id, () => server.drop('pods', server.objects('pods')[0]?.metadata.name ?? ''));
+    await reportsAfter(it.id, () => server.drop('pods', server.objects('pods')[0]?.metadata.name ?? ''));
   });
 
-  test('tries again, whatever is answered', async () => {
+  test('retries after any response', async () => {
     const server = await anApiServer();
     const it = aDeployment();
-    await pass(clientOf(server), running(it.manifest()), it.fence());
+    await reconcile(clientOf(server), running(it.manifest()), it.fence());
     const answers = [
       'hang',
       'reset',
-      { status: 200, body: 'no JSON' },
+      { status: 200, body: 'not JSON' },
       { status: 401, body: '' },
       { status: 503, body: '' },
     ] as const;
     let count = 0;
-    server.meddle(() => {
+    server.inject(() => {
       count += 1;
       return answers[count];
     });
-    const { hears } = watching(server, { answer: 100, watchAgain: 500 });
+    const { reportsAfter } = watching(server, { answer: 100, watchRetryLimit: 500 });
     await ready(server);
     const before = watches(server).length;
-    server.watchers.say('no JSON\n');
+    server.watchers.say('not JSON\n');
     await until(() => watches(server).length === before + WATCHES);
     await ready(server);
-    await hears(it.id, () => server.drop('pods', server.objects('pods')[0]?.metadata.name ?? ''));
+    await reportsAfter(it.id, () => server.drop('pods', server.objects('pods')[0]?.metadata.name ?? ''));
   });
 
-  test('begins anew where nothing is heard for too long', async () => {
+  test('connects again when it receives nothing for too long', async () => {
     const server = await anApiServer();
-    watching(server, { watch: 100, watchAgain: 500 });
+    watching(server, { watch: 100, watchRetryLimit: 500 });
     await until(() => watches(server).length > WATCHES);
   });
 
-  test('does not hammer on a cluster that always says no', async () => {
+  test('does not retry at once when the cluster forbids it', async () => {
     const server = await anApiServer();
     server.forbidden.add('watch pods').add('watch jobs').add('watch deployments');
-    watching(server, { watchAgain: 6_000_000 });
+    watching(server, { watchRetryLimit: 6_000_000 });
     await until(() => watches(server).length === WATCHES);
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(watches(server)).toHaveLength(WATCHES);
   });
 
-  test('ends when told to, and tells nothing afterwards', async () => {
+  test('ends when stopped, and reports nothing afterwards', async () => {
     const server = await anApiServer();
     const it = aDeployment();
-    const { rounds, told } = watching(server);
+    const { rounds, reported } = watching(server);
     await ready(server);
     await rounds.stop();
     await until(() => server.watchers.count === 0);
-    await pass(clientOf(server), running(it.manifest()), it.fence());
-    expect(told).toEqual([]);
+    await reconcile(clientOf(server), running(it.manifest()), it.fence());
+    expect(reported).toEqual([]);
     expect(watches(server)).toHaveLength(WATCHES);
   });
 });

@@ -6,8 +6,8 @@ import {
   type KubernetesClient,
   type KubernetesTimings,
 } from '../../../src/engines/kubernetes/client.ts';
-import type { Running, Wanted } from '../../../src/engines/kubernetes/objects.ts';
-import { pass } from '../../../src/engines/kubernetes/reconcile.ts';
+import type { DesiredObjects, RunningObjects } from '../../../src/engines/kubernetes/objects.ts';
+import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
 import type { Observation } from '../../../src/engines/observation.ts';
 import { type KubernetesManifest, renderKubernetes } from '../../../src/render/kubernetes.ts';
 import type { Cluster } from '../../../src/render/pod.ts';
@@ -15,35 +15,35 @@ import type { Rendering } from '../../../src/render/rendering.ts';
 import { aCluster, aRendering, aSpec, aVolume } from '../../render/renderings.ts';
 import { type ApiServer, type ApiServerOptions, addressOf, startApiServer } from './api-server.ts';
 
-/** What is to be ended after a test. */
+/** Functions that run after each test. */
 export const ending: (() => Promise<void>)[] = [];
 
-/** For afterEach: ends every server and client. */
+/** For afterEach: stops all servers and clients. */
 export async function endAll(): Promise<void> {
   await Promise.all(ending.splice(0).map((end) => end()));
 }
 
-/** A cluster with nothing in it. */
+/** A fake API server with an empty cluster. */
 export async function anApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
   const server = await startApiServer(options);
   ending.push(server.stop);
   return server;
 }
 
-/** A client that gives up soon. */
+/** A client with short timeouts. */
 export function clientOf(
   server: ApiServer,
   given: Partial<ClusterAddress> = {},
   timing: Partial<KubernetesTimings> = {},
 ): KubernetesClient {
-  const client = connectKubernetes(addressOf(server, given), { answer: 2000, change: 2000, settled: 1000, ...timing });
+  const client = connectKubernetes(addressOf(server, given), { answer: 2000, change: 2000, ...timing });
   ending.push(client.close);
   return client;
 }
 
 type Given = Partial<Omit<Rendering<'values'>, 'spec'>>;
 
-/** A deployment with an id of its own: `manifest` renders it, each time with what is said anew. */
+/** A deployment with its own id. `manifest` renders it with changes. */
 export function aDeployment(spec: Partial<WorkloadSpec> = {}, first: Given = {}, cluster: Partial<Cluster> = {}) {
   const id = randomUUID();
   const name = `web-${id.slice(-8)}`;
@@ -59,7 +59,7 @@ export function aDeployment(spec: Partial<WorkloadSpec> = {}, first: Given = {},
   return { id, name, manifest, fence, volumes: volumes.map((volume) => `${volume.name}-${volume.id.slice(-8)}`) };
 }
 
-/** A manifest with something else in the spec of one of its objects. */
+/** The manifest with changes in the spec of its objects of a kind. */
 export const altered = (
   manifest: KubernetesManifest<'values'>,
   kind: string,
@@ -73,38 +73,44 @@ export const altered = (
   ),
 });
 
-/** What a deployment is to be: running, as its manifest says. */
-export const running = (manifest: KubernetesManifest<'values'>, more: Partial<Running> = {}): Running => ({
+/** The desired state of a running deployment with the manifest. */
+export const running = (
+  manifest: KubernetesManifest<'values'>,
+  more: Partial<RunningObjects> = {},
+): RunningObjects => ({
   kind: 'running',
   manifest,
   ...more,
 });
 
 interface To {
-  readonly wanted: Wanted;
-  readonly fence: Parameters<typeof pass>[2];
+  readonly wanted: DesiredObjects;
+  readonly fence: Parameters<typeof reconcile>[2];
   readonly phase: Observation['phase'];
 }
 
-const MOST_PASSES = 12;
+const MAX_RECONCILIATIONS = 12;
 
-/** Passes, one after the other, until a deployment has come to rest in a phase; answers with all that was done, too. */
-export async function passTo(client: KubernetesClient, { wanted, fence, phase }: To): Promise<Observation> {
+/**
+ * Reconciles until the deployment is in a phase and nothing changes soon. @returns the last observation, with the actions of all
+ * reconciliations
+ */
+export async function reconcileTo(client: KubernetesClient, { wanted, fence, phase }: To): Promise<Observation> {
   const actions: string[] = [];
-  for (let left = MOST_PASSES; ; left -= 1) {
-    const observed = await pass(client, wanted, fence);
+  for (let left = MAX_RECONCILIATIONS; ; left -= 1) {
+    const observed = await reconcile(client, wanted, fence);
     actions.push(...observed.actions);
     if (observed.phase === phase && observed.next !== 'soon') return { ...observed, actions };
-    if (left === 0) throw new Error(`not in sight: ${JSON.stringify(observed)}`);
+    if (left === 0) throw new Error(`the expected state was not reached: ${JSON.stringify(observed)}`);
   }
 }
 
-const MOST_LOOKS = 500;
+const MAX_CHECKS = 500;
 
-/** Waits until something is so. @throws Error where it never is */
+/** Waits until a condition is true. @throws Error after 10 seconds */
 export async function until(isSo: () => boolean): Promise<void> {
-  for (let looks = 0; !isSo(); looks += 1) {
-    if (looks === MOST_LOOKS) throw new Error('it never was so');
+  for (let checks = 0; !isSo(); checks += 1) {
+    if (checks === MAX_CHECKS) throw new Error('the condition did not become true');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -2,14 +2,14 @@ import { qualified } from './kinds.ts';
 import { forbidden, Refusal } from './refusal.ts';
 import { type Received, type Target, verbOf } from './request.ts';
 
-/** What nobody may do: `create namespaces`, `list nodes`, `* secrets`. */
+/** Forbidden operations, as verb and resource: `create namespaces`, `list nodes`, `* secrets`. */
 export type Forbidden = Set<string>;
 
 const isForbidden = (rules: Forbidden, verb: string, resource: string): boolean =>
   rules.has(`${verb} ${resource}`) || rules.has(`* ${resource}`);
 
-/** @throws 401 for a stranger, 403 for what may not be done */
-export function demandAccess(rules: Forbidden, request: Received, target: Target | undefined): void {
+/** @throws Refusal with 401 for an unknown user, with 403 for a forbidden operation */
+export function assertAccess(rules: Forbidden, request: Received, target: Target | undefined): void {
   if (request.user === undefined) throw new Refusal(401, 'Unauthorized', { message: 'Unauthorized' });
   if (!target) return;
   const verb = verbOf(request, target);
@@ -28,7 +28,7 @@ interface Review {
   };
 }
 
-/** Whether whoever asks may do something. */
+/** The result of a SelfSubjectAccessReview: whether the user may perform the operation. */
 export function reviewed(rules: Forbidden, { body }: Received): object {
   const review = JSON.parse(body) as Review;
   const { verb, resource, subresource } = review.spec.resourceAttributes;

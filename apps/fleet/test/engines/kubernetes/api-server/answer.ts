@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { demandAccess, type Forbidden, reviewed } from './access.ts';
+import { assertAccess, type Forbidden, reviewed } from './access.ts';
 import type { Logs } from './logs.ts';
 import type { Stored } from './objects.ts';
 import { list, read, shownTo, version } from './read.ts';
@@ -9,7 +9,7 @@ import type { Store } from './store.ts';
 import type { Watchers } from './watch.ts';
 import { apply, create, remove } from './write.ts';
 
-/** All that an answer may need. */
+/** The parts of the server that process requests. */
 export interface Parts {
   readonly store: Store;
   readonly watchers: Watchers;
@@ -17,11 +17,11 @@ export interface Parts {
   readonly forbidden: Forbidden;
 }
 
-/** Answers a request as an API server does. */
+/** Responds to a request as an API server does. */
 export function answer(parts: Parts, request: Received, response: ServerResponse): void {
   try {
     const target = targetOf(request);
-    demandAccess(parts.forbidden, request, target);
+    assertAccess(parts.forbidden, request, target);
     if (target === undefined) send(response, 200, versionAt(request));
     else if (request.method === 'GET' && request.query.watch === 'true')
       parts.watchers.watch(target, request, response);
@@ -38,13 +38,13 @@ function versionAt({ path }: Received): object {
   throw new Refusal(404, 'NotFound', { message: 'the server could not find the requested resource' });
 }
 
-interface Asked {
+interface ReceivedRequest {
   readonly target: Target;
   readonly request: Received;
   readonly response: ServerResponse;
 }
 
-function sendObject(parts: Parts, { target, request, response }: Asked): void {
+function sendObject(parts: Parts, { target, request, response }: ReceivedRequest): void {
   const { code, body } = answerTo(parts, target, request);
   send(response, code, body);
 }
@@ -59,7 +59,7 @@ function answerTo({ store, forbidden }: Parts, target: Target, request: Received
   return { code, body: shownTo(request, store, target)(body as Stored) };
 }
 
-function sendLog({ store, logs }: Parts, { target, request, response }: Asked): void {
+function sendLog({ store, logs }: Parts, { target, request, response }: ReceivedRequest): void {
   if (!store.find('pods', target.namespace, target.name)) throw notFound(target);
   logs.send(target.name, request, response);
 }

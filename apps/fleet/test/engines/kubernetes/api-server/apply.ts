@@ -5,7 +5,7 @@ import type { Stored, Tree } from './objects.ts';
 import { Refusal } from './refusal.ts';
 import type { Managers } from './store.ts';
 
-/** What server-side apply is never about. */
+/** Fields that server-side apply does not track. */
 const NOT_OWNED =
   /^\["f:(?:apiVersion|kind)"\]$|^\["f:metadata","f:(?:name|namespace|uid|resourceVersion|generation|creationTimestamp|deletionTimestamp|managedFields)"/;
 
@@ -20,26 +20,26 @@ interface Applied {
 }
 
 /**
- * Server-side apply: sets what is said, takes away what the manager said before and says no more, and leaves alone what
- * others have set. @throws 409 where others have set what is said otherwise
+ * Server-side apply: sets the given fields, removes fields that the manager set before and no longer gives, and keeps fields of other
+ * managers. @throws Refusal with 409 if other managers have set given fields to other values
  */
 export function applied({ live, config, managers, manager, force }: Applied): { object: Tree; managers: Managers } {
   const me = `${manager} Apply`;
-  const wished = ownable(config);
+  const desired = ownable(config);
   const fields = live ? fieldsOf(live) : new Map(fieldsOf(config));
   const owners = [...managers].filter(([name]) => name !== me);
-  const isChanged = (path: string) => !isDeepStrictEqual(fields.get(path), wished.get(path));
-  const clashes = [...wished.keys()].flatMap((path) =>
+  const isChanged = (path: string) => !isDeepStrictEqual(fields.get(path), desired.get(path));
+  const clashes = [...desired.keys()].flatMap((path) =>
     isChanged(path) ? owners.filter(([, paths]) => paths.has(path)).map(([name]) => ({ path, name })) : [],
   );
   if (clashes.length > 0 && !force) throw clash(clashes, config.apiVersion);
   for (const { path, name } of clashes) managers.get(name)?.delete(path);
   for (const path of managers.get(me) ?? []) {
     const isOthers = owners.some(([, paths]) => paths.has(path));
-    if (!wished.has(path) && !isOthers) fields.delete(path);
+    if (!desired.has(path) && !isOthers) fields.delete(path);
   }
-  for (const [path, value] of wished) fields.set(path, value);
-  return { object: objectOf(fields), managers: new Map([...owners, [me, new Set(wished.keys())]]) };
+  for (const [path, value] of desired) fields.set(path, value);
+  return { object: objectOf(fields), managers: new Map([...owners, [me, new Set(desired.keys())]]) };
 }
 
 function clash(clashes: readonly { path: string; name: string }[], apiVersion: string): Refusal {
@@ -48,9 +48,9 @@ function clash(clashes: readonly { path: string; name: string }[], apiVersion: s
     const how = operation === 'Update' ? ` using ${apiVersion}` : '';
     return { reason: 'FieldManagerConflict', message: `conflict with "${manager}"${how}`, field: shown(path) };
   });
-  const said = causes.map(({ message, field }) => `${message}: ${field}`).join('\n');
+  const conflicts = causes.map(({ message, field }) => `${message}: ${field}`).join('\n');
   const count = causes.length === 1 ? '1 conflict' : `${causes.length} conflicts`;
-  return new Refusal(409, 'Conflict', { message: `Apply failed with ${count}: ${said}`, details: { causes } });
+  return new Refusal(409, 'Conflict', { message: `Apply failed with ${count}: ${conflicts}`, details: { causes } });
 }
 
 interface Updated {
@@ -60,7 +60,7 @@ interface Updated {
   readonly manager: string;
 }
 
-/** What `kubectl edit` does: whoever changes a field has it. */
+/** An update as by `kubectl edit`: the manager owns the fields that it changes. */
 export function updated({ live, patch, managers, manager }: Updated): { object: Tree; managers: Managers } {
   const me = `${manager} Update`;
   const fields = fieldsOf(live);
@@ -74,7 +74,7 @@ export function updated({ live, patch, managers, manager }: Updated): { object: 
   return { object: objectOf(fields), managers: managers.set(me, mine) };
 }
 
-/** As objects show who has set what. */
+/** The `managedFields` of an object. */
 export const managedFields = (managers: Managers, { apiVersion }: KindOf): object[] =>
   [...managers].map(([name, paths]) => {
     const [manager, operation] = name.split(' ');

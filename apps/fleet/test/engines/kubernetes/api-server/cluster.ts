@@ -1,25 +1,25 @@
 import { updated } from './apply.ts';
-import { settle } from './controller.ts';
-import type { Fate } from './fates.ts';
-import { hands } from './hands.ts';
+import { runControllers } from './controller.ts';
+import { createControls } from './controls.ts';
 import { kindOf } from './kinds.ts';
 import { Logs } from './logs.ts';
 import { type Meta, metaOf, moment, type Stored, type Tree } from './objects.ts';
+import type { PodStatusOf } from './pod-status.ts';
 import { Store } from './store.ts';
 import { Watchers } from './watch.ts';
 
 export const NAMESPACE = 'fleet';
 
-/** A new object, as far as a test says. */
+/** The given members of a new object. */
 type Given = Tree & { readonly metadata: Partial<Meta> & Pick<Meta, 'name'> };
 
-/** A cluster that is all in memory, and what somebody who may do anything does in it. */
+/** A cluster in memory, with operations that are not restricted by permissions. */
 export class Cluster {
   readonly store = new Store();
   readonly watchers = new Watchers(this.store);
   readonly logs = new Logs();
-  readonly hands = hands();
-  /** Things that nobody may do, such as `create namespaces`. */
+  readonly controls = createControls();
+  /** Forbidden operations, such as `create namespaces`. */
   readonly forbidden = new Set<string>();
 
   constructor(namespaces: readonly string[]) {
@@ -31,50 +31,50 @@ export class Cluster {
     return this.store.list(resource);
   }
 
-  /** @throws Error where there is none */
+  /** @throws Error if the object does not exist */
   object(resource: string, name: string): Stored {
     const found = this.store.list(resource).find(({ metadata }) => metadata.name === name);
     if (!found) throw new Error(`no ${name} among ${resource}`);
     return found;
   }
 
-  /** Makes an object, or writes over one. */
+  /** Creates or replaces an object. */
   put(resource: string, given: Given): Stored {
     const { kind, apiVersion, isNamespaced } = kindOf(resource);
     const metadata = metaOf({ ...(isNamespaced && { namespace: NAMESPACE }), ...given.metadata });
     const stored = this.store.put(resource, { kind, apiVersion, ...given, metadata });
-    this.move();
+    this.settle();
     return this.store.find(resource, stored.metadata.namespace, stored.metadata.name) ?? stored;
   }
 
-  /** Changes an object as somebody else would by hand: what it changes is its own from then on. */
+  /** Changes an object manually. The manager owns the changed fields from then on. */
   edit(resource: string, name: string, { manager, patch }: { readonly manager: string; readonly patch: Tree }): void {
     const live = this.object(resource, name);
     const result = updated({ live, patch, managers: this.store.managersOf(resource, live), manager });
     this.store.put(resource, result.object as Stored, result.managers);
-    this.move();
+    this.settle();
   }
 
-  /** Something is gone at once, whatever stands against it. */
+  /** Removes an object at once, regardless of finalizers. */
   drop(resource: string, name: string): void {
     this.store.drop(resource, this.object(resource, name));
-    this.move();
+    this.settle();
   }
 
-  /** What becomes of the pods that are named; of all, and of those that are made from now on, where none is. */
-  become(fate: Fate, ...names: readonly string[]): void {
-    if (names.length === 0) this.hands.fate = fate;
+  /** Sets the status of the named pods. Without names, sets the status of all pods and of those that are created later. */
+  setPodStatus(podStatus: PodStatusOf, ...names: readonly string[]): void {
+    if (names.length === 0) this.controls.podStatus = podStatus;
     const meant = this.objects('pods').filter(({ metadata }) => names.length === 0 || names.includes(metadata.name));
-    for (const pod of meant) this.store.put('pods', { ...pod, status: { ...fate() } });
-    this.move();
+    for (const pod of meant) this.store.put('pods', { ...pod, status: { ...podStatus() } });
+    this.settle();
   }
 
-  /** Lets everything come to rest after a change of `hands`. */
-  move(): void {
-    settle(this);
+  /** Runs the controllers until nothing changes, for example after a change of `controls`. */
+  settle(): void {
+    runControllers(this);
   }
 
-  /** The cluster warns of something. */
+  /** Creates a warning event about an object. */
   warn({ kind, metadata: { name, uid } }: Stored, message: string, more: Tree = {}): void {
     this.put('events', {
       metadata: { name: `${name}.${this.store.version}` },
@@ -86,7 +86,7 @@ export class Cluster {
     });
   }
 
-  /** What has changed until now is forgotten: who watches from before has to list anew. */
+  /** Expires all resource versions until now: older watches must list again. */
   forget(): void {
     this.store.forgotten = this.store.version;
   }

@@ -1,38 +1,38 @@
-import { moveDeployment } from './deployments.ts';
-import type { Moved } from './hands.ts';
-import { moveJob } from './jobs.ts';
+import type { ControlledCluster } from './controls.ts';
+import { reconcileDeployment } from './deployments.ts';
+import { reconcileJob } from './jobs.ts';
 import { at, isTree, moment, type Stored, textAt } from './objects.ts';
 import { deletePod, makePods, podsOwnedBy } from './pods.ts';
 import type { Store } from './store.ts';
 
-const MOST_ROUNDS = 100;
+const MAX_ROUNDS = 100;
 
-/** Moves everything as controllers, nodes and the collector of garbage would, until nothing moves any more. */
-export function settle(cluster: Moved): void {
+/** Acts as the controllers, the nodes and the garbage collector, until nothing changes. */
+export function runControllers(cluster: ControlledCluster): void {
   const { store } = cluster;
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const { version } = store;
-    moveAll(cluster);
+    runOnce(cluster);
     if (store.version === version) return;
   }
   const last = store.changes.slice(-4).map(({ type, object }) => `${type} ${JSON.stringify(object)}`);
-  throw new Error(`the cluster never comes to rest: ${last.join('\n')}`);
+  throw new Error(`the cluster does not settle: ${last.join('\n')}`);
 }
 
-function moveAll(cluster: Moved): void {
-  const { store, hands } = cluster;
-  for (const claim of store.list('persistentvolumeclaims')) moveClaim(cluster, claim);
-  for (const object of store.list('services')) giveAddress(store, object);
-  if (!hands.isFrozen) {
-    for (const deployment of store.list('deployments')) moveDeployment(cluster, deployment);
-    for (const replicaSet of store.list('replicasets')) moveReplicaSet(cluster, replicaSet);
-    for (const job of store.list('jobs')) moveJob(cluster, job);
+function runOnce(cluster: ControlledCluster): void {
+  const { store, controls } = cluster;
+  for (const claim of store.list('persistentvolumeclaims')) reconcileClaim(cluster, claim);
+  for (const object of store.list('services')) assignAddress(store, object);
+  if (!controls.isFrozen) {
+    for (const deployment of store.list('deployments')) reconcileDeployment(cluster, deployment);
+    for (const replicaSet of store.list('replicasets')) reconcileReplicaSet(cluster, replicaSet);
+    for (const job of store.list('jobs')) reconcileJob(cluster, job);
   }
-  for (const pod of store.list('pods')) if (!hands.keepsDying) bury(store, pod);
-  for (const resource of ['deployments', 'replicasets', 'jobs']) collect(store, resource);
+  for (const pod of store.list('pods')) if (!controls.delaysPodDeletion) finishDeletion(store, pod);
+  for (const resource of ['deployments', 'replicasets', 'jobs']) collectGarbage(store, resource);
 }
 
-function moveReplicaSet(cluster: Moved, replicaSet: Stored): void {
+function reconcileReplicaSet(cluster: ControlledCluster, replicaSet: Stored): void {
   if (replicaSet.metadata.deletionTimestamp) return;
   const wanted = Number(at(replicaSet, 'spec.replicas') ?? 0);
   const pods = podsOwnedBy(cluster.store, replicaSet);
@@ -40,21 +40,21 @@ function moveReplicaSet(cluster: Moved, replicaSet: Stored): void {
   makePods(cluster, replicaSet, wanted - pods.length);
 }
 
-function giveAddress(store: Store, service: Stored): void {
+function assignAddress(store: Store, service: Stored): void {
   if (textAt(service, 'spec.clusterIP') === '')
     store.put('services', { ...service, spec: { ...service.spec, clusterIP: '10.96.0.10' } });
 }
 
 const PROTECTION = 'kubernetes.io/pvc-protection';
 
-/** A claim is bound, and kept while a pod has it. */
-function moveClaim({ store, hands }: Moved, claim: Stored): void {
+/** Binds a claim, and protects it while a pod uses it. */
+function reconcileClaim({ store, controls }: ControlledCluster, claim: Stored): void {
   const { metadata } = claim;
   const isUsed = store.list('pods', metadata.namespace).some((pod) => usesClaim(pod, metadata.name));
   const others = (metadata.finalizers ?? []).filter((each) => each !== PROTECTION);
   const finalizers = metadata.deletionTimestamp && !isUsed ? others : [...others, PROTECTION];
   const phase = textAt(claim, 'status.phase') || 'Pending';
-  const status = { ...claim.status, phase: phase === 'Pending' && hands.bindsClaims ? 'Bound' : phase };
+  const status = { ...claim.status, phase: phase === 'Pending' && controls.bindsClaims ? 'Bound' : phase };
   store.put('persistentvolumeclaims', { ...claim, status, metadata: { ...metadata, finalizers } });
 }
 
@@ -66,15 +66,15 @@ function usesClaim(pod: Stored, name: string): boolean {
   );
 }
 
-/** A pod that was deleted is gone when its node says so. */
-function bury(store: Store, pod: Stored): void {
+/** Completes the deletion of a pod, as its node does. */
+function finishDeletion(store: Store, pod: Stored): void {
   if (!pod.metadata.deletionTimestamp) return;
   const finalizers = (pod.metadata.finalizers ?? []).filter((each) => each !== 'kubelet');
   store.put('pods', { ...pod, metadata: { ...pod.metadata, finalizers } });
 }
 
-/** What was made by something goes with it: before it where that was asked for, else after it. */
-function collect(store: Store, resource: string): void {
+/** Deletes the dependents of deleted objects: before the owner with foreground deletion, otherwise after it. */
+function collectGarbage(store: Store, resource: string): void {
   for (const owner of store.list(resource)) {
     const { metadata } = owner;
     if (!metadata.finalizers?.includes('foregroundDeletion')) continue;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Moved } from './hands.ts';
+import type { ControlledCluster } from './controls.ts';
 import { at, inNamespaceOf, metaOf, type Stored, type Tree, textAt } from './objects.ts';
 import { allOwnedBy, conditions, isReady, ownedBy, podsOwnedBy } from './pods.ts';
 import type { Store } from './store.ts';
@@ -7,7 +7,7 @@ import type { Store } from './store.ts';
 const REVISION = 'deployment.kubernetes.io/revision';
 
 /** Rolls a Deployment out. */
-export function moveDeployment(cluster: Moved, deployment: Stored): void {
+export function reconcileDeployment(cluster: ControlledCluster, deployment: Stored): void {
   if (deployment.metadata.deletionTimestamp) return;
   const { store } = cluster;
   const current = replicaSetFor(store, deployment);
@@ -32,7 +32,7 @@ export function moveDeployment(cluster: Moved, deployment: Stored): void {
       scale(store, set, count(set) - less);
     }
   }
-  tell(cluster, deployment, current);
+  updateStatus(cluster, deployment, current);
 }
 
 const ownSets = (store: Store, { metadata }: Stored): Stored[] =>
@@ -40,7 +40,7 @@ const ownSets = (store: Store, { metadata }: Stored): Stored[] =>
 
 const revisionOf = ({ metadata }: Stored): number => Number(metadata.annotations?.[REVISION] ?? 0);
 
-/** The ReplicaSet of the template as it is now; made where there is none, and the latest in any case. */
+/** The ReplicaSet of the current template. It is created if it does not exist, and gets the latest revision. */
 function replicaSetFor(store: Store, deployment: Stored): Stored {
   const template = (at(deployment, 'spec.template') ?? {}) as Tree;
   const hash = createHash('sha256').update(JSON.stringify(template)).digest('hex').slice(0, 10);
@@ -67,13 +67,13 @@ function scale(store: Store, set: Stored, replicas: number): void {
   if (now) store.put('replicasets', { ...now, spec: { ...now.spec, replicas } });
 }
 
-/** What its controller says of a Deployment. */
-function tell({ store, hands }: Moved, deployment: Stored, current: Stored): void {
+/** Updates the status of a Deployment as its controller does. */
+function updateStatus({ store, controls }: ControlledCluster, deployment: Stored, current: Stored): void {
   const all = ownSets(store, deployment).flatMap((set) => podsOwnedBy(store, set));
   const updated = podsOwnedBy(store, current);
   const ready = all.filter(isReady).length;
   const wanted = Number(at(deployment, 'spec.replicas') ?? 1);
-  const refused = hands.refusesPods;
+  const refused = controls.refusesPods;
   const now = store.find('deployments', deployment.metadata.namespace, deployment.metadata.name);
   if (!now) return;
   const status = {
@@ -84,7 +84,7 @@ function tell({ store, hands }: Moved, deployment: Stored, current: Stored): voi
     availableReplicas: ready,
     conditions: conditions(now.status, [
       { type: 'Available', status: ready >= wanted ? 'True' : 'False', reason: 'MinimumReplicas' },
-      ...(lateness(now) ?? [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }]),
+      ...(exceededDeadline(now) ?? [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }]),
       ...(refused && updated.length < wanted
         ? [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: refused }]
         : []),
@@ -94,8 +94,8 @@ function tell({ store, hands }: Moved, deployment: Stored, current: Stored): voi
   store.put('deployments', { ...now, status, metadata: { ...now.metadata, annotations } });
 }
 
-/** That it was given up on stays, until it is changed. */
-function lateness({ status, metadata }: Stored): Tree[] | undefined {
+/** The condition of an exceeded progress deadline, which stays until the Deployment is changed. */
+function exceededDeadline({ status, metadata }: Stored): Tree[] | undefined {
   const known = (Array.isArray(status?.conditions) ? status.conditions : []) as Tree[];
   const late = known.filter(({ reason }) => reason === 'ProgressDeadlineExceeded');
   return late.length > 0 && status?.observedGeneration === metadata.generation ? late : undefined;

@@ -1,12 +1,12 @@
 import { isTree, type Tree } from './objects.ts';
 
-/** A step into an object: `f:` a member, `k:` the item of a list with these keys. */
+/** A step of a path: `f:` and a member, or `k:` and the keys of an item of a list. */
 type Step = string;
 
-/** Values by their paths; each path is JSON of its steps. */
+/** Values by their paths. A path is the JSON of its steps. */
 export type Fields = Map<string, unknown>;
 
-/** Lists whose items are told apart by keys: what these are called, by the member that holds the list. */
+/** Lists whose items are identified by keys: the names of the keys, by the member that holds the list. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   containers: ['name'],
   initContainers: ['name'],
@@ -23,7 +23,7 @@ function keysOf(member: string, parent: Step | undefined): readonly string[] | u
   return parent === 'f:spec' ? ['port', 'protocol'] : ['containerPort', 'protocol'];
 }
 
-/** Every value of an object that somebody can own, by its path. Lists that are replaced as a whole are values. */
+/** Every value of an object that can have an owner, by its path. Lists that are replaced as a whole are values. */
 export function fieldsOf(value: unknown, steps: readonly Step[] = []): Fields {
   const last = steps.at(-1);
   if (isTree(value) && Object.keys(value).length > 0) {
@@ -41,7 +41,7 @@ const merged = (all: readonly Fields[]): Fields => new Map(all.flatMap((each) =>
 const keyed = (item: unknown, keys: readonly string[]): Tree =>
   Object.fromEntries(keys.map((key) => [key, isTree(item) ? item[key] : undefined]));
 
-/** The object that has these fields. */
+/** The object with the fields. */
 export function objectOf(fields: Fields): Tree {
   const root: Tree = {};
   for (const [path, value] of fields) put(root, JSON.parse(path) as Step[], value);
@@ -71,7 +71,7 @@ function put(into: Tree, [step = '', ...rest]: readonly Step[], value: unknown):
   if (rest.length > 1) put(item, rest.slice(1), value);
 }
 
-/** `.spec.template.spec.containers[name="main"].image`, as conflicts name it. */
+/** A path in the notation of conflicts, such as `.spec.template.spec.containers[name="main"].image`. */
 export const shown = (path: string): string =>
   (JSON.parse(path) as Step[])
     .map((step) => {

@@ -1,9 +1,9 @@
-import type { Moved } from './hands.ts';
+import type { ControlledCluster } from './controls.ts';
 import { at, type Stored, type Tree, textAt } from './objects.ts';
 import { allOwnedBy, conditions, deletePod, isReady, makePods, podsOwnedBy } from './pods.ts';
 
-/** Runs the pods of a Job until it is complete, or has failed. */
-export function moveJob(cluster: Moved, job: Stored): void {
+/** Runs the pods of a Job until it is complete or has failed. */
+export function reconcileJob(cluster: ControlledCluster, job: Stored): void {
   const { store } = cluster;
   if (job.metadata.deletionTimestamp || hasEnded(job)) return;
   const wanted = Number(at(job, 'spec.completions') ?? 1);
@@ -14,7 +14,7 @@ export function moveJob(cluster: Moved, job: Stored): void {
   if (!isSuspended && !hasFailed) makePods(cluster, job, wanted - count('Succeeded') - podsOwnedBy(store, job).length);
   if (isSuspended || hasFailed) for (const pod of podsOwnedBy(store, job)) deletePod(store, pod);
   const active = podsOwnedBy(store, job);
-  const said: Tree[] = [
+  const jobConditions: Tree[] = [
     ...(count('Succeeded') >= wanted ? [{ type: 'Complete', status: 'True', reason: 'CompletionsReached' }] : []),
     ...(hasFailed ? [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' }] : []),
     ...(isSuspended ? [{ type: 'Suspended', status: 'True', reason: 'JobSuspended' }] : []),
@@ -24,7 +24,7 @@ export function moveJob(cluster: Moved, job: Stored): void {
     ready: active.filter(isReady).length,
     succeeded: count('Succeeded'),
     failed: count('Failed'),
-    conditions: conditions(job.status, said),
+    conditions: conditions(job.status, jobConditions),
   };
   store.put('jobs', { ...job, status });
 }

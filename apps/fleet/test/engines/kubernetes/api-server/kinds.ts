@@ -1,4 +1,4 @@
-/** A kind of object, and where an API server has it. */
+/** A kind of object, with its API version and resource. */
 export interface KindOf {
   readonly kind: string;
   /** `v1`, `apps/v1`, … */
@@ -28,18 +28,18 @@ const review: KindOf = {
   isNamespaced: false,
 };
 
-/** What is called so in paths. */
+/** The kind with the API version and the resource of a path. */
 export const kindAt = (apiVersion: string, resource: string): KindOf | undefined =>
   [...kinds, review].find((it) => it.apiVersion === apiVersion && it.resource === resource);
 
-/** @throws Error for a resource that there is none of */
+/** @throws Error for an unknown resource */
 export function kindOf(resource: string): KindOf {
   const found = kinds.find((it) => it.resource === resource);
-  if (!found) throw new Error(`no resource ${resource}`);
+  if (!found) throw new Error(`unknown resource ${resource}`);
   return found;
 }
 
-/** `deployments.apps`, as messages have it. */
+/** The resource with its group as in messages, such as `deployments.apps`. */
 export const qualified = ({ resource, apiVersion }: KindOf): string => {
   const [group, version] = apiVersion.split('/');
   return version === undefined ? resource : `${resource}.${group}`;

@@ -7,7 +7,7 @@ interface Line {
   readonly text: string;
 }
 
-/** What containers write. */
+/** The logs of containers. */
 export class Logs {
   readonly #lines = new Map<string, Line[]>();
   readonly #followers = new Map<ServerResponse, string>();
@@ -16,13 +16,13 @@ export class Logs {
     return this.#followers.size;
   }
 
-  /** A container writes; `at` is when. */
+  /** Appends text to the log of a pod, with the time `at`. */
   write(pod: string, text: string, at = Date.now()): void {
     this.#lines.set(pod, [...(this.#lines.get(pod) ?? []), { at, text }]);
     for (const [response, name] of this.#followers) if (name === pod) response.write(text);
   }
 
-  /** A container has ended. */
+  /** Ends the log of a pod for its followers. */
   end(pod: string): void {
     for (const [response, name] of this.#followers) if (name === pod) response.end();
   }

@@ -1,4 +1,4 @@
-/** What every object has beside its kind. */
+/** The metadata of an object. */
 export interface Meta {
   name: string;
   namespace?: string;
@@ -14,7 +14,7 @@ export interface Meta {
   managedFields?: unknown[];
 }
 
-/** The metadata of an object that is new. */
+/** The metadata of a new object. */
 export const metaOf = (given: Partial<Meta> & Pick<Meta, 'name'>): Meta => ({
   uid: '',
   resourceVersion: '',
@@ -23,7 +23,7 @@ export const metaOf = (given: Partial<Meta> & Pick<Meta, 'name'>): Meta => ({
   ...given,
 });
 
-/** An object, as it is stored. */
+/** A stored object. */
 export interface Stored {
   apiVersion: string;
   kind: string;
@@ -38,14 +38,14 @@ export type Tree = { [member: string]: unknown };
 export const isTree = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A moment as API servers write it: without what is less than a second. */
+/** A time in the format of API servers, without fractions of a second. */
 export const moment = (at = Date.now()): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 
-/** What stands at a path such as `spec.replicas`; undefined where nothing does. */
+/** The value at a path such as `spec.replicas`, or undefined. */
 export const at = (object: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, member) => (isTree(value) ? value[member] : undefined), object);
 
-/** The text or number at a path, as text; '' where there is none. */
+/** The value at a path as text, or '' if there is none. */
 export const textAt = (object: unknown, path: string): string => String(at(object, path) ?? '');
 
 export const inNamespaceOf = ({ metadata: { namespace } }: Stored): { namespace?: string } =>

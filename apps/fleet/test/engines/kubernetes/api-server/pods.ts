@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Moved } from './hands.ts';
+import type { ControlledCluster } from './controls.ts';
 import { at, inNamespaceOf, isTree, metaOf, moment, type Stored, type Tree, textAt } from './objects.ts';
 import type { Store } from './store.ts';
 
-/** The pods that something has made and that are still to run, or run. */
+/** The pods of an owner that are neither being deleted nor completed. */
 export const podsOwnedBy = (store: Store, { metadata }: Stored): Stored[] =>
   allOwnedBy(store, metadata.uid).filter(
     (pod) => !pod.metadata.deletionTimestamp && !['Succeeded', 'Failed'].includes(textAt(pod, 'status.phase')),
@@ -14,7 +14,7 @@ export const allOwnedBy = (store: Store, owner: string): Stored[] =>
 
 const GRACE_MS = 30_000;
 
-/** Tells the node of a pod to end it. */
+/** Starts the graceful deletion of a pod. */
 export function deletePod(store: Store, pod: Stored): void {
   if (pod.metadata.deletionTimestamp) return;
   const finalizers = [...(pod.metadata.finalizers ?? []), 'kubelet'];
@@ -24,9 +24,9 @@ export function deletePod(store: Store, pod: Stored): void {
   });
 }
 
-/** Makes so many pods from the template of something, unless none may be made. */
-export function makePods({ store, hands }: Moved, maker: Stored, count: number): void {
-  if (hands.refusesPods !== undefined) return;
+/** Creates `count` pods from the template of an owner, unless the creation of pods is rejected. */
+export function makePods({ store, controls }: ControlledCluster, maker: Stored, count: number): void {
+  if (controls.refusesPods !== undefined) return;
   const template = (at(maker, 'spec.template') ?? {}) as Tree;
   for (let left = count; left > 0; left -= 1) {
     const { labels, annotations } = (isTree(template.metadata) ? template.metadata : {}) as Pick<
@@ -40,7 +40,13 @@ export function makePods({ store, hands }: Moved, maker: Stored, count: number):
       ...(annotations && { annotations }),
       ownerReferences: [ownedBy(maker)],
     });
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: template.spec as Tree, status: { ...hands.fate() } };
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata,
+      spec: template.spec as Tree,
+      status: { ...controls.podStatus() },
+    };
     store.put('pods', pod);
   }
 }
@@ -60,7 +66,7 @@ const conditionIn = (status: Tree | undefined, type: string): unknown => {
   return conditions.find((each) => isTree(each) && each.type === type)?.status;
 };
 
-/** Conditions as they are now, each since its status is what it is. */
+/** The current conditions. A condition that has not changed keeps its transition time. */
 export function conditions(before: Tree | undefined, now: readonly Tree[]): Tree[] {
   const known = (Array.isArray(before?.conditions) ? before.conditions : []) as Tree[];
   return now.map((condition) => {

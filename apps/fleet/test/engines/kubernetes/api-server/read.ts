@@ -4,7 +4,7 @@ import { notFound, Refusal } from './refusal.ts';
 import type { Received, Target } from './request.ts';
 import type { Store } from './store.ts';
 
-/** An object as it is shown to whoever asks: whole, or its metadata alone. */
+/** Returns an object in the requested form: complete, or its metadata only. */
 export function shownTo({ headers }: Received, store: Store, target: Target): (object: Stored) => object {
   const isPartial = /as=PartialObjectMetadata/.test(headers.accept ?? '');
   return (object) => {
@@ -22,7 +22,7 @@ export function read(store: Store, target: Target, request: Received): object {
   return shownTo(request, store, target)(found);
 }
 
-/** The objects that are asked for, as many as are asked for at once. */
+/** The requested objects, in pages of the requested limit. */
 export function list(store: Store, target: Target, request: Received): object {
   const { query } = request;
   const all = store.list(target.kind.resource, target.namespace).filter(selects(query));
@@ -40,7 +40,7 @@ export function list(store: Store, target: Target, request: Received): object {
 
 const expired = () => new Refusal(410, 'Expired', { message: 'The provided continue parameter is too old' });
 
-/** Whether an object is among those that the selectors of a request mean. */
+/** Whether the selectors of a request match an object. */
 export function selects(query: Received['query']): (object: Stored) => boolean {
   const labels = pairsOf(query.labelSelector);
   const fields = pairsOf(query.fieldSelector);
@@ -52,7 +52,7 @@ export function selects(query: Received['query']): (object: Stored) => boolean {
     ) && fields.every(([path, values = []]) => values.includes(textAt(object, path)));
 }
 
-/** `key`, `key=value` and `key in (one,another)`, comma-separated. */
+/** The parsed requirements of a selector: `key`, `key=value` and `key in (one,another)`, separated by commas. */
 const pairsOf = (selector = ''): [string, string[] | undefined][] =>
   selector
     .split(/,(?![^(]*\))/)

@@ -6,7 +6,7 @@ interface Cause {
   readonly field?: string;
 }
 
-/** An answer that says no, as API servers say it. */
+/** An error response of the API server. */
 export class Refusal extends Error {
   readonly code: number;
   readonly body: object;
@@ -36,9 +36,9 @@ export const conflict = ({ kind, name }: Which, why: string): Refusal =>
 
 export function invalid({ kind, name }: Which, causes: readonly (Cause & { readonly field: string })[]): Refusal {
   const all = causes.map(({ field, message }) => `${field}: ${message}`);
-  const said = all.length === 1 ? all[0] : `[${all.join(', ')}]`;
+  const details = all.length === 1 ? all[0] : `[${all.join(', ')}]`;
   return new Refusal(422, 'Invalid', {
-    message: `${qualified(kind)} "${name}" is invalid: ${said}`,
+    message: `${qualified(kind)} "${name}" is invalid: ${details}`,
     details: { name, kind: kind.kind, causes },
   });
 }
@@ -51,8 +51,8 @@ export const forbidden = ({ kind, name }: Which, why: string, causes?: readonly 
 
 export const badRequest = (message: string): Refusal => new Refusal(400, 'BadRequest', { message });
 
-/** Why what is out of date is not written. */
+/** The message for a write with an outdated resource version. */
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
-export const mismatch = (asked: string, there: string) =>
-  `Precondition failed: UID in precondition: ${asked}, UID in object meta: ${there}`;
+export const mismatch = (requested: string, there: string) =>
+  `Precondition failed: UID in precondition: ${requested}, UID in object meta: ${there}`;

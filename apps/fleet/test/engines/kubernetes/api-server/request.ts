@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { type KindOf, kindAt } from './kinds.ts';
 
-/** A request as it came in, without what proves who sent it. */
+/** A received request, without its credentials. */
 export interface Received {
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Who sent it; undefined for a stranger. */
+  /** The authenticated user, or undefined. */
   readonly user: string | undefined;
 }
 
-/** What a path is about. */
+/** The object or collection of a path. */
 export interface Target {
   readonly kind: KindOf;
   readonly namespace: string | undefined;
@@ -42,14 +42,14 @@ export async function received(incoming: IncomingMessage, users: ReadonlyMap<str
 const PATH =
   /^\/(?:api\/(v1)|apis\/([^/]+\/[^/]+))(?:\/namespaces\/([^/]+)(?=\/[^/]))?\/([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?$/;
 
-/** What a request is about; undefined where there is no such thing. */
+/** The object or collection of a request, or undefined if its path is unknown. */
 export function targetOf({ path }: Received): Target | undefined {
   const [, core, group, namespace, resource = '', name = '', part = ''] = PATH.exec(path) ?? [];
   const kind = kindAt(core ?? group ?? '', resource);
   return kind && { kind, namespace, name, part };
 }
 
-/** As roles name what is done. */
+/** The verb of a request, as in RBAC roles. */
 export function verbOf({ method, query }: Received, { name }: Target): string {
   if (method === 'GET') return query.watch === 'true' ? 'watch' : name === '' ? 'list' : 'get';
   return { POST: 'create', PATCH: 'patch', DELETE: 'delete' }[method] ?? 'update';

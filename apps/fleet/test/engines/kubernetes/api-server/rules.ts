@@ -11,8 +11,8 @@ interface Which {
 
 const CHECKED = ['Deployment', 'Job', 'Service', 'Secret', 'PersistentVolumeClaim'];
 
-/** Server-side apply of a field that no schema declares: a 500, however wrong the request is. */
-export function demandDeclared({ kind, name }: Which, object: Stored): void {
+/** Rejects undeclared fields as server-side apply does: with the status 500, although the request is wrong. */
+export function assertDeclared({ kind, name }: Which, object: Stored): void {
   if (!CHECKED.includes(kind.kind)) return;
   const [field] = undeclared(object as unknown as KubernetesObject);
   if (field === undefined) return;
@@ -22,8 +22,8 @@ export function demandDeclared({ kind, name }: Which, object: Stored): void {
   });
 }
 
-/** What of an object no API server takes; a few rules of many. */
-export function demandValid({ kind, name }: Which, object: Stored): void {
+/** Rejects invalid objects. It implements only a few of the rules of API servers. */
+export function assertValid({ kind, name }: Which, object: Stored): void {
   const causes = [
     ...(Number(at(object, 'spec.replicas') ?? 0) < 0
       ? [invalidValue('spec.replicas', at(object, 'spec.replicas'), 'must be greater than or equal to 0')]
@@ -63,14 +63,14 @@ function containersOf(object: Stored) {
   return Array.isArray(found) ? found.filter(isTree) : [];
 }
 
-/** The fields of each kind that never change. */
+/** The immutable fields of each kind. */
 const FIXED: Readonly<Record<string, readonly string[]>> = {
   Deployment: ['spec.selector'],
   Job: ['spec.completions', 'spec.selector', 'spec.template'],
   Secret: ['type'],
 };
 
-export function demandUnchanged({ kind, name }: Which, before: Stored, after: Stored): void {
+export function assertUnchanged({ kind, name }: Which, before: Stored, after: Stored): void {
   const differs = (path: string) => JSON.stringify(at(before, path)) !== JSON.stringify(at(after, path));
   const fields = (FIXED[kind.kind] ?? []).filter(differs);
   if (fields.length > 0) {

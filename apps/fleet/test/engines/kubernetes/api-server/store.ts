@@ -4,7 +4,7 @@ import { type KindOf, kindOf } from './kinds.ts';
 import { moment, type Stored } from './objects.ts';
 import { conflict, MODIFIED, mismatch } from './refusal.ts';
 
-/** Which fields who has set: the name of a manager and how it works, to the paths of its fields. */
+/** The owned fields of each manager: the paths of the fields, by the name and operation of the manager. */
 export type Managers = Map<string, Set<string>>;
 
 interface Entry {
@@ -13,7 +13,7 @@ interface Entry {
   managers: Managers;
 }
 
-/** What happened to an object. */
+/** A change of an object. */
 export interface Change {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly resource: string;
@@ -21,18 +21,18 @@ export interface Change {
   readonly object: Stored;
 }
 
-/** As JSON has it, which is how everything comes in. */
-const copyOf = (object: Stored): Stored => JSON.parse(JSON.stringify(object)) as Stored;
+/** A frozen copy of the JSON form of an object, which can be shared because it cannot change. */
+const kept = (object: Stored): Stored => JSON.parse(JSON.stringify(object), (_, value) => Object.freeze(value));
 
 const keyFor = (resource: string, namespace: string | undefined, name: string) =>
   `${resource}/${namespace ?? ''}/${name}`;
 
-/** Everything that a cluster remembers. */
+/** The stored objects and changes of a cluster. */
 export class Store {
   readonly #entries = new Map<string, Entry>();
   #version = 100;
   readonly changes: Change[] = [];
-  /** Changes up to this version are forgotten. */
+  /** Changes up to this version have expired. */
   forgotten = 0;
   onChange: (change: Change) => void = () => undefined;
 
@@ -45,12 +45,11 @@ export class Store {
       .filter(
         ({ kind, object }) => kind.resource === resource && (!namespace || object.metadata.namespace === namespace),
       )
-      .map(({ object }) => copyOf(object));
+      .map(({ object }) => object);
   }
 
   find(resource: string, namespace: string | undefined, name: string): Stored | undefined {
-    const found = this.#entries.get(keyFor(resource, namespace, name))?.object;
-    return found && copyOf(found);
+    return this.#entries.get(keyFor(resource, namespace, name))?.object;
   }
 
   managersOf(resource: string, { metadata }: Stored): Managers {
@@ -58,28 +57,28 @@ export class Store {
     return new Map([...(found ?? [])].map(([name, paths]) => [name, new Set(paths)]));
   }
 
-  /** Keeps an object as it is now; one that is as it was is not written. @throws 409 where it was changed meanwhile */
+  /** Stores an object, unless it is unchanged. @throws Refusal with 409 if the stored object has another uid or resource version */
   put(resource: string, object: Stored, managers = this.managersOf(resource, object)): Stored {
     const kind = kindOf(resource);
     const { metadata } = object;
     const key = keyFor(resource, metadata.namespace, metadata.name);
     const before = this.#entries.get(key);
-    if (!before) return this.#write(key, { kind, object: born(object), managers }, 'ADDED');
+    if (!before) return this.#write(key, { kind, object: created(object), managers }, 'ADDED');
     const { resourceVersion, uid } = before.object.metadata;
     if (metadata.uid && metadata.uid !== uid)
       throw conflict({ kind, name: metadata.name }, mismatch(metadata.uid, uid));
     if (metadata.resourceVersion && metadata.resourceVersion !== resourceVersion)
       throw conflict({ kind, name: metadata.name }, MODIFIED);
-    const next = copyOf({ ...object, metadata: { ...metadata, uid, resourceVersion } });
-    const isSame = isDeepStrictEqual(next, before.object) && isDeepStrictEqual(managers, before.managers);
-    if (isSame) return copyOf(before.object);
-    if (!isDeepStrictEqual(object.spec, before.object.spec))
-      next.metadata.generation = before.object.metadata.generation + 1;
+    const same = kept({ ...object, metadata: { ...metadata, uid, resourceVersion } });
+    const isSame = isDeepStrictEqual(same, before.object) && isDeepStrictEqual(managers, before.managers);
+    if (isSame) return before.object;
+    const generation = before.object.metadata.generation + (isDeepStrictEqual(same.spec, before.object.spec) ? 0 : 1);
+    const next = { ...same, metadata: { ...same.metadata, generation } };
     if (metadata.deletionTimestamp && (metadata.finalizers ?? []).length === 0) return this.#forget(key, next);
     return this.#write(key, { kind, object: next, managers }, 'MODIFIED');
   }
 
-  /** It is gone, whatever stands against it. */
+  /** Removes an object, regardless of finalizers. */
   drop(resource: string, { metadata }: Stored): void {
     const key = keyFor(resource, metadata.namespace, metadata.name);
     const entry = this.#entries.get(key);
@@ -89,17 +88,17 @@ export class Store {
   #write(key: string, entry: Entry, type: Change['type']): Stored {
     this.#version += 1;
     const { object } = entry;
-    const versioned = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } };
-    this.#entries.set(key, { ...entry, object: copyOf(versioned) });
-    this.#tell({ type, resource: entry.kind.resource, version: this.#version, object: copyOf(versioned) });
-    return copyOf(versioned);
+    const versioned = kept({ ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } });
+    this.#entries.set(key, { ...entry, object: versioned });
+    this.#tell({ type, resource: entry.kind.resource, version: this.#version, object: versioned });
+    return versioned;
   }
 
   #forget(key: string, object: Stored): Stored {
     this.#version += 1;
     const resource = this.#entries.get(key)?.kind.resource ?? '';
     this.#entries.delete(key);
-    this.#tell({ type: 'DELETED', resource, version: this.#version, object: copyOf(object) });
+    this.#tell({ type: 'DELETED', resource, version: this.#version, object: kept(object) });
     return object;
   }
 
@@ -109,7 +108,7 @@ export class Store {
   }
 }
 
-const born = (object: Stored): Stored => ({
+const created = (object: Stored): Stored => ({
   ...object,
   metadata: { ...object.metadata, uid: randomUUID(), generation: 1, creationTimestamp: moment() },
 });

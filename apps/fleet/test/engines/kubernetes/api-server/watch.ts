@@ -4,7 +4,7 @@ import { Refusal } from './refusal.ts';
 import type { Received, Target } from './request.ts';
 import type { Change, Store } from './store.ts';
 
-/** Those who watch. */
+/** The open watches. */
 export class Watchers {
   readonly #store: Store;
   readonly #open = new Map<ServerResponse, (change: Change) => void>();
@@ -17,7 +17,7 @@ export class Watchers {
     return this.#open.size;
   }
 
-  /** Tells of what has changed since a version, and then of what changes. */
+  /** Sends the changes since a resource version, and then each new change. */
   watch(target: Target, { query, headers }: Received, response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.flushHeaders();
@@ -48,18 +48,18 @@ export class Watchers {
     for (const tell of this.#open.values()) tell(change);
   }
 
-  /** Tells everybody how far they are. */
+  /** Sends a bookmark to all watches. */
   bookmark(): void {
     const object = { kind: 'Bookmark', apiVersion: 'v1', metadata: { resourceVersion: String(this.#store.version) } };
     for (const response of this.#open.keys()) write(response, 'BOOKMARK', object);
   }
 
-  /** Says something to everybody, be it no JSON. */
+  /** Sends text to all watches, which may be invalid JSON. */
   say(text: string): void {
     for (const response of this.#open.keys()) response.write(text);
   }
 
-  /** The connections of all who watch break. */
+  /** Closes the connections of all watches. */
   drop(): void {
     for (const response of this.#open.keys()) response.destroy();
   }

@@ -2,7 +2,7 @@ import { applied } from './apply.ts';
 import { moment, type Stored } from './objects.ts';
 import { badRequest, conflict, forbidden, invalid, MODIFIED, mismatch, notFound, Refusal } from './refusal.ts';
 import type { Received, Target } from './request.ts';
-import { demandDeclared, demandUnchanged, demandValid } from './rules.ts';
+import { assertDeclared, assertUnchanged, assertValid } from './rules.ts';
 import type { Store } from './store.ts';
 
 interface Answer {
@@ -10,12 +10,12 @@ interface Answer {
   readonly body: object;
 }
 
-/** Makes an object. */
+/** Creates an object. */
 export function create(store: Store, target: Target, { body }: Received): Answer {
   const object = JSON.parse(body) as Stored;
   const { kind, namespace } = target;
   const name = object.metadata.name;
-  demandNamespace(store, { ...target, name });
+  assertNamespace(store, { ...target, name });
   if (store.find(kind.resource, namespace, name)) {
     const message = `${kind.resource} "${name}" already exists`;
     throw new Refusal(409, 'AlreadyExists', { message, details: { name, kind: kind.resource } });
@@ -25,7 +25,7 @@ export function create(store: Store, target: Target, { body }: Received): Answer
 
 const typed = ({ kind }: Target) => ({ apiVersion: kind.apiVersion, kind: kind.kind });
 
-/** Server-side apply, the only way to patch that there is here. */
+/** Server-side apply, which is the only supported patch. */
 export function apply(store: Store, target: Target, { body, query, headers }: Received): Answer {
   if (headers['content-type'] !== 'application/apply-patch+yaml') {
     const message = 'the body of the request was in an unknown format';
@@ -37,32 +37,32 @@ export function apply(store: Store, target: Target, { body, query, headers }: Re
   if (!manager) throw badRequest('PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value');
   if (config.metadata.name !== name) throw badRequest('the name of the object does not match the name on the URL');
   const live = store.find(kind.resource, namespace, name);
-  if (!live) demandNamespace(store, target);
-  if (!live && config.metadata.uid) throw conflict(target, ghost(config.metadata.uid));
-  demandDeclared(target, config);
+  if (!live) assertNamespace(store, target);
+  if (!live && config.metadata.uid) throw conflict(target, missingUid(config.metadata.uid));
+  assertDeclared(target, config);
   const managers = live ? store.managersOf(kind.resource, live) : new Map();
   const force = query.force === 'true';
   const result = applied({ live, config, managers, manager, force });
   const object = { ...(result.object as Stored), ...typed(target) };
-  const { uid, resourceVersion } = config.metadata; // those that it must still have
+  const { uid, resourceVersion } = config.metadata; // preconditions
   const isStale = live && resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion;
   if (isStale) throw conflict(target, MODIFIED);
-  if (live && uid && uid !== live.metadata.uid) throw invalid(target, [otherUid(uid)]);
-  demandValid(target, object);
-  if (live) demandUnchanged(target, live, object);
+  if (live && uid && uid !== live.metadata.uid) throw invalid(target, [uidChanged(uid)]);
+  assertValid(target, object);
+  if (live) assertUnchanged(target, live, object);
   return { code: live ? 200 : 201, body: store.put(kind.resource, object, result.managers) };
 }
 
-const ghost = (uid: string) =>
+const missingUid = (uid: string) =>
   `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
-const otherUid = (asked: string) => ({
+const uidChanged = (requested: string) => ({
   reason: 'FieldValueInvalid',
-  message: `Invalid value: "${asked}": field is immutable`,
+  message: `Invalid value: "${requested}": field is immutable`,
   field: 'metadata.uid',
 });
 
-/** What is in a namespace that is not there, or is going, is not made. */
-function demandNamespace(store: Store, { kind, namespace, name }: Target): void {
+/** Rejects objects in a namespace that does not exist or is being deleted. */
+function assertNamespace(store: Store, { kind, namespace, name }: Target): void {
   if (namespace === undefined) return;
   const found = store.find('namespaces', undefined, namespace);
   if (!found) {
@@ -82,20 +82,20 @@ interface DeleteOptions {
 
 const GRACE_MS = 30_000;
 
-/** Deletes an object; it is gone when nothing stands against it. */
+/** Deletes an object. It is removed when it has no finalizers. */
 export function remove(store: Store, target: Target, { body }: Received): Answer {
   const { kind, namespace, name } = target;
   const live = store.find(kind.resource, namespace, name);
   if (!live) throw notFound(target);
   const { propagationPolicy, preconditions = {} } = (body === '' ? {} : JSON.parse(body)) as DeleteOptions;
-  demandPreconditions(target, live, preconditions);
+  assertPreconditions(target, live, preconditions);
   const { metadata } = live;
   const finalizers = [...(metadata.finalizers ?? [])];
   if (propagationPolicy === 'Foreground' && ['deployments', 'replicasets', 'jobs'].includes(kind.resource)) {
     finalizers.push('foregroundDeletion');
   }
   const grace = kind.resource === 'pods' ? GRACE_MS : 0;
-  if (grace > 0) finalizers.push('kubelet'); // a pod is gone when its node says so
+  if (grace > 0) finalizers.push('kubelet'); // the node completes the deletion of a pod
   const leaving = {
     ...live,
     metadata: {
@@ -113,7 +113,7 @@ export function remove(store: Store, target: Target, { body }: Received): Answer
   };
 }
 
-function demandPreconditions(
+function assertPreconditions(
   target: Target,
   { metadata }: Stored,
   { uid, resourceVersion }: NonNullable<DeleteOptions['preconditions']>,

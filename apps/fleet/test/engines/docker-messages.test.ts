@@ -1,0 +1,112 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { reconcile } from '../../src/engines/docker/reconcile.ts';
+import { secretsWithValues } from '../../src/render/secrets.ts';
+import { anEngine, clientOf, endAll, serve } from './servers.ts';
+import { aDeployment, aScript, running } from './world.ts';
+
+afterEach(endAll);
+
+interface Response {
+  readonly status: number;
+  readonly message?: string;
+  /** The messages of a pull. */
+  readonly lines?: readonly object[];
+}
+
+/** A Docker engine without containers that sends the given responses. */
+const aDocker = (answers: Readonly<Record<string, Response>>) =>
+  anEngine((req, res) => {
+    const path = new URL(req.url ?? '', 'http://docker').pathname.replace('/v1.47', '');
+    const [, answer] = Object.entries(answers).find(([end]) => `${req.method} ${path}`.endsWith(end)) ?? [];
+    if (answer) {
+      const text = answer.lines?.map((line) => `${JSON.stringify(line)}\n`).join('') ?? JSON.stringify(answer);
+      res.writeHead(answer.status).end(text);
+    } else if (path.endsWith('/containers/json')) res.end('[]');
+    else if (path === '/containers/create') res.writeHead(201).end('{"Id":"c1"}');
+    else if (path.startsWith('/images/')) res.end('{}');
+    else res.writeHead(404).end('{"message":"No such container"}');
+  });
+
+async function observedAfter(answers: Readonly<Record<string, Response>>) {
+  const it = await aDeployment(aScript(''));
+  return reconcile(clientOf(await serve(aDocker(answers))), running(await it.manifest()), it.fence());
+}
+
+const ABSENT = { '/localhost/svc-test/busybox:1/json': { status: 404, message: 'No such image' } };
+
+describe('a failure that Docker reports', () => {
+  test.each([
+    [
+      404,
+      "pull access denied for x, repository does not exist or may require 'docker login'",
+      'ImageNotFound',
+      'failed',
+    ],
+    [404, 'manifest for x:1 not found: manifest unknown: manifest unknown', 'ImageNotFound', 'failed'],
+    [404, 'failed to resolve reference "docker.io/x/y:1": docker.io/x/y:1: not found', 'ImageNotFound', 'failed'],
+    [500, 'Head "https://x/v2/y/manifests/1": unauthorized: authentication required', 'AuthFailed', 'failed'],
+    [500, 'Head "https://x/v2/y/manifests/1": no basic auth credentials', 'AuthFailed', 'failed'],
+    [500, 'Get "https://x/v2/": dial tcp: lookup x: no such host', 'ImagePullFailed', 'retrying'],
+    [429, 'toomanyrequests: You have reached your pull rate limit', 'ImagePullFailed', 'retrying'],
+  ])('for a pull (%p: %s) has the reason %s', async (status, message, reason, phase) => {
+    expect(await observedAfter({ ...ABSENT, '/images/create': { status, message } })).toMatchObject({ phase, reason });
+  });
+
+  test('for a pull after the status 200 has the reason ImagePullFailed', async () => {
+    const lines = [{ status: 'Pulling' }, { error: 'short read', errorDetail: { message: 'short read' } }];
+    const found = await observedAfter({ ...ABSENT, '/images/create': { status: 200, lines } });
+    expect(found).toMatchObject({ phase: 'retrying', reason: 'ImagePullFailed' });
+    expect(found.message).toMatch(/could not be pulled\. The engine reported: short read$/);
+  });
+
+  test.each([
+    [
+      '/containers/create',
+      409,
+      'Conflict. The container name "/w" is already in use by container "a"',
+      'NameConflict',
+      'retrying',
+    ],
+    ['/containers/create', 400, 'invalid mount config', 'InvalidSpec', 'failed'],
+    ['/containers/create', 500, 'no space left on device', 'EngineError', 'retrying'],
+    ['/start', 500, 'could not select device driver "" with capabilities: [[gpu]]', 'GpuMissing', 'failed'],
+    ['/start', 400, 'exec: "nope": executable file not found in $PATH', 'InvalidSpec', 'failed'],
+    ['/start', 500, 'error mounting: no such file or directory', 'EngineError', 'retrying'],
+  ])('for %s (%p: %s) has the reason %s', async (path, status, message, reason, phase) => {
+    const stranger = { '-0/json': { status: 200 } };
+    const found = await observedAfter({ [path]: { status, message }, ...stranger });
+    expect(found).toMatchObject({ phase, reason, next: phase === 'failed' ? 'settled' : 'retry' });
+  });
+
+  test('for a port names the port', async () => {
+    const it = await aDeployment(aScript('', { ports: [{ containerPort: 80, protocol: 'TCP' }] }));
+    const wanted = running(await it.manifest());
+    const port = wanted.manifest.containers[0]?.body.HostConfig.PortBindings['80/tcp']?.[0]?.HostPort;
+    const message = `driver failed programming external connectivity: Bind for 0.0.0.0:${port} failed: port is already allocated`;
+    const client = clientOf(await serve(aDocker({ '/start': { status: 500, message } })));
+    expect(await reconcile(client, wanted, it.fence())).toMatchObject({
+      reason: 'PortConflict',
+      message: `Port ${port} of the host, which ${it.name()} requires, is already in use.`,
+    });
+  });
+
+  test('is reported without the values of variables, also where the message is truncated', async () => {
+    const secrets = secretsWithValues([{ name: 'password', version: 1, values: { PASSWORD: 'c4n4ry-in-the-middle' } }]);
+    const spec = aScript('', { secret_refs: [{ name: 'password', env: 'PASSWORD' }] });
+    const it = await aDeployment(spec, { secrets });
+    for (let before = 280; before <= 300; before += 4) {
+      const message = `${'x'.repeat(before)}c4n4ry-in-the-middle`;
+      const client = clientOf(await serve(aDocker({ '/containers/create': { status: 400, message } })));
+      const found = await reconcile(client, running(await it.manifest()), it.fence());
+      expect(found.reason).toBe('InvalidSpec');
+      expect(JSON.stringify(found)).not.toContain('c4n');
+    }
+  });
+
+  test('as missing authorization is thrown, because the state cannot be observed', async () => {
+    const it = await aDeployment(aScript(''));
+    const client = clientOf(await serve(aDocker({ '/containers/json': { status: 403, message: 'no' } })));
+    const error = await reconcile(client, { kind: 'stopped' }, it.fence()).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'Permanent', reason: 'AuthFailed' });
+  });
+});

@@ -1,0 +1,85 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
+import { secretsWithValues } from '../../../src/render/secrets.ts';
+import { aDeployment, anApiServer, clientOf, endAll, reconcileTo, running } from './world.ts';
+
+afterEach(endAll);
+
+const PASSWORD = 'c4n4ry-password';
+const secrets = secretsWithValues([{ name: 'password', version: 1, values: { PASSWORD } }]);
+
+test('a deployment on a cluster is created, replaced, stopped, started and deleted, and keeps its volume until deletion', async () => {
+  const server = await anApiServer({ namespaces: [] });
+  const client = clientOf(server);
+  const spec = {
+    env: [{ name: 'GREETING', value: 'hello' }],
+    secret_refs: [{ name: 'password', env: 'PASSWORD' }],
+    ports: [{ containerPort: 8080, protocol: 'TCP' as const }],
+    volume_mounts: [{ name: 'data', mountPath: '/data' }],
+  };
+  const it = aDeployment(spec, { secrets });
+  const [volume = ''] = it.volumes;
+  const objects = () =>
+    ['deployments', 'replicasets', 'pods', 'secrets', 'services', 'persistentvolumeclaims'].map(
+      (resource) => server.objects(resource).length,
+    );
+
+  const up = await reconcile(client, running(it.manifest()), it.fence());
+  expect(up.actions).toEqual([
+    'created the namespace fleet',
+    `created ${it.name} (Secret)`,
+    `created ${volume} (PersistentVolumeClaim)`,
+    `created ${it.name} (Deployment)`,
+    `created ${it.name} (Service)`,
+  ]);
+  const [pod] = server.objects('pods').map(({ metadata }) => metadata.name);
+  expect(up).toEqual({
+    phase: 'running',
+    reason: null,
+    message: '1 of 1 up.',
+    next: 'settled',
+    instances: [{ name: pod, phase: 'running', message: 'is running', restarts: 0 }],
+    endpoints: [{ container_port: 8080, protocol: 'TCP', address: `${it.name}.fleet.svc:8080` }],
+    volumes: [volume],
+    actions: up.actions,
+    superseded: false,
+  });
+  expect(JSON.stringify(up)).not.toContain(PASSWORD);
+
+  const again = await reconcile(client, running(it.manifest(), { settled: true, bound: [volume] }), it.fence());
+  expect(again).toEqual({ ...up, actions: [] });
+
+  const restarted = it.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' });
+  const anew = await reconcileTo(client, { wanted: running(restarted), fence: it.fence(8), phase: 'running' });
+  expect(anew.actions).toEqual(['Secret', 'Deployment', 'Service'].map((kind) => `changed ${it.name} (${kind})`));
+  expect(anew.instances.map(({ name }) => name)).not.toContain(pod);
+
+  const stopped = await reconcileTo(client, { wanted: { kind: 'stopped' }, fence: it.fence(9), phase: 'stopped' });
+  expect(stopped.actions).toEqual([`removed ${it.name} (Deployment)`]);
+  expect(objects()).toEqual([0, 0, 0, 1, 1, 1]);
+  const rest = await reconcile(client, { kind: 'stopped' }, it.fence(9));
+  expect(rest).toMatchObject({
+    phase: 'stopped',
+    next: 'settled',
+    actions: [],
+    message: 'All containers are removed.',
+  });
+
+  const started = running(it.manifest({ generation: 10 }), { bound: [volume] });
+  const back = await reconcileTo(client, { wanted: started, fence: it.fence(10), phase: 'running' });
+  expect(back.actions).toContain(`created ${it.name} (Deployment)`);
+  expect(objects()).toEqual([1, 1, 1, 1, 1, 1]);
+
+  const gone = { wanted: { kind: 'gone' as const, volumes: [volume] }, fence: it.fence(11) };
+  const end = await reconcileTo(client, { ...gone, phase: 'gone' });
+  expect(end.actions).toEqual([
+    ...['Deployment', 'Service', 'Secret'].map((kind) => `removed ${it.name} (${kind})`),
+    `removed the volume ${volume}`,
+  ]);
+  expect(objects()).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(await reconcile(client, gone.wanted, gone.fence)).toMatchObject({
+    phase: 'gone',
+    actions: [],
+    next: 'settled',
+  });
+});

@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Answered, Api } from '@svc/testing';
+import type { Database } from '../../src/database/client.ts';
+
+/** The body of a request. */
+export type Body = Readonly<Record<string, unknown>>;
+
+const PATIENCE_MS = 60_000;
+
+/** Calls `look` until it returns a truthy value. @throws after a minute, with `what` */
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  betweenMs = 100,
+): Promise<T> {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await pause(betweenMs)) {
+    const seen = await look();
+    if (seen) return seen;
+  }
+  throw new Error(`timed out after ${PATIENCE_MS / 1000} s waiting until ${what}`);
+}
+
+interface World {
+  readonly asAdmin: Api;
+  readonly database: Database;
+}
+
+/** Helpers for tests of deployments on any kind of target. They make changes through the API, and wait for rows. */
+export function deploymentHelpers({ asAdmin: api, database: { client } }: World) {
+  const good = async (asked: Promise<Answered>) => {
+    const answer = await asked;
+    if (answer.status >= 300) throw new Error(`response ${answer.status}: ${answer.text}`);
+    return answer.body;
+  };
+
+  const aWorkload = async (name: string, given: Body) =>
+    (await good(api.post('/api/v1/workloads', { name, ...given }))).workload;
+  /** Creates a deployment with its own workload. */
+  const deployed = async (name: string, workload: Body, given: Body = {}) => {
+    const { id } = await aWorkload(name, workload);
+    return (await good(api.post('/api/v1/deployments', { name, workload_id: id, ...given }))).deployment;
+  };
+  const deployment = async (id: string) => (await good(api.get(`/api/v1/deployments/${id}`))).deployment;
+  /** Waits until the phase and the reason are as given and belong to the latest generation. */
+  const deploymentIs = async (id: string, phase: string, reason: string | null = null) => {
+    const isSo = (seen: {
+      phase: string;
+      reason: string | null;
+      generation: number;
+      observed_generation: number | null;
+    }) => seen.phase === phase && seen.reason === reason && seen.observed_generation === seen.generation;
+    return eventually(`the deployment is ${phase}`, async () => {
+      if (!isSo(await client.deployment.findUniqueOrThrow({ where: { id } }))) return false;
+      const seen = await deployment(id);
+      return isSo(seen) && seen;
+    }).catch(async (cause) => {
+      throw new Error(`${cause.message}, but ${JSON.stringify(await deployment(id))}`);
+    });
+  };
+  /** The events of a deployment as text, the oldest first. */
+  const events = async (id: string): Promise<string[]> =>
+    (await good(api.get(`/api/v1/deployments/${id}/events?limit=100`))).events
+      .reverse()
+      .map(({ reason, message }: Record<string, string>) => `${reason}: ${message}`);
+  const ask = async (id: string, operation: string, body: Body = {}) =>
+    (await good(api.post(`/api/v1/deployments/${id}/${operation}`, body))).deployment;
+  const removed = async (id: string) => {
+    await good(api.delete(`/api/v1/deployments/${id}`));
+    await eventually('the deployment is gone', async () => (await client.deployment.count({ where: { id } })) === 0);
+  };
+
+  return { good, aWorkload, deployed, deployment, deploymentIs, events, ask, removed };
+}

@@ -1,0 +1,151 @@
+import { type Api, byDepth } from '@svc/testing';
+import { startWorld } from '../world.ts';
+
+const world = await startWorld();
+const another = world.aReplica();
+afterAll(() => world.stop());
+
+const sql = world.database.client;
+const admin = await world.aToken({ role: 'admin' });
+const asAdmin = world.as(admin);
+const ROUNDS = byDepth({ short: 4, full: 20, long: 200 });
+const TIME_LIMIT_MS = 30_000 + 1000 * ROUNDS;
+const TOKENS = '/api/v1/tokens';
+const ME = '/api/v1/auth/me';
+
+const create = async (by: Api = asAdmin, role = 'viewer') => {
+  const { body } = await by.post(TOKENS, { name: 'x', role });
+  return body.token as { id: string; secret: string; created_at: string; token_prefix: string };
+};
+/** The bearer of a secret, at each replica. */
+const bearers = (secret: string) => [world, another].map(({ api }) => api(`Bearer ${secret}`));
+/** The responses of both replicas to requests that start now. */
+const heard = async (secret: string, requests = 1) => {
+  const started = bearers(secret).flatMap((api) => Array.from({ length: requests }, () => api.get(ME)));
+  return new Set((await Promise.all(started)).map(({ status }) => status));
+};
+
+test(
+  'a revoked token is rejected in all requests that start afterwards, on every replica',
+  async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { id, secret } = await create();
+      const inFlight = bearers(secret).flatMap((api) => [api.get(ME), api.get(ME)]);
+      const { api } = round % 2 === 0 ? world : another;
+      const revoked = await api(`Bearer ${admin.secret}`).delete(`${TOKENS}/${id}`);
+      expect(revoked).toMatchObject({ status: 200, body: { token: { id, status: 'revoked' } } });
+      expect(await heard(secret, 3)).toEqual(new Set([401]));
+      await Promise.all(inFlight);
+    }
+  },
+  TIME_LIMIT_MS,
+);
+
+test('a second revocation of a token changes nothing', async () => {
+  const { id } = await create();
+  const revokedAt = async () => (await sql.token.findUniqueOrThrow({ where: { id } })).revoked_at;
+  const first = await asAdmin.delete(`${TOKENS}/${id}`);
+  const moment = await revokedAt();
+  const second = await asAdmin.delete(`${TOKENS}/${id}`);
+  expect([second.status, second.text]).toEqual([200, first.text]);
+  expect(await revokedAt()).toEqual(moment);
+});
+
+test(
+  'a reissued token keeps its ID, and its former secret is rejected at once on every replica',
+  async () => {
+    for (let round = 0; round < ROUNDS / 2; round++) {
+      const before = await create();
+      const { body } = await asAdmin.post(`${TOKENS}/${before.id}/reissue`);
+      const { secret, token_prefix, ...kept } = body.token;
+      expect(kept).toMatchObject({ id: before.id, name: 'x', role: 'viewer', created_at: before.created_at });
+      expect(token_prefix).toBe(secret.slice(0, 12));
+      expect(secret).not.toBe(before.secret);
+      expect([await heard(before.secret, 3), await heard(secret)]).toEqual([new Set([401]), new Set([200])]);
+    }
+  },
+  TIME_LIMIT_MS,
+);
+
+test('after ten concurrent reissues of a token, one secret works', async () => {
+  const { id } = await create();
+  const again = await Promise.all(Array.from({ length: 10 }, () => asAdmin.post(`${TOKENS}/${id}/reissue`)));
+  expect(new Set(again.map(({ status }) => status))).toEqual(new Set([200]));
+  const statuses: number[] = [];
+  for (const { body } of again) statuses.push((await world.api(`Bearer ${body.token.secret}`).get(ME)).status);
+  expect(statuses.sort()).toEqual([200, ...Array(9).fill(401)]);
+});
+
+test('a revoked token cannot be reissued', async () => {
+  const { id, secret } = await create();
+  await asAdmin.delete(`${TOKENS}/${id}`);
+  const { status, body } = await asAdmin.post(`${TOKENS}/${id}/reissue`);
+  expect([status, body.code]).toEqual([409, 'token_revoked']);
+  expect(await heard(secret)).toEqual(new Set([401]));
+});
+
+test(
+  'a token that is revoked and reissued concurrently is revoked',
+  async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { id, secret } = await create();
+      const [again] = await Promise.all([asAdmin.post(`${TOKENS}/${id}/reissue`), asAdmin.delete(`${TOKENS}/${id}`)]);
+      expect([200, 409]).toContain(again.status);
+      expect(await heard(again.body.token?.secret ?? secret)).toEqual(new Set([401]));
+    }
+  },
+  TIME_LIMIT_MS,
+);
+
+describe('the removal of a user', () => {
+  const remove = async (id: string) => expect((await asAdmin.delete(`/api/v1/users/${id}`)).status).toBe(204);
+
+  beforeAll(() => world.aUser('admin')); // stays, so that the removed user is not the last admin
+
+  test('revokes the tokens that the user created, and those created with these, on every replica', async () => {
+    const maker = await world.aUser('admin');
+    const first = await create(await maker.api(), 'admin');
+    const second = await create(world.api(`Bearer ${first.secret}`), 'admin');
+    const third = await create(world.api(`Bearer ${second.secret}`));
+    const all = [first, second, third];
+    for (const { secret } of all) expect(await heard(secret)).toEqual(new Set([200]));
+    await remove(maker.id);
+    for (const { secret } of all) expect(await heard(secret)).toEqual(new Set([401]));
+    const rows = await sql.token.findMany({ where: { id: { in: all.map(({ id }) => id) } } });
+    expect(rows.every(({ revoked_at }) => revoked_at !== null)).toBe(true);
+  });
+
+  test('keeps the tokens of others, and those of the temporary admin', async () => {
+    const [maker, colleague] = [await world.aUser('admin'), await world.aUser('admin')];
+    await create(await maker.api());
+    const left = [await create(await colleague.api()), await create(await world.asTemporaryAdmin()), await create()];
+    await remove(maker.id);
+    for (const { secret } of left) expect(await heard(secret)).toEqual(new Set([200]));
+  });
+
+  test('prevents tokens that the user creates concurrently', async () => {
+    const maker = await world.aUser('admin');
+    const byMaker = await maker.api();
+    let all: Promise<unknown> | undefined;
+    await sql.$transaction(async (transaction) => {
+      await transaction.$executeRaw`LOCK TABLE tokens IN SHARE MODE`; // the row can be read, but not changed
+      const creations = [1, 2, 3].map(() => byMaker.post(TOKENS, { name: 'late', role: 'admin' }));
+      await waiting(3);
+      all = Promise.all([...creations, remove(maker.id)]);
+      await waiting(4);
+    });
+    await all;
+    const active = await sql.token.count({ where: { created_by_user: maker.id, revoked_at: null } });
+    expect(active).toBe(0);
+  });
+});
+
+/** Resolves when this many statements wait for a lock. */
+async function waiting(count: number): Promise<void> {
+  for (let found = -1; found < count; ) {
+    const rows = await sql.$queryRaw<{ found: number }[]>`
+      SELECT count(*)::int AS found FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    found = rows[0]?.found ?? 0;
+  }
+}
