@@ -3,7 +3,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { type Account, serverAccount } from './embedded/account.ts';
 import { programFolder } from './embedded/binaries.ts';
-import { initialise, placeData, type Storage } from './embedded/data-folder.ts';
+import { initialise, placeData, type Storage, saveSnapshot } from './embedded/data-folder.ts';
 import { stopOrphan } from './embedded/orphan.ts';
 import { freePort, requireFreePort } from './embedded/port.ts';
 import { startServer } from './embedded/server.ts';
@@ -13,6 +13,8 @@ export { freePort } from './embedded/port.ts';
 export type EmbeddedPostgresOptions = {
   /** The data folder of a durable server. Without it, the server is temporary: fast and not durable. */
   dataDir?: string;
+  /** A folder of `stopWithSnapshot`. A temporary server starts with a copy of it. */
+  snapshot?: string;
   /** Default: a free port. */
   port?: number;
   /** The password of the superuser. Required with `dataDir`, and the same at each start. */
@@ -32,6 +34,8 @@ export type EmbeddedPostgres = {
    */
   ensureDatabase(options: { name: string; role: string; password: string }): Promise<string>;
   stop(): Promise<void>;
+  /** Stops the server, and stores its data in a new folder. An existing folder is kept. */
+  stopWithSnapshot(folder: string): Promise<void>;
 };
 
 /**
@@ -58,6 +62,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {
     stopped ??= stopServer().then(discard);
     return stopped;
   };
+  const stopWithSnapshot = async (folder: string) => {
+    stopped ??= stopServer('clean')
+      .then(() => saveSnapshot(dataDir, folder))
+      .finally(discard);
+    return stopped;
+  };
 
   try {
     if (storage.kind === 'durable') await requirePasswords(url('postgres'), dataDir);
@@ -70,6 +80,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {
     dataDir,
     url,
     stop,
+    stopWithSnapshot,
     ensureDatabase: async ({ name, role, password }) => {
       await asSuperuser(url('postgres'), (client) => createDatabase(client, { name, role, password }));
       return connectionUrl(port, { database: name, user: role, password });
@@ -93,8 +104,8 @@ function connectionUrl(port: number, o: { database: string; user: string; passwo
   return `postgresql://${encodeURIComponent(o.user)}${password}@127.0.0.1:${port}/${encodeURIComponent(o.database)}`;
 }
 
-function storageOf({ dataDir, password }: EmbeddedPostgresOptions): Storage {
-  if (dataDir === undefined) return { kind: 'temporary' };
+function storageOf({ dataDir, password, snapshot }: EmbeddedPostgresOptions): Storage {
+  if (dataDir === undefined) return { kind: 'temporary', ...(snapshot !== undefined && { snapshot }) };
   if (!password)
     throw new Error(
       `PostgreSQL with the data folder ${dataDir} requires a password. Pass the same password at each start.`,

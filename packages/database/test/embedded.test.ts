@@ -57,6 +57,21 @@ test('a temporary server has the locale C and UTF-8, and leaves no files when it
   expect(fs.existsSync(path.dirname(server.dataDir))).toBe(false);
 });
 
+test('a temporary server starts with the data of a snapshot, and does not change it', async () => {
+  const snapshot = path.join(aFolder(path.join(parent, 'snapshot-')), 'data');
+  const original = await start();
+  await rowsOf(original.url('postgres'), 'create table kept as select 1 as value');
+  await original.stopWithSnapshot(snapshot);
+  for (let round = 0; round < 2; round += 1) {
+    const copy = await start({ snapshot });
+    expect(await rowsOf(copy.url('postgres'), 'update kept set value = value + 1 returning value')).toEqual([
+      { value: 2 },
+    ]);
+    await copy.stop();
+  }
+  expect(fs.existsSync(path.dirname(original.dataDir))).toBe(false);
+});
+
 describe('a durable server', () => {
   let server: EmbeddedPostgres;
   beforeAll(async () => {

@@ -35,6 +35,15 @@ export function giveTo(account: Account, file: string): void {
   if (account.uid !== undefined && account.gid !== undefined) fs.chownSync(file, account.uid, account.gid);
 }
 
+/** Makes the account the owner of a folder and its content. */
+export function giveTreeTo(account: Account, folder: string): void {
+  if (account.uid === undefined) return;
+  giveTo(account, folder);
+  for (const name of fs.readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    giveTo(account, path.join(folder, name));
+  }
+}
+
 /**
  * A folder for files that cannot be in the requested folder if the process runs as root. Only root can write to it, so
  * that no other user can replace a data folder or a program.

@@ -4,13 +4,13 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type Account, canEnter, folderOnlyRootWrites, giveTo } from './account.ts';
+import { type Account, canEnter, folderOnlyRootWrites, giveTo, giveTreeTo } from './account.ts';
 import { stopOrphan } from './orphan.ts';
 
 const run = promisify(execFile);
 
-/** The storage of a server: temporary, or durable with a password. */
-export type Storage = { kind: 'temporary' } | { kind: 'durable'; dataDir: string; password: string };
+/** The storage of a server: temporary, with a copy of a snapshot or no data, or durable with a password. */
+export type Storage = { kind: 'temporary'; snapshot?: string } | { kind: 'durable'; dataDir: string; password: string };
 
 /** The environment of PostgreSQL. Its data must not depend on the locale or time zone of this process. */
 export const serverEnvironment = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
@@ -61,11 +61,38 @@ export async function initialise(bin: string, dataDir: string, storage: Storage,
   const staging = makePrivateFolder(`${dataDir}.new-${process.pid}-`, account);
   try {
     const created = path.join(staging, 'data');
-    const authentication = passwordArguments(storage, staging, account);
-    const args = ['-D', created, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--no-instructions', ...authentication];
-    await run(path.join(bin, 'initdb'), args, { ...account, cwd: '/', env: serverEnvironment });
+    if (storage.kind === 'temporary' && storage.snapshot !== undefined) {
+      fs.cpSync(storage.snapshot, created, { recursive: true });
+      giveTreeTo(account, created);
+    } else {
+      const authentication = passwordArguments(storage, staging, account);
+      const args = [
+        '-D',
+        created,
+        '-U',
+        'postgres',
+        '-E',
+        'UTF8',
+        '--locale=C',
+        '--no-instructions',
+        ...authentication,
+      ];
+      await run(path.join(bin, 'initdb'), args, { ...account, cwd: '/', env: serverEnvironment });
+    }
     if (fs.existsSync(dataDir)) fs.rmdirSync(dataDir);
     fs.renameSync(created, dataDir);
+  } finally {
+    fs.rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/** Copies the data folder of a stopped server to `snapshot`, which appears atomically. An existing one is kept. */
+export function saveSnapshot(dataDir: string, snapshot: string): void {
+  fs.mkdirSync(path.dirname(snapshot), { recursive: true });
+  const staging = fs.mkdtempSync(`${snapshot}.new-`);
+  try {
+    fs.cpSync(dataDir, staging, { recursive: true });
+    if (!fs.existsSync(snapshot)) fs.renameSync(staging, snapshot);
   } finally {
     fs.rmSync(staging, { recursive: true, force: true });
   }

@@ -26,8 +26,11 @@ const temporarySettings = [
 ];
 const STOP_TIMEOUT_MS = 10_000;
 
-/** Starts the server and waits until it accepts connections. Resolves to a function that stops it. */
-export async function startServer(start: Start): Promise<() => Promise<void>> {
+/**
+ * Starts the server and waits until it accepts connections. Resolves to a function that stops it. A temporary server
+ * writes its data completely only if it stops in mode `clean`.
+ */
+export async function startServer(start: Start): Promise<(mode?: 'clean') => Promise<void>> {
   const durable = start.storage.kind === 'durable';
   const settings = durable ? commonSettings : [...commonSettings, ...temporarySettings];
   const flags = ['-p', String(start.port), ...settings.flatMap((setting) => ['-c', setting])];
@@ -62,10 +65,10 @@ export async function startServer(start: Start): Promise<() => Promise<void>> {
   child.unref();
   (child.stderr as Socket).unref(); // the stream of a pipe is a socket, but has another type
 
-  return async () => {
+  return async (mode) => {
     process.off('exit', stopAtExit);
     child.ref();
-    child.kill(signal);
+    child.kill(mode === 'clean' ? 'SIGINT' : signal);
     const timeout = setTimeout(() => child.kill('SIGQUIT'), STOP_TIMEOUT_MS);
     await closed;
     clearTimeout(timeout);
