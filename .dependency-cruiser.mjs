@@ -19,7 +19,7 @@ const layers = {
     'placement',
     'database',
   ],
-  hub: ['commands', 'admin', 'account', 'catalog', 'presenters', 'database'],
+  hub: ['commands', 'admin', 'account', 'catalog', 'database'],
 };
 
 const layerRules = Object.entries(layers).flatMap(([app, folders]) =>

@@ -1,4 +1,4 @@
-import { DEFAULT_TIMINGS as CATALOG } from '../src/catalog/timings.ts';
+import { DEFAULT_TIMINGS as CATALOG } from '../src/catalog/schedule.ts';
 import { DEFAULT_TIMINGS as RECONCILER } from '../src/reconciler/timings.ts';
 
 /**

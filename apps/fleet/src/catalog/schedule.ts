@@ -3,7 +3,31 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { inRounds, type Log, type Rounds } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import type { Hub } from './hub.ts';
-import type { CatalogTimings } from './timings.ts';
+
+/** Periods and delays of the sync of the catalog, in milliseconds. */
+export interface CatalogTimings {
+  /** Duration of the lease of a run. If a run does not renew it for this time, another run can acquire it. */
+  readonly lease: number;
+  /** Wait between two renewals of the lease. */
+  readonly renewal: number;
+  /** Wait before another attempt to acquire a lease that another run holds, plus or minus 50 percent. */
+  readonly leaseRetry: number;
+  /** Longest wait before a replica reads the schedule again. A changed setting takes effect within this time. */
+  readonly recheck: number;
+  /** Wait after a failure of the sync or the database if no next attempt is scheduled. */
+  readonly afterError: number;
+  /** Shortest wait before the schedule is read again. */
+  readonly shortest: number;
+}
+
+export const DEFAULT_TIMINGS: CatalogTimings = {
+  lease: 15_000,
+  renewal: 4000,
+  leaseRetry: 150,
+  recheck: 15_000,
+  afterError: 5000,
+  shortest: 50,
+};
 
 /** The exclusive right of a run to write the mirror, across all replicas. */
 export interface Lease {

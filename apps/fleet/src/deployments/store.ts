@@ -4,7 +4,6 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { columnsOfTarget } from '../resources/targets.ts';
 import type { Decision } from './decision.ts';
 import { allocatePorts } from './ports.ts';
-import { recordTombstones } from './tombstones.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -128,3 +127,17 @@ export async function abandon(
   }
   await transaction.volume.deleteMany({ where });
 }
+
+/**
+ * Records what was removed from its target. A worker checks its lease before each request, but the process can be
+ * suspended right after the check and send the request when the deployment no longer exists.
+ */
+export const recordTombstones = (
+  transaction: Pick<Prisma.TransactionClient, 'tombstone'>,
+  { host_id, cluster_id }: ReturnType<typeof columnsOfTarget>,
+  ids: readonly string[],
+) =>
+  transaction.tombstone.createMany({
+    data: ids.map((id) => ({ id, host_id, cluster_id })),
+    skipDuplicates: true,
+  });

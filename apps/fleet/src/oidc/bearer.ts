@@ -6,10 +6,9 @@ import { LRUCache } from 'lru-cache';
 import { tokenIntrospection } from 'openid-client';
 import { z } from 'zod';
 import { type Claims, claimsOf, fetchUserinfo, issuedAtOf, subject } from './claims.ts';
-import type { Client } from './client.ts';
+import type { Client, ProviderSettings } from './client.ts';
 import { GrantRefused, ProviderUnavailable } from './errors.ts';
 import type { Members } from './provider-fetch.ts';
-import type { ProviderSettings } from './settings.ts';
 
 /** A cached value. `until` is the time after which it must not be used, in milliseconds since 1970. */
 export interface CachedAnswer<T> {

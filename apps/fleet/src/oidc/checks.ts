@@ -1,11 +1,10 @@
 import type { Send } from '@svc/contract';
 import { type Configuration, genericGrantRequest, tokenIntrospection } from 'openid-client';
 import { z } from 'zod';
-import { ALGORITHMS, createClient } from './client.ts';
+import { ALGORITHMS, createClient, type ProviderSettings } from './client.ts';
 import { GrantRefused, ProviderUnavailable } from './errors.ts';
 import { fetchMetadata, type Metadata } from './metadata.ts';
 import { fetchProvider, parseObject } from './provider-fetch.ts';
-import type { ProviderSettings } from './settings.ts';
 
 /** The result of one check of a provider. */
 export interface Check {

@@ -9,17 +9,16 @@ import {
 import { type Bearer, createBearerVerifier } from './bearer.ts';
 import { type Check, testProvider } from './checks.ts';
 import type { Claims } from './claims.ts';
-import { createClient } from './client.ts';
+import { createClient, type ProviderSettings } from './client.ts';
 import { GrantRefused } from './errors.ts';
 import { refreshedUser, type SignedIn, signedInUser } from './grants.ts';
 import { createMetadataSource, type Metadata } from './metadata.ts';
 import { requireHttpsFor } from './provider-fetch.ts';
-import type { ProviderSettings } from './settings.ts';
 
 export type { Claims } from './claims.ts';
+export type { ProviderSettings } from './client.ts';
 export { GrantRefused, ProviderUnavailable } from './errors.ts';
 export type { SignedIn } from './grants.ts';
-export type { ProviderSettings } from './settings.ts';
 
 /** An OpenID Connect provider. Its methods reject with GrantRefused or ProviderUnavailable. */
 export interface Provider {

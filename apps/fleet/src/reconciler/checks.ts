@@ -2,13 +2,14 @@ import { inRounds, type Rounds } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../database/client.ts';
 import { check as checkHost } from '../engines/docker/check.ts';
+import { removeOrphans as sweepHost } from '../engines/docker/cleanup.ts';
 import { EngineFailure, Transient, Unreachable } from '../engines/errors.ts';
 import { type ClusterFacts, check as checkCluster } from '../engines/kubernetes/check.ts';
+import { removeOrphans as sweepCluster } from '../engines/kubernetes/cleanup.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { formatAmount } from '../quantities.ts';
 import { claimTargets, recordOnline, recordUnreachable } from './reachability.ts';
 import type { ReconcilerContext, TargetRow } from './targets.ts';
-import { clearTombstones } from './tombstones.ts';
 
 /**
  * Stores the result of a check of a cluster and its nodes, unless the address of the cluster was changed since the check began.
@@ -135,5 +136,27 @@ async function unlessTransient<T>(check: Promise<T>): Promise<T | undefined> {
   } catch (error) {
     if (error instanceof Transient && !(error instanceof Unreachable)) return undefined;
     throw error;
+  }
+}
+
+/** Removes objects of deleted deployments and volumes from a target, if a delayed request created them again. */
+async function clearTombstones(
+  { database, hosts, clusters, log }: ReconcilerContext,
+  target: TargetRow,
+): Promise<void> {
+  const where = target.kind === 'host' ? { host_id: target.row.id } : { cluster_id: target.row.id };
+  const rows = await database.client.tombstone.findMany({ where, select: { id: true } });
+  if (rows.length === 0) return;
+  const deletedIds = new Set(rows.map(({ id }) => id));
+  const fields = { [target.kind]: target.row.name };
+  try {
+    const actions =
+      target.kind === 'host'
+        ? await sweepHost(await hosts.of(target.row), deletedIds)
+        : await sweepCluster(await clusters.of(target.row), deletedIds);
+    if (actions.length > 0) log.warn({ ...fields, actions }, 'removed orphaned objects');
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+    log.warn({ ...fields, err: error }, 'orphan sweep failed; will retry');
   }
 }

@@ -1,11 +1,13 @@
 import { inRounds, type Rounds } from '@svc/http';
+import type { Database } from '../database/client.ts';
+import { freePorts } from '../deployments/ports.ts';
 import { reconcile as reconcileOnHost } from '../engines/docker/reconcile.ts';
 import { EngineFailure, Unreachable } from '../engines/errors.ts';
 import { reconcile as reconcileOnCluster } from '../engines/kubernetes/reconcile.ts';
-import type { Observation } from '../engines/observation.ts';
+import type { Instance, Observation } from '../engines/observation.ts';
+import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import type { Sealer } from '../sealing.ts';
 import { readDesired } from './desired.ts';
-import { reassignPorts } from './ports.ts';
 import { type Claim, claimNext, LeaseLost, Superseded } from './queue.ts';
 import { requestCheck } from './reachability.ts';
 import type { DesiredOnTarget, ReconcilerContext } from './targets.ts';
@@ -90,4 +92,27 @@ async function reconcileOnTarget(
   if (target.kind === 'host')
     return reconcileOnHost((await hosts.of(target.row)).withLeaseCheck(claim.assertLease), target.desired, fence);
   return reconcileOnCluster((await clusters.of(target.row)).withLeaseCheck(claim.assertLease), target.desired, fence);
+}
+
+/**
+ * Allocates other host ports to the instances that do not run, because a process outside the fleet uses one of their ports. The
+ * next free port above the previous one is allocated.
+ */
+async function reassignPorts(
+  { client }: Database,
+  { id, owner }: Claim,
+  instances: readonly Instance[],
+): Promise<void> {
+  const down = instances.flatMap(({ phase }, ordinal) => (phase === 'missing' || phase === 'created' ? [ordinal] : []));
+  await client.$transaction(async (transaction) => {
+    await acquirePlacementLock(transaction);
+    if (!(await transaction.deployment.findFirst({ where: { id, lease_owner: owner } }))) return;
+    const ports = await transaction.allocatedPort.findMany({ where: { deployment_id: id, ordinal: { in: down } } });
+    for (const { host_id, protocol, host_port } of ports) {
+      const [next] = await freePorts(transaction, { hostId: host_id, protocol, count: 1, from: host_port + 1 });
+      const host_id_protocol_host_port = { host_id, protocol, host_port };
+      if (next === undefined) continue; // no other port is free: retry with the same port
+      await transaction.allocatedPort.update({ where: { host_id_protocol_host_port }, data: { host_port: next } });
+    }
+  });
 }

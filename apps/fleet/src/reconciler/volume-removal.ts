@@ -1,5 +1,5 @@
 import { inRounds, type Rounds } from '@svc/http';
-import { recordTombstones } from '../deployments/tombstones.ts';
+import { recordTombstones } from '../deployments/store.ts';
 import { removeVolume as removeFromHost } from '../engines/docker/volumes.ts';
 import { Unreachable } from '../engines/errors.ts';
 import { removeVolume as removeFromCluster } from '../engines/kubernetes/cleanup.ts';

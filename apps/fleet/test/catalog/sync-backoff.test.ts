@@ -1,4 +1,4 @@
-import { backoff, retryAfter, withJitter } from '../../src/catalog/sync-failures.ts';
+import { backoff, retryAfter, withJitter } from '../../src/catalog/sync-state.ts';
 
 const LEAST = () => 0;
 const MOST = () => 1 - Number.EPSILON;

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { runOnSchedule } from '../../src/catalog/schedule.ts';
-import { DEFAULT_TIMINGS } from '../../src/catalog/timings.ts';
+import { DEFAULT_TIMINGS, runOnSchedule } from '../../src/catalog/schedule.ts';
 import { refuse, startFakeHub } from '../fake-hub.ts';
 import { startSyncWorld } from './sync-world.ts';
 

@@ -1,5 +1,5 @@
 import { eventually } from '@svc/testing/faults';
-import { DEFAULT_TIMINGS } from '../../src/catalog/timings.ts';
+import { DEFAULT_TIMINGS } from '../../src/catalog/schedule.ts';
 import { aTemplate } from '../a-template.ts';
 import { aCategory, fromCall, holdAnswers, refuse } from '../fake-hub.ts';
 import { SHORT_TIMINGS } from '../timings.ts';

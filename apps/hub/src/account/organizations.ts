@@ -1,7 +1,7 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { Problem } from '@svc/http';
 import { route } from '../context.ts';
-import { presentOrganization, withTier } from '../presenters/organization.ts';
+import { presentOrganization, withTier } from '../organization.ts';
 import { callerOf } from './caller.ts';
 
 export const getAccountOrganization = route(

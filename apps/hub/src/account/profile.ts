@@ -1,6 +1,6 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { route } from '../context.ts';
-import { presentUser, withOrganization } from '../presenters/organization.ts';
+import { presentUser, withOrganization } from '../organization.ts';
 import { callerOf } from './caller.ts';
 
 export const getProfile = route(hubEndpoints.getProfile, async ({ database: { client }, principal }) => {

@@ -1,11 +1,12 @@
-import { fold } from '@svc/contract';
+import { fold, type managedCategory } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { given, notFound, Problem } from '@svc/http';
+import type { z } from 'zod';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
 import { defaultSlug } from '../derived.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
-import { presentCategory, withCounts } from '../presenters/category.ts';
 import { resourceId } from '../resource-id.ts';
 
 const WRITABLE = ['name', 'slug', 'description', 'icon', 'sort_order', 'is_private'] as const;
@@ -55,4 +56,17 @@ export const deleteCategory = route(hubEndpoints.deleteCategory, async ({ databa
     const { count } = await category.deleteMany({ where: { id } });
     if (count === 0) throw notFound();
   });
+});
+
+/** The counts that administrators receive with a category. */
+export const withCounts = {
+  _count: { select: { templates: true, catalog_access: true } },
+} satisfies Prisma.CategoryInclude;
+
+type Row = Prisma.CategoryGetPayload<{ include: typeof withCounts }>;
+
+export const presentCategory = ({ _count, ...category }: Row): z.input<typeof managedCategory> => ({
+  ...category,
+  template_count: _count.templates,
+  access_count: _count.catalog_access,
 });

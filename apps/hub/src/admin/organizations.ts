@@ -1,8 +1,8 @@
 import { hubEndpoints } from '@svc/contract/hub';
 import { notFound } from '@svc/http';
 import { route } from '../context.ts';
+import { presentManagedOrganization, withMembers } from '../organization.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
-import { presentManagedOrganization, withMembers } from '../presenters/organization.ts';
 import { resourceId } from '../resource-id.ts';
 
 export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ database: { client } }, { query }) => {

@@ -3,8 +3,8 @@ import { invalid, notFound } from '@svc/http';
 import { callerOf } from '../account/caller.ts';
 import { route } from '../context.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { presentUser, withOrganization } from '../organization.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
-import { presentUser, withOrganization } from '../presenters/organization.ts';
 import { resourceId } from '../resource-id.ts';
 import { checkRoleChange, lockRoles } from './roles.ts';
 

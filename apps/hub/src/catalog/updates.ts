@@ -4,11 +4,9 @@ import { etagOfState, Tagged, Unchanged } from '@svc/http';
 import { route } from '../context.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../principal.ts';
-import { finishedCursor } from './cursor.ts';
-import { readState } from './state.ts';
 import { type TemplateRow, templateColumns, templateSources } from './template-rows.ts';
 import { endedSince, touchedSince, visibleFrom, visiblePeriods, visibleTemplates } from './visibility.ts';
-import { readPage } from './walk.ts';
+import { finishedCursor, readPage, readState } from './walk.ts';
 
 /**
  * The changes for the caller: all changes since a time, or a page of changes after a cursor. Everything is read in one

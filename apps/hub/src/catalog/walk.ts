@@ -1,10 +1,27 @@
 import type { Cursor } from '@svc/contract';
 import { Prisma } from '../generated/prisma/client.ts';
-import type { Viewer } from '../principal.ts';
-import { finishedCursor, isKnown, startOfFullWalk } from './cursor.ts';
-import type { CatalogState } from './state.ts';
+import { type Viewer, viewerKey } from '../principal.ts';
 import { type TemplateRow, templateColumns, templateSources } from './template-rows.ts';
 import { endedSince, touchedSince, visibleFrom, visiblePeriods, visibleTemplates } from './visibility.ts';
+
+/** The state of the catalog in one snapshot. */
+export interface CatalogState {
+  /** The catalog clock. Changes in the snapshot have stamps up to this time; all other changes have later stamps. */
+  readonly at: Date;
+  /** The latest time of which history was pruned. */
+  readonly floor: Date | null;
+  /** The newest commit. It shows whether the database was restored from a backup. */
+  readonly commit: { readonly at: Date; readonly commit: string };
+}
+
+export async function readState(transaction: Prisma.TransactionClient): Promise<CatalogState> {
+  const [row] = await transaction.$queryRaw<
+    { at: Date; floor: Date | null; commit_at: Date; commit: string }[]
+  >`SELECT k.at, k.floor, n.at AS commit_at, n.commit
+    FROM catalog_clock k, (SELECT at, commit FROM catalog_commits ORDER BY at DESC LIMIT 1) n`;
+  if (!row) throw new Error('catalog_clock or catalog_commits has no row');
+  return { at: row.at, floor: row.floor, commit: { at: row.commit_at, commit: row.commit } };
+}
 
 /** A snapshot of the catalog, as one viewer sees it. */
 interface Snapshot {
@@ -173,3 +190,47 @@ async function readTemplates({ transaction }: Snapshot, ids: readonly string[]):
       ON page.id = t.id
     ORDER BY page.place`;
 }
+
+/** Sorts before every id. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+/** The `checked_at` of a full walk until its last page. */
+const NEVER = new Date(0);
+
+/** The cursor of a client that has received all changes up to the catalog clock. */
+export const finishedCursor = (viewer: Viewer, { at, commit }: CatalogState): Cursor => ({
+  v: 1,
+  of: viewerKey(viewer),
+  seen: commit,
+  position: { at },
+  checked: at,
+});
+
+/** The first cursor of a full walk, which lists all templates and then sends the changes since its start. */
+const startOfFullWalk = (viewer: Viewer, state: CatalogState): Cursor => ({
+  ...finishedCursor(viewer, state),
+  began: state.at,
+  listed: NO_ID,
+  checked: NEVER,
+});
+
+/**
+ * Whether a walk can continue from a cursor. It cannot if the cursor was issued to another viewer, if the database does not
+ * contain the commit of the cursor, or if changes after the position of the cursor were pruned.
+ */
+async function isKnown(
+  transaction: Prisma.TransactionClient,
+  cursor: Cursor,
+  { viewer, state: { floor } }: { readonly viewer: Viewer; readonly state: CatalogState },
+): Promise<boolean> {
+  const { of, seen, began, position } = cursor;
+  if (of !== viewerKey(viewer)) return false;
+  const isPruned = floor !== null && (began ? began < floor : isBelow(position, floor));
+  if (isPruned) return false;
+  const rows = await transaction.$queryRaw<unknown[]>`
+    SELECT FROM catalog_commits WHERE at = ${seen.at} AND commit = ${seen.commit}::uuid`;
+  return rows.length > 0;
+}
+
+/** A position with an id is inside a stamp, so it also needs the history that ended at this stamp. */
+const isBelow = ({ at, after }: Cursor['position'], floor: Date) => (after === undefined ? at < floor : at <= floor);

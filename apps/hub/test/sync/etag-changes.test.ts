@@ -1,6 +1,6 @@
 // The ETag changes whenever the response may change, and a 304 reads no template.
 import { type Api, byDepth } from '@svc/testing';
-import { pruneHistory } from '../../src/catalog/prune.ts';
+import { pruneHistory } from '../../src/catalog/history.ts';
 import { type CatalogTransaction, writeCatalog } from '../../src/database/catalog-write.ts';
 import { startCountingProxy } from '../visibility/counting-proxy.ts';
 import { anInstance, startWorld } from '../world.ts';

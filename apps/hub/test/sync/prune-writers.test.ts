@@ -1,7 +1,7 @@
 // Pruning concurrently with writers and with other prunes.
 import { byDepth, onServer } from '@svc/testing';
 import { eventually } from '@svc/testing/faults';
-import { pruneHistory } from '../../src/catalog/prune.ts';
+import { pruneHistory } from '../../src/catalog/history.ts';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { anInstance, startWorld } from '../world.ts';
 import { clientByCursor, listingOf, lostIn } from './mirror.ts';

@@ -1,4 +1,4 @@
-import { pruneHistory } from '../../src/catalog/prune.ts';
+import { pruneHistory } from '../../src/catalog/history.ts';
 import { type CatalogTransaction, writeCatalog } from '../../src/database/catalog-write.ts';
 import type { World } from '../world.ts';
 

@@ -1,5 +1,5 @@
 import { ask } from '@svc/testing/faults';
-import { pruneHistory } from '../../src/catalog/prune.ts';
+import { pruneHistory } from '../../src/catalog/history.ts';
 import { aListeningHub } from '../listening-hub.ts';
 import { startWorld } from '../world.ts';
 import { clientByCursor, clientBySince, type Get, listingOf, lostIn } from './mirror.ts';

@@ -1,10 +1,11 @@
 import { KEYS } from '../../render/labels.ts';
 import { mapConcurrently } from '../concurrency.ts';
-import { catchFailure, type EngineFailure } from '../errors.ts';
-import type { DesiredEnd, Fence, Observation } from '../observation.ts';
+import { removalObservation } from '../deployment-status.ts';
+import { catchFailure } from '../errors.ts';
+import type { DesiredEnd, Fence } from '../observation.ts';
 import { describeFailure } from '../redact.ts';
 import type { DockerClient } from './client.ts';
-import { type FoundContainer, findContainers, remove } from './containers.ts';
+import { findContainers, remove } from './containers.ts';
 import { listed, listedVolumes } from './schemas.ts';
 import { supersededBy } from './status.ts';
 import { removeVolume } from './volumes.ts';
@@ -27,37 +28,13 @@ export async function removeFromHost(client: DockerClient, desired: DesiredEnd, 
       actions.push(...(await removeVolume(client, name)));
   });
   const remaining = await findContainers(client, fence.deploymentId);
-  return removalStatus(desired.kind, { remaining, actions, failure });
-}
-
-function removalStatus(
-  kind: 'stopped' | 'gone',
-  result: {
-    readonly remaining: readonly FoundContainer[];
-    readonly actions: string[];
-    readonly failure: EngineFailure | undefined;
-  },
-): Observation {
-  const isDone = result.remaining.length === 0 && result.failure === undefined;
-  const inProgress = kind === 'gone' ? 'deleting' : 'stopping';
-  return {
-    phase: isDone ? kind : inProgress,
-    reason: result.failure?.reason ?? null,
-    message:
-      (result.failure && describeFailure(result.failure)) ??
-      (isDone ? 'All containers are removed.' : `Containers still stopping: ${result.remaining.length}.`),
-    instances: result.remaining.map(({ name, details }) => ({
-      name,
-      phase: 'stopping',
-      message: 'is being stopped',
-      restarts: details.RestartCount,
-    })),
-    endpoints: [],
-    volumes: [],
-    actions: result.actions,
-    next: isDone ? 'settled' : result.failure ? 'retry' : 'soon',
-    superseded: false,
-  };
+  return removalObservation({
+    kind: desired.kind,
+    actions,
+    failure: failure && { reason: failure.reason, message: describeFailure(failure) },
+    remaining: remaining.length > 0 ? `Containers still stopping: ${remaining.length}.` : '',
+    instances: remaining.map(({ name, details }) => ({ name, restarts: details.RestartCount })),
+  });
 }
 
 const MANAGED_FILTER = JSON.stringify({ label: [`${KEYS.managedBy}=fleet`] });

@@ -1,5 +1,13 @@
 import type { DockerManifest, RenderedContainer } from '../../render/docker.ts';
-import { type EngineFailure, Permanent, type Reason } from '../errors.ts';
+import {
+  type DeploymentStatus,
+  describeCounts,
+  type InstanceCounts,
+  statusOfCounts,
+  supersededObservation,
+  withFailure,
+} from '../deployment-status.ts';
+import { type EngineFailure, Permanent } from '../errors.ts';
 import type { Endpoint, Fence, Instance, Observation } from '../observation.ts';
 import { describeFailure, redactorOf } from '../redact.ts';
 import type { FoundContainer, ReconcileRun } from './containers.ts';
@@ -50,9 +58,7 @@ export function supersededBy(
 ): Observation | undefined {
   const latest = Math.max(generation, ...found.map((container) => container.generation));
   if (latest === generation) return undefined;
-  const message = `Generation ${generation} is superseded by generation ${latest}.`;
-  const nothing = { reason: null, instances: [], endpoints: [], volumes: [] };
-  return { ...nothing, phase: 'starting', message, actions, next: 'soon', superseded: true };
+  return supersededObservation(generation, latest, actions);
 }
 
 /** A desired container with its state and its failure in this reconciliation. */
@@ -133,7 +139,6 @@ function instanceOf({ pair, state, failure, isReady }: ContainerStatus, redact: 
 }
 
 type Redact = (text: string) => string;
-type DeploymentStatus = Pick<Observation, 'phase' | 'reason' | 'message' | 'next'>;
 
 interface StatusInput {
   readonly failures: readonly EngineFailure[];
@@ -146,53 +151,27 @@ function deploymentStatus(
   statuses: readonly ContainerStatus[],
   { failures, surplus, redact }: StatusInput,
 ): DeploymentStatus {
-  const count = countOf(statuses);
   const anyRuns = statuses.some(({ pair }) => pair.found && isUp(pair.found));
-  const permanent = failures.find((failure) => failure instanceof Permanent);
-  const failure = permanent ?? failures[0];
-  const isChanging = statuses.some((status) => status.isChanging) || surplus > 0;
+  const failure = failures.find((failure) => failure instanceof Permanent) ?? failures[0];
   if (failure) {
-    const phase = anyRuns ? 'degraded' : permanent ? 'failed' : 'retrying';
-    return {
-      phase,
-      reason: failure.reason,
-      message: describeFailure(failure, redact),
-      next: permanent ? 'settled' : 'retry',
-    };
+    const message = describeFailure(failure, redact);
+    return withFailure({ reason: failure.reason, message, anyRuns, isPermanent: failure instanceof Permanent });
   }
-  const crashed = statuses.find(({ state }) => state.reason !== null);
-  if (crashed) return crashedStatus(crashed, { anyRuns, isChanging, count });
-  if (statuses.length === 0)
-    return {
-      phase: surplus > 0 ? 'stopping' : 'stopped',
-      ...withoutFailure('It is scaled to 0 replicas.', isChanging),
-    };
-  const isInProgress = isChanging || statuses.some(({ isOutdated }) => isOutdated);
-  if (isInProgress) return { phase: 'starting', ...withoutFailure(count, isInProgress) };
-  if (statuses.every(({ state }) => state.phase === 'completed')) {
-    return { phase: 'stopped', ...withoutFailure('It has completed.', false) };
-  }
-  const isHealthy = statuses.every(({ isReady, state }) => isReady || state.phase === 'completed');
-  return {
-    phase: isHealthy ? 'running' : 'degraded',
-    ...withoutFailure(isHealthy ? count : `${describeUnhealthy(statuses)} ${count}`, false),
+  const counts: InstanceCounts = {
+    desired: statuses.length,
+    up: statuses.filter(({ state }) => state.phase === 'running').length,
+    completed: statuses.filter(({ state }) => state.phase === 'completed').length,
+    outdated: statuses.filter(({ isOutdated }) => isOutdated).length,
+    terminating: surplus,
+    isChanging: statuses.some((status) => status.isChanging),
   };
+  const crashed = statuses.find(({ state }) => state.reason !== null);
+  if (crashed) return crashedStatus(crashed, { anyRuns, counts });
+  const status = statusOfCounts(counts);
+  return status.phase === 'degraded'
+    ? { ...status, message: `${describeUnhealthy(statuses)} ${status.message}` }
+    : status;
 }
-
-function countOf(statuses: readonly ContainerStatus[]): string {
-  const up = statuses.filter(({ state }) => state.phase === 'running').length;
-  const outdated = statuses.filter(({ isOutdated }) => isOutdated).length;
-  return `${up} of ${statuses.length} up${outdated > 0 ? `, ${outdated} still to be replaced` : ''}.`;
-}
-
-const withoutFailure = (
-  message: string,
-  isChanging: boolean,
-): { reason: Reason | null; message: string; next: DeploymentStatus['next'] } => ({
-  reason: null,
-  message,
-  next: isChanging ? 'soon' : 'settled',
-});
 
 const describeUnhealthy = (statuses: readonly ContainerStatus[]): string =>
   statuses
@@ -204,10 +183,10 @@ const describeUnhealthy = (statuses: readonly ContainerStatus[]): string =>
 /** The status if a container has crashed or a job has failed. A failed job is not restarted. */
 function crashedStatus(
   { pair, state }: ContainerStatus,
-  { anyRuns, isChanging, count }: { readonly anyRuns: boolean; readonly isChanging: boolean; readonly count: string },
+  { anyRuns, counts }: { readonly anyRuns: boolean; readonly counts: InstanceCounts },
 ): DeploymentStatus {
-  const message = `${pair.rendered.name} ${state.message}. ${count}`;
-  const job = isJob(pair.rendered.body.HostConfig);
-  const phase = anyRuns ? 'degraded' : job ? 'failed' : 'retrying';
-  return { phase, reason: state.reason, message, next: isChanging ? 'soon' : job ? 'settled' : 'retry' };
+  const message = `${pair.rendered.name} ${state.message}. ${describeCounts(counts)}`;
+  const isPermanent = isJob(pair.rendered.body.HostConfig);
+  const status = withFailure({ reason: state.reason, message, anyRuns, isPermanent });
+  return counts.isChanging || counts.terminating > 0 ? { ...status, next: 'soon' } : status;
 }

@@ -1,5 +1,6 @@
 import { KEYS } from '../../render/labels.ts';
-import { catchFailure, type EngineFailure, Transient } from '../errors.ts';
+import { removalObservation } from '../deployment-status.ts';
+import { catchFailure, Transient } from '../errors.ts';
 import type { DesiredEnd, Fence, Observation } from '../observation.ts';
 import type { KubernetesClient } from './client.ts';
 import { isConflict } from './errors.ts';
@@ -110,7 +111,17 @@ export function removeFromCluster(client: KubernetesClient, desired: DesiredEnd,
         actions.push(...(await deleteVolume(client, name)));
       }
     });
-    return removalStatus(desired, { actions, failure, remaining: await findRemaining(client, desired, fence) });
+    const remaining = await findRemaining(client, desired, fence);
+    const pods = remaining.filter(({ isPod }) => isPod);
+    // Without the response of the cluster, because there is no manifest to redact it with.
+    return removalObservation({
+      kind: desired.kind,
+      actions,
+      failure,
+      remaining: describeRemaining(remaining),
+      instances: pods.map(({ name }) => ({ name, restarts: 0 })),
+      isOverdue: remaining.some(({ isOverdue }) => isOverdue),
+    });
   });
 }
 
@@ -143,40 +154,18 @@ async function findRemaining(
   ];
 }
 
-interface RemovalResult {
-  readonly remaining: readonly Remaining[];
-  readonly actions: readonly string[];
-  readonly failure: EngineFailure | undefined;
-}
-
-function removalStatus({ kind }: DesiredEnd, { remaining, actions, failure }: RemovalResult): Observation {
-  const isDone = remaining.length === 0 && failure === undefined;
-  const inProgress = kind === 'gone' ? 'deleting' : 'stopping';
-  const [overdue] = remaining.filter(({ isOverdue }) => isOverdue);
-  const overdueNote = overdue ? `The removal of ${overdue.name} is overdue. ` : '';
-  return {
-    phase: isDone ? kind : inProgress,
-    reason: failure?.reason ?? null,
-    message:
-      failure?.message ??
-      (isDone
-        ? 'All containers are removed.'
-        : `${overdueNote}${remaining.length} still to be removed: ${namesOf(remaining)}.`),
-    instances: remaining
-      .filter(({ isPod }) => isPod)
-      .map(({ name }) => ({ name, phase: 'stopping', message: 'is being stopped', restarts: 0 })),
-    endpoints: [],
-    volumes: [],
-    actions,
-    next: isDone ? 'settled' : failure || overdue ? 'retry' : 'soon',
-    superseded: false,
-  };
-}
-
 const MAX_NAMED = 3;
 
-const namesOf = (remaining: readonly Remaining[]): string =>
-  [...remaining.slice(0, MAX_NAMED).map(({ name }) => name), ...(remaining.length > MAX_NAMED ? ['…'] : [])].join(', ');
+function describeRemaining(remaining: readonly Remaining[]): string {
+  if (remaining.length === 0) return '';
+  const overdue = remaining.find(({ isOverdue }) => isOverdue);
+  const names = [
+    ...remaining.slice(0, MAX_NAMED).map(({ name }) => name),
+    ...(remaining.length > MAX_NAMED ? ['…'] : []),
+  ];
+  const stillThere = `${remaining.length} still to be removed: ${names.join(', ')}.`;
+  return overdue ? `The removal of ${overdue.name} is overdue. ${stillThere}` : stillThere;
+}
 
 /** Maximum number of ids in one selector, because the selector is part of the URL. */
 const BATCH = 50;

@@ -1,6 +1,7 @@
 import type { V1DeleteOptions, V1Deployment, V1Job, V1ObjectMeta, V1Pod, V1ReplicaSet } from '@kubernetes/client-node';
 import type { KubernetesManifest, KubernetesObject } from '../../render/kubernetes.ts';
 import { KEYS } from '../../render/labels.ts';
+import { supersededObservation } from '../deployment-status.ts';
 import { EngineFailure, Permanent, unlessNotFound } from '../errors.ts';
 import type { DesiredRunning as Base, DesiredEnd, Fence, Observation } from '../observation.ts';
 import type { Apis, KubernetesClient } from './client.ts';
@@ -230,9 +231,7 @@ export async function unlessSuperseded(
     return await work();
   } catch (error) {
     if (!(error instanceof Superseded)) throw error;
-    const message = `Generation ${generation} is superseded by generation ${error.by}.`;
-    const nothing = { reason: null, instances: [], endpoints: [], volumes: [] };
-    return { ...nothing, phase: 'starting', message, actions, next: 'soon', superseded: true };
+    return supersededObservation(generation, error.by, actions);
   }
 }
 

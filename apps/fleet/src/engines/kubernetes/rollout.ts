@@ -1,56 +1,25 @@
 import type { V1Deployment, V1Job, V1Pod, V1ReplicaSet } from '@kubernetes/client-node';
-import { type EngineFailure, Permanent } from '../errors.ts';
-import type { Observation } from '../observation.ts';
-import { describeFailure, oneLine, truncate } from '../redact.ts';
+import {
+  type DeploymentStatus,
+  describeCounts,
+  type InstanceCounts,
+  statusOfCounts,
+  withFailure,
+  withoutFailure,
+} from '../deployment-status.ts';
+import { oneLine, truncate } from '../redact.ts';
 import type { PodStatus } from './instances.ts';
 import type { ObservedObjects } from './objects.ts';
 import { isActive } from './pod-status.ts';
 
-/** The summary of the state of a deployment. */
-export type DeploymentStatus = Pick<Observation, 'phase' | 'reason' | 'message' | 'next'>;
-
-/** A status without a failure. */
-export const withoutFailure = (
-  phase: DeploymentStatus['phase'],
-  message: string,
-  next: DeploymentStatus['next'] = 'settled',
-): DeploymentStatus => ({
-  phase,
-  reason: null,
-  message,
-  next,
-});
-
-interface StatusScope {
-  /** Whether at least one pod is running. */
-  readonly anyRuns: boolean;
-  readonly redact: (text: string) => string;
-}
-
-/** The status if the reconciliation itself failed. */
-export function failureStatus(failure: EngineFailure, { anyRuns, redact }: StatusScope): DeploymentStatus {
-  const isPermanent = failure instanceof Permanent;
-  return {
-    phase: anyRuns ? 'degraded' : isPermanent ? 'failed' : 'retrying',
-    reason: failure.reason,
-    message: describeFailure(failure, redact),
-    next: isPermanent ? 'settled' : 'retry',
-  };
-}
-
 /** The status if a pod does not start. */
-function podFailureStatus(
-  { name, state }: PodStatus,
-  { anyRuns, count }: { readonly anyRuns: boolean; readonly count: string },
-): DeploymentStatus {
-  const isPermanent = state.isPermanent === true;
-  return {
-    phase: anyRuns ? 'degraded' : isPermanent ? 'failed' : 'retrying',
+const podFailureStatus = ({ name, state }: PodStatus, anyRuns: boolean, counts: InstanceCounts): DeploymentStatus =>
+  withFailure({
     reason: state.reason,
-    message: `${name} ${state.message}. ${count}`,
-    next: isPermanent ? 'settled' : 'retry',
-  };
-}
+    message: `${name} ${state.message}. ${describeCounts(counts)}`,
+    anyRuns,
+    isPermanent: state.isPermanent === true,
+  });
 
 const isTrue = ({ status }: V1Job, type: string): boolean =>
   status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') === true;
@@ -60,31 +29,33 @@ export function jobStatus(job: V1Job, podStatuses: readonly PodStatus[]): Deploy
   if (isTrue(job, 'Complete')) return withoutFailure('stopped', 'It has completed.');
   if (isTrue(job, 'Failed')) return failedJobStatus(job, podStatuses);
   const active = podStatuses.filter(({ pod }) => isActive(pod));
-  if (job.spec?.suspend === true) {
-    return podStatuses.some(({ state }) => state.phase !== 'completed' && state.phase !== 'failed')
-      ? withoutFailure('stopping', `Pods still stopping: ${active.length}.`, 'soon')
-      : withoutFailure('stopped', 'It is scaled to 0 replicas.');
-  }
-  const desired = job.spec?.completions ?? 1;
-  const running = active.filter(({ state }) => state.phase === 'running').length;
-  const done = podStatuses.filter(({ state }) => state.phase === 'completed').length;
-  const count = `${running} of ${desired} up${done > 0 ? `, ${done} done` : ''}.`;
-  const down = active.find(({ state }) => state.reason !== null);
-  if (down) return podFailureStatus(down, { anyRuns: running > 0, count });
-  const isComplete = running > 0 && running + done === desired && podStatuses.length === desired;
-  return isComplete ? withoutFailure('running', count) : withoutFailure('starting', count, 'soon');
+  const numberOf = (phase: PodStatus['state']['phase']) =>
+    podStatuses.filter(({ state }) => state.phase === phase).length;
+  const [up, completed] = [numberOf('running'), numberOf('completed')];
+  const desired = job.spec?.suspend === true ? 0 : (job.spec?.completions ?? 1);
+  const ended = completed + numberOf('failed');
+  const isComplete = up > 0 && up + completed === desired && podStatuses.length === desired;
+  const counts: InstanceCounts = {
+    desired,
+    up,
+    completed,
+    outdated: 0,
+    terminating: desired === 0 ? podStatuses.length - ended : 0,
+    isChanging: desired > 0 && !isComplete,
+  };
+  const down = desired > 0 ? active.find(({ state }) => state.reason !== null) : undefined;
+  return down ? podFailureStatus(down, up > 0, counts) : statusOfCounts(counts);
 }
 
 function failedJobStatus({ status }: V1Job, podStatuses: readonly PodStatus[]): DeploymentStatus {
   const condition = status?.conditions?.find(({ type }) => type === 'Failed');
-  const next = 'settled';
-  if (condition?.reason === 'DeadlineExceeded') {
-    const message = 'It did not complete before its deadline.';
-    return { phase: 'failed', reason: 'DeadlineExceeded', message, next };
-  }
   const worst = podStatuses.find(({ state }) => state.phase === 'failed');
+  const final = { anyRuns: false, isPermanent: true };
+  if (condition?.reason === 'DeadlineExceeded') {
+    return withFailure({ ...final, reason: 'DeadlineExceeded', message: 'It did not complete before its deadline.' });
+  }
   const message = worst ? `${worst.name} ${worst.state.message}.` : 'It has failed.';
-  return { phase: 'failed', reason: worst?.state.reason ?? 'JobFailed', message, next };
+  return withFailure({ ...final, reason: worst?.state.reason ?? 'JobFailed', message });
 }
 
 const REVISION = 'deployment.kubernetes.io/revision';
@@ -125,13 +96,11 @@ interface RolloutContext extends Pick<ObservedObjects, 'replicaSets'> {
 /** The observed state of a rollout. */
 interface Rollout {
   readonly deployment: V1Deployment;
-  readonly desired: number;
-  readonly available: number;
-  readonly outdated: number;
-  readonly terminating: readonly PodStatus[];
-  readonly count: string;
-  readonly anyRuns: boolean;
+  /** The pods of the current template that are not being deleted. */
   readonly current: readonly PodStatus[];
+  readonly terminating: readonly PodStatus[];
+  readonly counts: InstanceCounts;
+  readonly anyRuns: boolean;
   /** Whether there was no progress for a while. */
   readonly isStalled: boolean;
   readonly redact: (text: string) => string;
@@ -151,22 +120,21 @@ export function deploymentStatus(
   const active = podStatuses.filter(({ pod }) => isActive(pod));
   const current = active.filter(({ pod }) => isOf(pod, template));
   const terminating = podStatuses.filter(({ state }) => state.phase === 'stopping');
-  const available = current.filter(({ state }) => state.phase === 'running').length;
-  const outdated = active.length - current.length;
-  const desired = deployment.spec?.replicas ?? 1;
-  const count = `${available} of ${desired} up${outdated > 0 ? `, ${outdated} still to be replaced` : ''}.`;
-  const anyRuns = active.some(({ state }) => state.phase === 'running');
-  const isStalled = lastProgressOf(deployment, active) < stalledSince;
+  const counts = {
+    desired: deployment.spec?.replicas ?? 1,
+    up: current.filter(({ state }) => state.phase === 'running').length,
+    completed: 0,
+    outdated: active.length - current.length,
+    terminating: terminating.length,
+  };
+  const isComplete = counts.up === counts.desired && counts.outdated === 0 && isSettled(deployment);
   return rolloutStatus({
     deployment,
-    desired,
-    available,
-    outdated,
-    terminating,
-    count,
-    anyRuns,
     current,
-    isStalled,
+    terminating,
+    counts: { ...counts, isChanging: !isComplete },
+    anyRuns: active.some(({ state }) => state.phase === 'running'),
+    isStalled: lastProgressOf(deployment, active) < stalledSince,
     redact,
   });
 }
@@ -184,41 +152,37 @@ function lastProgressOf(deployment: V1Deployment, active: readonly PodStatus[]):
 }
 
 function rolloutStatus(rollout: Rollout): DeploymentStatus {
-  const { deployment, desired, count, anyRuns, current, terminating, available, outdated, isStalled } = rollout;
-  if (!isObserved(deployment)) return withoutFailure('starting', count, 'soon');
+  const { deployment, current, terminating, counts, anyRuns, isStalled } = rollout;
+  if (!isObserved(deployment)) return withoutFailure('starting', describeCounts(counts), 'soon');
   const down = current.find(({ state }) => state.reason !== null);
-  if (down) return podFailureStatus(down, { anyRuns, count });
+  if (down) return podFailureStatus(down, anyRuns, counts);
   const failed = replicaFailureStatus(rollout) ?? deadlineStatus(rollout);
   if (failed) return failed;
-  const isComplete = available === desired && outdated === 0 && isSettled(deployment);
-  if (!isComplete) return withoutFailure('starting', count, isStalled ? 'settled' : 'soon');
-  const [stuck] = terminating.filter(({ isStuck }) => isStuck);
-  if (stuck)
-    return withoutFailure(
-      'degraded',
-      `The termination of ${stuck.name} is overdue, and its node has not confirmed it. ${count}`,
-    );
-  if (terminating.length > 0) return withoutFailure(desired === 0 ? 'stopping' : 'starting', count, 'soon');
-  return desired === 0 ? withoutFailure('stopped', 'It is scaled to 0 replicas.') : withoutFailure('running', count);
+  const status = statusOfCounts(counts);
+  if (counts.isChanging) return isStalled ? { ...status, next: 'settled' } : status;
+  const stuck = terminating.find(({ isStuck }) => isStuck);
+  if (!stuck) return status;
+  const overdue = `The termination of ${stuck.name} is overdue, and its node has not confirmed it.`;
+  return withoutFailure('degraded', `${overdue} ${describeCounts(counts)}`);
 }
 
 const conditionOf = ({ status }: V1Deployment, type: string) =>
   status?.conditions?.find((condition) => condition.type === type);
 
 /** The status if the pods cannot be created. */
-function replicaFailureStatus({ deployment, anyRuns, count, redact }: Rollout): DeploymentStatus | undefined {
+function replicaFailureStatus({ deployment, anyRuns, counts, redact }: Rollout): DeploymentStatus | undefined {
   const condition = conditionOf(deployment, 'ReplicaFailure');
   if (condition?.status !== 'True') return undefined;
   const engineMessage = truncate(redact(oneLine(condition.message ?? '')));
   const reason = /exceeded quota/.test(engineMessage) ? 'Unschedulable' : 'InvalidSpec';
-  const message = `The cluster rejects its pods: ${engineMessage} ${count}`;
-  return { phase: anyRuns ? 'degraded' : 'retrying', reason, message, next: 'retry' };
+  const message = `The cluster rejects its pods: ${engineMessage} ${describeCounts(counts)}`;
+  return withFailure({ reason, message, anyRuns, isPermanent: false });
 }
 
 /** The status if the rollout made no progress within its deadline. */
-function deadlineStatus({ deployment, anyRuns, count }: Rollout): DeploymentStatus | undefined {
+function deadlineStatus({ deployment, anyRuns, counts }: Rollout): DeploymentStatus | undefined {
   const condition = conditionOf(deployment, 'Progressing');
   if (condition?.reason !== 'ProgressDeadlineExceeded') return undefined;
-  const message = `It did not become available before its progress deadline. ${count}`;
-  return { phase: anyRuns ? 'degraded' : 'failed', reason: 'DeadlineExceeded', message, next: 'settled' };
+  const message = `It did not become available before its progress deadline. ${describeCounts(counts)}`;
+  return withFailure({ reason: 'DeadlineExceeded', message, anyRuns, isPermanent: true });
 }

@@ -1,6 +1,7 @@
-import type { EngineFailure } from '../errors.ts';
+import { type DeploymentStatus, withFailure, withoutFailure } from '../deployment-status.ts';
+import { type EngineFailure, Permanent } from '../errors.ts';
 import type { Endpoint, Observation } from '../observation.ts';
-import { truncate } from '../redact.ts';
+import { describeFailure, truncate } from '../redact.ts';
 import { findVolumes } from './cleanup.ts';
 import type { KubernetesClient } from './client.ts';
 import { instanceOf, lastWarning, type PodStatus, podStatusesOf } from './instances.ts';
@@ -13,7 +14,7 @@ import {
   type RunningObjects,
 } from './objects.ts';
 import { podRedactorFor, redactorFor } from './redact.ts';
-import { type DeploymentStatus, deploymentStatus, failureStatus, jobStatus, withoutFailure } from './rollout.ts';
+import { deploymentStatus, jobStatus } from './rollout.ts';
 
 /** The addresses of the ports of a deployment within its cluster. */
 const endpointsOf = ({ manifest }: RunningObjects, namespace: string): Endpoint[] =>
@@ -38,7 +39,12 @@ export async function observationOf(
   const podStatuses = await podStatusesOf(client, observed.pods, podRedactorFor(desired.manifest));
   const anyRuns = podStatuses.some(({ state }) => state.phase === 'running');
   const status = failure
-    ? failureStatus(failure, { anyRuns, redact })
+    ? withFailure({
+        reason: failure.reason,
+        message: describeFailure(failure, redact),
+        anyRuns,
+        isPermanent: failure instanceof Permanent,
+      })
     : statusOf(run, { ...observed, redact }, podStatuses);
   const claims = await findVolumes(client, volumeNames(desired));
   const volumeWarning = status.reason === 'Unschedulable' ? await whyUnbound(client, claims) : '';

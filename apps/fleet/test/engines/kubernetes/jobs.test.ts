@@ -38,7 +38,7 @@ describe('a job on a cluster', () => {
     const { server, look } = await aJob(podStatuses.running(), 3);
     const [name = ''] = server.objects('pods').map(({ metadata }) => metadata.name);
     server.setPodStatus(podStatuses.ended({ exitCode: 0 }), name);
-    expect(await look()).toMatchObject({ phase: 'running', message: '2 of 3 up, 1 done.' });
+    expect(await look()).toMatchObject({ phase: 'running', message: '2 of 3 up, 1 completed.' });
     server.setPodStatus(podStatuses.ended({ exitCode: 0 }));
     expect(await look()).toMatchObject({ phase: 'stopped' });
   });

@@ -1,6 +1,6 @@
 import type { managedOrganization, managedUser, organization, profile } from '@svc/contract/hub';
 import type { z } from 'zod';
-import type { Prisma } from '../generated/prisma/client.ts';
+import type { Prisma } from './generated/prisma/client.ts';
 
 /** The relations that every caller receives with an organization. */
 export const withTier = { subscription: { select: { tier: true } } } satisfies Prisma.OrganizationInclude;
