@@ -1,6 +1,6 @@
 // Does the time of a refused sign-in tell whether somebody has an account?
 //
-//   node bench/password-times.mjs <fleet URL> <e-mail of a local user> [tries, 200 unless said]
+//   node bench/password-times.mjs <fleet URL> <e-mail of a local user> [tries, default 200]
 //
 // Method: each round asks POST /api/v1/auth/login twice, once with an e-mail that nobody has (another each time) and once
 // with the known e-mail and a wrong password; which of the two comes first is drawn anew each round, so that whatever

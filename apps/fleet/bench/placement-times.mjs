@@ -1,6 +1,6 @@
 // How long does it take to find a place for a deployment, with every candidate assessments?
 //
-//   node bench/placement-times.mjs [hosts, 1000 unless said] [deployments, 5000 unless said]
+//   node bench/placement-times.mjs [hosts, default 1000] [deployments, default 5000]
 //
 // It needs a build (pnpm build), no service and no database. Method: so many hosts of five sizes, every fourth with GPUs,
 // some of them tainted, labelled, closed or away, and four clusters of 25 nodes each; then so many deployments are placed

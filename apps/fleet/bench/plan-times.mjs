@@ -1,6 +1,6 @@
 // How long does it take to plan a deployment, in a fleet that has many hosts and deployments?
 //
-//   node bench/plan-times.mjs <fleet URL> <token of an operator> <its DATABASE_URL> [tries, 200 unless said]
+//   node bench/plan-times.mjs <fleet URL> <token of an operator> <its DATABASE_URL> [tries, default 200]
 //
 // It fills the fleet's database: use one of its own, and run the fleet with RATE_LIMIT=off. What was filled by an earlier run
 // is used again.

@@ -14,7 +14,7 @@ const EXPIRED_ROWS: readonly ExpiredRows[] = [
   { table: 'sign_in_failures', key: 'subject', condition: "last_at < now() - interval '15 minutes'" },
   { table: 'sign_in_transactions', key: 'state_hash', condition: 'expires_at < now()' },
   { table: 'sign_in_codes', key: 'code_hash', condition: 'expires_at < now()' },
-  { table: 'repeatable_requests', key: 'key_hash', condition: "created_at < now() - interval '1 day'" },
+  { table: 'idempotency_keys', key: 'key_hash', condition: "created_at < now() - interval '1 day'" },
   { table: 'tombstones', key: 'id', condition: "at < now() - interval '1 day'" },
   { table: 'sessions', key: 'id', condition: "least(ended_at, expires_at) < now() - interval '1 day'" },
 ];

@@ -49,7 +49,7 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
   const before = await lockRow(transaction, workloads, { id: params.id, ifMatch });
   refuseRename(body, before);
   const { spec } = before;
-  const overrides = { ...before.said, ...changedMembers(body, spec) };
+  const overrides = { ...before.overrides, ...changedMembers(body, spec) };
   const base: RevisionBase = body.template === undefined ? before : await templateBase(transaction, body.template);
   const isNew =
     base.template_id !== before.template_id ||

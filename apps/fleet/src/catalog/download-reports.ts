@@ -14,7 +14,7 @@ export const recordDownload = (
   { workloadId, revision }: DeployedRevision,
 ): Promise<number> =>
   transaction.$executeRaw`
-    INSERT INTO template_uses (template_id, slug)
+    INSERT INTO download_reports (template_id, slug)
     SELECT template_id, template_slug FROM workload_revisions
     WHERE workload_id = ${workloadId}::uuid AND revision = ${revision} AND template_id IS NOT NULL
     ON CONFLICT (template_id) DO NOTHING`;
@@ -38,16 +38,16 @@ export async function reportDownloads({ client }: Database, hub: Hub): Promise<v
   for (let report = await claimReport(client); report; report = await claimReport(client)) {
     const { template_id, slug } = report;
     await hub.client.getTemplate({ params: { slug } }).catch(ignoreWithdrawn);
-    await client.$executeRaw`UPDATE template_uses SET told_at = now() WHERE template_id = ${template_id}::uuid`;
+    await client.$executeRaw`UPDATE download_reports SET reported_at = now() WHERE template_id = ${template_id}::uuid`;
   }
 }
 
 /** Claims a report for a minute, with the current slug of the template. Other replicas skip it during this time. */
 async function claimReport(client: Database['client']): Promise<DueReport | undefined> {
   const [report] = await client.$queryRaw<DueReport[]>`
-      UPDATE template_uses u SET claimed_at = now(), slug = coalesce(t.slug, u.slug)
-      FROM (SELECT template_id FROM template_uses
-            WHERE told_at IS NULL AND coalesce(claimed_at < now() - interval '1 minute', true)
+      UPDATE download_reports u SET claimed_at = now(), slug = coalesce(t.slug, u.slug)
+      FROM (SELECT template_id FROM download_reports
+            WHERE reported_at IS NULL AND coalesce(claimed_at < now() - interval '1 minute', true)
             LIMIT 1 FOR UPDATE SKIP LOCKED) due
       LEFT JOIN catalog_templates t ON t.id = due.template_id
       WHERE u.template_id = due.template_id

@@ -57,7 +57,7 @@ export const hosts: Kind<HostRow> = {
 
 /** Hosts and the nodes of clusters. */
 export const hostsAndNodes: Kind<HostOrNodeRow> = {
-  table: 'machines',
+  table: 'hosts_and_nodes',
   row: hostOrNodeRow,
   columns: Prisma.sql`${commonColumns}, r.has_credentials, r.cluster_id, r.gpu_count`,
 };

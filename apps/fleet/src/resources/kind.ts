@@ -36,7 +36,7 @@ export type ResourceRow = z.output<typeof resourceRow>;
 /** A kind of resource. */
 export interface Kind<Row extends ResourceRow> {
   /** The table or view that it is read from. */
-  readonly table: 'hosts' | 'machines' | 'clusters' | 'workloads' | 'deployments' | 'volumes' | 'secrets';
+  readonly table: 'hosts' | 'hosts_and_nodes' | 'clusters' | 'workloads' | 'deployments' | 'volumes' | 'secrets';
   /** The selected columns of a row `r`, in addition to the columns of all kinds. */
   readonly columns: Prisma.Sql;
   /** Validates each row that is read, so that the row type and the query agree. */

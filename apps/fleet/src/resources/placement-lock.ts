@@ -5,5 +5,5 @@ import type { Prisma } from '../generated/prisma/client.ts';
  * Resources are not allocated twice, and are not deleted while another transaction starts to use them.
  */
 export async function acquirePlacementLock(transaction: Prisma.TransactionClient): Promise<void> {
-  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('fleet decisions'))`;
+  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('placement'))`;
 }

@@ -24,7 +24,7 @@ const workloadRow = resourceRow.extend({
   ...origin.shape,
   revision: z.int(),
   spec: workloadSpec,
-  said: z.custom<Partial<WorkloadSpec>>((value) => workloadSpec.partial().safeParse(value).success),
+  overrides: z.custom<Partial<WorkloadSpec>>((value) => workloadSpec.partial().safeParse(value).success),
   template_state: templateStates,
 });
 export type WorkloadRow = z.output<typeof workloadRow>;
@@ -55,7 +55,7 @@ const latest = (expression: Prisma.Sql) =>
 export const workloads: Kind<WorkloadRow> = {
   table: 'workloads',
   row: workloadRow,
-  columns: Prisma.sql`r.revision, ${latest(Prisma.sql`v.spec`)} AS spec, ${latest(Prisma.sql`v.said`)} AS said,
+  columns: Prisma.sql`r.revision, ${latest(Prisma.sql`v.spec`)} AS spec, ${latest(Prisma.sql`v.overrides`)} AS overrides,
     ${latest(Prisma.sql`v.template_id`)} AS template_id, ${latest(Prisma.sql`v.template_slug`)} AS template_slug,
     ${latest(Prisma.sql`v.template_version`)} AS template_version, ${latest(Prisma.sql`v.min_tier`)} AS min_tier,
     ${latest(Prisma.sql`v.template_hash`)} AS template_hash,
@@ -161,7 +161,7 @@ export async function insertRevision(
       revision: revision.revision,
       created_by: revision.author,
       spec,
-      said: overrides,
+      overrides,
       secret_names: secretNamesOf(spec),
     },
   });

@@ -5,12 +5,14 @@ import { z } from 'zod';
 import { aTemplate } from '../a-template.ts';
 
 const folder = new URL('../../../../infra/catalog/templates/', import.meta.url);
-const said = z.object({ ...templateFields, name: z.string(), slug: z.string() });
+const templateFile = z.object({ ...templateFields, name: z.string(), slug: z.string() });
 
 /** The templates of the starter catalog as a hub returns them after the import. */
 export const starterTemplates: readonly Template[] = readdirSync(folder)
   .sort()
-  .map((file) => aTemplate(said.parse({ ...templateDefaults, ...parse(readFileSync(new URL(file, folder), 'utf8')) })));
+  .map((file) =>
+    aTemplate(templateFile.parse({ ...templateDefaults, ...parse(readFileSync(new URL(file, folder), 'utf8')) })),
+  );
 
 /** The secrets that the templates need, with all keys that they refer to. */
 export function secretsOf(templates: readonly Template[]): Record<string, Record<string, string>> {

@@ -19,11 +19,11 @@ beforeEach(async () => {
   await it.publish(tool, other);
 });
 
-const templateUses = () => it.client.templateUse.findMany({ orderBy: { slug: 'asc' } });
-const unreported = () => it.client.templateUse.count({ where: { told_at: null } });
+const downloadReports = () => it.client.downloadReport.findMany({ orderBy: { slug: 'asc' } });
+const unreported = () => it.client.downloadReport.count({ where: { reported_at: null } });
 const allReported = () => eventually('all download reports were sent', async () => (await unreported()) === 0);
 /** Makes the last attempt old enough for another one. */
-const later = () => it.client.$executeRaw`UPDATE template_uses SET claimed_at = now() - interval '61 seconds'`;
+const later = () => it.client.$executeRaw`UPDATE download_reports SET claimed_at = now() - interval '61 seconds'`;
 /** Syncs and sends the open download reports. */
 const syncAndReport = async () => {
   await it.sync();
@@ -47,7 +47,7 @@ test('only the first deployment of a template sends a download report', async ()
 test('a workload or a plan of a template sends no download report, and its deployment does', async () => {
   const { id } = await it.aWorkload({ template: 'tool' });
   await it.plan({ template: 'tool' });
-  expect(await templateUses()).toEqual([]);
+  expect(await downloadReports()).toEqual([]);
   await it.deployed({ workload_id: id });
   await allReported();
   expect(it.downloads.asked).toEqual(['tool']);
@@ -57,14 +57,14 @@ test('neither a rejected deployment nor one without a template sends a download 
   await it.deploy({ template: 'tool', env: { NOPE: 'x' } });
   await it.deployed();
   await syncAndReport();
-  expect(await templateUses()).toEqual([]);
+  expect(await downloadReports()).toEqual([]);
   expect(it.downloads.asked).toEqual([]);
 });
 
 test('a deployment succeeds while the hub is unreachable, and a later sync sends its download report', async () => {
   await it.downloads.goAway();
   await it.deployed({ template: 'tool' });
-  await eventually('the report was attempted', async () => (await templateUses())[0]?.claimed_at !== null);
+  await eventually('the report was attempted', async () => (await downloadReports())[0]?.claimed_at !== null);
   await it.downloads.comeBack();
   expect(await unreported()).toBe(1);
   await later();
@@ -111,7 +111,7 @@ test('two fleet processes that deploy a template at the same time send one downl
 test('a download report uses the current slug of a template', async () => {
   await it.downloads.goAway();
   await it.deployed({ template: 'tool' });
-  await eventually('the report was attempted', async () => (await templateUses())[0]?.claimed_at !== null);
+  await eventually('the report was attempted', async () => (await downloadReports())[0]?.claimed_at !== null);
   await it.downloads.comeBack();
   it.hub.publish({ ...tool, slug: 'the-tool' }, { ...other, slug: 'tool' });
   await later();

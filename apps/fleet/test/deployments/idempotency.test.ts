@@ -106,9 +106,9 @@ test('the longest Idempotency-Keys are compared to their last character', async 
 test('an Idempotency-Key is valid for one day', async () => {
   const requestBody = await aRequestBody();
   const { body } = await it.deploy(requestBody, once);
-  await it.client.$executeRaw`UPDATE repeatable_requests SET created_at = now() - interval '23 hours 59 minutes'`;
+  await it.client.$executeRaw`UPDATE idempotency_keys SET created_at = now() - interval '23 hours 59 minutes'`;
   expect((await it.deploy(requestBody, once)).body).toEqual(body);
-  await it.client.$executeRaw`UPDATE repeatable_requests SET created_at = now() - interval '1 day 1 second'`;
+  await it.client.$executeRaw`UPDATE idempotency_keys SET created_at = now() - interval '1 day 1 second'`;
   expect((await it.deploy(requestBody, once)).body.code).toBe('name_taken');
   const fresh = await it.deploy({ ...requestBody, name: 'the-next' }, once);
   expect(fresh.status).toBe(201);

@@ -42,7 +42,7 @@ test('a plan waits neither for the placement lock nor for locked rows', async ()
   const host = await it.aHost();
   const { id, workload_id } = await it.deployed({ workload });
   const locks = [
-    `SELECT pg_advisory_lock(hashtext('fleet decisions'))`,
+    `SELECT pg_advisory_lock(hashtext('placement'))`,
     ...['hosts', 'workloads', 'deployments', 'volumes'].map((table) => `SELECT FROM ${table} FOR UPDATE`),
   ];
   for (const lock of locks) {
@@ -129,7 +129,7 @@ test('the plan of a template that was never deployed stores no workload', async 
   const { body } = await it.plan({ template: 'tool' });
   expect(body.ok).toBe(true);
   expect(await it.client.workload.count()).toBe(0);
-  expect(await it.client.templateUse.count()).toBe(0);
+  expect(await it.client.downloadReport.count()).toBe(0);
 });
 
 test('the plan of a change must not contain template, target or name', async () => {

@@ -43,7 +43,7 @@ export async function startDeploymentWorld({ kept = false } = {}) {
   if (!kept) {
     beforeEach(async () => {
       await client.$executeRaw`
-        TRUNCATE hosts, clusters, workloads, deployments, volumes, secrets, repeatable_requests, template_uses CASCADE`;
+        TRUNCATE hosts, clusters, workloads, deployments, volumes, secrets, idempotency_keys, download_reports CASCADE`;
       hub.reset();
       downloads.forget();
       await mirror.forget();

@@ -35,30 +35,30 @@ describe.each([
   ['hosts', { engine: 'docker', endpoint: 'tcp://engine.example.test:2376', credentials }],
   ['clusters', { server: 'https://cluster.example.test', auth: tokenAuth }],
   ['clusters', { server: 'https://cluster.example.test', auth: certificateAuth }],
-] as const)('credentials of %s', (plural, said) => {
+] as const)('credentials of %s', (plural, request) => {
   test('are in no response, and sealed in the database', async () => {
     const name = world.aName('sealed');
-    const made = await asAdmin.post(pathOf(plural), { name, ...said });
+    const made = await asAdmin.post(pathOf(plural), { name, ...request });
     expect(made.status).toBe(201);
     const [{ id }] = Object.values<Shown>(made.body);
     const answers = {
       made: made.text,
       read: (await asAdmin.get(pathOf(plural, id))).text,
       listed: (await asAdmin.get(`${pathOf(plural)}?search=${name}`)).text,
-      changed: (await asAdmin.put(pathOf(plural, id), { ...said, labels: { a: 'b' } })).text,
-      again: (await asAdmin.post(pathOf(plural), { name, ...said })).text,
-      refused: (await asAdmin.post(pathOf(plural), { name, ...said, unknown: 1 })).text,
+      changed: (await asAdmin.put(pathOf(plural, id), { ...request, labels: { a: 'b' } })).text,
+      again: (await asAdmin.post(pathOf(plural), { name, ...request })).text,
+      refused: (await asAdmin.post(pathOf(plural), { name, ...request, unknown: 1 })).text,
       row: JSON.stringify(await storedOf(plural, id)),
     };
     expect(leaks(canaries, answers)).toEqual([]);
     expect(JSON.stringify(await openedOf(plural, id))).toContain(
-      JSON.stringify(Object.values(said).at(-1)).slice(1, -1),
+      JSON.stringify(Object.values(request).at(-1)).slice(1, -1),
     );
   });
 
   test('are sealed for the address with which they were given', async () => {
-    const { id } = await world.make(plural, said);
-    const address = 'endpoint' in said ? said.endpoint : said.server;
+    const { id } = await world.make(plural, request);
+    const address = 'endpoint' in request ? request.endpoint : request.server;
     expect((await openedOf(plural, id)).address).toBe(address);
   });
 });
@@ -117,9 +117,14 @@ const morePem = [certificate + key, key + certificate, certificate + KUBECONFIG]
 
 describe('an invalid certificate or key is rejected by name, and not repeated:', () => {
   const refused = async (plural: 'hosts' | 'clusters', given: object, paths: readonly string[]) => {
-    const said =
+    const request =
       plural === 'hosts' ? { engine: 'podman', endpoint: 'tcp://a.example.test:1' } : { server: 'https://a' };
-    const made = await asAdmin.post(pathOf(plural), { name: world.aName('bad'), ...said, auth: undefined, ...given });
+    const made = await asAdmin.post(pathOf(plural), {
+      name: world.aName('bad'),
+      ...request,
+      auth: undefined,
+      ...given,
+    });
     expect([made.status, invalidPathsOf(made)]).toEqual([400, paths]);
     const { id } = plural === 'hosts' ? await aHost() : await aCluster();
     const changed = await asAdmin.put(pathOf(plural, id), given);
@@ -162,7 +167,7 @@ test('a certificate chain is accepted if its first certificate matches the key',
   const chain = certificate + second.certificate;
   expect((await aHost({ credentials: { ...credentials, certificate: chain } })).has_credentials).toBe(true);
   const turned = { ...credentials, certificate: second.certificate + certificate };
-  const said = { name: world.aName('chain'), engine: 'docker', endpoint: 'tcp://engine.example.test:1' };
-  const answer = await asAdmin.post(pathOf('hosts'), { ...said, credentials: turned });
+  const request = { name: world.aName('chain'), engine: 'docker', endpoint: 'tcp://engine.example.test:1' };
+  const answer = await asAdmin.post(pathOf('hosts'), { ...request, credentials: turned });
   expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['credentials.key']]);
 });

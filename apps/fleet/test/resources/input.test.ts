@@ -15,8 +15,8 @@ test.each([
   ['workloads', { registry_url: 'ghcr.io' }],
   ['workloads', { registry_credentials: 'pull-secret' }],
 ] as const)('null clears an optional member of %s, case %#', async (plural, given) => {
-  const said = kinds.find((kind) => kind.plural === plural)?.members;
-  const { id } = await make(plural, { ...said, ...given });
+  const request = kinds.find((kind) => kind.plural === plural)?.members;
+  const { id } = await make(plural, { ...request, ...given });
   const [member = ''] = Object.keys(given);
   expect((await asAdmin.put(pathOf(plural, id), { labels: {} })).body[singulars[plural]]).toMatchObject(given);
   expect((await asAdmin.put(pathOf(plural, id), { [member]: null })).body[singulars[plural]][member]).toBeNull();
@@ -47,10 +47,10 @@ describe.each([2 ** 31 - 1, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER])('the
 
   test('is rejected as a revision of a workload', async () => {
     const { workload, deployment } = await deployed();
-    const said = { name: world.aName('large'), workload_id: workload.id, revision: number };
+    const request = { name: world.aName('large'), workload_id: workload.id, revision: number };
     const answers = [
-      await asAdmin.post(pathOf('deployments'), said),
-      await asAdmin.post(`${pathOf('deployments')}/plan`, said),
+      await asAdmin.post(pathOf('deployments'), request),
+      await asAdmin.post(`${pathOf('deployments')}/plan`, request),
       await asAdmin.post(`${pathOf('deployments')}/plan`, { deployment_id: deployment.id, revision: number }),
       await asAdmin.put(pathOf('deployments', deployment.id), { revision: number }),
     ];
@@ -93,8 +93,8 @@ test.each([
   { auth: tokenAuth, name: KUBECONFIG },
 ])('a kubeconfig, which can name programs to run, is rejected everywhere, case %#', async (given) => {
   const before = await client.cluster.count();
-  const said = { name: world.aName('kubeconfig'), server: 'https://cluster.example.test', ...given };
-  const { status, text } = await asAdmin.post(pathOf('clusters'), said);
+  const request = { name: world.aName('kubeconfig'), server: 'https://cluster.example.test', ...given };
+  const { status, text } = await asAdmin.post(pathOf('clusters'), request);
   expect(status).toBe(400);
   expect(text).not.toContain('touch');
   expect(await client.cluster.count()).toBe(before);

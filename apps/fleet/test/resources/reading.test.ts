@@ -107,9 +107,9 @@ describe.each(turns)('reading $plural:', ({ turn, plural, members, wrong, wrongP
         await asAdmin.put(`${path}/${id}`, {}),
         await asAdmin.delete(`${path}/${id}`),
       ];
-      const said = answers.map(({ status, body }) => [status, body.code, body.detail]);
+      const refusals = answers.map(({ status, body }) => [status, body.code, body.detail]);
       const { body } = await asAdmin.get(`${path}/${ABSENT}`);
-      expect(said).toEqual(answers.map(() => [404, 'not_found', body.detail]));
+      expect(refusals).toEqual(answers.map(() => [404, 'not_found', body.detail]));
     },
   );
 

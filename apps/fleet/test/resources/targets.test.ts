@@ -171,9 +171,9 @@ async function untilLockIsAwaited(): Promise<void> {
 describe('the GPUs of a host', () => {
   test('have unique names', async () => {
     const twice = [{ id: '0' }, { id: '1' }, { id: '0' }];
-    const said = { name: world.aName('twice'), engine: 'docker', endpoint: 'tcp://engine.example.test:2375' };
+    const request = { name: world.aName('twice'), engine: 'docker', endpoint: 'tcp://engine.example.test:2375' };
     for (const answer of [
-      await asAdmin.post(pathOf('hosts'), { ...said, gpus: twice }),
+      await asAdmin.post(pathOf('hosts'), { ...request, gpus: twice }),
       await put('hosts', (await aHost()).id, { gpus: twice }),
     ]) {
       expect([answer.status, answer.body.errors]).toEqual([

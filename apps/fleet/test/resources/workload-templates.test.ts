@@ -47,8 +47,8 @@ test('a workload copies every member of the template that specifies what runs, a
 
 test('members of the request override those of the template individually', async () => {
   const template = await aPublished();
-  const said = { image_tag: '19', env: [], registry_url: null, registry_credentials: null, node_selector: {} };
-  expect(runs(await aWorkloadOf(template, said))).toEqual({ ...runs(template), ...said });
+  const overrides = { image_tag: '19', env: [], registry_url: null, registry_credentials: null, node_selector: {} };
+  expect(runs(await aWorkloadOf(template, overrides))).toEqual({ ...runs(template), ...overrides });
 });
 
 test('a workload of an unknown template is a 404, and one of a template without an image is rejected', async () => {
@@ -57,8 +57,8 @@ test('a workload of an unknown template is a 404, and one of a template without 
   const { slug } = await aPublished({ image_name: '', volume_mounts: [{ name: 'a', mountPath: '/' }] });
   const answer = await asAdmin.post(pathOf('workloads'), { name, template: slug });
   expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['image_name', 'volume_mounts.0.mountPath']]);
-  const said = { name, template: slug, image_name: 'team/app', volume_mounts: [] };
-  expect((await asAdmin.post(pathOf('workloads'), said)).status).toBe(201);
+  const request = { name, template: slug, image_name: 'team/app', volume_mounts: [] };
+  expect((await asAdmin.post(pathOf('workloads'), request)).status).toBe(201);
 });
 
 test('a template that was stored before most members were declared gives a workload their defaults', async () => {

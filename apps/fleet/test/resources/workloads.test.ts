@@ -144,7 +144,7 @@ describe('revisions of a workload', () => {
     const { id } = await aWorkload();
     const image = { image_name: 'team/app' };
     await client.workloadRevision.create({
-      data: { workload_id: id, revision: 2, spec: image, said: image, created_by: 'an earlier release' },
+      data: { workload_id: id, revision: 2, spec: image, overrides: image, created_by: 'an earlier release' },
     });
     await client.workload.update({ where: { id }, data: { revision: 2 } });
     const workload = await read('workloads', id);

@@ -291,7 +291,7 @@ CREATE TABLE "workload_revisions" (
     "workload_id" UUID NOT NULL,
     "revision" INTEGER NOT NULL,
     "spec" JSONB NOT NULL,
-    "said" JSONB NOT NULL,
+    "overrides" JSONB NOT NULL,
     "secret_names" TEXT[] DEFAULT ARRAY[]::TEXT[],
     "template_id" UUID,
     "template_slug" TEXT,
@@ -446,23 +446,23 @@ CREATE TABLE "secrets" (
 );
 
 -- CreateTable
-CREATE TABLE "repeatable_requests" (
+CREATE TABLE "idempotency_keys" (
     "key_hash" TEXT NOT NULL,
     "request_hash" TEXT NOT NULL,
     "deployment_id" UUID NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
 
-    CONSTRAINT "repeatable_requests_pkey" PRIMARY KEY ("key_hash")
+    CONSTRAINT "idempotency_keys_pkey" PRIMARY KEY ("key_hash")
 );
 
 -- CreateTable
-CREATE TABLE "template_uses" (
+CREATE TABLE "download_reports" (
     "template_id" UUID NOT NULL,
     "slug" TEXT NOT NULL,
     "claimed_at" TIMESTAMPTZ(3),
-    "told_at" TIMESTAMPTZ(3),
+    "reported_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "template_uses_pkey" PRIMARY KEY ("template_id")
+    CONSTRAINT "download_reports_pkey" PRIMARY KEY ("template_id")
 );
 
 -- CreateTable
@@ -669,7 +669,7 @@ CREATE INDEX "secrets_created_at_id_idx" ON "secrets"("created_at" DESC, "id");
 CREATE INDEX "secrets_labels_idx" ON "secrets" USING GIN ("labels");
 
 -- CreateIndex
-CREATE INDEX "repeatable_requests_created_at_idx" ON "repeatable_requests"("created_at");
+CREATE INDEX "idempotency_keys_created_at_idx" ON "idempotency_keys"("created_at");
 
 -- CreateIndex
 CREATE INDEX "catalog_templates_slug_idx" ON "catalog_templates"("slug");
@@ -821,7 +821,7 @@ CREATE TRIGGER workload_revision_refuse_change BEFORE UPDATE ON "workload_revisi
   FOR EACH ROW EXECUTE FUNCTION workload_revision_refuse_change();
 
 -- The list of /hosts: the hosts, and the nodes of clusters.
-CREATE VIEW "machines" AS
+CREATE VIEW "hosts_and_nodes" AS
 SELECT "id", "name", "labels", "version", "created_at", "updated_at", "created_by", "engine"::text AS "engine", "endpoint",
   "sealed" IS NOT NULL AS "has_credentials", "network_types", "taints", "schedulable", "gpus",
   "reachability"::text AS "reachability", "unreachable_reason", "last_seen_at", "engine_version", "arch", "cpu_millis", "memory_bytes",

@@ -34,7 +34,7 @@ export async function findCreatedDeployment(
   { key_hash, request_hash }: IdempotentRequest,
 ): Promise<string | undefined> {
   const [previous] = await transaction.$queryRaw<{ request_hash: string; deployment_id: string }[]>`
-    SELECT request_hash, deployment_id FROM repeatable_requests
+    SELECT request_hash, deployment_id FROM idempotency_keys
     WHERE key_hash = ${key_hash} AND created_at > now() - interval '1 day'`;
   if (previous && previous.request_hash !== request_hash) {
     throw new Problem(
@@ -50,5 +50,5 @@ export const rememberRequest = (
   { key_hash, request_hash }: IdempotentRequest,
   deploymentId: string,
 ) => transaction.$executeRaw`
-  INSERT INTO repeatable_requests (key_hash, request_hash, deployment_id) VALUES (${key_hash}, ${request_hash}, ${deploymentId}::uuid)
+  INSERT INTO idempotency_keys (key_hash, request_hash, deployment_id) VALUES (${key_hash}, ${request_hash}, ${deploymentId}::uuid)
   ON CONFLICT (key_hash) DO UPDATE SET request_hash = excluded.request_hash, deployment_id = excluded.deployment_id, created_at = now()`;
