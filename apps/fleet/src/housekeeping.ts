@@ -1,4 +1,4 @@
-import { inRounds, type Log, type Rounds } from '@svc/http';
+import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from './database/client.ts';
 
@@ -47,7 +47,7 @@ interface HousekeepingOptions {
  * Deletes expired rows, first within a minute after the start and then periodically. A failed deletion is repeated in
  * the next round. Replicas that run at the same time share the work: none waits for rows that another one is deleting.
  */
-export function startHousekeeping({ database, log, interval = HOUR_MS, auditDays }: HousekeepingOptions): Rounds {
+export function startHousekeeping({ database, log, interval = HOUR_MS, auditDays }: HousekeepingOptions): PeriodicTask {
   const deleteExpired = async (table: string, work: () => Promise<number>) => {
     try {
       const rows = await work();
@@ -57,7 +57,7 @@ export function startHousekeeping({ database, log, interval = HOUR_MS, auditDays
     }
   };
   const first = Math.random() * Math.min(MINUTE_MS, interval); // spreads replicas that start at the same time
-  return inRounds(first, async (ending) => {
+  return runPeriodically(first, async (ending) => {
     for (const expired of EXPIRED_ROWS) await deleteExpired(expired.table, () => deleteAll(database, expired, ending));
     if (auditDays !== undefined)
       await deleteExpired('audit_entries', () => deleteOldEntries(database, auditDays, ending));

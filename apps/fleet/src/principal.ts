@@ -35,3 +35,6 @@ export type Caller = User | TemporaryAdministrator | TokenBearer;
 
 /** The identity behind a credential, or anonymous. */
 export type Principal = { readonly kind: 'anonymous' } | Caller;
+
+/** The reason of the 403 for a user without a role. */
+export const NO_ROLE = 'Your claims from the identity provider map to no role in this fleet.';

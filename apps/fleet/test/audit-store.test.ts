@@ -47,7 +47,7 @@ describe('while audit entries cannot be stored,', () => {
     const [requestCount, before] = [hub.requests.length, await client.catalogSync.findMany()];
     const { status, body } = await world.asOperator.post(SYNC);
     expect([status, body.code]).toEqual([503, 'unavailable']);
-    expect(body.detail).toBe('The request could not be recorded, so it was not carried out.');
+    expect(body.detail).toBe('The request was not processed, because its audit entry cannot be stored.');
     expect(hub.requests).toHaveLength(requestCount);
     expect(await client.catalogSync.findMany()).toEqual(before);
   });

@@ -73,9 +73,9 @@ export async function startFakeHub(key = newSecretToken('svcc_')) {
       behaviours = {};
       mostAtOnce = 0;
     },
-    goAway: server.goAway,
-    comeBack: server.comeBack,
-    stop: server.goAway,
+    stopListening: server.stopListening,
+    startListening: server.startListening,
+    stop: server.stopListening,
   };
 }
 

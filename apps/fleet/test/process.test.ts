@@ -82,13 +82,13 @@ describe('a fleet process with a hub', () => {
   });
 
   test('stays ready, with a degraded status, while the hub is unreachable', async () => {
-    await hub.goAway();
+    await hub.stopListening();
     expect((await sync()).status).toBe(502);
     const answer = await fetch(`${fleet.url}/readyz`);
     const body = (await answer.json()) as { status: string; checks: unknown[] };
     expect([answer.status, body.status]).toEqual([200, 'degraded']);
     expect(body.checks).toContainEqual({ name: 'hub', state: 'degraded', detail: expect.stringContaining('HUB_URL') });
-    await hub.comeBack();
+    await hub.startListening();
   });
 
   test('writes no credential to its log or its database', async () => {

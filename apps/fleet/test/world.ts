@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hashSecretToken, newSecretToken, shownPrefix } from '@svc/auth';
+import { displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
 import { fleetService, openApiDocument } from '@svc/contract';
 import type { FleetRole } from '@svc/contract/fleet';
 import { createLog, createOutbound, type OutboundAllowance, type OutboundOptions } from '@svc/http';
@@ -165,7 +165,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
       name: `token-${++count}`,
       role: 'viewer' as const,
       token_hash: hashSecretToken(secret),
-      token_prefix: shownPrefix(secret),
+      token_prefix: displayPrefix(secret),
       created_by: 'test',
       ...given,
     };

@@ -1,7 +1,7 @@
 import { admit, challengesOf, createAuthenticator, readBearer } from '@svc/auth';
 import { hubService, openApiDocument } from '@svc/contract';
 import { type HubAccess, hubEndpoints } from '@svc/contract/hub';
-import { createService, type Enter, holdsOf, type ServiceOptions } from '@svc/http';
+import { createService, type Enter, hasEtagOf, type ServiceOptions } from '@svc/http';
 import type { Express } from 'express';
 import * as accountApiKeys from './account/api-keys.ts';
 import * as accountOrganizations from './account/organizations.ts';
@@ -55,7 +55,13 @@ export function createHub({ database, provider, ...options }: HubOptions): Expre
     res.locals.caller = callerOf(principal);
     const access = endpoint.access as HubAccess; // every endpoint of the contract of the hub declares a HubAccess
     admit({ policy, challenges }, { access, principal });
-    return { database, principal, viewer: viewerOf(principal), headOnly: req.method === 'HEAD', holds: holdsOf(req) };
+    return {
+      database,
+      principal,
+      viewer: viewerOf(principal),
+      headOnly: req.method === 'HEAD',
+      hasEtag: hasEtagOf(req),
+    };
   };
   return createService({ ...options, routes, enter, openapi: openApiDocument(hubService) });
 }

@@ -1,4 +1,4 @@
-import { type Holds, implementFor, routeFor } from '@svc/http';
+import { type HasEtag, implementFor, routeFor } from '@svc/http';
 import type { Database } from './database/client.ts';
 import type { Principal, Viewer } from './principal.ts';
 
@@ -10,7 +10,7 @@ export interface RequestContext {
   /** The method is HEAD: no body is sent, so the request does not count as a download. */
   readonly headOnly: boolean;
   /** Whether `If-None-Match` of the request contains an entity tag. */
-  readonly holds: Holds;
+  readonly hasEtag: HasEtag;
 }
 
 export const route = routeFor<RequestContext>();

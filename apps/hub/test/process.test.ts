@@ -50,7 +50,7 @@ describe('two hubs that start concurrently on an empty database while the issuer
     databaseUrl = database.url;
     issuer = await anIssuer();
     admin = await adminOf(issuer);
-    await issuer.goAway();
+    await issuer.stopListening();
     const settings = { databaseUrl, issuer: issuer.issuer };
     hubs = await Promise.all([aHub({ ...settings, environment: { LOG_LEVEL: 'trace' } }), aHub(settings)]);
   }, 60_000);
@@ -78,12 +78,12 @@ describe('two hubs that start concurrently on an empty database while the issuer
     expect((await ask(`${url}/api/v1/catalog/templates`)).status).toBe(200);
     expect((await templates()).status).toBe(401);
 
-    await issuer.comeBack();
+    await issuer.startListening();
     expect((await templates(admin)).status).toBe(200);
     expect(await ask(`${url}/readyz`)).toMatchObject({ status: 200, body: { status: 'ready' } });
-    await issuer.goAway();
+    await issuer.stopListening();
     expect((await templates(admin)).status).toBe(200);
-    await issuer.comeBack();
+    await issuer.startListening();
   });
 
   test('do not log the API key of a request', async () => {

@@ -1,4 +1,4 @@
-import { createKeySource, hashSecretToken, newSecretToken, shownPrefix } from '@svc/auth';
+import { createKeySource, displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
 import { fold, hubService, openApiDocument, searchText } from '@svc/contract';
 import { createLog, createOutbound } from '@svc/http';
 import {
@@ -87,7 +87,7 @@ export async function startWorld({ database: given, limits }: WorldOptions = {})
       org_id: organization.id,
       name: 'key',
       key_hash: hashSecretToken(secret),
-      key_prefix: shownPrefix(secret),
+      key_prefix: displayPrefix(secret),
       ...key,
     };
     return { ...organization, key: secret, keyRow: await client.apiKey.create({ data }) } satisfies TestOrganization;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@svc/database/embedded';
 import { type StartedProcess, startProcess, untilReady } from '@svc/testing';
+import pg from 'pg';
 import { repository } from '../src/settings.ts';
 
 type App = 'hub' | 'fleet';
@@ -44,6 +45,12 @@ export async function aDeployment() {
     /** The URL of the hub's database, as its owner. */
     hubDatabase: environments.hub.DATABASE_URL ?? '',
     command,
+    /** Runs the SQL of a recorded release in the empty database of a service. */
+    restore: async (app: App, sql: string) => {
+      const client = new pg.Client({ connectionString: postgres.url(app) });
+      await client.connect();
+      await client.query(`SET session_replication_role = replica; SET ROLE ${app}; ${sql}`).finally(() => client.end());
+    },
     /** Starts a service. Resolves when it is ready. */
     start: async (app: App, more: Environment = {}): Promise<StartedProcess> => {
       const started = startProcess(mainOf(app), [], { ...environments[app], ...more });

@@ -3,4 +3,4 @@ export { type Challenges, challengesOf } from './challenges.ts';
 export { type Claims, createJwtVerifier, isJwtShaped } from './jwt.ts';
 export { createKeySource, type KeySource, KeysUnavailable } from './key-source.ts';
 export { admit, type Policy, type PolicyDecision } from './policy.ts';
-export { hashSecretToken, isSecretToken, newSecretToken, shownPrefix, type TokenPrefix } from './secret-token.ts';
+export { displayPrefix, hashSecretToken, isSecretToken, newSecretToken, type TokenPrefix } from './secret-token.ts';

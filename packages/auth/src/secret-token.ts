@@ -28,7 +28,7 @@ export function isSecretToken(prefix: TokenPrefix, token: string): boolean {
 export const hashSecretToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** The first characters of a token, to identify it. */
-export const shownPrefix = (token: string): string => token.slice(0, SHOWN_LENGTH);
+export const displayPrefix = (token: string): string => token.slice(0, SHOWN_LENGTH);
 
 function checksum(text: string): string {
   let value = crc32(text);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { hashSecretToken, isSecretToken, newSecretToken, shownPrefix } from '../src/index.ts';
+import { displayPrefix, hashSecretToken, isSecretToken, newSecretToken } from '../src/index.ts';
 
 const token = newSecretToken('svcc_');
 const positions = Array.from({ length: token.length }, (_, index) => index);
@@ -67,7 +67,7 @@ describe('a secret token', () => {
   });
 
   test('is identified by its first 12 characters', () => {
-    expect(shownPrefix(token)).toBe(token.slice(0, 12));
+    expect(displayPrefix(token)).toBe(token.slice(0, 12));
   });
 
   test('is stored as its SHA-256 in 64 hexadecimal digits', () => {

@@ -32,7 +32,7 @@ export interface Streaming {
   readonly body: Readable;
 }
 
-export interface Dialled {
+export interface HttpConnection {
   exchange(exchange: Exchange): Promise<Streaming>;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export interface Dialled {
  * Sends requests to one target and returns the responses as streams. The caller must limit how much it reads. Targets are
  * restricted as by `createOutbound`: by the URL, and by the address to which the socket is connected.
  */
-export function dial({ target, restrictTo, tls }: DialOptions): Dialled {
+export function dial({ target, restrictTo, tls }: DialOptions): HttpConnection {
   const isSocket = target.protocol === 'unix:';
   const socket = isSocket ? { socketPath: decodeURIComponent(target.pathname) } : {};
   const agent = new Agent({ connect: refusingConnector(restrictTo, { ...tls, ...socket }), keepAliveTimeout: 4000 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Express } from 'express';
-import { type Answer, jsonAnswer, respond } from './answer.ts';
+import { jsonResponse, type PendingResponse, respond } from './respond.ts';
 import { refuseOtherMethods } from './routes.ts';
 
 const PAGE = `<!doctype html>
@@ -20,8 +20,8 @@ const POLICY =
 
 /** Mounts `/openapi.json`, and at `/docs` a reference page that loads no resources from other origins. */
 export function mountDocs(app: Express, openapi: object): void {
-  const pages: Record<string, Answer> = {
-    '/openapi.json': jsonAnswer(200, openapi),
+  const pages: Record<string, PendingResponse> = {
+    '/openapi.json': jsonResponse(200, openapi),
     '/docs': {
       status: 200,
       headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY },
@@ -37,7 +37,7 @@ export function mountDocs(app: Express, openapi: object): void {
   }
 }
 
-const asset = (type: string, body: string | Buffer): Answer => ({
+const asset = (type: string, body: string | Buffer): PendingResponse => ({
   status: 200,
   headers: { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'public, max-age=3600' },
   body,

@@ -3,10 +3,10 @@ import type { Request } from 'express';
 import { invalid } from './input.ts';
 
 /** Whether the client already has the representation with this entity tag (RFC 9110, section 13.1.2). */
-export type Holds = (etag: string) => boolean;
+export type HasEtag = (etag: string) => boolean;
 
 /** Evaluates `If-None-Match` with weak comparison (RFC 9110, section 8.8.3.2). */
-export function holdsOf(req: Request): Holds {
+export function hasEtagOf(req: Request): HasEtag {
   const given = req.headers['if-none-match'];
   if (given === undefined) return () => false;
   if (given.trim() === '*') return () => true;
@@ -48,7 +48,7 @@ export function matchesOf(req: Request): Matches {
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 27);
 
 /** A reply with an entity tag that the handler computed. */
-export class Tagged<R> {
+export class WithEtag<R> {
   readonly reply: R;
   readonly etag: string;
   constructor(reply: R, etag: string) {

@@ -1,5 +1,5 @@
 import type { Express } from 'express';
-import { jsonAnswer, respond } from './answer.ts';
+import { jsonResponse, respond } from './respond.ts';
 import { refuseOtherMethods } from './routes.ts';
 
 /** The state of a dependency of a service. `failed` makes the service unready; `degraded` does not. */
@@ -21,13 +21,13 @@ const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Mounts `/healthz` (liveness) and `/readyz` (readiness, with the state of each dependency). */
 export function mountHealth(app: Express, health: Health): void {
-  app.get('/healthz', (_req, res) => respond(res, jsonAnswer(200, { status: 'alive' }, NO_STORE)));
+  app.get('/healthz', (_req, res) => respond(res, jsonResponse(200, { status: 'alive' }, NO_STORE)));
   app.get('/readyz', async (_req, res) => {
     const checks = health.stopping
       ? [{ name: 'process', state: 'failed' as const, detail: 'stopping' }]
       : await health.check();
     const status = statusOf(checks);
-    await respond(res, jsonAnswer(status === 'unready' ? 503 : 200, { status, checks }, NO_STORE));
+    await respond(res, jsonResponse(status === 'unready' ? 503 : 200, { status, checks }, NO_STORE));
   });
   refuseOtherMethods(app, '/healthz', ['GET']);
   refuseOtherMethods(app, '/readyz', ['GET']);

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Express, RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import { respond } from './answer.ts';
 import { Problem } from './problem.ts';
+import { respond } from './respond.ts';
 import { refuseOtherMethods } from './routes.ts';
 
 export interface Metrics {

@@ -1,14 +1,14 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
 import type { Express, Request, Response } from 'express';
-import { type Answer, jsonAnswer, respond } from './answer.ts';
-import { etagOfBody, holdsOf, Tagged, Unchanged } from './etag.ts';
+import { etagOfBody, hasEtagOf, Unchanged, WithEtag } from './etag.ts';
 import { readInput } from './input.ts';
 import { Problem } from './problem.ts';
 import { Redirect } from './redirect.ts';
+import { jsonResponse, type PendingResponse, respond } from './respond.ts';
 import { Streamed } from './streamed.ts';
 
 /** A reply for an object that already existed. The response has the status `alsoStatus` of the endpoint. */
-export class AlreadyThere<R> {
+export class AlreadyExists<R> {
   readonly reply: R;
   constructor(reply: R) {
     this.reply = reply;
@@ -16,7 +16,7 @@ export class AlreadyThere<R> {
 }
 
 type Handled<E extends Endpoint> = Promise<
-  Reply<E> | AlreadyThere<Reply<E>> | Tagged<Reply<E>> | Unchanged | Redirect | Streamed
+  Reply<E> | AlreadyExists<Reply<E>> | WithEtag<Reply<E>> | Unchanged | Redirect | Streamed
 >;
 
 /** An endpoint with its handler. */
@@ -67,14 +67,14 @@ export function mount<Context>(app: Express, routes: readonly Route<Context>[], 
 async function run<Context>(
   route: Route<Context>,
   { req, res, enter }: { readonly req: Request; readonly res: Response; readonly enter: Enter<Context> },
-): Promise<Answer> {
+): Promise<PendingResponse> {
   const { endpoint } = route;
   const context = await enter(req, res, endpoint);
   const input = await readInput(endpoint, req, res);
   return present(endpoint, await route.handle(context, input), req);
 }
 
-function present(endpoint: Endpoint, handled: unknown, req: Request): Answer {
+function present(endpoint: Endpoint, handled: unknown, req: Request): PendingResponse {
   const headers = { 'Cache-Control': cacheControl(endpoint, req), Vary: 'Authorization, Origin' };
   if (handled instanceof Unchanged) return { status: 304, headers: { ...headers, ETag: handled.etag } };
   if (handled instanceof Redirect) {
@@ -85,14 +85,14 @@ function present(endpoint: Endpoint, handled: unknown, req: Request): Answer {
     return { status: endpoint.status, headers: { ...headers, ...own }, stream: handled };
   }
   if (endpoint.status === 204) return { status: 204, headers };
-  if (handled instanceof AlreadyThere) {
-    return jsonAnswer(endpoint.alsoStatus ?? endpoint.status, endpoint.reply.parse(handled.reply), headers);
+  if (handled instanceof AlreadyExists) {
+    return jsonResponse(endpoint.alsoStatus ?? endpoint.status, endpoint.reply.parse(handled.reply), headers);
   }
-  const tagged = handled instanceof Tagged ? handled : undefined;
-  const response = jsonAnswer(endpoint.status, endpoint.reply.parse(tagged ? tagged.reply : handled), headers);
+  const tagged = handled instanceof WithEtag ? handled : undefined;
+  const response = jsonResponse(endpoint.status, endpoint.reply.parse(tagged ? tagged.reply : handled), headers);
   if (!isRevalidated(endpoint)) return response;
   const etag = tagged?.etag ?? etagOfBody(response.body);
-  if (holdsOf(req)(etag)) return { status: 304, headers: { ...headers, ETag: etag } };
+  if (hasEtagOf(req)(etag)) return { status: 304, headers: { ...headers, ETag: etag } };
   return { ...response, headers: { ...response.headers, ETag: etag } };
 }
 

@@ -2,12 +2,12 @@ import cors from 'cors';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { type AugmentedRequest, rateLimit } from 'express-rate-limit';
 import helmet from 'helmet';
-import { problemAnswer, requestIdOf, respond } from './answer.ts';
 import { mountDocs } from './docs.ts';
 import { type Health, mountHealth } from './health.ts';
 import { type Log, requestLog } from './log.ts';
 import { createMetrics, type Metrics, mountMetrics } from './metrics.ts';
 import { notFound, Problem } from './problem.ts';
+import { problemResponse, requestIdOf, respond } from './respond.ts';
 import { type Enter, mount, type Route } from './routes.ts';
 import { rejectInvalidTarget, routeOriginForm } from './target.ts';
 
@@ -115,7 +115,7 @@ const answerProblem =
     if (res.headersSent) return next(error);
     const problem = problemOf(error);
     if (problem.status >= 500) res.locals.failure = problem.cause ?? problem;
-    respond(res, problemAnswer(problem, requestIdOf(res))).catch((failure: unknown) => {
+    respond(res, problemResponse(problem, requestIdOf(res))).catch((failure: unknown) => {
       log.error({ err: failure, request_id: requestIdOf(res) }, 'response failed');
       res.destroy();
     });

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterEach, expect, test } from '@jest/globals';
-import { type Dialled, type DialOptions, dial, type Exchange } from '../src/index.ts';
+import { type DialOptions, dial, type Exchange, type HttpConnection } from '../src/index.ts';
 import { connectingTo, endAll, reasonOf, startListener, startTarget } from './outbound-world.ts';
 
-const dialled: Dialled[] = [];
+const dialled: HttpConnection[] = [];
 
 afterEach(async () => {
   await Promise.all(dialled.splice(0).map((target) => target.close()));

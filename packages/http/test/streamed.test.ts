@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { RequestHandler } from 'express';
-import { type Chunks, holdAnswer, Streamed } from '../src/index.ts';
+import { type Chunks, holdResponse, Streamed } from '../src/index.ts';
 import { startService, stopServices } from './world.ts';
 
 afterEach(stopServices);
@@ -118,7 +118,7 @@ describe('a delayed streamed response', () => {
         yield 'x';
       },
       (_req, res, next) => {
-        holdAnswer(res, async ({ status }, { aborted }) => {
+        holdResponse(res, async ({ status }, { aborted }) => {
           await nextTurn();
           order.push(`recorded ${status} ${aborted} ${res.headersSent}`);
         });
@@ -132,7 +132,7 @@ describe('a delayed streamed response', () => {
   test('is not generated if its hook rejects, and its resources are released', async () => {
     const { chunks, next, released } = recordedChunks();
     const { api } = await serviceOf(chunks, (_req, res, go) => {
-      holdAnswer(res, () => Promise.reject(new Error('the store is full')));
+      holdResponse(res, () => Promise.reject(new Error('the store is full')));
       go();
     });
     const { body, type } = await api.get('/things/latest').expect(503);

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 /** A response to validate against the OpenAPI document. */
-export interface Seen {
+export interface ObservedExchange {
   readonly method: string;
   /** The path without the query. */
   readonly path: string;
@@ -21,7 +21,7 @@ interface Document {
 
 const OPERATIONAL = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'];
 
-type Check = (seen: Seen) => void;
+type Check = (seen: ObservedExchange) => void;
 
 const checks = new WeakMap<object, Check>();
 
@@ -69,12 +69,12 @@ function compile(document: object): Check {
 }
 
 /** The expected media type of a response: the documented one, or else the default for its status. */
-function typeOf({ status }: Seen, operation: Operation | undefined): string {
+function typeOf({ status }: ObservedExchange, operation: Operation | undefined): string {
   const [documented] = Object.keys(operation?.responses?.[status]?.content ?? {});
   return documented ?? (status < 400 ? 'application/json' : 'application/problem+json');
 }
 
-function pointerOf(path: string, { method, status }: Seen, type: string): string {
+function pointerOf(path: string, { method, status }: ObservedExchange, type: string): string {
   const escapeName = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
   const escaped = escapeName(path).replaceAll('{', '%7B').replaceAll('}', '%7D');
   const response = `/paths/${escaped}/${method.toLowerCase()}/responses/${status}`;
@@ -82,7 +82,7 @@ function pointerOf(path: string, { method, status }: Seen, type: string): string
 }
 
 /** The values to which the schema applies: a JSON document, or each line of a stream. */
-function partsOf({ body }: Seen, type: string): readonly unknown[] {
+function partsOf({ body }: ObservedExchange, type: string): readonly unknown[] {
   if (/[/+]json$/.test(type)) return [body];
   const lines = String(body)
     .split('\n')
@@ -101,5 +101,5 @@ function parseJson(line: string): unknown {
 /** Whether responses with this status have no body. */
 const isEmpty = (status: number) => [204, 302, 304].includes(status);
 
-const nonconforming = ({ method, path, status }: Seen, why: string) =>
+const nonconforming = ({ method, path, status }: ObservedExchange, why: string) =>
   new Error(`the response ${status} to ${method} ${path} does not conform to the OpenAPI document: ${why}`);

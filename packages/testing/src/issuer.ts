@@ -14,9 +14,9 @@ export interface LocalIssuer {
   publicKey(): JWK;
   /** Replaces the signing key. Only the new key is published. */
   rotate(): Promise<void>;
-  /** Stops listening until `comeBack`. `sign` still works. */
-  goAway(): Promise<void>;
-  comeBack(): Promise<void>;
+  /** Stops listening until `startListening`. `sign` still works. */
+  stopListening(): Promise<void>;
+  startListening(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,9 +47,9 @@ export async function startLocalIssuer(
     rotate: async () => {
       keys = await newKeys(`${keys.jwk.kid}-next`);
     },
-    goAway: server.goAway,
-    comeBack: server.comeBack,
-    close: server.goAway,
+    stopListening: server.stopListening,
+    startListening: server.startListening,
+    close: server.stopListening,
   };
 }
 

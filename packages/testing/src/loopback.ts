@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 export interface LoopbackServer {
   readonly url: string;
   /** Stops listening, and closes all connections. */
-  goAway(): Promise<void>;
-  comeBack(): Promise<void>;
+  stopListening(): Promise<void>;
+  startListening(): Promise<void>;
 }
 
 /** Starts a server on a free loopback port. */
@@ -21,11 +21,11 @@ export async function onLoopback(listener: RequestListener): Promise<LoopbackSer
   const { port } = server.address() as AddressInfo; // a server that listens on a port has one
   return {
     url: `http://127.0.0.1:${port}`,
-    goAway: () =>
+    stopListening: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
-    comeBack: () => open(port),
+    startListening: () => open(port),
   };
 }

@@ -1,5 +1,6 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
-import { type Redirect, type Route, unavailable } from '@svc/http';
+import type { Redirect, Route } from '@svc/http';
+import { notRecorded } from '../audit/gate.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { type RequestContext, route } from './context.ts';
 
@@ -39,5 +40,5 @@ export const changeRoute = <E extends Endpoint>(
   );
 
 const auditFailed = (cause: unknown) => {
-  throw unavailable('The request could not be recorded, so it was not carried out.', cause);
+  throw notRecorded(cause);
 };

@@ -1,6 +1,6 @@
 import type { FieldError, Input } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { etagOfVersion, given, Tagged } from '@svc/http';
+import { etagOfVersion, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import { authorOf } from '../audit/recording.ts';
@@ -25,7 +25,7 @@ export const listClusters = route(fleetEndpoints.listClusters, async ({ database
 
 export const getCluster = route(fleetEndpoints.getCluster, async ({ database }, { params }) => {
   const cluster = presentCluster(await readRow(database.client, clusters, params.id));
-  return new Tagged({ cluster }, etagOfVersion(cluster.version, cluster));
+  return new WithEtag({ cluster }, etagOfVersion(cluster.version, cluster));
 });
 
 const MEMBERS = [
@@ -44,7 +44,7 @@ export const createCluster = changeRoute(fleetEndpoints.createCluster, async (co
   refuseFieldErrors([...targetErrors(context, 'server', new URL(server)), ...pemErrors(body.ca_certificate, auth)]);
   const id = uuidv7();
   const data = {
-    ...given(body, ['name', ...MEMBERS]),
+    ...pickDefined(body, ['name', ...MEMBERS]),
     ...(await sealCredentials(settings.sealer, id, { server, auth })),
     id,
     by_admin: isAdmin(context),
@@ -69,7 +69,7 @@ export const updateCluster = changeRoute(fleetEndpoints.updateCluster, async (co
     refuseInUse(await dependentsOfTarget(transaction, { kind: 'cluster', id: before.id }));
   }
   const data: Prisma.ClusterUncheckedUpdateInput = {
-    ...given(body, MEMBERS),
+    ...pickDefined(body, MEMBERS),
     ...(auth === undefined ? {} : await sealCredentials(settings.sealer, before.id, { server, auth })),
     ...(serverChanges ? { by_admin: isAdmin(context), reachability: 'unknown' as const, unreachable_reason: '' } : {}),
     ...(CHECK_INPUTS.some((member) => body[member] !== undefined) ? CHECK_NOW : {}),

@@ -1,6 +1,6 @@
 import { type Input, paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { etagOfVersion, invalid, Problem, Tagged } from '@svc/http';
+import { etagOfVersion, invalid, Problem, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../audit/recording.ts';
 import { recordDownload } from '../catalog/download-reports.ts';
@@ -28,7 +28,7 @@ export const listDeployments = route(fleetEndpoints.listDeployments, async ({ da
 export const getDeployment = route(fleetEndpoints.getDeployment, async ({ database }, { params }) => {
   const row = await readRow(database.client, deployments, params.id);
   const deployment = presentDeployment(row);
-  return new Tagged({ deployment }, etagOfVersion(deployment.version, deployment));
+  return new WithEtag({ deployment }, etagOfVersion(deployment.version, deployment));
 });
 
 export const getDeploymentManifest = route(fleetEndpoints.getDeploymentManifest, ({ database }, { params }) =>

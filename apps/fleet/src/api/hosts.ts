@@ -1,6 +1,6 @@
 import type { FieldError, Input } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { etagOfVersion, given, Problem, Tagged } from '@svc/http';
+import { etagOfVersion, Problem, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import { authorOf } from '../audit/recording.ts';
@@ -34,7 +34,7 @@ export const listHosts = route(fleetEndpoints.listHosts, async ({ database }, { 
 
 export const getHost = route(fleetEndpoints.getHost, async ({ database }, { params }) => {
   const host = presentHost(await readRow(database.client, hostsAndNodes, params.id));
-  return new Tagged({ host }, etagOfVersion(host.version, host));
+  return new WithEtag({ host }, etagOfVersion(host.version, host));
 });
 
 export const createHost = changeRoute(fleetEndpoints.createHost, async (context, { body }) => {
@@ -44,7 +44,7 @@ export const createHost = changeRoute(fleetEndpoints.createHost, async (context,
   refuseFieldErrors([...targetErrors(context, 'endpoint', url), ...credentialErrors(credentials)]);
   const id = uuidv7();
   const data = {
-    ...given(body, ['name', 'labels', 'engine', 'endpoint', 'network_types', 'taints', 'schedulable', 'gpus']),
+    ...pickDefined(body, ['name', 'labels', 'engine', 'endpoint', 'network_types', 'taints', 'schedulable', 'gpus']),
     ...(await sealCredentials(settings.sealer, id, { endpoint, credentials })),
     id,
     by_admin: isAdmin(context),
@@ -75,7 +75,7 @@ export const updateHost = changeRoute(fleetEndpoints.updateHost, async (context,
   }
   await refuseRemovingAllocatedGpus(transaction, before, body.gpus);
   const data = {
-    ...given(body, ['labels', 'engine', 'endpoint', 'network_types', 'taints', 'schedulable', 'gpus']),
+    ...pickDefined(body, ['labels', 'engine', 'endpoint', 'network_types', 'taints', 'schedulable', 'gpus']),
     ...(credentials === undefined ? {} : await sealCredentials(settings.sealer, before.id, { endpoint, credentials })),
     ...(endpointChanges
       ? { by_admin: isAdmin(context), reachability: 'unknown' as const, unreachable_reason: '' }

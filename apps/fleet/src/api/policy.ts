@@ -1,6 +1,6 @@
 import type { Policy, PolicyDecision } from '@svc/auth';
 import type { FleetAccess, FleetRole } from '@svc/contract/fleet';
-import type { Principal } from '../principal.ts';
+import { NO_ROLE, type Principal } from '../principal.ts';
 
 const everyRole: readonly FleetRole[] = ['admin', 'operator', 'viewer'];
 
@@ -26,7 +26,7 @@ export const policy: Policy<FleetAccess, Principal> = {
 function roles(admitted: readonly FleetRole[]): (principal: Principal) => PolicyDecision {
   return (principal) => {
     if (principal.kind === 'anonymous') return 'This requires a credential.';
-    if (principal.role === undefined) return 'The identity provider’s claims give you no role in this fleet.';
+    if (principal.role === undefined) return NO_ROLE;
     return admitted.includes(principal.role) || `This requires the role ${admitted.join(' or ')}.`;
   };
 }

@@ -1,5 +1,5 @@
 import { fleetEndpoints, type WorkloadSpec } from '@svc/contract/fleet';
-import { etagOfVersion, given, Tagged } from '@svc/http';
+import { etagOfVersion, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../audit/recording.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -38,7 +38,7 @@ export const listSecrets = route(fleetEndpoints.listSecrets, async ({ database }
 
 export const getSecret = route(fleetEndpoints.getSecret, async ({ database }, { params }) => {
   const secret = presentSecret(await readRow(database.client, secrets, params.id));
-  return new Tagged({ secret }, etagOfVersion(secret.version, secret));
+  return new WithEtag({ secret }, etagOfVersion(secret.version, secret));
 });
 
 export const createSecret = changeRoute(fleetEndpoints.createSecret, async (context, { body }) => {
@@ -58,7 +58,7 @@ export const updateSecret = changeRoute(fleetEndpoints.updateSecret, async (cont
   if (values !== undefined) await acquirePlacementLock(transaction);
   const before = await lockRow(transaction, secrets, { id: params.id, ifMatch });
   refuseRename(body, before);
-  const data = { ...given(body, ['labels']), ...nextVersion() };
+  const data = { ...pickDefined(body, ['labels']), ...nextVersion() };
   if (values === undefined) {
     await transaction.secret.update({ where: { id: before.id }, data });
   } else {

@@ -1,6 +1,6 @@
 import { isSecretToken } from '@svc/auth';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { given, invalid, Problem } from '@svc/http';
+import { invalid, Problem, pickDefined } from '@svc/http';
 import { reasonOf } from '../catalog/hub.ts';
 import {
   deleteStored,
@@ -49,7 +49,7 @@ export function changeOidc(
   if (client_secret !== undefined && issuer === null)
     throw invalid([{ path: 'issuer', message: 'is required with a client_secret' }]);
   return {
-    values: { ...before.values, ...given(body, OIDC) },
+    values: { ...before.values, ...pickDefined(body, OIDC) },
     secret: client_secret === undefined ? before.secret : { value: client_secret, address: issuer ?? '' },
   };
 }
@@ -70,7 +70,7 @@ export function changeHub(
   }
   if (api_key !== undefined && url === null) throw invalid([{ path: 'url', message: 'is required with an api_key' }]);
   return {
-    values: { ...before.values, ...given(body, ['url', 'sync_interval']) },
+    values: { ...before.values, ...pickDefined(body, ['url', 'sync_interval']) },
     secret: api_key === undefined ? before.secret : { value: api_key, address: url ?? '' },
   };
 }

@@ -1,5 +1,5 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { etagOfVersion, given, invalid, Tagged } from '@svc/http';
+import { etagOfVersion, invalid, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../audit/recording.ts';
 import { bytes } from '../quantities.ts';
@@ -18,7 +18,7 @@ export const listStorage = route(fleetEndpoints.listStorage, async ({ database }
 
 export const getStorage = route(fleetEndpoints.getStorage, async ({ database }, { params }) => {
   const storage = presentVolume(await readRow(database.client, volumes, params.id));
-  return new Tagged({ storage }, etagOfVersion(storage.version, storage));
+  return new WithEtag({ storage }, etagOfVersion(storage.version, storage));
 });
 
 export const createStorage = changeRoute(fleetEndpoints.createStorage, async (context, { body }) => {
@@ -39,7 +39,7 @@ export const updateStorage = changeRoute(fleetEndpoints.updateStorage, async (co
   if (bytes(size) < bytes(before.size)) {
     throw invalid([{ path: 'size', message: `must not be less than the current size, ${before.size}` }]);
   }
-  const data = { ...given(body, ['labels', 'size', 'reclaim']), ...nextVersion() };
+  const data = { ...pickDefined(body, ['labels', 'size', 'reclaim']), ...nextVersion() };
   await transaction.volume.update({ where: { id: before.id }, data });
   return { storage: presentVolume(await readRow(transaction, volumes, before.id)) };
 });

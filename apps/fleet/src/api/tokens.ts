@@ -1,4 +1,4 @@
-import { challengesOf, hashSecretToken, newSecretToken, shownPrefix } from '@svc/auth';
+import { challengesOf, displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
 import { paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { notFound, Problem } from '@svc/http';
@@ -38,7 +38,7 @@ export const reissueToken = changeRoute(fleetEndpoints.reissueToken, async ({ tr
   const [token] = await updateToken(
     transaction,
     params.id,
-    Prisma.sql`token_hash = ${hashSecretToken(secret)}, token_prefix = ${shownPrefix(secret)},
+    Prisma.sql`token_hash = ${hashSecretToken(secret)}, token_prefix = ${displayPrefix(secret)},
       expires_at = now() + make_interval(days => expires_in_days)`,
     Prisma.sql`AND revoked_at IS NULL`,
   );

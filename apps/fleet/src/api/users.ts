@@ -1,6 +1,6 @@
 import { paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { given, invalid, notFound, Problem } from '@svc/http';
+import { invalid, notFound, Problem, pickDefined } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Passwords } from '../auth/passwords.ts';
 import { lockUser, presentUser, refuseLastAdmin } from '../auth/users.ts';
@@ -49,7 +49,10 @@ export const updateUser = route(fleetEndpoints.updateUser, async (context, { par
     if (role !== undefined && role !== 'admin') await refuseLastAdmin(transaction, before.id);
     const { id } = before;
     if (!(await lockUser(transaction, id))) throw notFound(); // removed concurrently
-    const data = { ...given({ name, role, password_hash }, ['name', 'role', 'password_hash']), updated_at: new Date() };
+    const data = {
+      ...pickDefined({ name, role, password_hash }, ['name', 'role', 'password_hash']),
+      updated_at: new Date(),
+    };
     const user = await transaction.user.update({ where: { id }, data });
     if (password_hash !== undefined) await endSessions(transaction, id); // end the sessions that the previous password opened
     return { user: presentUser(user, await settings.oidc(transaction)) };

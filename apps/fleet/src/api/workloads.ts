@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Input, paginationOf } from '@svc/contract';
 import { fleetEndpoints, type WorkloadSpec, workloadMembers } from '@svc/contract/fleet';
-import { etagOfVersion, given, Tagged } from '@svc/http';
+import { etagOfVersion, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../audit/recording.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
@@ -29,7 +29,7 @@ export const listWorkloads = route(fleetEndpoints.listWorkloads, async ({ databa
 
 export const getWorkload = route(fleetEndpoints.getWorkload, async ({ database }, { params }) => {
   const workload = presentWorkload(await readRow(database.client, workloads, params.id));
-  return new Tagged({ workload }, etagOfVersion(workload.version, workload));
+  return new WithEtag({ workload }, etagOfVersion(workload.version, workload));
 });
 
 export const createWorkload = changeRoute(fleetEndpoints.createWorkload, async (context, { body }) => {
@@ -65,7 +65,7 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
       author: authorOf(principal),
     });
   }
-  const data = { ...given(body, ['labels']), revision, ...nextVersion() };
+  const data = { ...pickDefined(body, ['labels']), revision, ...nextVersion() };
   await transaction.workload.update({ where: { id: before.id }, data });
   return { workload: presentWorkload(await readRow(transaction, workloads, before.id)) };
 });
@@ -75,7 +75,7 @@ function changedMembers(body: Input<typeof fleetEndpoints.updateWorkload>['body'
   const members = specMembersOf(body);
   if (body.template !== undefined) return members;
   const isChanged = (member: keyof WorkloadSpec) => !isDeepStrictEqual(members[member], spec[member]);
-  return given(members, workloadMembers.filter(isChanged));
+  return pickDefined(members, workloadMembers.filter(isChanged));
 }
 
 export const deleteWorkload = changeRoute(

@@ -1,5 +1,5 @@
 import type { BearerCredential } from '@svc/auth';
-import { holdAnswer, unavailable } from '@svc/http';
+import { holdResponse, type Problem, unavailable } from '@svc/http';
 import type { Request, RequestHandler } from 'express';
 import { findToken } from '../auth/mcp-tokens.ts';
 import type { Database } from '../database/client.ts';
@@ -31,7 +31,7 @@ export function createAuditGate(
     const credential = readCredential(req);
     const recording = new Recording(req, res, await findToken(database, credential.candidates));
     Object.assign(res.locals, { credential, recording });
-    holdAnswer(res, async ({ status }) => {
+    holdResponse(res, async ({ status }) => {
       const entry = recording.isRequired && !recording.isWritten ? recording.entry(status) : undefined;
       if (!entry) return;
       await writer.write(entry).catch((cause: unknown) => {
@@ -56,6 +56,10 @@ export async function requireWritableAuditLog({ client }: Database): Promise<voi
       EXCEPTION WHEN SQLSTATE 'AU000' THEN NULL;
       END $$`;
   } catch (cause) {
-    throw unavailable('The request could not be recorded, so it was not carried out.', cause);
+    throw notRecorded(cause);
   }
 }
+
+/** 503: the audit entry of a request cannot be stored, so the request changes nothing. */
+export const notRecorded = (cause: unknown): Problem =>
+  unavailable('The request was not processed, because its audit entry cannot be stored.', cause);

@@ -1,4 +1,4 @@
-import { hashSecretToken, isSecretToken, shownPrefix } from '@svc/auth';
+import { displayPrefix, hashSecretToken, isSecretToken } from '@svc/auth';
 import type { FleetRole } from '@svc/contract/fleet';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -38,7 +38,7 @@ export async function insertToken(
 ): Promise<TokenRow> {
   const [row] = await client.$queryRaw<TokenRow[]>`
     INSERT INTO tokens (id, name, role, token_hash, token_prefix, expires_in_days, expires_at, created_by, created_by_user)
-    VALUES (${token.id}::uuid, ${token.name}, ${token.role}::"Role", ${hashSecretToken(secret)}, ${shownPrefix(secret)},
+    VALUES (${token.id}::uuid, ${token.name}, ${token.role}::"Role", ${hashSecretToken(secret)}, ${displayPrefix(secret)},
       ${token.expires_in_days}::int, now() + make_interval(days => ${token.expires_in_days}::int), ${token.created_by},
       ${token.created_by_user}::uuid)
     RETURNING ${tokenColumns}`;

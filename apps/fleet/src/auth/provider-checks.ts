@@ -1,4 +1,4 @@
-import { inRounds, type Log, type Rounds } from '@svc/http';
+import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { type Claims, GrantRefused, type Provider } from '../oidc/provider.ts';
 import type { Sealer } from '../sealing.ts';
@@ -58,9 +58,9 @@ export function createProviderChecks(options: ProviderChecksOptions): ProviderCh
 }
 
 /** Checks due sessions periodically, until stopped. */
-export function startProviderChecks(options: ProviderChecksOptions): Rounds {
+export function startProviderChecks(options: ProviderChecksOptions): PeriodicTask {
   const { runDue } = createProviderChecks(options);
-  return inRounds(ROUND_MS, async (ending) => {
+  return runPeriodically(ROUND_MS, async (ending) => {
     await runDue(ending).catch((error: unknown) =>
       options.log.warn({ err: error }, 'checking sessions with the identity provider failed; will retry'),
     );

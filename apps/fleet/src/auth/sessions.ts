@@ -2,7 +2,7 @@ import { Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import type { TemporaryAdministrator, User } from '../principal.ts';
+import { NO_ROLE, type TemporaryAdministrator, type User } from '../principal.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Settings } from '../settings/settings.ts';
 import {
@@ -140,7 +140,7 @@ export const providerTokenLocation = (sessionId: string) => ({
 /** @throws 403 for a user whose claims map to no role */
 export function refuseWithoutRole({ role }: Person): void {
   if (role !== undefined) return;
-  throw new Problem('insufficient_scope', 'The identity provider’s claims give you no role in this fleet.');
+  throw new Problem('insufficient_scope', NO_ROLE);
 }
 
 const invalidGrant = () => new Problem('invalid_grant', 'The refresh token is not valid. Sign in again.');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { inRounds, type Log, type Rounds } from '@svc/http';
+import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import type { Hub } from './hub.ts';
 
@@ -102,7 +102,7 @@ interface ScheduledWork {
 }
 
 /** Runs the work each time it is due, until stopped. */
-export function runOnSchedule({ due, work, log, timings }: ScheduledWork): Rounds {
+export function runOnSchedule({ due, work, log, timings }: ScheduledWork): PeriodicTask {
   const tryWork = () =>
     work().then(
       () => true,
@@ -111,7 +111,7 @@ export function runOnSchedule({ due, work, log, timings }: ScheduledWork): Round
         return false;
       },
     );
-  return inRounds(0, async () => {
+  return runPeriodically(0, async () => {
     try {
       const succeeded = (await due()) > 0 || (await tryWork());
       const left = (await due()) * 1000;

@@ -1,5 +1,5 @@
 import { CallError, type Category, type TemplateUpdates } from '@svc/contract';
-import { type Log, Problem, type Rounds, unavailable } from '@svc/http';
+import { type Log, type PeriodicTask, Problem, unavailable } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { reportDownloads } from './download-reports.ts';
@@ -93,7 +93,7 @@ export interface SyncOptions {
 
 export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }: SyncOptions): Sync {
   let stopped = false;
-  let schedule: Rounds | undefined;
+  let schedule: PeriodicTask | undefined;
   const { run, idle } = createMutex<SyncRequest>(async (requests) => {
     const { hub, intervalSeconds } = await readHub();
     if (!hub) throw new Problem('hub_not_configured', NO_HUB);

@@ -20,7 +20,7 @@ export interface CachedAnswer<T> {
  * Caches results about secrets under the SHA-256 of the secret, for `ms` milliseconds from the start of the request. Concurrent
  * requests about the same secret share one result. Failures are not cached.
  */
-export function createAnswerCache<T>(options: {
+export function createVerificationCache<T>(options: {
   readonly ms: number;
   readonly entries: number;
   readonly now: () => number;
@@ -97,7 +97,7 @@ const CACHE_ENTRIES = 10_000;
 /** Verifies access tokens of the provider. Resolves to undefined for a token that the fleet does not accept. */
 export function createBearerVerifier(options: BearerOptions): (token: string) => Promise<Bearer | undefined> {
   const { now } = options;
-  const cached = createAnswerCache<Bearer | undefined>({
+  const cached = createVerificationCache<Bearer | undefined>({
     ms: CACHE_MS,
     entries: CACHE_ENTRIES,
     now,

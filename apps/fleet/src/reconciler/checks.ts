@@ -1,4 +1,4 @@
-import { inRounds, type Rounds } from '@svc/http';
+import { type PeriodicTask, runPeriodically } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../database/client.ts';
 import { check as checkHost } from '../engines/docker/check.ts';
@@ -73,7 +73,7 @@ async function storeNodes(
 const MAX_CONCURRENT = 32;
 
 /** Checks each host and cluster at its interval until stopped. The replicas of the fleet share the checks. */
-export function startChecks(context: ReconcilerContext): Rounds {
+export function startChecks(context: ReconcilerContext): PeriodicTask {
   const { database, log, timings } = context;
   const underWay = new Set<Promise<void>>();
   const startCheck = (target: TargetRow) => {
@@ -82,7 +82,7 @@ export function startChecks(context: ReconcilerContext): Rounds {
       .finally(() => underWay.delete(check));
     underWay.add(check);
   };
-  const rounds = inRounds(0, async () => {
+  const rounds = runPeriodically(0, async () => {
     try {
       const due = { limit: MAX_CONCURRENT - underWay.size, interval: timings.check };
       for (const target of await claimTargets(database, due)) startCheck(target);

@@ -1,4 +1,4 @@
-import type { Log, Rounds } from '@svc/http';
+import type { Log, PeriodicTask } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import type { Cluster, Host } from '../generated/prisma/client.ts';
 import { checkTarget, startChecks } from './checks.ts';
@@ -39,7 +39,7 @@ export function createEngineRuntime({ timings = DEFAULT_TIMINGS, ...options }: O
   const hosts = createHostClients(options, timings.docker);
   const clusters = createClusterClients(options, timings.kubernetes);
   const context = { ...options, timings, hosts, clusters };
-  let rounds: readonly Rounds[] = [];
+  let rounds: readonly PeriodicTask[] = [];
   return {
     hosts,
     clusters,

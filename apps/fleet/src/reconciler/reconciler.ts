@@ -1,4 +1,4 @@
-import { inRounds, type Rounds } from '@svc/http';
+import { type PeriodicTask, runPeriodically } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { freePorts } from '../deployments/ports.ts';
 import { reconcile as reconcileOnHost } from '../engines/docker/reconcile.ts';
@@ -21,10 +21,10 @@ interface Options extends ReconcilerContext {
 }
 
 /** Reconciles deployments that are due until stopped. At most one worker of all replicas reconciles a deployment at a time. */
-export function startReconciler(options: Options): Rounds {
+export function startReconciler(options: Options): PeriodicTask {
   const { log, timings } = options;
   const workers = Array.from({ length: WORKERS }, () =>
-    inRounds(Math.random() * timings.idle, async (shutdown) => {
+    runPeriodically(Math.random() * timings.idle, async (shutdown) => {
       try {
         while (!shutdown.aborted && (await reconcileNext(options, shutdown)));
         return timings.idle;

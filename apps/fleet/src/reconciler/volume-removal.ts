@@ -1,4 +1,4 @@
-import { inRounds, type Rounds } from '@svc/http';
+import { type PeriodicTask, runPeriodically } from '@svc/http';
 import { recordTombstones } from '../deployments/store.ts';
 import { removeVolume as removeFromHost } from '../engines/docker/volumes.ts';
 import { Unreachable } from '../engines/errors.ts';
@@ -10,9 +10,9 @@ import type { ReconcilerContext } from './targets.ts';
 const ONLINE = { reachability: 'online' } as const;
 
 /** Removes deleted volumes from their targets until stopped. Removal is idempotent. */
-export function startVolumeRemoval(context: ReconcilerContext): Rounds {
+export function startVolumeRemoval(context: ReconcilerContext): PeriodicTask {
   const { database, log, timings } = context;
-  return inRounds(timings.volumes, async () => {
+  return runPeriodically(timings.volumes, async () => {
     try {
       const volumes = await database.client.volume.findMany({
         where: { phase: 'deleting', OR: [{ host: ONLINE }, { cluster: ONLINE }] },

@@ -1,4 +1,4 @@
-import { inRounds, type Rounds } from '@svc/http';
+import { type PeriodicTask, runPeriodically } from '@svc/http';
 import { watchDeployments } from '../engines/kubernetes/watch.ts';
 import type { Cluster } from '../generated/prisma/client.ts';
 import { isUuid } from '../resources/kind.ts';
@@ -6,14 +6,14 @@ import type { ReconcilerContext } from './targets.ts';
 
 interface Watched {
   readonly client: Awaited<ReturnType<ReconcilerContext['clusters']['of']>>;
-  readonly rounds: Rounds;
+  readonly rounds: PeriodicTask;
 }
 
 /**
  * Watches all clusters that are online until stopped, so that a change in a cluster is reconciled soon instead of at the next
  * resync. Watches are an optimization, so each process has its own.
  */
-export function startWatches(context: ReconcilerContext): Rounds {
+export function startWatches(context: ReconcilerContext): PeriodicTask {
   const { database, log, timings } = context;
   const watched = new Map<string, Watched>();
   const stopWatching = async (id: string) => {
@@ -30,7 +30,7 @@ export function startWatches(context: ReconcilerContext): Rounds {
       rounds: watchDeployments(client, (deploymentId) => void reconcileSoon(context, deploymentId)),
     });
   };
-  const rounds = inRounds(0, async () => {
+  const rounds = runPeriodically(0, async () => {
     try {
       const online = await database.client.cluster.findMany({ where: { reachability: 'online' } });
       const unreachable = [...watched.keys()].filter((id) => !online.some((cluster) => cluster.id === id));

@@ -1,6 +1,6 @@
 import { template } from '@svc/contract';
 import { type WorkloadSpec, workloadDefaults, workloadMembers, workloadSpec } from '@svc/contract/fleet';
-import { given, invalid, notFound } from '@svc/http';
+import { invalid, notFound, pickDefined } from '@svc/http';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import { specProblems } from '../render/spec-problems.ts';
@@ -135,7 +135,7 @@ export async function templateBase(transaction: Transaction, slug: string): Prom
 /** The members of a body that belong to the specification. */
 export const specMembersOf = (
   body: { readonly [M in keyof WorkloadSpec]?: WorkloadSpec[M] | undefined },
-): Partial<WorkloadSpec> => given(body, workloadMembers);
+): Partial<WorkloadSpec> => pickDefined(body, workloadMembers);
 
 interface Revision {
   readonly workloadId: string;

@@ -1,4 +1,4 @@
-import { shownPrefix } from '@svc/auth';
+import { displayPrefix } from '@svc/auth';
 import type { FleetRole } from '@svc/contract/fleet';
 import { z } from 'zod';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -191,6 +191,6 @@ export function hubInEffect(environment: HubEnvironment, { values: set, secret }
 export const presentHub = ({ url, sync_interval, api_key, sources }: HubInEffect) => ({
   url,
   sync_interval,
-  api_key_prefix: api_key === undefined ? null : shownPrefix(api_key),
+  api_key_prefix: api_key === undefined ? null : displayPrefix(api_key),
   sources,
 });

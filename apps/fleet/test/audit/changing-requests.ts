@@ -3,7 +3,7 @@ import type { Endpoint } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import type { ApiRequest } from '@svc/testing';
 import { FRONTEND, TEMPORARY_ADMIN, type World } from '../world.ts';
-import { aSignInCode, comeBackFromProvider, OIDC_LOGIN } from './browser.ts';
+import { aSignInCode, OIDC_LOGIN, openProviderCallback } from './browser.ts';
 import { changingResources } from './changing-resources.ts';
 import { CODE } from './small-provider.ts';
 
@@ -22,7 +22,7 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
   return {
     login: async () => ({ body: TEMPORARY_ADMIN }),
     startOidcLogin: async () => ({ path: OIDC_LOGIN }),
-    endOidcLogin: () => comeBackFromProvider(world.nobody),
+    endOidcLogin: () => openProviderCallback(world.nobody),
     exchangeOidcCode: async () => ({
       body: { code: CODE, code_verifier: 'v'.repeat(43), redirect_uri: `${FRONTEND}/back` },
     }),

@@ -52,8 +52,8 @@ export async function startSmallProvider({ refreshToken = 'of-the-provider', cli
     clientId,
     /** How many codes and refresh tokens were redeemed. */
     redeemed: () => redeemed,
-    stop: server.goAway,
-    comeBack: server.comeBack,
+    stop: server.stopListening,
+    startListening: server.startListening,
   };
 }
 

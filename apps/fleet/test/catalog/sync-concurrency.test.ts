@@ -142,9 +142,9 @@ describe('when the process stops, the sync', () => {
     const running = replica.sync.run().catch((error: unknown) => error);
     await arrived(1);
     const idle = replica.sync.stop();
-    await hub.goAway();
+    await hub.stopListening();
     await idle;
-    await hub.comeBack();
+    await hub.startListening();
     expect(await running).toMatchObject({ code: 'hub_unreachable' });
     expect(await state()).toMatchObject({ stale_since: null, lease_owner: null });
   });

@@ -108,23 +108,23 @@ test.each(cases)(
 test('an unreachable hub leaves the mirror unchanged, and the next sync fetches everything', async () => {
   await changeEverything();
   const before = await mirror.rows();
-  await hub.goAway();
+  await hub.stopListening();
   const refused = await world.asOperator.post(SYNC);
   expect([refused.status, refused.body.detail]).toEqual([502, expect.stringContaining('does not respond')]);
   expect(await mirror.rows()).toEqual(before);
-  await hub.comeBack();
+  await hub.startListening();
   expect((await world.asOperator.post(SYNC)).status).toBe(200);
   await mirror.expectLike(hub);
 });
 
 test('a hub that stops during a walk leaves the pages that were stored, and the next sync fetches everything', async () => {
   await changeEverything();
-  hub.behave(fromCall(2, hub.goAway));
+  hub.behave(fromCall(2, hub.stopListening));
   expect((await world.asOperator.post(SYNC)).status).toBe(502);
   const names = await mirror.names();
   expect(names).toHaveLength(5);
   expect(names.filter((name) => name.endsWith('changed'))).toHaveLength(2);
-  await hub.comeBack();
+  await hub.startListening();
   hub.recover();
   expect((await world.asOperator.post(SYNC)).status).toBe(200);
   await mirror.expectLike(hub);

@@ -37,11 +37,11 @@ test('after a successful sync the metrics are those of the stored state, on ever
 test('the metric of the age counts from the last successful sync', async () => {
   await world.sync.run();
   await world.database.client.$executeRaw`UPDATE catalog_sync SET last_success_at = now() - interval '1 hour'`;
-  await hub.goAway();
+  await hub.stopListening();
   await fail();
   const { catalog_sync_age_seconds } = await figures();
   expect(catalog_sync_age_seconds).toBeGreaterThanOrEqual(3600);
-  await hub.comeBack();
+  await hub.startListening();
 });
 
 test.each([

@@ -218,13 +218,13 @@ describe('in the sync state', () => {
 
   test('the organization is kept while the hub is unreachable, also by a fleet that starts meanwhile', async () => {
     const known = await organization();
-    await hub.goAway();
+    await hub.stopListening();
     expect((await world.asOperator.post(SYNC)).status).toBe(502);
     expect(await organization()).toEqual(known);
     const token = await world.aToken({ role: 'viewer' });
     const other = world.aReplica({ hub }).api(`Bearer ${token.secret}`);
     expect((await other.get(SYNC)).body.organization).toEqual(known);
-    await hub.comeBack();
+    await hub.startListening();
   });
 
   test('the organization is kept, like the mirror, while it is suspended; then the sync continues from its cursor', async () => {

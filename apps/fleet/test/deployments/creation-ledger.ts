@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ask, type Seen } from '@svc/testing/faults';
+import { ask, type LoadResult } from '@svc/testing/faults';
 
 type Query = (sql: string) => Promise<readonly Record<string, unknown>[]>;
 
@@ -19,7 +19,7 @@ export function openCreations({ url, secret, workloadId }: LedgerTarget) {
   const unknown = new Set<string>();
   let changes = 0;
 
-  const send = (method: string, path: string, body?: object): Promise<Seen & { readonly requestId: string }> => {
+  const send = (method: string, path: string, body?: object): Promise<LoadResult & { readonly requestId: string }> => {
     const requestId = randomUUID();
     const asked = { method, authorization: `Bearer ${secret}`, headers: { 'X-Request-Id': requestId } };
     const seen = ask(`${url()}/api/v1/deployments${path}`, body ? { ...asked, body } : asked);
@@ -27,7 +27,7 @@ export function openCreations({ url, secret, workloadId }: LedgerTarget) {
   };
 
   /** A writer creates two deployments, deletes one of them, and starts again. */
-  const writer = (name: string): (() => Promise<Seen>) => {
+  const writer = (name: string): (() => Promise<LoadResult>) => {
     let count = 0;
     let next: string | undefined;
     return async () => {

@@ -2,7 +2,7 @@
 import { eventually } from '@svc/testing/faults';
 import { aTemplate } from '../a-template.ts';
 import { refuse } from '../fake-hub.ts';
-import { anAnswerThatWaits } from './downloads.ts';
+import { delayedResponse } from './downloads.ts';
 import { startDeploymentWorld } from './world.ts';
 
 const it = await startDeploymentWorld();
@@ -62,10 +62,10 @@ test('neither a rejected deployment nor one without a template sends a download 
 });
 
 test('a deployment succeeds while the hub is unreachable, and a later sync sends its download report', async () => {
-  await it.downloads.goAway();
+  await it.downloads.stopListening();
   await it.deployed({ template: 'tool' });
   await eventually('the report was attempted', async () => (await downloadReports())[0]?.claimed_at !== null);
-  await it.downloads.comeBack();
+  await it.downloads.startListening();
   expect(await unreported()).toBe(1);
   await later();
   await it.sync();
@@ -90,7 +90,7 @@ test.each(['internal', 'rate_limited', 'unavailable', 'invalid_token'] as const)
 
 test('two fleet processes that deploy a template at the same time send one download report', async () => {
   const another = it.world.aReplica({ hub: it.address });
-  const waiting = anAnswerThatWaits();
+  const waiting = delayedResponse();
   it.downloads.behave(waiting.behaviour);
   const authorization = `Bearer ${(await it.world.aToken({ role: 'operator' })).secret}`;
   await Promise.all([
@@ -109,10 +109,10 @@ test('two fleet processes that deploy a template at the same time send one downl
 });
 
 test('a download report uses the current slug of a template', async () => {
-  await it.downloads.goAway();
+  await it.downloads.stopListening();
   await it.deployed({ template: 'tool' });
   await eventually('the report was attempted', async () => (await downloadReports())[0]?.claimed_at !== null);
-  await it.downloads.comeBack();
+  await it.downloads.startListening();
   it.hub.publish({ ...tool, slug: 'the-tool' }, { ...other, slug: 'tool' });
   await later();
   await it.sync();

@@ -43,14 +43,14 @@ export async function startDownloads(hub: FakeHub) {
       asked.splice(0);
       behaviour = answerWell;
     },
-    goAway: server.goAway,
-    comeBack: server.comeBack,
-    stop: server.goAway,
+    stopListening: server.stopListening,
+    startListening: server.startListening,
+    stop: server.stopListening,
   };
 }
 
-/** A behaviour that sends no response before `letGo` is called. */
-export function anAnswerThatWaits() {
+/** A behaviour that sends no response before `release` is called. */
+export function delayedResponse() {
   let release: () => void = () => undefined;
   const waits = new Promise<void>((resolve) => {
     release = resolve;

@@ -4,11 +4,11 @@ const it = await startDeploymentWorld();
 
 const workload = { env_schema: [{ name: 'NAME' }], volume_mounts: [{ name: 'data', mountPath: '/data' }] };
 
-type Answer = Awaited<ReturnType<typeof it.ask>>;
-type Act = (id: string, headers?: Record<string, string>) => Promise<Answer>;
+type Response = Awaited<ReturnType<typeof it.ask>>;
+type Operation = (id: string, headers?: Record<string, string>) => Promise<Response>;
 
 /** Operations that change a deployment with one replica whose second generation has another environment than the first. */
-const changes: Record<string, Act> = {
+const changes: Record<string, Operation> = {
   update: (id, headers) => it.change(id, { env: { NAME: 'new' } }, headers),
   stop: (id, headers) => it.ask(id, 'stop', undefined, headers),
   restart: (id, headers) => it.ask(id, 'restart', undefined, headers),
@@ -98,7 +98,7 @@ test('a change without effect creates no generation', async () => {
   const { id } = await aChangedDeployment();
   const before = { revisions: await it.revisions(id), events: await it.events(id) };
   const now = await it.deployment(id);
-  const unchanged: (() => Promise<Answer>)[] = [
+  const unchanged: (() => Promise<Response>)[] = [
     () => it.change(id, {}),
     () => it.change(id, now),
     () => it.change(id, { env: { NAME: 'now' }, replicas: 1, revision: 1, desired_state: 'running' }),

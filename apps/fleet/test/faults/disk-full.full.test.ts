@@ -4,11 +4,11 @@ import {
   ask,
   describeOnDisk,
   eventually,
+  type LoadResult,
   type OwnPostgres,
   queryOn,
   type RequestOptions,
   type RunningService,
-  type Seen,
   statusesOf,
   summaryOf,
   whileFull,
@@ -75,7 +75,7 @@ describeOnDisk('on a full disk, the fleet', aDisk('192m'), (disk) => {
   test('responds with 503 to requests with an audit entry, serves the others, and recovers when there is space', async () => {
     const write = ledger.writer('before');
     expect([(await write()).status, (await write()).status]).toEqual([201, 200]);
-    const [refused, read]: [Seen[], Seen[]] = [[], []];
+    const [refused, read]: [LoadResult[], LoadResult[]] = [[], []];
     await whileFull(disk, postgres, async () => {
       // The shortest entries fill the last page.
       await eventually('the audit log is full', async () => (await ledger.reader('/')()).status === 503);

@@ -1,11 +1,11 @@
-import { queryOn, testDatabaseAway, testPatience } from '@svc/testing/faults';
+import { queryOn, testDatabaseOutage, testTimeouts } from '@svc/testing/faults';
 import { poolLimits } from '../../src/database/client.ts';
 import { openLedger } from './identity-ledger.ts';
 import { anAdminToken, prepareFleetFaults } from './identity-world.ts';
 
 const { aPostgres, aFleet } = prepareFleetFaults();
 
-testDatabaseAway(async () => {
+testDatabaseOutage(async () => {
   const postgres = await aPostgres();
   const { databaseUrl } = postgres;
   const fleet = await aFleet({ databaseUrl });
@@ -16,4 +16,4 @@ testDatabaseAway(async () => {
   return { postgres, service: fleet, ledger, readers, wrong };
 });
 
-testPatience(poolLimits);
+testTimeouts(poolLimits);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ask, type RequestOptions, type Seen } from '@svc/testing/faults';
+import { ask, type LoadResult, type RequestOptions } from '@svc/testing/faults';
 
 type Query = (sql: string) => Promise<readonly Record<string, unknown>[]>;
 
@@ -21,7 +21,7 @@ export function openLedger({ url, secret }: LedgerTarget) {
   const tokens = new Map<string, 'active' | 'revoked'>();
   let changes = 0;
 
-  const send = async (path: string, options: RequestOptions = {}): Promise<Seen> => {
+  const send = async (path: string, options: RequestOptions = {}): Promise<LoadResult> => {
     const id = randomUUID();
     const known = { authorization: `Bearer ${secret}`, headers: { 'X-Request-Id': id } };
     const seen = await ask(`${url()}${path}`, { ...options, ...known });
@@ -34,7 +34,7 @@ export function openLedger({ url, secret }: LedgerTarget) {
   };
 
   /** A writer creates a token, revokes it, and then creates the next one. */
-  const writer = (name: string): (() => Promise<Seen>) => {
+  const writer = (name: string): (() => Promise<LoadResult>) => {
     let id: string | undefined;
     return async () => {
       const path = '/api/v1/tokens';

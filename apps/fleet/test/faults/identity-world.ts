@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { hashSecretToken, newSecretToken, shownPrefix } from '@svc/auth';
+import { displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
 import { prepareFaults, queryOn, type RunningService } from '@svc/testing/faults';
 import { aKey } from '../process-world.ts';
 
@@ -30,7 +30,7 @@ export async function anAdminToken(databaseUrl: string): Promise<string> {
   await queryOn(databaseUrl)(
     `INSERT INTO tokens (id, name, role, token_hash, token_prefix, created_by)
      VALUES (gen_random_uuid(), 'of the test', 'admin', $1, $2, 'test')`,
-    [hashSecretToken(secret), shownPrefix(secret)],
+    [hashSecretToken(secret), displayPrefix(secret)],
   );
   return secret;
 }

@@ -35,7 +35,7 @@ function changeAll(word: string) {
   hub.setCategories(aCategory({ name: word }));
 }
 
-/** Holds back the response to the page with the given number. */
+/** HasEtag back the response to the page with the given number. */
 function holdPage(number: number) {
   const { hold, ...held } = holdAnswers();
   hub.behave(fromCall(number, hold));

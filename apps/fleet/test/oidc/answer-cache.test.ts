@@ -1,9 +1,9 @@
-import { createAnswerCache } from '../../src/oidc/bearer.ts';
+import { createVerificationCache } from '../../src/oidc/bearer.ts';
 
 /** A cache of three answers, and the questions that were asked to fill it. */
 function aCache() {
   const questions: string[] = [];
-  const recall = createAnswerCache<string>({ ms: 1000, entries: 3, now: () => 0 });
+  const recall = createVerificationCache<string>({ ms: 1000, entries: 3, now: () => 0 });
   const ask = (secret: string) =>
     recall(secret, async () => {
       questions.push(secret);
@@ -20,7 +20,7 @@ test('the answer cache evicts the least recently used answer when it is full', a
 });
 
 test('the answer cache does not store a failure', async () => {
-  const recall = createAnswerCache<string>({ ms: 1000, entries: 3, now: () => 0 });
+  const recall = createVerificationCache<string>({ ms: 1000, entries: 3, now: () => 0 });
   await expect(recall('a', () => Promise.reject(new Error('unavailable')))).rejects.toThrow('unavailable');
   expect(await recall('a', async () => ({ value: 'A' }))).toBe('A');
 });

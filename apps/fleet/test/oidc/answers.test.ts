@@ -43,9 +43,9 @@ test.each(['/token', DISCOVERY])('a provider without a response at %s is unavail
 test('a provider is unavailable while nothing listens at its address, and available afterwards', async () => {
   const fleet = aFleet();
   await fleet.signIn();
-  await issuer.goAway();
+  await issuer.stopListening();
   const failure = await fleet.signIn().catch((error: unknown) => error);
-  await issuer.comeBack();
+  await issuer.startListening();
   expect(failure).toEqual(expect.any(ProviderUnavailable));
   expect((await fleet.signIn()).claims.sub).toBe('ada');
 });

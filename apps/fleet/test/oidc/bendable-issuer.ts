@@ -86,9 +86,9 @@ export async function startBendableIssuer() {
     rotate: async () => {
       signer = await aSigner(`${signer.kid}-next`);
     },
-    goAway: server.goAway,
-    comeBack: server.comeBack,
-    stop: server.goAway,
+    stopListening: server.stopListening,
+    startListening: server.startListening,
+    stop: server.stopListening,
   };
   const straight = (path: string): Responder => {
     const answers: Record<string, Responder> = {

@@ -26,7 +26,7 @@ test.each([
 });
 
 test.each(['code', 'state', 'iss'])('a callback with two values of %s is rejected', async (name) => {
-  const callback = fleet.comeBack();
+  const callback = fleet.newCallback();
   callback.currentUrl.searchParams.append(name, 'a second one');
   await expect(fleet.provider.redeemCallback(callback)).rejects.toThrow(GrantRefused);
 });
@@ -44,13 +44,13 @@ test.each(['', 'too-short', `${'x'.repeat(43)}é`, 'x'.repeat(129)])(
   'an invalid code verifier is rejected before anything is sent: "%s"',
   async (codeVerifier) => {
     const before = issuer.countOf('/token');
-    await expect(fleet.provider.redeemCallback({ ...fleet.comeBack(), codeVerifier })).rejects.toThrow(GrantRefused);
+    await expect(fleet.provider.redeemCallback({ ...fleet.newCallback(), codeVerifier })).rejects.toThrow(GrantRefused);
     expect(issuer.countOf('/token')).toBe(before);
   },
 );
 
 test('the code is sent to the token endpoint with its verifier and the redirect URI', async () => {
-  const callback = fleet.comeBack();
+  const callback = fleet.newCallback();
   await fleet.provider.redeemCallback(callback);
   expect(Object.fromEntries(issuer.lastAt('/token')?.form ?? [])).toEqual({
     grant_type: 'authorization_code',
@@ -62,7 +62,7 @@ test('the code is sent to the token endpoint with its verifier and the redirect 
 
 test('the redirect URI is identical in both requests, however it was written', async () => {
   const redirectUri = 'https://Fleet.example.test:443/api/v1/auth/oidc/callback';
-  const begun = fleet.comeBack();
+  const begun = fleet.newCallback();
   const sent = await fleet.provider.authorizationUrl({ redirectUri, ...begun });
   const currentUrl = new URL(`${redirectUri}${begun.currentUrl.search}`);
   await fleet.provider.redeemCallback({ ...begun, currentUrl });

@@ -50,9 +50,9 @@ test('only the discovery check is reported for a provider that never answers', a
 });
 
 test('only the discovery check is reported for a provider at whose address nothing listens', async () => {
-  await issuer.goAway();
+  await issuer.stopListening();
   const { wrong } = await wrongAt();
-  await issuer.comeBack();
+  await issuer.startListening();
   expect(Object.keys(wrong)).toEqual(['discovery']);
   expect(wrong.discovery).toMatch(/does not respond \(ECONNREFUSED\)/);
 });

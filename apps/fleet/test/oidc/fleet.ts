@@ -30,7 +30,7 @@ export function aFleet(issuer: BendableIssuer, { timeoutMs = 10_000, ...changed 
   );
 
   /** Starts a sign-in. @returns the callback with these changes of its query; undefined removes a member */
-  const comeBack = (query: Readonly<Record<string, string | undefined>> = {}) => {
+  const newCallback = (query: Readonly<Record<string, string | undefined>> = {}) => {
     const begun = secrets();
     issuer.nonce = begun.nonce;
     const currentUrl = new URL(REDIRECT);
@@ -43,8 +43,8 @@ export function aFleet(issuer: BendableIssuer, { timeoutMs = 10_000, ...changed 
     provider,
     /** The paths that the fleet has requested, each from the start of the request. */
     sent,
-    comeBack,
-    signIn: (query?: Readonly<Record<string, string | undefined>>) => provider.redeemCallback(comeBack(query)),
+    newCallback,
+    signIn: (query?: Readonly<Record<string, string | undefined>>) => provider.redeemCallback(newCallback(query)),
     /** Moves the clock of the caches. */
     wait: (milliseconds: number) => {
       clock.now += milliseconds;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ask, type Seen } from '@svc/testing/faults';
+import { ask, type LoadResult } from '@svc/testing/faults';
 
 /** The expected state of a deployment. A field has several possible values after a response was lost. */
 export interface Known {
@@ -26,7 +26,7 @@ interface LedgerTarget {
 }
 
 const pick = <T>(items: readonly [T, ...T[]]): T => items[Math.floor(Math.random() * items.length)] ?? items[0];
-const isLost = ({ status }: Seen): boolean => status === 0 || status >= 500;
+const isLost = ({ status }: LoadResult): boolean => status === 0 || status >= 500;
 
 /** Changes deployments at random, one per slot, and records what was acknowledged. */
 export function openLedger({ url, secret, target, workloadOf }: LedgerTarget) {
@@ -37,7 +37,7 @@ export function openLedger({ url, secret, target, workloadOf }: LedgerTarget) {
   let names = 0;
   let rounds = 0;
 
-  const send = async (method: string, path: string, body?: object, headers = {}): Promise<Seen> => {
+  const send = async (method: string, path: string, body?: object, headers = {}): Promise<LoadResult> => {
     const asked = { method, authorization: `Bearer ${secret}`, headers, ...(body && { body }) };
     const seen = await ask(`${url()}/api/v1/deployments${path}`, asked);
     counts[isLost(seen) ? 'lost' : seen.status < 300 ? 'acknowledged' : 'refused'] += 1;
@@ -59,11 +59,11 @@ export function openLedger({ url, secret, target, workloadOf }: LedgerTarget) {
   };
 
   /** Records a requested value. After a lost response, both the old and the new value are possible. */
-  const settle = <T>(seen: Seen, values: Set<T>, value: T) => {
+  const settle = <T>(seen: LoadResult, values: Set<T>, value: T) => {
     if (seen.status === 200) values.clear();
     if (seen.status === 200 || isLost(seen)) values.add(value);
   };
-  const changes: Record<string, (known: Known) => Promise<Seen>> = {
+  const changes: Record<string, (known: Known) => Promise<LoadResult>> = {
     scale: async ({ id, replicas }) => {
       const wanted = pick([1, 2]);
       const seen = await send('POST', `/${id}/scale`, { replicas: wanted });

@@ -29,13 +29,13 @@ export async function startChaosWorld(timings: ReconcilerTimings) {
     ...{ ...processes, podman, proxy, target: { host_id: host.id }, workloads },
     /** Makes the host unreachable and then online again. This makes all deployments due, also those in backoff. */
     beAwayForAWhile: async () => {
-      await proxy.goAway();
+      await proxy.stopListening();
       proxy.setFault(() => 'passed');
       await eventually('the host is unreachable', async () => {
         const [row] = await query('UPDATE hosts SET check_at = least(check_at, now()) RETURNING reachability');
         return row.reachability === 'unreachable';
       });
-      await proxy.comeBack();
+      await proxy.startListening();
     },
     misbehave: (share: number) => proxy.setFault(() => randomFault(share)),
     stop: async () => {

@@ -55,7 +55,7 @@ describe('redacting a secret that a cluster repeats', () => {
   }, 120_000);
 
   test('works in the status of a pod and its events', async () => {
-    const { deployed, is, lab, told, podOf, lookNow, shown, recovers } = world;
+    const { deployed, is, lab, told, podOf, reconcileNow, shown, recovers } = world;
     const id = await deployed('quoting');
     await is(id, 'running');
     const words = told.lab.join(' ');
@@ -70,7 +70,7 @@ describe('redacting a secret that a cluster repeats', () => {
       lab.controls.isFrozen = true; // the controller replaces no pod
       lab.setPodStatus(podState, podOf(id).metadata.name);
       lab.warn(podOf(id), words);
-      await lookNow(id);
+      await reconcileNow(id);
       await eventually(`the reason is ${reason}`, async () => (await shown(id)).reason === reason);
       expect(JSON.stringify((await shown(id)).instances)).toContain('•••');
     }
@@ -123,7 +123,7 @@ describe('redacting a secret that a cluster repeats', () => {
   }, 120_000);
 
   test('works in the rejection of a deletion', async () => {
-    const { request, shown, is, ids, echoes, lookNow, lab, check, clusterId } = world;
+    const { request, shown, is, ids, echoes, reconcileNow, lab, check, clusterId } = world;
     const [first = '', second = ''] = ids;
     const removing = { isMeant: ({ method }: Request) => method === 'DELETE', refusing: REFUSALS.broken };
     await echoes.lab.whileRefusing(removing, async () => {
@@ -132,7 +132,7 @@ describe('redacting a secret that a cluster repeats', () => {
       for (const id of [first, second])
         await eventually('the deletion is rejected', async () => (await shown(id)).reason === 'EngineError');
     });
-    for (const id of [first, second]) await lookNow(id);
+    for (const id of [first, second]) await reconcileNow(id);
     await is(first, 'stopped');
     await eventually(
       'the deployment is deleted',

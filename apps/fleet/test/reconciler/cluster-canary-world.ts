@@ -50,7 +50,7 @@ export async function startCanaryWorld() {
     return made.body.cluster.id;
   };
   /** Makes a deployment due. */
-  const lookNow = (id: string) => world.query(`UPDATE deployments SET due_at = now() WHERE id = '${id}'`);
+  const reconcileNow = (id: string) => world.query(`UPDATE deployments SET due_at = now() WHERE id = '${id}'`);
   await request('POST', 'secrets', { name: 'pass', values: { PASSWORD: tell('first value', 'lab') } });
   const pull = {
     username: tell('user of a registry', 'lab', 'certified'),
@@ -79,10 +79,10 @@ export async function startCanaryWorld() {
       if (!pod) throw new Error(`${id} has no pod`);
       return pod;
     },
-    lookNow,
+    reconcileNow,
     /** Waits until a deployment is running. */
     recovers: async (id: string) => {
-      await lookNow(id);
+      await reconcileNow(id);
       await listening.is(id, 'running');
     },
     /** Stops the fleet, and searches its responses, its output and its database for canaries. */

@@ -39,11 +39,11 @@ export async function startClusterChaosWorld(timings: ReconcilerTimings) {
     ...{ ...processes, server, proxy, target: { cluster_id: id }, workloads },
     /** Makes the cluster unreachable and then online again. This makes all deployments due, also those in backoff. */
     beAwayForAWhile: async () => {
-      await proxy.goAway();
+      await proxy.stopListening();
       proxy.setFault(() => 'passed');
       proxy.slow(0);
       await clusterIs('unreachable');
-      await proxy.comeBack();
+      await proxy.startListening();
       await clusterIs('online');
     },
     /**

@@ -1,4 +1,4 @@
-import type { ApiServer, Meddling } from '../engines/kubernetes/api-server.ts';
+import type { ApiServer, InjectedResponse } from '../engines/kubernetes/api-server.ts';
 
 /** A request as the API server received it. */
 export type Request = ApiServer['requests'][number];
@@ -30,7 +30,7 @@ interface Rule {
 /** Makes an API server repeat in its rejections all secrets that it has received. */
 export function makeEcho(server: ApiServer, told: readonly string[]) {
   const rules: Rule[] = [];
-  const answerTo = (request: Request): Meddling | undefined => {
+  const answerTo = (request: Request): InjectedResponse | undefined => {
     const rule = rules.find(({ isMeant }) => isMeant(request));
     if (!rule) return undefined;
     rule.count += 1;

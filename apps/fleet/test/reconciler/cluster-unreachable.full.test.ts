@@ -67,7 +67,7 @@ describe('with two fleet processes,', () => {
   const restart = (it: string, replica: number) => by(replica).request('POST', `deployments/${it}/restart`, {});
 
   test('deployments on an unreachable cluster keep their state with a condition until it is reachable again', async () => {
-    await proxy.goAway();
+    await proxy.stopListening();
     expect(await check(far.target.cluster_id)).toMatchObject({
       reachability: 'unreachable',
       message: 'The connection to its endpoint was refused.',
@@ -86,7 +86,7 @@ describe('with two fleet processes,', () => {
     await by(1).is(meanwhile, 'running');
     expect(await by(0).shown(id)).toMatchObject({ phase: 'pending', conditions: [{ status: 'False' }] });
     expect(ownedBy(server, id)).toEqual([]);
-    await proxy.comeBack();
+    await proxy.startListening();
     expect(await check(far.target.cluster_id, 1)).toMatchObject({ reachability: 'online', message: '' });
     await by(0).is(id, 'running');
     expect((await by(1).shown(id)).conditions).toEqual([]);
@@ -131,8 +131,8 @@ describe('with two fleet processes,', () => {
     expect(proxy.underWay() - underWay).toBe(proxy.seen.hangs - hung); // no request has ended yet
     expect(await checked).toMatchObject({ reachability: 'unreachable', message: 'It did not respond in time.' });
     proxy.setFault(() => 'passed');
-    await proxy.goAway(); // ends the requests that still hang
-    await proxy.comeBack();
+    await proxy.stopListening(); // ends the requests that still hang
+    await proxy.startListening();
     expect(await check(far.target.cluster_id)).toMatchObject({ reachability: 'online' });
     for (const each of waiting) await by(1).is(each, 'running');
     const names = server.objects('deployments').map(({ metadata }) => metadata.labels?.[KEYS.deployment]);

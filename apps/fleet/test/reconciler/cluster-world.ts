@@ -63,7 +63,8 @@ async function startClusterWorld(options: ApiServerOptions = {}) {
   return {
     ...{ ...world, ...words, hub, api, engineRuntime, server, aCluster, cluster, checked, clusterIs },
     /** Makes a deployment due. */
-    lookNow: (id: string) => world.database.client.deployment.update({ where: { id }, data: { due_at: new Date() } }),
+    reconcileNow: (id: string) =>
+      world.database.client.deployment.update({ where: { id }, data: { due_at: new Date() } }),
     stop: async () => {
       await engineRuntime.stop();
       await world.stop();

@@ -95,7 +95,7 @@ describe('with a cluster,', () => {
   const world = aClusterWorld();
 
   test('a field of another manager is reported, and overwritten only once and only with take_over', async () => {
-    const { deployed, deploymentIs, server, good, api, events, lookNow } = world();
+    const { deployed, deploymentIs, server, good, api, events, reconcileNow } = world();
     const { id } = await deployed('owned', PLAIN);
     await deploymentIs(id, 'running');
     const [object] = server.objects('deployments');
@@ -111,7 +111,7 @@ describe('with a cluster,', () => {
     expect(replicas()).toBe(2);
     expect((await events(id)).join('\n')).toMatch(/taking over fields of other field managers/);
     server.edit('deployments', name, { manager: 'somebody', patch: { spec: { replicas: 4 } } });
-    await lookNow(id);
+    await reconcileNow(id);
     await deploymentIs(id, 'degraded', 'FieldConflict');
     expect(replicas()).toBe(4);
     await world().removed(id);
@@ -130,7 +130,7 @@ describe('with a cluster,', () => {
   });
 
   test('an object that the cluster rejects is reported with the invalid field', async () => {
-    const { deployed, deploymentIs, server, lookNow, deployment, removed } = world();
+    const { deployed, deploymentIs, server, reconcileNow, deployment, removed } = world();
     const causes = [{ reason: 'FieldValueInvalid', message: 'no', field: 'spec.template.spec.containers[0].image' }];
     const body = JSON.stringify({ kind: 'Status', reason: 'Invalid', message: 'is invalid', details: { causes } });
     const isApply = ({ method, path }: { method: string; path: string }) =>
@@ -140,7 +140,7 @@ describe('with a cluster,', () => {
     const failed = await deploymentIs(id, 'failed', 'InvalidSpec');
     expect(failed.message).toContain('spec.template.spec.containers[0].image');
     server.inject(() => undefined);
-    await lookNow(id);
+    await reconcileNow(id);
     await deploymentIs(id, 'running');
     expect((await deployment(id)).reason).toBeNull();
     await removed(id);

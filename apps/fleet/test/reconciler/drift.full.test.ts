@@ -9,7 +9,7 @@ describeWithEngine('a manual change', () => {
   let name: string;
 
   /** Makes the deployment due. */
-  const lookNow = () => world().database.client.deployment.update({ where: { id }, data: { due_at: new Date() } });
+  const reconcileNow = () => world().database.client.deployment.update({ where: { id }, data: { due_at: new Date() } });
 
   beforeAll(async () => {
     ({ id } = await world().deployed('web', SLEEPER, { replicas: 2 }));
@@ -25,7 +25,7 @@ describeWithEngine('a manual change', () => {
       const { containers, deploymentIs, events } = world();
       const other = (await containers(id))[1];
       await doIt();
-      await lookNow();
+      await reconcileNow();
       await eventually('the change is corrected', async () => (await events(id)).includes(event()));
       await deploymentIs(id, 'running');
       const now = await containers(id);
@@ -42,7 +42,7 @@ describeWithEngine('a manual change', () => {
       return Date.now() - Date.parse(StartedAt) > 2 * SHORT_TIMINGS.reconciler.docker.shortLife;
     });
     await podman.byHand('stop', name);
-    await lookNow();
+    await reconcileNow();
     const correction = `engine: started ${name} again: it has stopped (exit code 0)`;
     await eventually('the change is corrected', async () => (await events(id)).includes(correction));
     await deploymentIs(id, 'running');

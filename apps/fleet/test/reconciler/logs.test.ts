@@ -80,12 +80,12 @@ describeWithEngine('the log of a deployment', () => {
     const { api, ask, deploymentIs } = world();
     const path = `/api/v1/deployments/${silent}/logs`;
     expect(await api.get(`${path}?instance=another`)).toMatchObject({ status: 400 });
-    await proxy.goAway();
+    await proxy.stopListening();
     expect(await api.get(path)).toMatchObject({
       status: 503,
       body: { detail: 'The socket of its endpoint does not exist on the machine of this service.' },
     });
-    await proxy.comeBack();
+    await proxy.startListening();
     await ask(silent, 'stop');
     await deploymentIs(silent, 'stopped');
     expect(await api.get(path)).toMatchObject({ status: 404 });

@@ -68,7 +68,7 @@ export async function startProxy({ createServer, listen, ask, refusal }: Ends) {
     listen(server);
     await once(server, 'listening');
   };
-  const goAway = async () => {
+  const stopListening = async () => {
     const closed = once(server, 'close');
     server.close();
     server.closeAllConnections();
@@ -94,10 +94,10 @@ export async function startProxy({ createServer, listen, ask, refusal }: Ends) {
     },
     /** Number of requests that have not ended. */
     underWay: () => underWay,
-    goAway,
-    comeBack: open,
+    stopListening,
+    startListening: open,
     stop: async () => {
-      if (server.listening) await goAway();
+      if (server.listening) await stopListening();
     },
   };
 }

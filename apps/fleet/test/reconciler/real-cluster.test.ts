@@ -183,11 +183,11 @@ describeWithCluster('the fleet on a real cluster', (cluster) => {
         return uid !== undefined && uid !== metadata?.uid;
       });
       await by(0).is(id, 'running');
-      await proxy.goAway();
+      await proxy.stopListening();
       expect(await check()).toMatchObject({ reachability: 'unreachable' });
       expect(await by(1).shown(id)).toMatchObject({ phase: 'running', conditions: [{ status: 'False' }] });
       await post(`deployments/${id}/restart`, {}, 1);
-      await proxy.comeBack();
+      await proxy.startListening();
       expect(await check(1)).toMatchObject({ reachability: 'online' });
       await by(0).is(id, 'running');
       processes.freeze(0);

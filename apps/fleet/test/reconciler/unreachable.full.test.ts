@@ -37,7 +37,7 @@ describeWithEngine('an unreachable host', () => {
 
   test('leaves the state of its deployments unchanged, with a condition, until it is reachable again', async () => {
     const { api, ask, deployment, deploymentIs, containers, host } = world();
-    await proxy.goAway();
+    await proxy.stopListening();
     expect(await hostIs('unreachable')).toMatchObject({
       message: 'The socket of its endpoint does not exist on the machine of this service.',
       capacity: expect.anything(),
@@ -51,7 +51,7 @@ describeWithEngine('an unreachable host', () => {
     const more = { replicas: 2 };
     expect(await api.post(`/api/v1/deployments/${id}/scale`, more)).toMatchObject({ status: 422 }); // not placed on another host
     await ask(id, 'restart');
-    await proxy.comeBack();
+    await proxy.startListening();
     expect((await deploymentIs(id, 'running')).conditions).toEqual([]);
     expect(await containers(id, second)).toHaveLength(1);
     expect(await containers(id)).toEqual([]);
@@ -64,11 +64,11 @@ describeWithEngine('an unreachable host', () => {
     const hung = proxy.seen.hangs;
     await ask(id, 'restart');
     await eventually('the engine receives a request', async () => proxy.seen.hangs > hung);
-    await proxy.goAway();
+    await proxy.stopListening();
     await world().hostIs(target.target.host_id, 'unreachable');
     expect(await deployment(id)).toMatchObject({ phase: 'pending', conditions: [{ status: 'False' }] });
     proxy.setFault(() => 'passed');
-    await proxy.comeBack();
+    await proxy.startListening();
     await deploymentIs(id, 'running');
   }, 120_000);
 
@@ -92,12 +92,12 @@ describeWithEngine('an unreachable host', () => {
 
   test('cannot be deleted if it has deployments, and their containers are removed when it is reachable again', async () => {
     const { api, good, containers } = world();
-    await proxy.goAway();
+    await proxy.stopListening();
     await hostIs('unreachable');
     await good(api.delete(`/api/v1/deployments/${id}`));
     expect(await api.delete(`/api/v1/hosts/${target.target.host_id}`)).toMatchObject({ status: 409 });
     expect((await world().deployment(id)).phase).toBe('deleting');
-    await proxy.comeBack();
+    await proxy.startListening();
     await eventually(
       'the deployment is deleted',
       async () => (await api.get(`/api/v1/deployments/${id}`)).status === 404,

@@ -39,12 +39,12 @@ export function createCaller(url: string) {
     return { state: searchParams.get('state') ?? '', nonce: searchParams.get('nonce') ?? '', cookie };
   };
   /** Follows the callback. @returns the code that can be exchanged for tokens */
-  const comeBack = async ({ state, nonce, cookie }: Awaited<ReturnType<typeof goToProvider>>): Promise<string> => {
+  const openCallback = async ({ state, nonce, cookie }: Awaited<ReturnType<typeof goToProvider>>): Promise<string> => {
     const query = new URLSearchParams({ code: nonce, state });
     const { headers } = await call('GET', `/api/v1/auth/oidc/callback?${query}`, { headers: { Cookie: cookie } });
     return new URL(headers.get('location') ?? '', url).searchParams.get('code') ?? '';
   };
-  return { call, goToProvider, comeBack };
+  return { call, goToProvider, openCallback };
 }
 
 export type Call = ReturnType<typeof createCaller>['call'];

@@ -47,7 +47,7 @@ const fleet = await world.startFleet({
   RATE_LIMIT: 'off',
   LOG_LEVEL: 'trace',
 });
-const { call, goToProvider, comeBack } = createCaller(fleet.url);
+const { call, goToProvider, openCallback } = createCaller(fleet.url);
 afterAll(async () => {
   await world.endAll();
   await provider.stop();
@@ -73,10 +73,10 @@ async function signInAtProvider(): Promise<string> {
     noted(`nonce, ${which}`, begun.nonce);
     noted(`cookie, ${which}`, begun.cookie.split('=')[1]);
     if (which === 'open') break;
-    const left = noted('sign-in code that is left', await comeBack(begun));
+    const left = noted('sign-in code that is left', await openCallback(begun));
     expect(left).not.toBe('');
   }
-  const code = noted('sign-in code', await comeBack(await goToProvider()));
+  const code = noted('sign-in code', await openCallback(await goToProvider()));
   const { access, refresh } = await session('the person', 'exchange', { code });
   await session('the person, later', 'refresh', { refresh_token: refresh });
   return access;
@@ -127,10 +127,10 @@ test('after any requests, no secret is in the database or in the output of the f
   await misuseEndpoints(call, misuse);
   await misuseSecrets(call, misuse);
   await changeSettings(admin.access);
-  await Promise.all([hub.goAway(), provider.stop()]); // requests to the provider fail from here on
+  await Promise.all([hub.stopListening(), provider.stop()]); // requests to the provider fail from here on
   await misuseEndpoints(call, { ...misuse, credentials: tokens.slice(-1) });
   await call('POST', '/api/v1/auth/logout', { as: local.access });
-  await Promise.all([hub.comeBack(), provider.comeBack()]);
+  await Promise.all([hub.startListening(), provider.startListening()]);
 
   const left = await dump(world, 'in the end');
   await world.stop(fleet);

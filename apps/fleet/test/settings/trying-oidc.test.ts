@@ -121,7 +121,7 @@ test('the test of another provider keeps the cached keys of the effective one', 
     expect((await me()).status).toBe(200);
     await admin.post(`${OIDC}/test`, { client_secret: `secret ${tried}` });
   }
-  await issuer.goAway();
+  await issuer.stopListening();
   expect((await me()).status).toBe(200);
-  await issuer.comeBack();
+  await issuer.startListening();
 });

@@ -27,7 +27,7 @@ test('after a change of the issuer, a sign-in at the former one fails, and its c
   const before = asked();
   await moveToNext();
   for (const query of [one, { ...another, iss: next.url }])
-    expect(await browser.comeBack(query)).toMatchObject({ status: 401, body: { code: 'invalid_grant' } });
+    expect(await browser.openCallback(query)).toMatchObject({ status: 401, body: { code: 'invalid_grant' } });
   expect(asked()).toEqual(before);
 });
 

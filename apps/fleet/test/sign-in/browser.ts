@@ -49,7 +49,7 @@ export function aBrowser(replicas: readonly Replica[]) {
       return new URL(begun.headers.location ?? '');
     },
     /** Follows the callback from the provider with these parameters. */
-    comeBack: (query: Readonly<Record<string, string>>) => get(`${CALLBACK}?${new URLSearchParams(query)}`),
+    openCallback: (query: Readonly<Record<string, string>>) => get(`${CALLBACK}?${new URLSearchParams(query)}`),
     /** Exchanges the code at the end of a sign-in. */
     exchange: (back: Answered) => send('POST', EXCHANGE, { code: codeIn(back) }),
   };

@@ -50,7 +50,7 @@ export async function startDevelopmentWorld() {
     fillIn,
     /** A sign-in up to the callback. */
     enter: async (browser: Browser, email: string, returnTo?: string) =>
-      browser.comeBack(await fillIn(await browser.begin(returnTo), email)),
+      browser.openCallback(await fillIn(await browser.begin(returnTo), email)),
     askAsFleet,
     /** Redeems a code as the client of the fleet. */
     redeemAsFleet: async (form: Readonly<Record<string, string>>) => {

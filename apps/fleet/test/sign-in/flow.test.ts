@@ -44,7 +44,7 @@ test('the cookie of a sign-in is sent only to the callback, hidden from scripts,
   expect(cookie.split('; ').slice(1).sort()).toEqual(['HttpOnly', 'Max-Age=600', `Path=${CALLBACK}`, 'SameSite=Lax']);
   expect(begun.headers['cache-control']).toBe('no-store');
   expect(browser.cookies.size).toBe(1);
-  await browser.comeBack(await fillIn(new URL(begun.headers.location ?? ''), 'user@example.test'));
+  await browser.openCallback(await fillIn(new URL(begun.headers.location ?? ''), 'user@example.test'));
   expect(browser.cookies.size).toBe(0);
 });
 
@@ -62,7 +62,7 @@ test('two tabs of one browser can sign in concurrently as two users', async () =
   const browser = newBrowser();
   const [ada, olga] = await Promise.all([browser.begin('/one'), browser.begin('/other')]);
   const [ofAda, ofOlga] = await Promise.all([fillIn(ada, 'admin@example.test'), fillIn(olga, 'operator@example.test')]);
-  const backs = await Promise.all([browser.comeBack(ofOlga), browser.comeBack(ofAda)]);
+  const backs = await Promise.all([browser.openCallback(ofOlga), browser.openCallback(ofAda)]);
   expect(backs.map(({ headers }) => new URL(headers.location ?? '').pathname)).toEqual(['/other', '/one']);
   const [first, second] = await Promise.all(backs.map((back) => browser.exchange(back)));
   expect([first?.body.user.name, second?.body.user.name]).toEqual(['Olga Operator', 'Ada Admin']);
@@ -71,17 +71,20 @@ test('two tabs of one browser can sign in concurrently as two users', async () =
 test('a callback that is repeated succeeds once', async () => {
   const browser = newBrowser();
   const query = await fillIn(await browser.begin(), 'user@example.test');
-  const [one, other] = await Promise.all([browser.comeBack(query), browser.comeBack(query)]);
+  const [one, other] = await Promise.all([browser.openCallback(query), browser.openCallback(query)]);
   expect([one.status, other.status].sort()).toEqual([302, 401]);
 });
 
 test('a code of the provider that was redeemed is rejected in any sign-in', async () => {
   const browser = newBrowser();
   const used = await fillIn(await browser.begin(), 'user@example.test');
-  expect((await browser.comeBack(used)).status).toBe(302);
+  expect((await browser.openCallback(used)).status).toBe(302);
   const fresh = await fillIn(await browser.begin(), 'user@example.test');
   const { code = '' } = used;
-  expect(await browser.comeBack({ ...fresh, code })).toMatchObject({ status: 401, body: { code: 'invalid_grant' } });
+  expect(await browser.openCallback({ ...fresh, code })).toMatchObject({
+    status: 401,
+    body: { code: 'invalid_grant' },
+  });
 });
 
 test('the exchange code is valid once, also for two concurrent requests', async () => {
@@ -100,6 +103,6 @@ test('no credential of a sign-in is in the database in plain text', async () => 
   const { searchParams } = address;
   for (const secret of [searchParams.get('state'), searchParams.get('nonce'), value])
     expect(kept).not.toContain(secret);
-  const code = codeIn(await browser.comeBack(await fillIn(address, 'user@example.test')));
+  const code = codeIn(await browser.openCallback(await fillIn(address, 'user@example.test')));
   expect(JSON.stringify(await sql.signInCode.findMany())).not.toContain(code);
 });

@@ -18,7 +18,7 @@ test('during an outage of the provider of one hour, sessions continue, and token
   const session = await signIn();
   const itself = await accessToken();
   expect(await statuses(itself)).toEqual([200, 200]);
-  await issuer.goAway();
+  await issuer.stopListening();
   let { access_token, refresh_token } = session;
   for (let passed = 0; passed < 60; passed += 10) {
     await minutesPass(10);
@@ -31,7 +31,7 @@ test('during an outage of the provider of one hour, sessions continue, and token
       [200, 200],
     ]);
   }
-  await issuer.comeBack();
+  await issuer.startListening();
   await minutesPass(15);
   expect(await one.checks.runDue()).toBe(1);
   const { expires_at } = await sql.session.findFirstOrThrow();
@@ -40,14 +40,14 @@ test('during an outage of the provider of one hour, sessions continue, and token
 
 test('an outage of the provider of one day ends sessions, and the end of the outage does not', async () => {
   const { access_token, refresh_token } = await signIn();
-  await issuer.goAway();
+  await issuer.stopListening();
   await minutesPass(23 * 60 + 50);
   await one.checks.runDue();
   expect(await statuses(access_token)).toEqual([200, 200]);
   await minutesPass(10);
   expect(await statuses(access_token)).toEqual([401, 401]);
   expect((await world.nobody.post('/api/v1/auth/refresh', { refresh_token })).body.code).toBe('invalid_grant');
-  await issuer.comeBack();
+  await issuer.startListening();
   expect(await other.checks.runDue()).toBe(0);
   expect(await statuses(access_token)).toEqual([401, 401]);
 });
@@ -69,11 +69,11 @@ test('rotated keys apply at first use: for sign-ins, checks and tokens of the pr
 test('a token whose key cannot be fetched is answered 503, and is accepted once the provider is reachable', async () => {
   const fresh = world.aReplica();
   const itself = await accessToken();
-  await issuer.goAway();
+  await issuer.stopListening();
   const away = await fresh.api(`Bearer ${itself}`).get('/api/v1/auth/me');
   expect(away).toMatchObject({ status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } });
   expect((await fresh.api(`Bearer ${(await world.aToken()).secret}`).get('/api/v1/auth/me')).status).toBe(200);
-  await issuer.comeBack();
+  await issuer.startListening();
   expect((await fresh.api(`Bearer ${itself}`).get('/api/v1/auth/me')).status).toBe(200);
 });
 
@@ -82,8 +82,8 @@ test('during an outage of the provider, tokens that it never issued are rejected
   await sql.session.deleteMany();
   const anothers = await accessToken({ iss: 'https://other.example.test' });
   const fresh = world.aReplica();
-  await issuer.goAway();
+  await issuer.stopListening();
   for (const credential of [access_token, anothers, 'x.y.z'])
     expect((await fresh.api(`Bearer ${credential}`).get('/api/v1/auth/me')).status).toBe(401);
-  await issuer.comeBack();
+  await issuer.startListening();
 });

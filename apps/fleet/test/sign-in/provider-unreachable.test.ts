@@ -26,11 +26,11 @@ beforeEach(() => says({ role: 'operator' }));
 const freshBrowser = () => newBrowser([world.aReplica(), world.aReplica()]);
 
 test('while the provider is unreachable no sign-in starts, and none is stored', async () => {
-  await issuer.goAway();
+  await issuer.stopListening();
   const before = await stored();
   for (const browser of [freshBrowser(), freshBrowser()]) expect(await browser.get(LOGIN)).toMatchObject(notNow);
   expect(await stored()).toEqual(before);
-  await issuer.comeBack();
+  await issuer.startListening();
   expect((await freshBrowser().get(LOGIN)).status).toBe(302);
 });
 
@@ -57,7 +57,7 @@ test.each([
   const query = backFrom(await browser.begin());
   issuer.bend(path, () => reply);
   const { signIns: _, ...before } = await stored();
-  expect(await browser.comeBack(query)).toMatchObject(notNow);
+  expect(await browser.openCallback(query)).toMatchObject(notNow);
   expect(await stored()).toMatchObject(before);
   const code = { code: 'a-code', code_verifier: 'v'.repeat(43), redirect_uri: `${FRONTEND}/callback` };
   expect(
@@ -73,7 +73,7 @@ test('a sign-in at a provider that does not answer times out, and the replica se
   const browser = newBrowser([world.aReplica(), world.aReplica({ outboundTimeoutMs: SHORT_TIMEOUT_MS })]);
   const query = backFrom(await browser.begin());
   issuer.bend('/token', () => 'silence');
-  const [answer, alive] = await Promise.all([browser.comeBack(query), world.asAdmin.get('/api/v1/auth/me')]);
+  const [answer, alive] = await Promise.all([browser.openCallback(query), world.asAdmin.get('/api/v1/auth/me')]);
   expect(answer).toMatchObject(notNow);
   expect(alive.status).toBe(200);
 });
@@ -94,7 +94,7 @@ test('no database transaction is open during a request to the provider', async (
     return issuer.tokens({ id_token: await issuer.idToken({ role: 'viewer' }) });
   });
   const browser = freshBrowser();
-  expect((await browser.comeBack(backFrom(await browser.begin()))).status).toBe(302);
+  expect((await browser.openCallback(backFrom(await browser.begin()))).status).toBe(302);
   expect(waiting.length).toBeGreaterThanOrEqual(3);
   expect(waiting).toEqual(waiting.map(() => 0));
 });
@@ -102,22 +102,22 @@ test('no database transaction is open during a request to the provider', async (
 test('a callback during an outage of the provider fails, and a new sign-in succeeds afterwards', async () => {
   const browser = newBrowser([world.aReplica()]);
   const query = backFrom(await browser.begin());
-  await issuer.goAway();
-  expect(await browser.comeBack(query)).toMatchObject(notNow);
-  await issuer.comeBack();
-  expect((await browser.comeBack(query)).status).toBe(401); // the code was consumed
-  expect((await browser.comeBack(backFrom(await browser.begin()))).status).toBe(302);
+  await issuer.stopListening();
+  expect(await browser.openCallback(query)).toMatchObject(notNow);
+  await issuer.startListening();
+  expect((await browser.openCallback(query)).status).toBe(401); // the code was consumed
+  expect((await browser.openCallback(backFrom(await browser.begin()))).status).toBe(302);
 });
 
 test('a user with an exchange code signs in during an outage of the provider, and the session continues', async () => {
   const browser = freshBrowser();
-  const back = await browser.comeBack(backFrom(await browser.begin()));
-  await issuer.goAway();
+  const back = await browser.openCallback(backFrom(await browser.begin()));
+  await issuer.stopListening();
   const { status, body } = await browser.exchange(back);
   expect(status).toBe(200);
   const refreshed = await world.nobody.post('/api/v1/auth/refresh', { refresh_token: body.refresh_token });
   for (const me of await meAt(world.replicas, refreshed.body.access_token)) expect(me.body.user.role).toBe('operator');
-  await issuer.comeBack();
+  await issuer.startListening();
 });
 
 test('a code without a subject leaves nothing in the database', async () => {

@@ -12,9 +12,9 @@ const refused = { status: 401, body: { code: 'invalid_grant' } };
 const sessionsAndUsers = async () => [await sql.session.count(), await sql.user.count()];
 
 /** Asserts that the issuer receives no request, and that no user is added. */
-async function isRefusedUnasked(comeBack: () => Promise<unknown>) {
+async function isRefusedUnasked(openCallback: () => Promise<unknown>) {
   const before = [issuer.countOf('/token'), ...(await sessionsAndUsers())];
-  expect(await comeBack()).toMatchObject(refused);
+  expect(await openCallback()).toMatchObject(refused);
   expect([issuer.countOf('/token'), ...(await sessionsAndUsers())]).toEqual(before);
 }
 
@@ -25,25 +25,25 @@ test.each<[string, Record<string, string | undefined>]>([
 ])('a callback with %s is rejected', async (_, changed) => {
   const browser = newBrowser();
   const query = backFrom(await browser.begin(), changed);
-  await isRefusedUnasked(() => browser.comeBack(query));
+  await isRefusedUnasked(() => browser.openCallback(query));
 });
 
 test('a callback is rejected in a browser without the cookie, and stays valid in the browser that started it', async () => {
   const browser = newBrowser();
   const query = backFrom(await browser.begin());
-  await isRefusedUnasked(() => newBrowser().comeBack(query));
-  expect((await browser.comeBack(query)).status).toBe(302);
+  await isRefusedUnasked(() => newBrowser().openCallback(query));
+  expect((await browser.openCallback(query)).status).toBe(302);
 });
 
 test('a callback is rejected in a browser with the cookie of its own sign-in, also under the same name', async () => {
   const [victim, attacker] = [newBrowser(), newBrowser()];
   await victim.begin();
   const query = backFrom(await attacker.begin());
-  await isRefusedUnasked(() => victim.comeBack(query));
+  await isRefusedUnasked(() => victim.openCallback(query));
   const [[, own] = ['', undefined]] = victim.cookies;
   const [[name] = ['']] = attacker.cookies;
   if (own) victim.cookies.set(name, own);
-  await isRefusedUnasked(() => victim.comeBack(query));
+  await isRefusedUnasked(() => victim.openCallback(query));
 });
 
 test('two states in one callback are rejected, and consume nothing', async () => {
@@ -51,16 +51,16 @@ test('two states in one callback are rejected, and consume nothing', async () =>
   const query = backFrom(await browser.begin());
   const { status } = await browser.get(`${CALLBACK}?${new URLSearchParams(query)}&state=another`);
   expect(status).toBe(400);
-  expect((await browser.comeBack(query)).status).toBe(302);
+  expect((await browser.openCallback(query)).status).toBe(302);
 });
 
 test('a callback that is repeated is rejected', async () => {
   const browser = newBrowser();
   const query = backFrom(await browser.begin());
   const kept = [...browser.cookies];
-  expect((await browser.comeBack(query)).status).toBe(302);
+  expect((await browser.openCallback(query)).status).toBe(302);
   for (const [name, cookie] of kept) browser.cookies.set(name, cookie);
-  await isRefusedUnasked(() => browser.comeBack(query));
+  await isRefusedUnasked(() => browser.openCallback(query));
 });
 
 test('a sign-in expires after ten minutes', async () => {
@@ -70,9 +70,9 @@ test('a sign-in expires after ten minutes', async () => {
     SELECT extract(epoch FROM max(expires_at) - now())::int AS most FROM sign_in_transactions`;
   expect(most).toBeGreaterThan(590);
   expect(most).toBeLessThanOrEqual(600);
-  expect((await browser.comeBack(backFrom(early))).status).toBe(302);
+  expect((await browser.openCallback(backFrom(early))).status).toBe(302);
   await sql.$executeRaw`UPDATE sign_in_transactions SET expires_at = expires_at - interval '10 minutes'`;
-  await isRefusedUnasked(() => browser.comeBack(backFrom(late)));
+  await isRefusedUnasked(() => browser.openCallback(backFrom(late)));
 });
 
 test('an exchange code expires after one minute, and an unknown one is rejected alike', async () => {
@@ -119,7 +119,7 @@ test.each([
 ])('a callback that names %s is rejected before the code is sent: a mix-up', async (_, changed) => {
   const browser = newBrowser();
   const query = backFrom(await browser.begin(), changed);
-  await isRefusedUnasked(() => browser.comeBack(query));
+  await isRefusedUnasked(() => browser.openCallback(query));
 });
 
 test.each(['access_denied', 'login_required', 'anything <script>alert(1)</script>'])(
@@ -128,11 +128,11 @@ test.each(['access_denied', 'login_required', 'anything <script>alert(1)</script
     const browser = newBrowser();
     const told = { code: undefined, error, error_description: 'words of a stranger' };
     const query = backFrom(await browser.begin(), told);
-    const answer = await browser.comeBack(query);
+    const answer = await browser.openCallback(query);
     expect(answer).toMatchObject(refused);
     expect(answer.text).not.toContain('stranger');
     expect(answer.text).not.toContain('script');
-    expect(await browser.comeBack(query)).toMatchObject(refused);
+    expect(await browser.openCallback(query)).toMatchObject(refused);
   },
 );
 
@@ -140,5 +140,5 @@ test('a provider that does not declare the issuer parameter may omit it', async 
   const fresh = world.aReplica();
   issuer.bendMetadata({ authorization_response_iss_parameter_supported: undefined });
   const browser = newBrowser([fresh]);
-  expect((await browser.comeBack(backFrom(await browser.begin(), { iss: undefined }))).status).toBe(302);
+  expect((await browser.openCallback(backFrom(await browser.begin(), { iss: undefined }))).status).toBe(302);
 });

@@ -61,7 +61,7 @@ test.each(OF_THIS_ADDRESS)('return_to=%s is kept, and stays on this origin', asy
   says({ role: 'viewer' });
   const browser = newBrowser();
   const begun = await browser.get(`${LOGIN}?return_to=${returnTo}`);
-  const back = await browser.comeBack(backFrom(new URL(begun.headers.location ?? '')));
+  const back = await browser.openCallback(backFrom(new URL(begun.headers.location ?? '')));
   const location = back.headers.location ?? '';
   expect(location.startsWith(`${OWN}/`)).toBe(true);
   const target = new URL(location);
@@ -73,7 +73,7 @@ test.each(OF_THIS_ADDRESS)('return_to=%s is kept, and stays on this origin', asy
 test('a code in return_to is replaced by the exchange code', async () => {
   says({ role: 'viewer' });
   const browser = newBrowser();
-  const back = await browser.comeBack(backFrom(await browser.begin('/?code=planted&code=twice')));
+  const back = await browser.openCallback(backFrom(await browser.begin('/?code=planted&code=twice')));
   expect(new URL(back.headers.location ?? '').searchParams.getAll('code')).toEqual([
     expect.stringMatching(/^[\w-]{43}$/),
   ]);

@@ -42,7 +42,7 @@ export async function startSignInWorld({ oidc, ...options }: ReplicaOptions = {}
   };
   const newBrowser = (at: Parameters<typeof aBrowser>[0] = replicas) => aBrowser(at);
   /** A sign-in up to the callback. */
-  const enter = async (browser: Browser = newBrowser()) => browser.comeBack(backFrom(await browser.begin()));
+  const enter = async (browser: Browser = newBrowser()) => browser.openCallback(backFrom(await browser.begin()));
 
   return {
     ...world,

@@ -1,4 +1,4 @@
-import { hashSecretToken, newSecretToken, shownPrefix } from '@svc/auth';
+import { displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
 import type { apiKey } from '@svc/contract/hub';
 import { notFound, Problem } from '@svc/http';
 import type { z } from 'zod';
@@ -16,7 +16,7 @@ export const keyColumns = Prisma.sql`
 /** A new secret, with the hash and the prefix that are stored. */
 function newSecret() {
   const key = newSecretToken('svcc_');
-  return { key, hash: hashSecretToken(key), prefix: shownPrefix(key) };
+  return { key, hash: hashSecretToken(key), prefix: displayPrefix(key) };
 }
 
 export interface NewKey {

@@ -1,5 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { AlreadyThere, invalid, notFound } from '@svc/http';
+import { AlreadyExists, invalid, notFound } from '@svc/http';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -39,10 +39,10 @@ export const grantAccess = route(hubEndpoints.grantAccess, async ({ database }, 
   const where = { org_id_category_id: body };
   // Checked before the write, so that a repeated grant does not advance the catalog clock, and again under its lock.
   const existing = await database.client.catalogAccess.findUnique({ where, include: withSlugs });
-  if (existing) return new AlreadyThere({ grant: presentGrant(existing) });
+  if (existing) return new AlreadyExists({ grant: presentGrant(existing) });
   return writeCatalog(database, async ({ catalogAccess }) => {
     const concurrent = await catalogAccess.findUnique({ where, include: withSlugs });
-    if (concurrent) return new AlreadyThere({ grant: presentGrant(concurrent) });
+    if (concurrent) return new AlreadyExists({ grant: presentGrant(concurrent) });
     return { grant: presentGrant(await catalogAccess.create({ data: body, include: withSlugs })) };
   });
 });

@@ -1,6 +1,6 @@
 import { fold, type managedCategory } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { given, notFound, Problem } from '@svc/http';
+import { notFound, Problem, pickDefined } from '@svc/http';
 import type { z } from 'zod';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
@@ -35,7 +35,7 @@ export const createCategory = route(hubEndpoints.createCategory, async ({ databa
 
 export const updateCategory = route(hubEndpoints.updateCategory, async ({ database }, { query, body }) => {
   const id = resourceId({ query, body });
-  const changes = given(body, WRITABLE);
+  const changes = pickDefined(body, WRITABLE);
   const data = { ...changes, ...(changes.name === undefined ? {} : { sort_name: fold(changes.name) }) };
   const updated = await writeCatalog(database, async ({ category }) => {
     if (!(await category.findUnique({ where: { id }, select: { id: true } }))) throw notFound();

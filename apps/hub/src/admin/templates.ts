@@ -1,6 +1,6 @@
 import { type ownedTemplate, templateFieldNames } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { given, notFound } from '@svc/http';
+import { notFound, pickDefined } from '@svc/http';
 import type { z } from 'zod';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
@@ -51,14 +51,14 @@ export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ da
 export const createTemplate = route(hubEndpoints.createTemplate, async ({ database }, { body }) => {
   const { name, category_id } = body;
   const slug = body.slug ?? defaultSlug(name);
-  const data = { ...given(body, WRITABLE), name, slug, category_id, ...derivedColumns(body) };
+  const data = { ...pickDefined(body, WRITABLE), name, slug, category_id, ...derivedColumns(body) };
   const created = await writeCatalog(database, ({ template }) => template.create({ data, include: withCategory }));
   return { template: presentTemplate(created) };
 });
 
 export const updateTemplate = route(hubEndpoints.updateTemplate, async ({ database }, { query, body }) => {
   const id = resourceId({ query, body });
-  const changes = given(body, WRITABLE);
+  const changes = pickDefined(body, WRITABLE);
   const updated = await writeCatalog(database, async ({ template }) => {
     const existing = await template.findUnique({ where: { id } });
     if (!existing) throw notFound();

@@ -1,6 +1,6 @@
 import type { Category } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfState, Tagged, Unchanged } from '@svc/http';
+import { etagOfState, Unchanged, WithEtag } from '@svc/http';
 import { route } from '../context.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../principal.ts';
@@ -12,12 +12,15 @@ type CategoryRow = Omit<Category, 'created_at' | 'updated_at'> & {
   readonly updated_at: Date;
 };
 
-export const listCategories = route(hubEndpoints.listCategories, async ({ database, viewer, holds }) =>
+export const listCategories = route(hubEndpoints.listCategories, async ({ database, viewer, hasEtag }) =>
   database.client.$transaction(
     async (transaction) => {
       const etag = etagOfState(viewerKey(viewer), await readState(transaction));
-      if (holds(etag)) return new Unchanged(etag);
-      return new Tagged({ categories: await transaction.$queryRaw<CategoryRow[]>(categoriesWithCounts(viewer)) }, etag);
+      if (hasEtag(etag)) return new Unchanged(etag);
+      return new WithEtag(
+        { categories: await transaction.$queryRaw<CategoryRow[]>(categoriesWithCounts(viewer)) },
+        etag,
+      );
     },
     { isolationLevel: 'RepeatableRead' },
   ),

@@ -1,4 +1,4 @@
-import { inRounds, type Log, type Rounds } from '@svc/http';
+import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
@@ -13,8 +13,8 @@ interface PruningOptions {
 }
 
 /** Prunes the catalog history within an hour of the start, and then daily. Concurrent replicas share the work. */
-export const startHistoryPruning = ({ database, days, log }: PruningOptions): Rounds =>
-  inRounds(Math.random() * HOUR_MS, async () => {
+export const startHistoryPruning = ({ database, days, log }: PruningOptions): PeriodicTask =>
+  runPeriodically(Math.random() * HOUR_MS, async () => {
     try {
       const rows = await pruneHistory(database, new Date(Date.now() - days * DAY_MS));
       if (rows > 0) log.info({ rows, days }, 'history pruned');

@@ -1,6 +1,6 @@
 import { DEFAULT_UPDATES, writeCursor } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfState, Tagged, Unchanged } from '@svc/http';
+import { etagOfState, Unchanged, WithEtag } from '@svc/http';
 import { route } from '../context.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../principal.ts';
@@ -14,18 +14,18 @@ import { finishedCursor, readPage, readState } from './walk.ts';
  */
 export const listTemplateUpdates = route(
   hubEndpoints.listTemplateUpdates,
-  async ({ database, viewer, holds }, { query }) => {
+  async ({ database, viewer, hasEtag }, { query }) => {
     const { since, cursor, limit = DEFAULT_UPDATES } = query;
     return database.client.$transaction(
       async (transaction) => {
         const state = await readState(transaction);
         const etag = etagOfState(viewerKey(viewer), state, query);
-        if (holds(etag)) return new Unchanged(etag);
+        if (hasEtag(etag)) return new Unchanged(etag);
         const snapshot = { transaction, viewer, state };
         const reply = since
           ? await readSince(snapshot, since)
           : await readPage(snapshot, { cursor: cursor ?? 'start', limit });
-        return new Tagged({ ...reply, cursor: writeCursor(reply.cursor) }, etag);
+        return new WithEtag({ ...reply, cursor: writeCursor(reply.cursor) }, etag);
       },
       { isolationLevel: 'RepeatableRead', timeout: 8000 },
     );

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fold, templateFieldNames } from '@svc/contract';
-import { given } from '@svc/http';
+import { pickDefined } from '@svc/http';
 import { type CatalogTransaction, writeCatalog } from '../database/catalog-write.ts';
 import type { Database } from '../database/client.ts';
 import { derivedColumns } from '../derived.ts';
@@ -108,7 +108,7 @@ function stepOf(noun: Step['noun'], desired: DesiredRow, existing: object | unde
 const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 
 const templateData = (file: CatalogFiles['templates'][number]): Data => ({
-  ...given(file, ['name', ...templateFieldNames]),
+  ...pickDefined(file, ['name', ...templateFieldNames]),
   slug: file.slug,
   ...derivedColumns(file),
 });

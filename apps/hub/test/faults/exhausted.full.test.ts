@@ -1,5 +1,5 @@
 import { figure } from '@svc/testing';
-import { ask, eventually, holding, type Seen, startLoad, statusesOf, summaryOf } from '@svc/testing/faults';
+import { ask, eventually, holding, type LoadResult, startLoad, statusesOf, summaryOf } from '@svc/testing/faults';
 import { aListeningHub } from '../listening-hub.ts';
 import { startWorld } from '../world.ts';
 import { openLedger } from './ledger.ts';
@@ -25,7 +25,7 @@ const ledger = openLedger({ url: () => hub.url, admin, categoryId: (await world.
 const list = () => ask(`${hub.url}/api/v1/catalog/templates`);
 const keyed = () => ask(`${hub.url}/api/v1/catalog/templates`, { authorization: key });
 const ownOrganization = () => ask(`${hub.url}/api/v1/catalog/organization`, { authorization: key });
-const times = (count: number, work: () => Promise<Seen>) => Promise.all(Array.from({ length: count }, work));
+const times = (count: number, work: () => Promise<LoadResult>) => Promise.all(Array.from({ length: count }, work));
 
 const LOCKED_CATALOG = 'LOCK TABLE templates IN ACCESS EXCLUSIVE MODE';
 const STUCK_WRITER = 'UPDATE catalog_clock SET at = at + interval $$1 millisecond$$';

@@ -1,4 +1,4 @@
-import { ask, type Seen } from '@svc/testing/faults';
+import { ask, type LoadResult } from '@svc/testing/faults';
 
 interface Versions {
   /** The last acknowledged version, and the last version that was sent. */
@@ -42,7 +42,7 @@ export function openLedger({ url, admin, categoryId, documentation = () => '' }:
   };
 
   /** A writer creates a template, changes it twice, and continues with the next template. */
-  const writer = (name: string): (() => Promise<Seen>) => {
+  const writer = (name: string): (() => Promise<LoadResult>) => {
     let created = 0;
     let slug = '';
     let id: string | undefined;

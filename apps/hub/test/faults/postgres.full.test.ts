@@ -4,11 +4,11 @@ import { figure } from '@svc/testing';
 import {
   ask,
   describeOnDisk,
-  type Seen,
+  type LoadResult,
   statusesOf,
   summaryOf,
-  testDatabaseAway,
-  testPatience,
+  testDatabaseOutage,
+  testTimeouts,
   whileFull,
 } from '@svc/testing/faults';
 import { createApiKey, createOrganization } from '../../src/commands/organizations.ts';
@@ -48,7 +48,7 @@ async function startWorld() {
   return { postgres, service, ledger, admin, key, reader };
 }
 
-testDatabaseAway(async () => {
+testDatabaseOutage(async () => {
   world = await startWorld();
   const { postgres, service, ledger, admin, reader } = world;
   const readers = [
@@ -61,7 +61,7 @@ testDatabaseAway(async () => {
   return { postgres, service, ledger, readers, wrong: ledger.lost };
 });
 
-testPatience(poolLimits);
+testTimeouts(poolLimits);
 
 describeOnDisk('a full disk', disk, (full) => {
   test('answers 503 to writes, serves reads, loses no acknowledged write, and works again when space is free', async () => {
@@ -69,8 +69,8 @@ describeOnDisk('a full disk', disk, (full) => {
     documentation = () => randomBytes(20_000).toString('base64');
     const write = ledger.writer('template');
     for (let count = 1; count <= 3; count++) expect([200, 201]).toContain((await write()).status);
-    const written: Seen[] = [];
-    const reads: Seen[] = [];
+    const written: LoadResult[] = [];
+    const reads: LoadResult[] = [];
     const readers = [reader(LIST, admin), reader(UPDATES, key), reader('/api/v1/catalog/organization', key)];
     await whileFull(full, postgres, async () => {
       for (let count = 1; count <= WRITES; count++) {

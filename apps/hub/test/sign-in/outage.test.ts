@@ -24,11 +24,11 @@ async function aHubWithIssuer(path: '' | '/' = '') {
 test('answers 503 with Retry-After until the issuer has returned its keys', async () => {
   const { issuer, answerTo, stop } = await aHubWithIssuer();
   const token = await issuer.sign('early');
-  await issuer.goAway();
+  await issuer.stopListening();
   const answer = await answerTo(token);
   expect([answer.status, answer.body.code]).toEqual([503, 'unavailable']);
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-  await issuer.comeBack();
+  await issuer.startListening();
   expect((await answerTo(token)).status).toBe(200);
   await stop();
 });
@@ -36,11 +36,11 @@ test('answers 503 with Retry-After until the issuer has returned its keys', asyn
 test('accepts known signing keys and rejects unknown ones while the issuer is unreachable', async () => {
   const { issuer, answerTo, stop } = await aHubWithIssuer();
   expect((await answerTo(await issuer.sign('known'))).status).toBe(200);
-  await issuer.goAway();
+  await issuer.stopListening();
   expect((await answerTo(await issuer.sign('known'))).status).toBe(200);
   await issuer.rotate();
   expect((await answerTo(await issuer.sign('known'))).status).toBe(401);
-  await issuer.comeBack();
+  await issuer.startListening();
   await stop();
 });
 

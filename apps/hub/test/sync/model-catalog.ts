@@ -18,12 +18,12 @@ export interface Catalog {
   readonly grants: ReadonlySet<string>;
 }
 
-type Seen = ReadonlyMap<Caller, ReadonlySet<string>>;
+type VisibleTemplates = ReadonlyMap<Caller, ReadonlySet<string>>;
 
 /** The result of a write transaction: its stamp, and the ids that each caller sees after it. */
 export interface Commit {
   readonly at: number;
-  readonly seen: Seen;
+  readonly seen: VisibleTemplates;
 }
 
 /** Immutable, so that a dump can refer to it. */
@@ -47,7 +47,7 @@ function sees(caller: Caller, { isPublic, category, owner }: TemplateScope, { ca
 }
 
 /** The ids that each caller sees in a catalog. */
-export const seenIn = (catalog: Catalog): Seen =>
+export const seenIn = (catalog: Catalog): VisibleTemplates =>
   new Map(
     callers.map((caller) => {
       const seen = catalog.templates.filter((given) => given !== undefined && sees(caller, given, catalog));

@@ -7,12 +7,14 @@ import { anInstance, startWorld } from '../world.ts';
 import { clientByCursor, listingOf, lostIn } from './mirror.ts';
 import { DAY_MS, historyOf } from './prune.ts';
 
-const world = await startWorld({ limits: { lockTimeoutMs: 500 } });
+const world = await startWorld({ limits: { lockTimeoutMs: 30_000 } });
 const replica = anInstance(world.databaseUrl, world.issuer);
+/** A replica whose statements soon time out while they wait for a lock. */
+const impatient = anInstance(world.databaseUrl, world.issuer, { lockTimeoutMs: 200 });
 const history = historyOf(world);
 const { client } = world.database;
 afterAll(async () => {
-  await replica.stop();
+  await Promise.all([replica.stop(), impatient.stop()]);
   await world.stop();
 });
 
@@ -53,7 +55,7 @@ test('a prune that times out waiting for a writer deletes nothing, and the next 
   await history.remove(await world.aTemplate());
   const before = { ends: await history.ends(), floor: await history.floor() };
   await writeCatalog(world.database, async () => {
-    await expect(history.prune(tomorrow())).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(pruneHistory(impatient.database, tomorrow())).rejects.toMatchObject({ code: 'unavailable' });
   });
   expect({ ends: await history.ends(), floor: await history.floor() }).toEqual(before);
   await history.prune(tomorrow());

@@ -1,10 +1,10 @@
 import { eventually } from './eventually.ts';
-import type { Seen } from './load.ts';
+import type { LoadResult } from './load.ts';
 
 /** Writes, and records acknowledged writes, which must not be lost. */
 export interface Ledger {
   /** Each call is a write. The first call creates an object: 201. */
-  writer(name: string): () => Promise<Seen>;
+  writer(name: string): () => Promise<LoadResult>;
   /** The number of acknowledged writes. */
   acknowledged(): number;
 }

@@ -8,7 +8,7 @@ export interface RequestOptions {
 }
 
 /** The response that a client received; status 0: no response. */
-export interface Seen {
+export interface LoadResult {
   readonly status: number;
   readonly ms: number;
   readonly retryAfter: string | null;
@@ -17,7 +17,7 @@ export interface Seen {
 }
 
 /** Sends a request on a keep-alive connection. A failed request is not retried. */
-export async function ask(url: string, options: RequestOptions = {}): Promise<Seen> {
+export async function ask(url: string, options: RequestOptions = {}): Promise<LoadResult> {
   const started = performance.now();
   const { method = 'GET', body } = options;
   const sent = { method, headers: headersOf(options), signal: AbortSignal.timeout(20_000) };
@@ -41,11 +41,11 @@ const MAX_REQUESTS = 2000;
 
 /** Sends the requests of each lane sequentially until it is stopped. Lanes run concurrently. */
 export function startLoad(
-  lanes: readonly (() => Promise<Seen>)[],
+  lanes: readonly (() => Promise<LoadResult>)[],
   { pauseMs = 10 }: { readonly pauseMs?: number } = {},
 ) {
-  const seen: Seen[] = [];
-  const byLane = lanes.map((): Seen[] => []);
+  const seen: LoadResult[] = [];
+  const byLane = lanes.map((): LoadResult[] => []);
   let stopping = false;
   const running = lanes.map(async (lane, index) => {
     for (let count = 1; !stopping && count <= MAX_REQUESTS; count++) {
@@ -57,11 +57,11 @@ export function startLoad(
   });
   return {
     /** All responses so far. */
-    seen: seen as readonly Seen[],
+    seen: seen as readonly LoadResult[],
     /** The responses so far, by lane. */
-    lanes: byLane as readonly (readonly Seen[])[],
+    lanes: byLane as readonly (readonly LoadResult[])[],
     /** Ends the load. @returns all responses */
-    stop: async (): Promise<readonly Seen[]> => {
+    stop: async (): Promise<readonly LoadResult[]> => {
       stopping = true;
       await Promise.all(running);
       return seen;
@@ -69,11 +69,11 @@ export function startLoad(
   };
 }
 
-export const statusesOf = (seen: readonly Seen[]): number[] =>
+export const statusesOf = (seen: readonly LoadResult[]): number[] =>
   [...new Set(seen.map(({ status }) => status))].sort((a, b) => a - b);
 
 /** A summary: the number of responses by status, and the longest response time. */
-export function summaryOf(seen: readonly Seen[]): string {
+export function summaryOf(seen: readonly LoadResult[]): string {
   const counts = statusesOf(seen).map((status) => `${status}: ${seen.filter((one) => one.status === status).length}`);
   return `${counts.join(', ')}; longest ${Math.round(Math.max(...seen.map(({ ms }) => ms)))} ms`;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Reply } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
-import { given, invalid, Problem } from '@svc/http';
+import { invalid, Problem, pickDefined } from '@svc/http';
 import { authorOf } from '../../audit/recording.ts';
 import { decide } from '../../deployments/decision.ts';
 import { type Draft, draftOf, readWorkloadRevision } from '../../deployments/draft.ts';
@@ -49,7 +49,7 @@ export async function changeDeployment(
   const draft = draftOf(before, {
     workload,
     isNewRevision,
-    ...given(change, ['replicas', 'env', 'volumes', 'desiredState']),
+    ...pickDefined(change, ['replicas', 'env', 'volumes', 'desiredState']),
   });
   const labels = change.labels === undefined ? {} : { labels: change.labels };
   if (before.deleting)

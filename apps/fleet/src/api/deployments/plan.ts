@@ -1,6 +1,6 @@
 import type { Input, Reply } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { given, invalid } from '@svc/http';
+import { invalid, pickDefined } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { type Decision, decide } from '../../deployments/decision.ts';
 import { type Draft, draftOf, newWorkloadRevision, readWorkloadRevision } from '../../deployments/draft.ts';
@@ -78,7 +78,7 @@ async function planChange(transaction: Transaction, row: DeploymentRow, body: Bo
   const workload = await readWorkloadRevision(transaction, row.workload_id, body.revision ?? row.revision);
   const { desired_state: desiredState = row.desired_state } = body;
   const isNewRevision = workload.revision !== row.revision;
-  const changed = given(body, ['replicas', 'env', 'volumes']);
+  const changed = pickDefined(body, ['replicas', 'env', 'volumes']);
   const draft = draftOf(row, { ...changed, workload, isNewRevision, desiredState });
   const decision = await decide(transaction, draft);
   const before = await presentManifest(transaction, row);

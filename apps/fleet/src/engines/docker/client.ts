@@ -1,4 +1,4 @@
-import { type Dialled, dial, type OutboundAllowance } from '@svc/http';
+import { dial, type HttpConnection, type OutboundAllowance } from '@svc/http';
 import type { z } from 'zod';
 import { type Bounds, parseJson, readBody, readChunks } from '../body.ts';
 import { EngineFailure, notAnEngine, Permanent, Transient, toUnreachable, Unreachable } from '../errors.ts';
@@ -151,7 +151,7 @@ export function connectDocker(address: HostAddress, timing: Partial<DockerTiming
 interface Connection {
   readonly address: HostAddress;
   readonly timing: DockerTimings;
-  readonly dialled: Dialled;
+  readonly dialled: HttpConnection;
   /** The completed or pending version handshake, shared by all views of the client. */
   readonly handshake: { pending?: Promise<VersionHandshake> | undefined };
 }

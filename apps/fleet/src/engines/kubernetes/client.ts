@@ -7,7 +7,7 @@ import type {
   StorageV1Api,
   VersionApi,
 } from '@kubernetes/client-node';
-import { type Dialled, dial, type Exchange, type OutboundAllowance, type Streaming } from '@svc/http';
+import { dial, type Exchange, type HttpConnection, type OutboundAllowance, type Streaming } from '@svc/http';
 import { type Bounds, parseJson, readBody, readChunks } from '../body.ts';
 import { EngineFailure, notAnEngine, toUnreachable } from '../errors.ts';
 import { redactorOf } from '../redact.ts';
@@ -161,7 +161,7 @@ export function connectKubernetes(address: ClusterAddress, timing: Partial<Kuber
 interface Connection {
   readonly address: ClusterAddress;
   readonly timing: KubernetesTimings;
-  readonly dialled: Dialled;
+  readonly dialled: HttpConnection;
   /** Milliseconds by which the clock of the server is ahead of the fleet's clock. */
   readonly clock: { ahead: number };
 }

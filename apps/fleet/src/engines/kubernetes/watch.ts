@@ -1,4 +1,4 @@
-import { inRounds, type Rounds } from '@svc/http';
+import { type PeriodicTask, runPeriodically } from '@svc/http';
 import { z } from 'zod';
 import { KEYS } from '../../render/labels.ts';
 import { parseJson, readBody } from '../body.ts';
@@ -132,7 +132,7 @@ const WATCHED = ['/apis/apps/v1/{}/deployments', '/apis/batch/v1/{}/jobs', '/api
  * Reports the deployments whose objects change in a cluster, until stopped. The watch only reduces latency: changes
  * that are missed while a connection is broken are found by the regular reconciliation.
  */
-export function watchDeployments(client: KubernetesClient, changed: (deploymentId: string) => void): Rounds {
+export function watchDeployments(client: KubernetesClient, changed: (deploymentId: string) => void): PeriodicTask {
   const abort = new AbortController();
   const view = client.withSignal(abort.signal);
   const notify = (labels: Readonly<Record<string, string>>) => {
@@ -141,7 +141,7 @@ export function watchDeployments(client: KubernetesClient, changed: (deploymentI
   };
   const all = WATCHED.map((path) => {
     const watch = new Watch(view, path.replace('{}', `namespaces/${client.address.namespace}`), notify);
-    return inRounds(0, () => watch.round());
+    return runPeriodically(0, () => watch.round());
   });
   return {
     stop: async () => {

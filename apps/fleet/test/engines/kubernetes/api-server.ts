@@ -9,7 +9,7 @@ import { Cluster, NAMESPACE } from './api-server/cluster.ts';
 import { type InjectedResponse, sendInjected } from './api-server/injected-response.ts';
 import { type Received, received } from './api-server/request.ts';
 
-export type { InjectedResponse as Meddling } from './api-server/injected-response.ts';
+export type { InjectedResponse } from './api-server/injected-response.ts';
 
 export type { Change } from './api-server/store.ts';
 

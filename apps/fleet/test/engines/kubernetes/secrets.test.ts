@@ -8,7 +8,7 @@ import { CANARY } from '../../render/renderings.ts';
 import { aPair } from '../../resources/certificates.ts';
 import * as podStatuses from './api-server/pod-status.ts';
 import type { Received } from './api-server/request.ts';
-import type { Meddling } from './api-server.ts';
+import type { InjectedResponse } from './api-server.ts';
 import { aDeployment, anApiServer, clientOf, endAll, running } from './world.ts';
 
 afterEach(endAll);
@@ -32,7 +32,7 @@ function expectNoSecret(what: unknown): void {
 /** A response that repeats what the server received. */
 const echo =
   (status: number) =>
-  (request: Received): Meddling => {
+  (request: Received): InjectedResponse => {
     const message = `invalid: ${base64(`${CANARY}-database-password`)} ${request.body}`; // messages are truncated, so the secret comes first
     const causes = [{ reason: 'FieldValueInvalid', field: 'spec.template', message }];
     const body = {

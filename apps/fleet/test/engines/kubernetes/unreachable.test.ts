@@ -7,7 +7,7 @@ import { check } from '../../../src/engines/kubernetes/check.ts';
 import { connectKubernetes } from '../../../src/engines/kubernetes/client.ts';
 import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
 import { aPair } from '../../resources/certificates.ts';
-import { addressOf, type Meddling } from './api-server.ts';
+import { addressOf, type InjectedResponse } from './api-server.ts';
 import { aDeployment, anApiServer, clientOf, endAll, ending, running } from './world.ts';
 
 afterEach(endAll);
@@ -65,7 +65,7 @@ describe('the client of a cluster reports the target as unreachable', () => {
     expect(steps).toBeGreaterThan(6);
   });
 
-  test.each<[string, Meddling, readonly string[]]>([
+  test.each<[string, InjectedResponse, readonly string[]]>([
     ['is interrupted', 'reset', UNREACHABLE('It closed the connection without a response.')],
     ['is the page of a web site', { status: 200, body: '<html></html>' }, NO_API_SERVER],
     ['is JSON with another schema', { status: 200, body: '{"hello":"there"}' }, NO_API_SERVER],

@@ -5,13 +5,13 @@ import type { Received, Target } from './request.ts';
 import { assertDeclared, assertUnchanged, assertValid } from './rules.ts';
 import type { Store } from './store.ts';
 
-interface Answer {
+interface StoreResponse {
   readonly code: number;
   readonly body: object;
 }
 
 /** Creates an object. */
-export function create(store: Store, target: Target, { body }: Received): Answer {
+export function create(store: Store, target: Target, { body }: Received): StoreResponse {
   const object = JSON.parse(body) as Stored;
   const { kind, namespace } = target;
   const name = object.metadata.name;
@@ -26,7 +26,7 @@ export function create(store: Store, target: Target, { body }: Received): Answer
 const typed = ({ kind }: Target) => ({ apiVersion: kind.apiVersion, kind: kind.kind });
 
 /** Server-side apply, which is the only supported patch. */
-export function apply(store: Store, target: Target, { body, query, headers }: Received): Answer {
+export function apply(store: Store, target: Target, { body, query, headers }: Received): StoreResponse {
   if (headers['content-type'] !== 'application/apply-patch+yaml') {
     const message = 'the body of the request was in an unknown format';
     throw new Refusal(415, 'UnsupportedMediaType', { message });
@@ -83,7 +83,7 @@ interface DeleteOptions {
 const GRACE_MS = 30_000;
 
 /** Deletes an object. It is removed when it has no finalizers. */
-export function remove(store: Store, target: Target, { body }: Received): Answer {
+export function remove(store: Store, target: Target, { body }: Received): StoreResponse {
   const { kind, namespace, name } = target;
   const live = store.find(kind.resource, namespace, name);
   if (!live) throw notFound(target);

@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { inRounds } from '../src/rounds.ts';
+import { runPeriodically } from '../src/periodic-task.ts';
 
 /** Waits until another task with the same interval has run several times. */
 async function severalRuns(): Promise<void> {
   let runs = 0;
-  const other = inRounds(1, async () => {
+  const other = runPeriodically(1, async () => {
     runs += 1;
     return 1;
   });
@@ -15,7 +15,7 @@ async function severalRuns(): Promise<void> {
 
 test('a task runs repeatedly until it is stopped', async () => {
   let runs = 0;
-  const work = inRounds(1, async () => {
+  const work = runPeriodically(1, async () => {
     runs += 1;
     return 1;
   });
@@ -29,7 +29,7 @@ test('a task runs repeatedly until it is stopped', async () => {
 test('stop waits for the run in progress, and prevents other runs', async () => {
   const events = new EventEmitter();
   const seen: string[] = [];
-  const work = inRounds(0, async () => {
+  const work = runPeriodically(0, async () => {
     events.emit('started');
     await once(events, 'finish');
     seen.push('run');
@@ -45,7 +45,7 @@ test('stop waits for the run in progress, and prevents other runs', async () => 
 
 test('stop aborts the signal of the run in progress', async () => {
   const events = new EventEmitter();
-  const work = inRounds(0, async (stopSignal) => {
+  const work = runPeriodically(0, async (stopSignal) => {
     events.emit('started', stopSignal.aborted);
     await once(stopSignal, 'abort');
     return 0;

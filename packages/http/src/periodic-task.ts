@@ -1,5 +1,5 @@
 /** A periodic task. */
-export interface Rounds {
+export interface PeriodicTask {
   /** Stops the task, and aborts the signal of a run in progress. Resolves at the end of this run. */
   stop(): Promise<void>;
 }
@@ -9,7 +9,7 @@ export interface Rounds {
  * The timer does not keep the process alive. The task must handle its failures: a rejection is unhandled and ends the
  * process.
  */
-export function inRounds(firstMs: number, task: (stopped: AbortSignal) => Promise<number>): Rounds {
+export function runPeriodically(firstMs: number, task: (stopped: AbortSignal) => Promise<number>): PeriodicTask {
   const stopped = new AbortController();
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;

@@ -3,7 +3,7 @@ import { Problem } from './problem.ts';
 import { cancelStream, type Streamed, sendStream } from './streamed.ts';
 
 /** A response that has not been sent. */
-export interface Answer {
+export interface PendingResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
@@ -12,17 +12,17 @@ export interface Answer {
 }
 
 /** Runs before a response is sent. If it rejects, the caller receives 503 instead of the response. */
-export type BeforeAnswer = (answer: Answer, outcome: { readonly aborted: boolean }) => Promise<void>;
+export type BeforeResponse = (answer: PendingResponse, outcome: { readonly aborted: boolean }) => Promise<void>;
 
-const hooks = new WeakMap<Response, BeforeAnswer>();
+const hooks = new WeakMap<Response, BeforeResponse>();
 
 /** Delays the response of a request until `hook` resolves. */
-export function holdAnswer(res: Response, hook: BeforeAnswer): void {
+export function holdResponse(res: Response, hook: BeforeResponse): void {
   hooks.set(res, hook);
 }
 
 /** Sends the response. All responses are sent by this function. */
-export async function respond(res: Response, answer: Answer): Promise<void> {
+export async function respond(res: Response, answer: PendingResponse): Promise<void> {
   const final = await runHook(res, answer);
   const isClosed = res.destroyed || res.headersSent;
   if (!isClosed) setHead(res, final);
@@ -31,13 +31,13 @@ export async function respond(res: Response, answer: Answer): Promise<void> {
   if (!isClosed) res.end(final.body);
 }
 
-function setHead(res: Response, { status, headers = {}, body = '', stream }: Answer): void {
+function setHead(res: Response, { status, headers = {}, body = '', stream }: PendingResponse): void {
   res.status(status);
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (!stream && status !== 204 && status !== 304) res.setHeader('Content-Length', Buffer.byteLength(body));
 }
 
-async function runHook(res: Response, answer: Answer): Promise<Answer> {
+async function runHook(res: Response, answer: PendingResponse): Promise<PendingResponse> {
   const hook = hooks.get(res);
   if (!hook) return answer;
   hooks.delete(res);
@@ -46,7 +46,7 @@ async function runHook(res: Response, answer: Answer): Promise<Answer> {
     return answer;
   } catch (cause) {
     res.locals.failure = cause;
-    return problemAnswer(
+    return problemResponse(
       unavailable('The response was withheld because its audit entry could not be stored.', cause),
       requestIdOf(res),
     );
@@ -54,7 +54,7 @@ async function runHook(res: Response, answer: Answer): Promise<Answer> {
 }
 
 /** The response for a problem. */
-export const problemAnswer = (problem: Problem, requestId: string): Answer => ({
+export const problemResponse = (problem: Problem, requestId: string): PendingResponse => ({
   status: problem.status,
   headers: {
     'Content-Type': 'application/problem+json; charset=utf-8',
@@ -65,11 +65,11 @@ export const problemAnswer = (problem: Problem, requestId: string): Answer => ({
 });
 
 /** A JSON response. */
-export const jsonAnswer = (
+export const jsonResponse = (
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Answer & { readonly body: string } => ({
+): PendingResponse & { readonly body: string } => ({
   status,
   headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
   body: JSON.stringify(value),

@@ -4,7 +4,7 @@ import { figure } from '../depth.ts';
 import { isReady } from './balancer.ts';
 import { eventually } from './eventually.ts';
 import { type Ledger, moreAcknowledged } from './ledger.ts';
-import { type Seen, startLoad, statusesOf, summaryOf } from './load.ts';
+import { type LoadResult, startLoad, statusesOf, summaryOf } from './load.ts';
 import type { OwnPostgres } from './own-postgres.ts';
 import type { RunningService } from './prepare.ts';
 
@@ -14,7 +14,7 @@ export interface Away {
   readonly service: RunningService;
   readonly ledger: Ledger;
   /** Read requests of all kinds. */
-  readonly readers: readonly (() => Promise<Seen>)[];
+  readonly readers: readonly (() => Promise<LoadResult>)[];
   /** Differences between the ledger and the database. */
   readonly wrong: () => Promise<string[]>;
 }
@@ -30,7 +30,7 @@ const ANSWERED_WITHIN_MS = 5000;
  * Tests that a service responds with 503 while PostgreSQL is unavailable, loses no data, and recovers without a
  * restart.
  */
-export function testDatabaseAway(start: () => Promise<Away>): void {
+export function testDatabaseOutage(start: () => Promise<Away>): void {
   const onLinux = process.platform === 'linux' ? test : test.skip; // the processes of PostgreSQL are found in /proc
   let away: Away;
   beforeAll(async () => {
@@ -67,7 +67,7 @@ export function testDatabaseAway(start: () => Promise<Away>): void {
 }
 
 /** Tests the timeouts of the pools of a service. */
-export function testPatience(limits: Pick<PoolSettings, 'connectTimeoutMs' | 'lockTimeoutMs' | 'statementTimeoutMs'>) {
+export function testTimeouts(limits: Pick<PoolSettings, 'connectTimeoutMs' | 'lockTimeoutMs' | 'statementTimeoutMs'>) {
   test('two connection timeouts and a statement timeout are together less than the 5 seconds allowed for a request', () => {
     const connectionString = 'postgresql://127.0.0.1/service';
     const options = poolOptions({ connectionString, max: 1, applicationName: 'x', ...limits });
@@ -94,7 +94,7 @@ async function seenWhile(
   const load = startLoad([...readers, ...writers], { pauseMs: PAUSE_MS });
   const refused = () => {
     const before = load.lanes.map(({ length }) => length);
-    const isRefused = (lane: readonly Seen[], index: number) =>
+    const isRefused = (lane: readonly LoadResult[], index: number) =>
       index < readers.length ? lane.length > (before[index] ?? 0) : lane.some(({ status }) => status === 503);
     return eventually('all writers receive 503', async () => load.lanes.every(isRefused));
   };
@@ -115,7 +115,7 @@ async function seenWhile(
  * Expects that each response is a success or 503 with Retry-After, the process runs, and the ledger matches the
  * database.
  */
-async function expectOnlyUnavailable({ service, wrong }: Away, seen: readonly Seen[]): Promise<void> {
+async function expectOnlyUnavailable({ service, wrong }: Away, seen: readonly LoadResult[]): Promise<void> {
   expect(statusesOf(seen)).toEqual([200, 201, 503]);
   const refusals = seen.filter(({ status, body }) => status === 503 && !('checks' in body)); // readiness has another format
   const codes = refusals.map(({ retryAfter, body }) => `${body.code} ${retryAfter}`);

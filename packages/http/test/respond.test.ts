@@ -1,17 +1,17 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { RequestHandler } from 'express';
-import { type Answer, holdAnswer, Problem, unavailable } from '../src/index.ts';
+import { holdResponse, type PendingResponse, Problem, unavailable } from '../src/index.ts';
 import { startService, stopServices, wire } from './world.ts';
 
 afterEach(stopServices);
 
-type Hold = Parameters<typeof holdAnswer>[1];
+type Hold = Parameters<typeof holdResponse>[1];
 
 const holding =
   (hold: Hold): RequestHandler =>
   (_req, res, next) => {
-    holdAnswer(res, hold);
+    holdResponse(res, hold);
     next();
   };
 
@@ -49,7 +49,7 @@ describe('a delayed response', () => {
   });
 
   test('is replaced by 503 if its hook rejects', async () => {
-    const shown: Answer[] = [];
+    const shown: PendingResponse[] = [];
     const { api, entry } = await startService({
       gate: holding(async (response) => {
         shown.push(response);

@@ -1,0 +1,63 @@
+// The current services on the databases of earlier releases (infra/releases).
+import fs from 'node:fs';
+import path from 'node:path';
+import { repository } from '../src/settings.ts';
+import { aDeployment, type Deployment } from './deployment.ts';
+
+const folder = path.join(repository, 'infra', 'releases');
+const releases = fs.readdirSync(folder).filter((name) => /^\d+\.\d+\.\d+$/.test(name));
+const read = (release: string, name: string) => fs.readFileSync(path.join(folder, release, name), 'utf8');
+
+interface Exchange {
+  readonly request: { readonly method: string; readonly path: string };
+  readonly response: { readonly status: number; readonly body: Record<string, unknown> };
+}
+
+test.each(releases)(
+  'the services upgrade the databases of release %s, and the fleet continues its sync',
+  async (release) => {
+    const keys: Record<string, string> = JSON.parse(read(release, 'keys.json'));
+    const deployment = await aDeployment();
+    try {
+      for (const app of ['hub', 'fleet'] as const) await deployment.restore(app, read(release, `${app}.sql`));
+      await deployment.start('hub');
+      await deployment.start('fleet', { ENCRYPTION_KEYS: keys.ENCRYPTION_KEYS ?? '', OUTBOUND_ALLOW: 'http,loopback' });
+
+      const pages = (JSON.parse(read(release, 'hub-traffic.json')) as Exchange[]).filter(
+        ({ request, response }) => request.path.includes('/templates/updates') && response.status === 200,
+      );
+      const { cursor } = pages.at(-1)?.response.body ?? {};
+      const updates = `${deployment.urls.hub}/api/v1/catalog/templates/updates?cursor=${cursor}`;
+      const continued = await fetch(updates, { headers: { authorization: `Bearer ${keys.HUB_API_KEY}` } });
+      expect(await continued.json()).toMatchObject({ templates: [], removed: [], reset: false, has_more: false });
+
+      const fleet = fleetApi(deployment, keys.FLEET_ADMIN_TOKEN ?? '');
+      await fleet('PUT', '/settings/hub', { url: deployment.urls.hub, api_key: keys.HUB_API_KEY });
+      expect(await fleet('POST', '/catalog/sync')).toMatchObject({
+        status: 'fresh',
+        organization: { status: 'active' },
+      });
+      const { deployments } = await fleet('GET', '/deployments');
+      expect(deployments.map(({ name, phase }: Record<string, string>) => `${name} ${phase}`).sort()).toEqual([
+        'archive stopped',
+        'web running',
+      ]);
+    } finally {
+      await deployment.stop();
+    }
+  },
+  120_000,
+);
+
+const fleetApi =
+  ({ urls }: Deployment, token: string) =>
+  async (method: string, at: string, body?: object) => {
+    const response = await fetch(`${urls.fleet}/api/v1${at}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    expect(response.status).toBe(200);
+    // biome-ignore lint/suspicious/noExplicitAny: tests check the members that they use.
+    return (await response.json()) as any;
+  };
