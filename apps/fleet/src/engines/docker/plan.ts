@@ -90,7 +90,7 @@ const describeLimit = (bytes: number) =>
 export type Step =
   | { readonly do: 'remove'; readonly found: FoundContainer }
   /** The container runs without the requested GPUs. */
-  | { readonly do: 'refuse'; readonly found: FoundContainer }
+  | { readonly do: 'reportMissingGpu'; readonly found: FoundContainer }
   | {
       readonly do: 'start' | 'unpause';
       readonly found: FoundContainer;
@@ -154,7 +154,7 @@ function stepsFor(pair: ContainerPair, { timing, retry }: PlanOptions): Step[] {
   const { rendered, found } = pair;
   if (!found) return [{ do: 'create', rendered }];
   if (!isCurrent(pair)) return isUp(found) ? [] : [replacement(pair)];
-  if (isUp(found) && lacksGpus(rendered, found)) return [{ do: 'refuse', found }];
+  if (isUp(found) && lacksGpus(rendered, found)) return [{ do: 'reportMissingGpu', found }];
   const { phase, message } = stateOf(found, timing);
   if (phase === 'created') return [{ do: 'start', found, rendered, why: '' }];
   if (phase === 'stopped') return [{ do: 'start', found, rendered, why: ` again: it ${message}` }];

@@ -69,7 +69,7 @@ async function runStep(run: ReconcileRun, step: Exclude<Step, { do: 'create' }>)
   if (step.do === 'remove') {
     await remove(client, step.found);
     actions.push(`removed ${name}`);
-  } else if (step.do === 'refuse') {
+  } else if (step.do === 'reportMissingGpu') {
     await removeNow(client, step.found);
     actions.push(`removed ${name}: it had no GPU`);
     throw gpuMissing(name);
