@@ -13,7 +13,6 @@ import * as catalog from './api/catalog.ts';
 import * as clusters from './api/clusters.ts';
 import { implement, type RequestContext, type Services } from './api/context.ts';
 import { readDeploymentLogs } from './api/deployments/logs.ts';
-import * as deploymentOperations from './api/deployments/operations.ts';
 import { planDeployment } from './api/deployments/plan.ts';
 import * as deployments from './api/deployments.ts';
 import * as hosts from './api/hosts.ts';
@@ -42,7 +41,6 @@ const routes = implement(fleetEndpoints, {
   ...clusters,
   ...workloads,
   ...deployments,
-  ...deploymentOperations,
   planDeployment,
   readDeploymentLogs,
   ...storage,

@@ -1,8 +1,8 @@
 // Query plans of the catalog endpoints with many templates. Each test also checks that the plan differs without the index.
 import { byDepth } from '@svc/testing';
 import { categoriesWithCounts } from '../src/catalog/categories.ts';
+import { changedTemplates, removedTemplates } from '../src/catalog/templates/updates.ts';
 import { pageOfTemplates, templateBySlug } from '../src/catalog/templates.ts';
-import { changedTemplates, removedTemplates } from '../src/catalog/updates.ts';
 import { writeCatalog } from '../src/database/catalog-write.ts';
 import { Prisma } from '../src/generated/prisma/client.ts';
 import type { Viewer } from '../src/principal.ts';

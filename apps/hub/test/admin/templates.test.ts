@@ -90,8 +90,9 @@ test('accepts the id in the query, and rejects a missing id and two different id
 test('answers 409 for the slug of another template, in a creation and in a change', async () => {
   const { slug, category_id } = await world.aTemplate();
   const other = await world.aTemplate();
-  expect((await admin.post(PATH, { name: 'x', slug, category_id })).body.code).toBe('slug_taken');
-  expect((await admin.put(PATH, { id: other.id, slug })).body.code).toBe('slug_taken');
+  const taken = { status: 409, body: { code: 'slug_taken' } };
+  expect(await admin.post(PATH, { name: 'x', slug, category_id })).toMatchObject(taken);
+  expect(await admin.put(PATH, { id: other.id, slug })).toMatchObject(taken);
 });
 
 test('creates one template for ten concurrent requests with the same slug, and answers 409 to the others', async () => {

@@ -1,12 +1,12 @@
 import { DEFAULT_UPDATES, writeCursor } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { etagOfState, Unchanged, WithEtag } from '@svc/http';
-import { route } from '../context.ts';
-import { Prisma } from '../generated/prisma/client.ts';
-import { type Viewer, viewerKey } from '../principal.ts';
-import { type TemplateRow, templateColumns, templateSources } from './template-rows.ts';
-import { endedSince, touchedSince, visibleFrom, visiblePeriods, visibleTemplates } from './visibility.ts';
-import { finishedCursor, readPage, readState } from './walk.ts';
+import { route } from '../../context.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
+import { type Viewer, viewerKey } from '../../principal.ts';
+import { type TemplateRow, templateColumns, templateSources } from '../template-rows.ts';
+import { endedSince, touchedSince, visibleFrom, visiblePeriods, visibleTemplates } from '../visibility.ts';
+import { finishedCursor, readPage, readState } from '../walk.ts';
 
 /**
  * The changes for the caller: all changes since a time, or a page of changes after a cursor. Everything is read in one
