@@ -115,7 +115,7 @@ export const mutations = [
     name: 'GPU assigned twice',
     edits: [
       {
-        file: 'apps/fleet/src/placement/capacity.ts',
+        file: 'apps/fleet/src/placement/feasibility.ts',
         find: 'const used = new Set(host.allocated.gpus);',
         replace: 'const used = new Set<string>();',
       },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { category } from './category.ts';
 import { endpoint } from './endpoint.ts';
 import { organization } from './organization.ts';
-import { template, templateListQuery } from './template.ts';
+import { template, templateListQuery } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { pagination } from './wire.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { categoryChange, managedCategory, newCategory } from './category.ts';
 import { endpoint } from './endpoint.ts';
-import { newTemplate, ownedTemplate, templateChange } from './template.ts';
+import { newTemplate, ownedTemplate, templateChange } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { identified, idInQuery, optionalPaging, pagination, uuid } from './wire.ts';
 

@@ -4,7 +4,7 @@ import { cursorInput } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { documentedAs } from './openapi-schema.ts';
 import { organization } from './organization.ts';
-import { template, templateListQuery } from './template.ts';
+import { template, templateListQuery } from './template-fields.ts';
 import { timestamp, timestampInput } from './timestamp.ts';
 import { pagination, queryInteger } from './wire.ts';
 

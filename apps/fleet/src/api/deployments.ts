@@ -1,11 +1,10 @@
 import { type Input, paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, Problem, WithEtag } from '@svc/http';
-import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../audit/recording.ts';
 import { recordDownload } from '../catalog/download-reports.ts';
 import { decide } from '../deployments/decision.ts';
-import { type Draft, newWorkloadRevision, readWorkloadRevision } from '../deployments/draft.ts';
+import { type Draft, newDraft } from '../deployments/draft.ts';
 import { presentManifest } from '../deployments/manifest.ts';
 import { refuse } from '../deployments/refusals.ts';
 import { deployments, presentDeployment } from '../deployments/rows.ts';
@@ -14,7 +13,7 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { refuseUnknownTarget } from '../resources/targets.ts';
-import { insertRevision, type RevisionBase, templateBase } from '../resources/workloads.ts';
+import { insertRevision, type RevisionBase } from '../resources/workloads.ts';
 import { type ChangeContext, changeRoute, runAudited } from './change.ts';
 import { pageOptions, route } from './context.ts';
 import { changeDeployment, generationToRestore } from './deployments/changes.ts';
@@ -109,25 +108,11 @@ export function refuseAmbiguousSource(body: Pick<Body, 'workload_id' | 'template
 
 async function createFrom(context: ChangeContext, body: Body): Promise<string> {
   const { transaction, principal } = context;
-  const { name, labels, template, target, desired_state } = body;
-  await refuseUnknownTarget(transaction, target);
+  await refuseUnknownTarget(transaction, body.target);
   const author = authorOf(principal);
-  const base = template === undefined ? undefined : await templateBase(transaction, template);
-  const workload = base
-    ? newWorkloadRevision(base)
-    : await readWorkloadRevision(transaction, body.workload_id ?? '', body.revision);
-  const { replicas, env, volumes } = body;
-  const draft: Draft = {
-    id: uuidv7(),
-    name,
-    workload,
-    isNewRevision: true,
-    replicas,
-    env,
-    volumes,
-    target,
-    desiredState: desired_state,
-  };
+  const { draft, base } = await newDraft(transaction, body);
+  const { name, labels, replicas, env, desired_state } = body;
+  const { workload } = draft;
   const decision = await decide(transaction, draft);
   refuse(decision.refusals);
   if (base) await createWorkload(context, draft, base);

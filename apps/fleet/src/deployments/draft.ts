@@ -1,9 +1,9 @@
-import type { Target, WorkloadSpec } from '@svc/contract/fleet';
+import type { NewDeployment, Target, WorkloadSpec } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { targetOf } from '../resources/targets.ts';
-import { type RevisionBase, secretNamesOf, specOf } from '../resources/workloads.ts';
+import { type RevisionBase, secretNamesOf, specOf, templateBase } from '../resources/workloads.ts';
 import type { DeploymentRow } from './rows.ts';
 
 /** The part of a revision of a workload that a deployment needs. */
@@ -36,6 +36,30 @@ export interface Draft {
   readonly volumes: Readonly<Record<string, VolumeRequest>>;
   readonly target: Target | null;
   readonly desiredState: 'running' | 'stopped';
+}
+
+/** The members of a request for a new deployment that affect what runs. */
+export interface NewDeploymentRequest
+  extends Pick<NewDeployment, 'name' | 'target' | 'replicas' | 'env' | 'volumes' | 'desired_state'> {
+  readonly template?: string | undefined;
+  readonly workload_id?: string | undefined;
+  readonly revision?: number | undefined;
+}
+
+/**
+ * A new deployment of an existing workload, or of a template. For a template, `base` is the content of the workload that
+ * is to be created. @throws 422 if the workload, the revision or the template does not exist
+ */
+export async function newDraft(
+  transaction: Prisma.TransactionClient,
+  request: NewDeploymentRequest,
+): Promise<{ readonly draft: Draft; readonly base: RevisionBase | undefined }> {
+  const { name, template, workload_id = '', revision, target, replicas, env, volumes, desired_state } = request;
+  const base = template === undefined ? undefined : await templateBase(transaction, template);
+  const workload = base ? newWorkloadRevision(base) : await readWorkloadRevision(transaction, workload_id, revision);
+  const desiredState = desired_state;
+  const draft = { id: uuidv7(), name, workload, isNewRevision: true, replicas, env, volumes, target, desiredState };
+  return { draft, base };
 }
 
 interface DraftChanges extends Partial<Pick<Draft, 'isNewRevision' | 'replicas' | 'env' | 'volumes' | 'desiredState'>> {
@@ -83,7 +107,7 @@ const unknownWorkload = (path: string, message: string) =>
   new Problem('unknown_workload', message, { errors: [{ path, message }] });
 
 /** The first revision of a workload that is to be created from a template. */
-export const newWorkloadRevision = ({ spec, min_tier }: RevisionBase): WorkloadRevision => ({
+const newWorkloadRevision = ({ spec, min_tier }: RevisionBase): WorkloadRevision => ({
   workloadId: uuidv7(),
   revision: 1,
   spec,

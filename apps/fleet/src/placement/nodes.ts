@@ -1,6 +1,13 @@
-import type { ClusterCandidate, ClusterNode, Machine, Taint } from './candidates.ts';
+import type {
+  ClusterCandidate,
+  ClusterNode,
+  Machine,
+  PlacementRequest,
+  PlacementRequirements,
+  Taint,
+  Toleration,
+} from './candidates.ts';
 import { compareStrings, formatCores, formatMemory, pluralize } from './format.ts';
-import type { PlacementRequest, PlacementRequirements, Toleration } from './requirements.ts';
 
 /** The rule of Kubernetes. A toleration without a key must have the operator `Exists`, and then tolerates all keys. */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {

@@ -1,8 +1,14 @@
-import type { Candidate, TargetKind, TargetRef } from './candidates.ts';
-import { assessFeasibility, type Feasible, type Infeasible, type NameOf } from './feasibility.ts';
+import type { Candidate, PlacementRequest, TargetKind, TargetRef } from './candidates.ts';
+import {
+  assessFeasibility,
+  bestFirst,
+  type Feasible,
+  type Infeasible,
+  type NameOf,
+  type Score,
+  whyPreferred,
+} from './feasibility.ts';
 import { compareStrings } from './format.ts';
-import type { PlacementRequest } from './requirements.ts';
-import { bestFirst, type Score, whyPreferred } from './score.ts';
 
 /** The reasons for or against a candidate, as text for users. */
 export interface CandidateAssessment {

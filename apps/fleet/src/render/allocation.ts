@@ -1,4 +1,4 @@
-import { gpuCountOf } from '../placement/requirements.ts';
+import { gpuCountOf } from '../placement/candidates.ts';
 import { type Protocol, portsOf, type Rendering } from './rendering.ts';
 
 /** The key of a port in the Docker Engine API: `53/udp`. */

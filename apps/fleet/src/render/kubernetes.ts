@@ -3,7 +3,7 @@ import type { IJob } from 'kubernetes-models/batch/v1/Job';
 import type { IPersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
 import type { ISecret } from 'kubernetes-models/v1/Secret';
 import type { IService } from 'kubernetes-models/v1/Service';
-import { gpuCountOf } from '../placement/requirements.ts';
+import { gpuCountOf } from '../placement/candidates.ts';
 import { byteAmount } from '../quantities.ts';
 import { generationOf, labelsOf, objectName, placementLabels, selectorOf, volumeLabels, volumeName } from './labels.ts';
 import { type Cluster, kubernetesSecrets, type Metadata, podTemplate, portName } from './pod.ts';

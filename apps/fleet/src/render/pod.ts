@@ -5,7 +5,7 @@ import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
 import type { IResourceRequirements } from 'kubernetes-models/v1/ResourceRequirements';
 import type { ISecret } from 'kubernetes-models/v1/Secret';
 import type { IToleration } from 'kubernetes-models/v1/Toleration';
-import { gpuCountOf } from '../placement/requirements.ts';
+import { gpuCountOf } from '../placement/candidates.ts';
 import { byteAmount, cpuAmount } from '../quantities.ts';
 import { base64, dockerConfigJson, imageReference, pullCredentials } from './image.ts';
 import { labelsOf, objectName, restartTriggers, volumeName } from './labels.ts';

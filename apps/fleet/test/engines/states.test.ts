@@ -96,7 +96,7 @@ describe('the plan for a container', () => {
   test.each<[string, Given, Partial<WorkloadSpec>, string[]]>([
     ['that runs has no steps', {}, {}, []],
     ['that has its GPU has no steps', { devices: [{ Driver: 'cdi' }] }, { gpu_count: 1 }, []],
-    ['that runs without its GPU is to end it', {}, { gpu_count: 1 }, ['refuse']],
+    ['that runs without its GPU is to report it', {}, { gpu_count: 1 }, ['reportMissingGpu']],
     ['that the engine could not remove is to create it again', { Status: 'dead', Running: false }, {}, ['create']],
     ['that was stopped is to start it', exited(0), {}, ['start']],
     ['that has crashed has no steps', { ...exited(1), restarts: 3 }, {}, []],

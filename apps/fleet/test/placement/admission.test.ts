@@ -1,6 +1,5 @@
-import type { Taint } from '../../src/placement/candidates.ts';
+import type { Taint, Toleration } from '../../src/placement/candidates.ts';
 import { tolerates } from '../../src/placement/nodes.ts';
-import type { Toleration } from '../../src/placement/requirements.ts';
 import { against, aHost, aRequest, assess } from './world.ts';
 
 const taint: Taint = { key: 'gpu', value: 'true', effect: 'NoSchedule' };

@@ -1,6 +1,5 @@
-import type { Candidate } from '../../src/placement/candidates.ts';
+import type { Candidate, PlacementRequest } from '../../src/placement/candidates.ts';
 import { place } from '../../src/placement/place.ts';
-import type { PlacementRequest } from '../../src/placement/requirements.ts';
 import { aCluster, aHost, aRequest, GiB, gpus } from './world.ts';
 
 const lastReasons = (request: PlacementRequest, candidates: readonly Candidate[]) =>

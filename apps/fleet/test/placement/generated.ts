@@ -1,6 +1,13 @@
 import fc from 'fast-check';
-import type { Candidate, ClusterCandidate, HostCandidate, Taint } from '../../src/placement/candidates.ts';
-import type { PlacementRequest, RequestedVolume, Toleration } from '../../src/placement/requirements.ts';
+import type {
+  Candidate,
+  ClusterCandidate,
+  HostCandidate,
+  PlacementRequest,
+  RequestedVolume,
+  Taint,
+  Toleration,
+} from '../../src/placement/candidates.ts';
 
 // There are few distinct values, so that they often match, and candidates fit about as often as not.
 

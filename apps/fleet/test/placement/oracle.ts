@@ -4,8 +4,8 @@ import type {
   ClusterNode,
   HostCandidate,
   Machine,
+  PlacementRequest,
 } from '../../src/placement/candidates.ts';
-import type { PlacementRequest } from '../../src/placement/requirements.ts';
 
 /**
  * A second, simple implementation of the rules: the facts against a candidate. It places the replicas one by one, and the tested code

@@ -1,4 +1,4 @@
-import { placementRequirementsOf, requirementsOf } from '../../src/placement/requirements.ts';
+import { placementRequirementsOf, requirementsOf } from '../../src/placement/candidates.ts';
 import { aSpec, GiB } from './world.ts';
 
 test('the requirements of a replica are those of its workload', () => {

@@ -1,9 +1,8 @@
 import { byDepth } from '@svc/testing';
 import { assertProperty } from '@svc/testing/properties';
 import fc from 'fast-check';
-import type { Candidate } from '../../src/placement/candidates.ts';
+import type { Candidate, PlacementRequest } from '../../src/placement/candidates.ts';
 import { type ChosenTarget, place } from '../../src/placement/place.ts';
-import type { PlacementRequest } from '../../src/placement/requirements.ts';
 import { candidates, placementRequest } from './generated.ts';
 
 const sums = (candidate: Candidate, { replicas, per_replica }: PlacementRequest) => ({

@@ -1,5 +1,5 @@
+import type { RequestedVolume } from '../../src/placement/candidates.ts';
 import { place } from '../../src/placement/place.ts';
-import type { RequestedVolume } from '../../src/placement/requirements.ts';
 import { aCluster, against, aHost, aRequest, assess } from './world.ts';
 
 const data = (given: Partial<RequestedVolume>): RequestedVolume => ({

@@ -1,7 +1,13 @@
 import { type WorkloadSpec, workloadDefaults } from '@svc/contract/fleet';
-import type { ClusterCandidate, ClusterNode, Gpu, HostCandidate } from '../../src/placement/candidates.ts';
+import type {
+  ClusterCandidate,
+  ClusterNode,
+  Gpu,
+  HostCandidate,
+  PlacementRequest,
+  Requirements,
+} from '../../src/placement/candidates.ts';
 import { type CandidateAssessment, place } from '../../src/placement/place.ts';
-import type { PlacementRequest, Requirements } from '../../src/placement/requirements.ts';
 
 export const GiB = 1024 ** 3;
 

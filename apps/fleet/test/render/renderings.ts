@@ -1,5 +1,5 @@
 import { type WorkloadSpec, workloadDefaults } from '@svc/contract/fleet';
-import { gpuCountOf } from '../../src/placement/requirements.ts';
+import { gpuCountOf } from '../../src/placement/candidates.ts';
 import type { Host } from '../../src/render/allocation.ts';
 import { resolveEnv } from '../../src/render/env.ts';
 import type { Cluster } from '../../src/render/pod.ts';

@@ -6,8 +6,7 @@ import { route } from '../context.ts';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Viewer } from '../principal.ts';
-import { type TemplateRow, templateColumns, templateSources } from './template-rows.ts';
-import { visibleTemplates } from './visibility.ts';
+import { type TemplateRow, templateColumns, templateSources, visibleTemplates } from './visibility.ts';
 
 export const listTemplates = route(hubEndpoints.listTemplates, async ({ database, viewer }, { query }) => {
   const rows = await database.client.$queryRaw<PageRow[]>(pageOfTemplates(viewer, query));

@@ -1,8 +1,16 @@
 import type { Cursor } from '@svc/contract';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../principal.ts';
-import { type TemplateRow, templateColumns, templateSources } from './template-rows.ts';
-import { endedSince, touchedSince, visibleFrom, visiblePeriods, visibleTemplates } from './visibility.ts';
+import {
+  endedSince,
+  type TemplateRow,
+  templateColumns,
+  templateSources,
+  touchedSince,
+  visibleFrom,
+  visiblePeriods,
+  visibleTemplates,
+} from './visibility.ts';
 
 /** The state of the catalog in one snapshot. */
 export interface CatalogState {

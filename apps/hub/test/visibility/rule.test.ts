@@ -3,9 +3,8 @@
 import { type Api, byDepth } from '@svc/testing';
 import { seeded } from '@svc/testing/properties';
 import fc from 'fast-check';
-import { templateSources } from '../../src/catalog/template-rows.ts';
 import { changedTemplates, removedTemplates } from '../../src/catalog/templates/updates.ts';
-import { visibleFrom, visiblePeriods, visibleTemplates } from '../../src/catalog/visibility.ts';
+import { templateSources, visibleFrom, visiblePeriods, visibleTemplates } from '../../src/catalog/visibility.ts';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import type { Viewer } from '../../src/principal.ts';

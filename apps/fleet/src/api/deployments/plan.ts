@@ -1,9 +1,8 @@
 import type { Input, Reply } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, pickDefined } from '@svc/http';
-import { v7 as uuidv7 } from 'uuid';
 import { type Decision, decide } from '../../deployments/decision.ts';
-import { type Draft, draftOf, newWorkloadRevision, readWorkloadRevision } from '../../deployments/draft.ts';
+import { draftOf, type NewDeploymentRequest, newDraft, readWorkloadRevision } from '../../deployments/draft.ts';
 import {
   differencesOf,
   type ManifestObject,
@@ -17,7 +16,6 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { secretsWithPlaceholders } from '../../render/secrets.ts';
 import { readRow } from '../../resources/kind.ts';
 import { columnsOfTarget, refuseUnknownTarget } from '../../resources/targets.ts';
-import { templateBase } from '../../resources/workloads.ts';
 import { route } from '../context.ts';
 import { refuseAmbiguousSource } from '../deployments.ts';
 import { isUnchanged } from './changes.ts';
@@ -34,33 +32,33 @@ export const planDeployment = route(fleetEndpoints.planDeployment, ({ database }
   }),
 );
 
+const NEW = [
+  'name',
+  'template',
+  'workload_id',
+  'revision',
+  'target',
+  'replicas',
+  'env',
+  'volumes',
+  'desired_state',
+] as const;
+
+/** The values of members that a plan of a new deployment omits. */
+const PLANNED: NewDeploymentRequest = {
+  name: 'planned',
+  target: null,
+  replicas: 1,
+  env: {},
+  volumes: {},
+  desired_state: 'running',
+};
+
 async function planNew(transaction: Transaction, body: Body): Promise<Reply<typeof fleetEndpoints.planDeployment>> {
   refuseAmbiguousSource(body);
-  const {
-    name = 'planned',
-    template,
-    target = null,
-    replicas = 1,
-    env = {},
-    volumes = {},
-    desired_state: desiredState = 'running',
-  } = body;
-  await refuseUnknownTarget(transaction, target, { hold: false });
-  const workload =
-    template === undefined
-      ? await readWorkloadRevision(transaction, body.workload_id ?? '', body.revision)
-      : newWorkloadRevision(await templateBase(transaction, template));
-  const draft: Draft = {
-    id: uuidv7(),
-    name,
-    workload,
-    isNewRevision: true,
-    replicas,
-    env,
-    volumes,
-    target,
-    desiredState,
-  };
+  const request = { ...PLANNED, ...pickDefined(body, NEW) };
+  await refuseUnknownTarget(transaction, request.target, { hold: false });
+  const { draft } = await newDraft(transaction, request);
   const decision = await decide(transaction, draft);
   const after = await manifestAfter(transaction, decision, { generation: 1, restarted_at: null });
   return presentPlan(decision, { before: [], after });

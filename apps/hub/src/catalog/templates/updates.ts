@@ -4,8 +4,16 @@ import { etagOfState, Unchanged, WithEtag } from '@svc/http';
 import { route } from '../../context.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../../principal.ts';
-import { type TemplateRow, templateColumns, templateSources } from '../template-rows.ts';
-import { endedSince, touchedSince, visibleFrom, visiblePeriods, visibleTemplates } from '../visibility.ts';
+import {
+  endedSince,
+  type TemplateRow,
+  templateColumns,
+  templateSources,
+  touchedSince,
+  visibleFrom,
+  visiblePeriods,
+  visibleTemplates,
+} from '../visibility.ts';
 import { finishedCursor, readPage, readState } from '../walk.ts';
 
 /**
