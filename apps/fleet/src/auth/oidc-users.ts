@@ -9,14 +9,10 @@ import type { Claims } from '../oidc/provider.ts';
  */
 export async function upsertOidcUser(transaction: Prisma.TransactionClient, id: string, claims: Claims): Promise<User> {
   const { iss, sub } = claims;
-  await transaction.$executeRaw`SAVEPOINT without_them`;
-  try {
-    await upsert(transaction, { id, claims, email: emailOf(claims) });
-  } catch (error) {
-    if (!(error instanceof Problem && error.code === 'email_taken')) throw error;
-    // Another transaction stored the e-mail at the same time.
-    await transaction.$executeRaw`ROLLBACK TO SAVEPOINT without_them`;
-    await upsert(transaction, { id, claims, email: null });
+  const email = emailOf(claims);
+  // Another transaction can store the e-mail at the same time: of the same user, who then keeps it, or of another user.
+  for (const attempt of [email, email, null]) {
+    if (await tryUpsert(transaction, { id, claims, email: attempt })) break;
   }
   return transaction.user.findUniqueOrThrow({ where: { iss_sub: { iss, sub } } });
 }
@@ -25,6 +21,19 @@ interface UpsertedUser {
   readonly id: string;
   readonly claims: Claims;
   readonly email: string | null;
+}
+
+/** @returns false if another transaction stored the e-mail after this one looked for it */
+async function tryUpsert(transaction: Prisma.TransactionClient, user: UpsertedUser): Promise<boolean> {
+  await transaction.$executeRaw`SAVEPOINT before_upsert`;
+  try {
+    await upsert(transaction, user);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 'email_taken')) throw error;
+    await transaction.$executeRaw`ROLLBACK TO SAVEPOINT before_upsert`;
+    return false;
+  }
 }
 
 function upsert(transaction: Prisma.TransactionClient, { id, claims, email }: UpsertedUser): Promise<number> {

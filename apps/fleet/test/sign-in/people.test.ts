@@ -108,6 +108,22 @@ test('many concurrent sign-ins with one e-mail address all succeed, and one of t
   expect(await sql.user.count({ where: { email: 'crowd@example.test' } })).toBe(1);
 });
 
+test('a user whom two replicas create at the same time keeps the e-mail address', async () => {
+  const [sub, email] = ['lea', 'lea@example.test'];
+  const token = await accessToken({ sub, email });
+  let asked: ReturnType<typeof meAt> = Promise.resolve([]);
+  await sql.$transaction(async (transaction) => {
+    const local = { source: 'local' as const, email, role: 'viewer' as const, password_hash: 'none' };
+    const { id } = await transaction.user.create({ data: local });
+    asked = meAt([world.one], token);
+    await untilBlocked(world.database, 1);
+    // The other replica has not stored the user when the first one looks for it, but has when the first one stores it.
+    const same = { source: 'oidc' as const, iss: issuer.url, sub, claims: {}, role: null, password_hash: null };
+    await transaction.user.update({ where: { id }, data: same });
+  });
+  expect(await asked).toMatchObject([{ status: 200, body: { user: { email } } }]);
+});
+
 test('an e-mail address that is taken concurrently is ignored, in each kind of sign-in', async () => {
   const token = await accessToken({ sub: 'kim', email: 'moment@example.test' });
   const takeWhile = async (ways: () => Promise<unknown>) => {
