@@ -10,6 +10,17 @@ const MAX_LIFETIME_SECONDS = 24 * 3600;
 /** Members that ID tokens have (OpenID Connect Core, sections 2 and 3.1.3.6). */
 const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash'];
 
+/** The types of tokens that can be bearer tokens: JWTs without a more specific type, and access tokens (RFC 9068). */
+const BEARER_TYPE = /^(?:application\/)?(?:at\+)?jwt$/i;
+
+/**
+ * Whether a token can be a bearer token. Tokens of other types, such as `dpop+jwt` and `logout+jwt`, have another purpose
+ * (RFC 8725, section 3.11). So have logout tokens and other event tokens without a type, which have the claim `events`
+ * (RFC 8417). A token with the claim `cnf` requires a proof of possession (RFC 7800), which the services cannot verify.
+ */
+const isBearerToken = ({ payload, protectedHeader: { typ } }: JWTVerifyResult): boolean =>
+  (typ === undefined || BEARER_TYPE.test(typ)) && !('cnf' in payload) && !('events' in payload);
+
 /**
  * Whether a token is recognizably an ID token: access tokens have a `typ` header (RFC 9068), and Keycloak sets a claim
  * `typ`.
@@ -51,7 +62,8 @@ export function createJwtVerifier(options: {
         requiredClaims: ['exp', 'sub'],
         clockTolerance: TOLERANCE_SECONDS,
       });
-      if (verified.protectedHeader.kid === undefined || isIdToken(verified)) return undefined;
+      if (verified.protectedHeader.kid === undefined) return undefined;
+      if (!isBearerToken(verified) || isIdToken(verified)) return undefined;
       const parsed = claims.safeParse(verified.payload);
       if (!parsed.success || parsed.data.exp > Date.now() / 1000 + MAX_LIFETIME_SECONDS + TOLERANCE_SECONDS)
         return undefined;

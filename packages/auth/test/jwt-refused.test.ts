@@ -44,7 +44,20 @@ describe('rejects a token with', () => {
     ['an object as subject', { sub: { id: 'user-1' } }],
     ['a subject of 256 characters', { sub: 'x'.repeat(256) }],
     ['the claim of an ID token of Keycloak', { typ: 'ID' }],
+    ['a key that its sender must prove to possess', { cnf: { jkt: 'x' } }],
+    ['events, which is a logout token', { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } }],
   ];
+  test.each(['dpop+jwt', 'logout+jwt', 'application/logout+jwt', 'secevent+jwt', 'at+jwt+x', ''])(
+    'the type "%s"',
+    async (typ) => {
+      expect(await verify(await aToken(key, { header: { typ } }))).toBeUndefined();
+    },
+  );
+
+  test.each(['JWT', 'jwt', 'at+jwt', 'application/at+jwt', undefined])('no type other than %s', async (typ) => {
+    expect(await verify(await aToken(key, { header: { typ } }))).toBeDefined();
+  });
+
   test.each(['nonce', 'at_hash', 'c_hash'])(
     '%s and without the type of an access token, which is an ID token',
     async (claim) => {

@@ -49,6 +49,8 @@ const activeToken = z.looseObject({
   // A refresh token can be active too. Only its type distinguishes it from an access token.
   token_type: z.string().regex(/^(?:bearer|access_token)$/i),
   token_use: z.enum(['access_token', 'access']).optional(),
+  // A token that is bound to a key requires a proof of possession (RFC 7800), which the fleet cannot verify.
+  cnf: z.undefined().optional(),
   sub: subject,
   iss: z.string().optional(),
   exp: z.number().optional(),

@@ -54,6 +54,7 @@ test.each<[string, Members]>([
   ['without a subject', { sub: undefined }],
   ['without a token type', { token_type: undefined }],
   ['that requires proof of possession', { token_type: 'DPoP' }],
+  ['that is bound to a key', { cnf: { 'x5t#S256': 'x' } }],
   ['that is a refresh token', { token_use: 'refresh_token' }],
   ['with claims that are too large', { about: 'x'.repeat(17_000) }],
 ])('introspection rejects a token %s', async (_, changed) => {
