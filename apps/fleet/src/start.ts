@@ -20,11 +20,11 @@ import { createSync } from './catalog/sync.ts';
 import { readSyncState } from './catalog/sync-state.ts';
 import { type Config, readConfig, settingsEnvironmentOf } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
-import { checkEncryptionKeys } from './database/encryption.ts';
+import { checkCurrentKey, checkEncryptionKeys } from './database/encryption.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createEngineRuntime } from './reconciler/engine-runtime.ts';
 import type { ReconcilerTimings } from './reconciler/timings.ts';
-import { createSealer } from './sealing.ts';
+import { createSealer, type Sealer, UnknownKey } from './sealing.ts';
 import { createHubs, createProviders, type OutboundRoutes } from './settings/connections.ts';
 import { createSettings } from './settings/settings.ts';
 
@@ -89,7 +89,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   const app = createFleet({
     services,
     health: {
-      check: () => health(services, prismaDir),
+      check: () => health(services, sealer, prismaDir),
       get stopping() {
         return stopping;
       },
@@ -163,7 +163,21 @@ function temporaryAdminOf(config: Config, signingKey: SigningKey, log: Log): Tem
   return createTemporaryAdmin({ username, password }, signingKey.deriveSecret('temporary-admin'));
 }
 
-async function health({ database, settings, hubs, providers }: Services, prismaDir: string): Promise<HealthCheck[]> {
+async function encryptionHealth(database: Database, sealer: Sealer): Promise<HealthCheck> {
+  try {
+    await checkCurrentKey(database, sealer);
+    return { name: 'encryption keys', state: 'ok' };
+  } catch (error) {
+    if (!(error instanceof UnknownKey)) throw error;
+    return { name: 'encryption keys', state: 'failed', detail: error.message };
+  }
+}
+
+async function health(
+  { database, settings, hubs, providers }: Services,
+  sealer: Sealer,
+  prismaDir: string,
+): Promise<HealthCheck[]> {
   try {
     const pending = await pendingMigrations(database, prismaDir);
     if (pending.length > 0)
@@ -177,7 +191,7 @@ async function health({ database, settings, hubs, providers }: Services, prismaD
     const provider: HealthCheck = providers.of(await settings.oidc())?.failing()
       ? { name: 'identity provider', state: 'degraded', detail: 'not reachable; existing sessions remain valid' }
       : { name: 'identity provider', state: 'ok' };
-    return [{ name: 'database', state: 'ok' }, hub, provider];
+    return [{ name: 'database', state: 'ok' }, await encryptionHealth(database, sealer), hub, provider];
   } catch {
     return [{ name: 'database', state: 'failed', detail: 'not reachable' }];
   }

@@ -75,6 +75,15 @@ export async function checkEncryptionKeys(database: Database, sealer: Sealer): P
   await openCanary(database, sealer); // another replica can have replaced it first
 }
 
+/**
+ * Checks that the key that currently encrypts is configured in this replica. It is not if another replica started with a
+ * new first key before this one knew the key. @throws UnknownKey
+ */
+export async function checkCurrentKey({ client }: Database, sealer: Sealer): Promise<void> {
+  const { key_id } = await client.encryptionCanary.findUniqueOrThrow({ where: { id: 1 }, select: { key_id: true } });
+  if (!sealer.knows(key_id)) throw new UnknownKey(key_id);
+}
+
 const CANARY = 'canary';
 
 async function openCanary({ client }: Database, sealer: Sealer) {
