@@ -5,7 +5,8 @@ const SHAPE =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)$/;
 
 /**
- * Parses an ISO 8601 timestamp with a time zone, rounded down to milliseconds.
+ * Parses a timestamp of RFC 3339, also in the forms of ISO 8601 without seconds, with a decimal comma, and with a basic
+ * offset. It is rounded down to milliseconds; a leap second to the last millisecond before it.
  * @returns undefined for other text, such as a date without a time, no time zone, a day that does not exist, or `now`.
  */
 export function parseTimestamp(text: string): Date | undefined {
@@ -14,17 +15,22 @@ export function parseTimestamp(text: string): Date | undefined {
   // SHAPE has six groups before the fraction.
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as Six;
   const [fraction = '', sign = '+', zoneHour = '0', zoneMinute = '0'] = match.slice(7, 11);
-  if (year < 1 || hour > 23 || minute > 59 || second > 59 || Number(zoneHour) > 23 || Number(zoneMinute) > 59)
+  if (year < 1 || hour > 23 || minute > 59 || second > 60 || Number(zoneHour) > 23 || Number(zoneMinute) > 59)
     return undefined;
-  const milliseconds = Number(fraction.padEnd(3, '0').slice(0, 3));
+  const isLeapSecond = second === 60;
+  const milliseconds = isLeapSecond ? 999 : Number(fraction.padEnd(3, '0').slice(0, 3));
   const local = new Date(0);
   local.setUTCFullYear(year, month - 1, day);
-  local.setUTCHours(hour, minute, second, milliseconds);
+  local.setUTCHours(hour, minute, isLeapSecond ? 59 : second, milliseconds);
   if (local.getUTCMonth() !== month - 1 || local.getUTCDate() !== day) return undefined;
   const offset = (Number(zoneHour) * 60 + Number(zoneMinute)) * 60_000;
   const at = new Date(local.getTime() - (sign === '-' ? -offset : offset));
+  if (isLeapSecond && !isEndOfMonth(at)) return undefined;
   return at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999 ? at : undefined;
 }
+
+/** Leap seconds are inserted only at the end of the last day of a month in UTC (ITU-R TF.460). */
+const isEndOfMonth = (at: Date): boolean => new Date(at.getTime() + 1).toISOString().endsWith('-01T00:00:00.000Z');
 
 type Six = [number, number, number, number, number, number];
 
