@@ -143,7 +143,11 @@ async function openMigrated({ config, log, prismaDir }: Start): Promise<Database
     const applied = await migrate({ prismaDir, databaseUrl: config.DATABASE_URL });
     if (applied.length > 0) log.info({ applied }, 'migrated');
   }
-  const database = openDatabase(config.DATABASE_URL, (error) => log.warn({ err: error }, 'database connection lost'));
+  const database = openDatabase(
+    config.DATABASE_URL,
+    (error) => log.warn({ err: error }, 'database connection lost'),
+    config.DATABASE_CONNECTIONS,
+  );
   const pending = await pendingMigrations(database, prismaDir);
   if (pending.length === 0) return database;
   throw new Error(

@@ -4,7 +4,7 @@ import { createLog, createOutbound, type HealthCheck, serve, serviceOptionsOf } 
 import { createHub } from './app.ts';
 import { startHistoryPruning } from './catalog/history.ts';
 import { readConfig } from './config.ts';
-import { type Database, openDatabase } from './database/client.ts';
+import { type Database, openDatabase, poolLimits } from './database/client.ts';
 
 const ISSUER_TIMEOUT_MS = 2000;
 const ISSUER_MAX_BYTES = 512 * 1024;
@@ -17,7 +17,10 @@ export async function startHub(prismaDir: string): Promise<void> {
     const applied = await migrate({ prismaDir, databaseUrl: config.DATABASE_URL });
     if (applied.length > 0) log.info({ applied }, 'migrations applied');
   }
-  const database = openDatabase(config.DATABASE_URL, (error) => log.warn({ err: error }, 'database connection lost'));
+  const database = openDatabase(config.DATABASE_URL, (error) => log.warn({ err: error }, 'database connection lost'), {
+    ...poolLimits,
+    connections: config.DATABASE_CONNECTIONS,
+  });
   const outbound = createOutbound({ timeoutMs: ISSUER_TIMEOUT_MS, maxBytes: ISSUER_MAX_BYTES });
   const keys = createKeySource({ issuer: config.OIDC_ISSUER, send: outbound.send });
   const pruning = startHistoryPruning({ database, days: config.CATALOG_HISTORY_DAYS, log });

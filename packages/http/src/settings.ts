@@ -76,6 +76,7 @@ export const commonSettings = (defaults: { readonly port: string }) => ({
   PORT: numberSetting(0, 65_535).prefault(defaults.port),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATABASE_URL: databaseUrl,
+  DATABASE_CONNECTIONS: numberSetting(6, 1000).prefault('16'),
   LOG_LEVEL: z.enum(logLevels).default('info'),
   RATE_LIMIT: switchSetting('on'),
   PUBLIC_URL: urlSetting.optional(),

@@ -13,8 +13,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const REQUEST_POOL = { max: 10, applicationName: 'fleet' };
-const MIRROR_POOL = { max: 2, applicationName: 'fleet-mirror', statementTimeoutMs: 30_000 };
+/** The share of the mirror in the connections of a process. Requests and the reconciler use the rest. */
+const MIRROR_WRITERS = 2;
+const MIRROR_POOL = { max: MIRROR_WRITERS, applicationName: 'fleet-mirror', statementTimeoutMs: 30_000 };
+
+/** The default of `DATABASE_CONNECTIONS`, the maximum number of connections of the process. */
+const DEFAULT_CONNECTIONS = 16;
 
 /**
  * The timeouts of each pool. A request acquires a connection twice: to authenticate, and to produce its response.
@@ -26,13 +30,17 @@ export const poolLimits = { connectTimeoutMs: 1000, lockTimeoutMs: 2000 } as con
  * Opens the database of the fleet. `onError` receives errors of idle connections. Statements report errors of their
  * connections.
  */
-export function openDatabase(connectionString: string, onError: (error: Error) => void): Database {
+export function openDatabase(
+  connectionString: string,
+  onError: (error: Error) => void,
+  connections = DEFAULT_CONNECTIONS,
+): Database {
   const connect = (options: Omit<PoolSettings, 'connectionString'>) => {
     const pool = poolOptions({ connectionString, ...poolLimits, ...options });
     const adapter = new PrismaPg(pool, { onPoolError: onError, onConnectionError: onError });
     return translatingClient(new PrismaClient({ adapter }), constraintProblems);
   };
-  const client = connect(REQUEST_POOL);
+  const client = connect({ max: connections - MIRROR_WRITERS, applicationName: 'fleet' });
   const mirrorWriter = connect(MIRROR_POOL);
   return {
     client,

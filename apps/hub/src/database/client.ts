@@ -10,29 +10,36 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const READERS = 10;
+/** The share of catalog writes in the connections of a process. All other statements use the rest. */
 const CATALOG_WRITERS = 2;
 
-export type PoolLimits = Pick<PoolSettings, 'connectTimeoutMs' | 'lockTimeoutMs' | 'statementTimeoutMs'>;
+export interface PoolLimits extends Pick<PoolSettings, 'connectTimeoutMs' | 'lockTimeoutMs' | 'statementTimeoutMs'> {
+  /** The maximum number of connections of the process: `DATABASE_CONNECTIONS`. */
+  readonly connections?: number;
+}
 
 /**
  * The timeouts of each pool. A request acquires a connection twice: to authenticate its caller, and in its handler. Both
  * waits and the longest statement together take less than five seconds.
  */
-export const poolLimits = { connectTimeoutMs: 1000, lockTimeoutMs: 2000 } as const satisfies PoolLimits;
+export const poolLimits = {
+  connections: 16,
+  connectTimeoutMs: 1000,
+  lockTimeoutMs: 2000,
+} as const satisfies PoolLimits;
 
 /** Opens the database of the hub. `onError` receives the errors of idle connections. Other errors reject the query. */
 export function openDatabase(
   connectionString: string,
   onError: (error: Error) => void,
-  limits: PoolLimits = poolLimits,
+  { connections = poolLimits.connections, ...limits }: PoolLimits = poolLimits,
 ): Database {
   const connect = (max: number, applicationName: string) => {
     const pool = poolOptions({ connectionString, max, applicationName, ...limits });
     const adapter = new PrismaPg(pool, { onPoolError: onError, onConnectionError: onError });
     return translatingClient(new PrismaClient({ adapter }), constraintProblems);
   };
-  const client = connect(READERS, 'hub');
+  const client = connect(connections - CATALOG_WRITERS, 'hub');
   const catalogWriter = connect(CATALOG_WRITERS, 'hub-catalog-writer');
   return {
     client,

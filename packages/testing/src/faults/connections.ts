@@ -12,3 +12,22 @@ export const holding = <T>(databaseUrl: string, lock: string, work: () => Promis
     await client.query(`BEGIN; ${lock}`);
     return await work(); // the transaction ends with the connection
   });
+
+/** Runs `work`, and counts the connections of other sessions to the database during it. @returns the largest number */
+export const mostConnections = (databaseUrl: string, work: () => Promise<void>): Promise<number> =>
+  onServer(databaseUrl, async (observer) => {
+    let most = 0;
+    let isDone = false;
+    const done = work().finally(() => {
+      isDone = true;
+    });
+    do {
+      const { rows } = await observer.query(
+        `SELECT count(*)::int AS count FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+      );
+      most = Math.max(most, rows[0].count);
+    } while (!isDone);
+    await done;
+    return most;
+  });

@@ -1,5 +1,5 @@
 export { aBalancer } from './balancer.ts';
-export { holding, queryOn } from './connections.ts';
+export { holding, mostConnections, queryOn } from './connections.ts';
 export { testDatabaseOutage, testTimeouts } from './database-outage.ts';
 export { describeOnDisk, whileFull } from './disk.ts';
 export { eventually } from './eventually.ts';
