@@ -89,8 +89,8 @@ export const mutations = [
     edits: [
       {
         file: 'apps/fleet/src/catalog/mirror.ts',
-        find: 'dropTemplates(transaction, idsOf(page.removed))',
-        replace: 'dropTemplates(transaction, idsOf([]))',
+        find: 'dropTemplates(transaction, page.removed)',
+        replace: 'dropTemplates(transaction, [])',
       },
     ],
     tests: [{ package: 'apps/fleet', pattern: 'test/catalog/sync\\.test' }],

@@ -49,6 +49,45 @@ test.each(releases)(
   120_000,
 );
 
+test.each(releases)(
+  'the responses of the hub have every member that release %s had, with the same type',
+  async (release) => {
+    const keys: Record<string, string> = JSON.parse(read(release, 'keys.json'));
+    const recorded = (JSON.parse(read(release, 'hub-traffic.json')) as Exchange[]).filter(
+      ({ response }) => response.status === 200,
+    );
+    const deployment = await aDeployment();
+    try {
+      await deployment.restore('hub', read(release, 'hub.sql'));
+      await deployment.start('hub');
+      const now = await Promise.all(
+        recorded.map(async ({ request: { method, path: at } }) => {
+          const headers = { authorization: `Bearer ${keys.HUB_API_KEY}` };
+          const response = await fetch(`${deployment.urls.hub}${at}`, { method, headers });
+          expect([at, response.status]).toEqual([at, 200]);
+          return membersOf(await response.json(), endpointOf(at));
+        }),
+      );
+      const before = recorded.flatMap(({ request, response }) => membersOf(response.body, endpointOf(request.path)));
+      expect(before.length).toBeGreaterThan(100);
+      expect([...new Set(now.flat())]).toEqual(expect.arrayContaining([...new Set(before)]));
+    } finally {
+      await deployment.stop();
+    }
+  },
+  120_000,
+);
+
+const endpointOf = (at: string) => at.replace(/\?.*/, '');
+
+/** The paths of all members with their types, such as `templates[].gpu_count: number`. */
+function membersOf(value: unknown, at: string): string[] {
+  if (Array.isArray(value)) return [`${at}: array`, ...value.flatMap((item) => membersOf(item, `${at}[]`))];
+  if (typeof value !== 'object' || value === null) return [`${at}: ${value === null ? 'null' : typeof value}`];
+  const isRecord = at.endsWith('.node_selector'); // its keys are data
+  return Object.entries(value).flatMap(([key, member]) => membersOf(member, `${at}.${isRecord ? '*' : key}`));
+}
+
 const fleetApi =
   ({ urls }: Deployment, token: string) =>
   async (method: string, at: string, body?: object) => {

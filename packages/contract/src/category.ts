@@ -31,6 +31,9 @@ export const categoryFields = {
   is_private: z.boolean(),
 } as const;
 
+/** The values of members that a new category or the response of a hub leaves out. */
+export const categoryDefaults = { description: '', icon: '', sort_order: 0, is_private: false } as const;
+
 const readOnly = ignored('template_count', 'access_count', 'created_at', 'updated_at');
 
 /** A new category: only `name` is required. */
@@ -38,10 +41,10 @@ export const newCategory = z
   .strictObject({
     name,
     slug: slug.optional(),
-    description: categoryFields.description.default(''),
-    icon: categoryFields.icon.default(''),
-    sort_order: categoryFields.sort_order.default(0),
-    is_private: categoryFields.is_private.default(false),
+    description: categoryFields.description.default(categoryDefaults.description),
+    icon: categoryFields.icon.default(categoryDefaults.icon),
+    sort_order: categoryFields.sort_order.default(categoryDefaults.sort_order),
+    is_private: categoryFields.is_private.default(categoryDefaults.is_private),
     ...ignored('id'),
     ...readOnly,
   })

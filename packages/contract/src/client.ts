@@ -104,8 +104,10 @@ function addressOf(endpoint: Endpoint, input: CallInput<Endpoint>, baseUrl: stri
   return url;
 }
 
+const problemCode = problemDocument.pick({ code: true });
+
 function errorResponseOf(response: Incoming): CallFailure {
-  const problem = problemDocument.safeParse(parseJson(response.body));
+  const problem = problemCode.safeParse(parseJson(response.body));
   const retryAfter = response.headers['retry-after'];
   return {
     kind: 'refused',

@@ -6,6 +6,26 @@ import { template, templateListQuery } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { pagination } from './wire.ts';
 
+/** The maximum number of skipped entries that the state of the sync lists. */
+export const MAX_SKIPPED_LISTED = 20;
+
+const skippedEntry = z.object({
+  kind: z.enum(['template', 'category']),
+  id: z.string().nullable().meta({ description: 'null: the id cannot be read either' }),
+  slug: z.string().nullable().meta({ description: 'null: the slug cannot be read either' }),
+  reason: z.string().meta({ description: 'The first member that cannot be read, and what is allowed' }),
+});
+
+/** A template of the mirror. */
+const mirroredTemplate = template
+  .extend({
+    stale: z.boolean().meta({
+      description:
+        'The hub has sent a newer version that this version of the fleet cannot read; see `skipped` of the sync',
+    }),
+  })
+  .meta({ id: 'MirroredTemplate' });
+
 export const syncState = z
   .object({
     status: z
@@ -28,6 +48,15 @@ export const syncState = z
       .nullable()
       .meta({ description: 'What the last successful sync transferred' }),
     counts: z.object({ templates: z.int(), categories: z.int() }),
+    skipped: z
+      .object({
+        total: z.int(),
+        entries: z.array(skippedEntry).meta({ description: `The first ${MAX_SKIPPED_LISTED}, by kind and slug` }),
+      })
+      .meta({
+        description:
+          'Templates and categories of the hub that this version of the fleet cannot read. The mirror keeps its previous copies. Each sync fetches them again',
+      }),
     organization: organization
       .nullable()
       .meta({ description: 'The organization of the API key of this fleet, as of the last sync; null: not known yet' }),
@@ -44,7 +73,7 @@ export const fleetCatalogEndpoints = {
     tag: 'catalog',
     summary: 'List the templates of the mirror',
     query: templateListQuery,
-    reply: z.object({ templates: z.array(template), pagination }),
+    reply: z.object({ templates: z.array(mirroredTemplate), pagination }),
   }),
   getMirroredTemplate: endpoint({
     operationId: 'getMirroredTemplate',
@@ -54,7 +83,7 @@ export const fleetCatalogEndpoints = {
     tag: 'catalog',
     summary: 'Get one template of the mirror',
     params: z.strictObject({ slug: z.string() }),
-    reply: template,
+    reply: mirroredTemplate,
     problems: ['not_found'],
   }),
   listMirroredCategories: endpoint({

@@ -62,7 +62,15 @@ export const fleetDeploymentEndpoints = {
     bodyLimit: BODY_LIMIT,
     status: 201,
     reply,
-    problems: ['not_found', 'name_taken', 'unknown_workload', 'unknown_target', 'idempotency_key_reused', ...refusals],
+    problems: [
+      'not_found',
+      'name_taken',
+      'unknown_workload',
+      'unknown_target',
+      'unsupported_value',
+      'idempotency_key_reused',
+      ...refusals,
+    ],
   }),
   planDeployment: endpoint({
     operationId: 'planDeployment',
@@ -75,7 +83,7 @@ export const fleetDeploymentEndpoints = {
     body: plannedDeployment,
     bodyLimit: BODY_LIMIT,
     reply: plan,
-    problems: ['not_found', 'unknown_workload', 'unknown_target'],
+    problems: ['not_found', 'unknown_workload', 'unknown_target', 'unsupported_value'],
   }),
   getDeployment: endpoint({
     ...reads,
@@ -93,7 +101,7 @@ export const fleetDeploymentEndpoints = {
     summary: 'Change labels, revision, replicas, environment, volumes or the desired state of a deployment',
     body: changedDeployment,
     bodyLimit: BODY_LIMIT,
-    problems: ['not_found', 'version_conflict', ...refusals],
+    problems: ['not_found', 'version_conflict', 'unsupported_value', ...refusals],
   }),
   deleteDeployment: endpoint({
     operationId: 'deleteDeployment',

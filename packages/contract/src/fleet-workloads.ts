@@ -94,7 +94,7 @@ export const fleetWorkloadEndpoints = {
     bodyLimit: BODY_LIMIT,
     status: 201,
     reply: z.object({ workload }),
-    problems: ['not_found', 'name_taken'],
+    problems: ['not_found', 'name_taken', 'unsupported_value'],
   }),
   getWorkload: endpoint({
     operationId: 'getWorkload',
@@ -120,7 +120,7 @@ export const fleetWorkloadEndpoints = {
     body: z.strictObject({ ...changedMembers, template: template.optional(), ...bodyMembers, ...readOnly }),
     bodyLimit: BODY_LIMIT,
     reply: z.object({ workload }),
-    problems: ['not_found', 'version_conflict'],
+    problems: ['not_found', 'version_conflict', 'unsupported_value'],
   }),
   deleteWorkload: endpoint({
     operationId: 'deleteWorkload',

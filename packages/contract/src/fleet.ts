@@ -12,7 +12,7 @@ import { fleetWorkloadEndpoints } from './fleet-workloads.ts';
 
 export { type FleetAccess, type FleetRole, fleetRoles } from './fleet-access.ts';
 export { writeAuditCursor } from './fleet-audit.ts';
-export { syncState } from './fleet-catalog.ts';
+export { MAX_SKIPPED_LISTED, syncState } from './fleet-catalog.ts';
 export { type NewDeployment, phases } from './fleet-deployment.ts';
 export type { LabelRequirement, ResourceQuery } from './fleet-resource.ts';
 export { DEFAULT_VOLUME_SIZE } from './fleet-storage.ts';

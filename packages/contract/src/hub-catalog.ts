@@ -106,3 +106,27 @@ export const hubCatalogEndpoints = {
     reply: z.object({ organization }),
   }),
 };
+
+const MAX_CURSOR = 4096;
+const MAX_CATEGORIES = 10_000;
+const { getOwnOrganization, getTemplate, listCategories, listTemplateUpdates } = hubCatalogEndpoints;
+
+/**
+ * The endpoints that a fleet calls, with replies of which only the envelope is parsed. The hub can have another version
+ * than the fleet, so the fleet parses each entry on its own: an entry that it cannot read must not hide the others.
+ */
+export const hubReaderEndpoints = {
+  getOwnOrganization,
+  listTemplateUpdates: {
+    ...listTemplateUpdates,
+    reply: templateUpdates.extend({
+      templates: z.array(z.unknown()).max(MAX_UPDATES),
+      removed: z.array(z.unknown()).max(MAX_UPDATES),
+      cursor: z.string().max(MAX_CURSOR),
+    }),
+  },
+  listCategories: { ...listCategories, reply: z.object({ categories: z.array(z.unknown()).max(MAX_CATEGORIES) }) },
+  /** The request only counts a download; its reply is not used. */
+  getTemplate: { ...getTemplate, reply: z.object({}) },
+};
+export type ReadUpdates = z.output<typeof hubReaderEndpoints.listTemplateUpdates.reply>;

@@ -1,7 +1,7 @@
 import { hubAccountEndpoints } from './hub-account.ts';
 import { hubAdminCatalogEndpoints } from './hub-admin-catalog.ts';
 import { hubAdminPeopleEndpoints } from './hub-admin-people.ts';
-import { hubCatalogEndpoints } from './hub-catalog.ts';
+import { hubCatalogEndpoints, hubReaderEndpoints, type ReadUpdates } from './hub-catalog.ts';
 
 /** Rows of the hub's policy table. */
 export type HubAccess = 'catalog' | 'organization-key' | 'account' | 'account-change' | 'account-keys' | 'admin';
@@ -16,5 +16,4 @@ export const hubEndpoints = {
 
 export { apiKey, issuedApiKey, managedApiKey } from './api-key.ts';
 export { managedOrganization, managedUser, organization, profile } from './organization.ts';
-/** The endpoints that a fleet calls. */
-export { hubCatalogEndpoints };
+export { hubCatalogEndpoints, hubReaderEndpoints, type ReadUpdates };

@@ -3,7 +3,8 @@ import { tier, tiers } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { ignored, name, slug, uuid } from './wire.ts';
 
-const organizationStatus = z.enum(['active', 'suspended']);
+const statuses = ['active', 'suspended'] as const;
+const organizationStatus = z.enum(statuses);
 const orgRole = z.enum(['org_admin', 'member']);
 const userRole = z.enum(['user', 'admin', 'superadmin']);
 
@@ -14,7 +15,7 @@ export const organization = z
     name: z.string(),
     slug: z.string(),
     tier: z.string().meta({ description: `One of the tiers, in ascending order: ${tiers.join(', ')}` }),
-    status: organizationStatus,
+    status: z.string().meta({ description: `One of: ${statuses.join(', ')}` }),
   })
   .meta({ id: 'Organization' });
 

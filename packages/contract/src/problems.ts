@@ -40,6 +40,7 @@ export const problems = {
   unknown_volume: { status: 422, title: 'Unknown volume' },
   invalid_env: { status: 422, title: 'Invalid environment' },
   deployment_refused: { status: 422, title: 'Deployment refused' },
+  unsupported_value: { status: 422, title: 'Unsupported value' },
   idempotency_key_reused: { status: 422, title: 'Idempotency key reused' },
   rate_limited: { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Internal error' },

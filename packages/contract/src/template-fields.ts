@@ -213,14 +213,19 @@ const templateMembers = {
     default: [],
     example: [{ name: 'B', required: true, default_value: 'x', description: 'why' }],
     reply: z.array(
-      z.object({ name: z.string(), required: z.boolean(), default_value: z.string(), description: z.string() }),
+      z.object({
+        name: z.string(),
+        required: z.boolean().prefault(false),
+        default_value: z.string().prefault(''),
+        description: z.string().prefault(''),
+      }),
     ),
   }),
   ports: workloadField('ports', {
     rule: list(port),
     default: [],
     example: [{ containerPort: 8080, protocol: 'TCP' }],
-    reply: z.array(z.object({ containerPort: z.int(), protocol: z.string() })),
+    reply: z.array(z.object({ containerPort: z.int(), protocol: z.string().prefault('TCP') })),
   }),
   volume_mounts: workloadField('volumes', {
     rule: list(volumeMount),

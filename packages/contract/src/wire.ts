@@ -23,7 +23,7 @@ export const line = (max: number) =>
   text(max).refine((value) => !/[\r\n\t]/.test(value), 'must not contain line breaks or tabs');
 
 /** A folded name of this length fits in an index entry of PostgreSQL, with 3 bytes per character. */
-const MAX_FOLDED = 600;
+export const MAX_FOLDED = 600;
 
 /** A name: one line, not blank, without surrounding white space. */
 export const name = line(200)

@@ -135,6 +135,12 @@ describe('an error response', () => {
     expect(message).toBe('listThings: status 429 (rate_limited)');
   });
 
+  test('results in an error with its code if another version of the service sends other members', async () => {
+    const { client } = clientOf({ status: 403, body: JSON.stringify({ code: 'organization_suspended', errors: 1 }) });
+    const { failure } = await failureOf(client.listThings());
+    expect(failure).toEqual({ kind: 'refused', status: 403, code: 'organization_suspended' });
+  });
+
   test.each([
     ['an HTML page of a proxy', '<html>502</html>'],
     ['a problem with an unknown code', JSON.stringify({ ...problem, code: 'unknown_code' })],

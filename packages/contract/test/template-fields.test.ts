@@ -171,6 +171,13 @@ test('optional members of list entries have defaults', () => {
   ]);
 });
 
+test('optional members of list entries have the same defaults for readers', () => {
+  expect(template.shape.ports.parse([{ containerPort: 80 }])).toEqual(
+    templateFields.ports.parse([{ containerPort: 80 }]),
+  );
+  expect(template.shape.env_schema.parse([{ name: 'A' }])).toEqual(templateFields.env_schema.parse([{ name: 'A' }]));
+});
+
 test('surrounding white space is removed from tags', () => {
   expect(templateFields.tags.parse([' gpu '])).toEqual(['gpu']);
 });

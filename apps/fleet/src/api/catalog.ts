@@ -8,26 +8,29 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { type RequestContext, route } from './context.ts';
 
 export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates, async ({ database }, { query }) => {
-  const matching = Prisma.sql`FROM catalog_templates WHERE true ${filters(query)}`;
+  const matching = Prisma.sql`FROM catalog_templates t WHERE true ${filters(query)}`;
   // A single statement reads one snapshot, so the total matches the page. It is also returned for a page past the end.
-  const rows = await database.client.$queryRaw<{ total: number; document: Template | null }[]>`
-      SELECT counted.total, page.document
+  const rows = await database.client.$queryRaw<{ total: number; document: Template | null; stale: boolean }[]>`
+      SELECT counted.total, page.document, page.stale
       FROM (SELECT count(*)::int AS total ${matching}) counted
       LEFT JOIN LATERAL (
-        SELECT document, sort_name, id ${matching}
+        SELECT document, sort_name, id, ${isStale} AS stale ${matching}
         ORDER BY sort_name, id LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}
       ) page ON true
       ORDER BY page.sort_name, page.id`;
-  const templates = rows.flatMap(({ document }) => (document ? [document] : []));
+  const templates = rows.flatMap(({ document, stale }) => (document ? [{ ...document, stale }] : []));
   return { templates, pagination: paginationOf(query, rows[0]?.total ?? 0) };
 });
 
 export const getMirroredTemplate = route(fleetEndpoints.getMirroredTemplate, async ({ database }, { params }) => {
-  const [row] = await database.client.$queryRaw<{ document: Template }[]>`
-      SELECT document FROM catalog_templates WHERE slug = ${params.slug} ORDER BY updated_at DESC, id LIMIT 1`;
+  const [row] = await database.client.$queryRaw<{ document: Template; stale: boolean }[]>`
+      SELECT document, ${isStale} AS stale FROM catalog_templates t WHERE slug = ${params.slug} ORDER BY updated_at DESC, id LIMIT 1`;
   if (!row) throw notFound();
-  return row.document;
+  return { ...row.document, stale: row.stale };
 });
+
+/** Whether the hub has sent a newer version of a template `t` that this fleet cannot read. */
+const isStale = Prisma.sql`EXISTS (SELECT FROM catalog_skipped s WHERE s.kind = 'template' AND s.entry_id = t.id)`;
 
 interface Filters {
   readonly category?: string | undefined;

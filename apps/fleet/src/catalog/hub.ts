@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CallError, type Client, createClient, type Send } from '@svc/contract';
-import { hubCatalogEndpoints } from '@svc/contract/hub';
+import { hubReaderEndpoints } from '@svc/contract/hub';
 import { OutboundRefused } from '@svc/http';
 
 /** The hub that this fleet mirrors. */
@@ -8,7 +8,7 @@ export interface Hub {
   readonly url: string;
   /** A hash that identifies the hub and the API key without revealing the key. */
   readonly source: string;
-  readonly client: Client<typeof hubCatalogEndpoints>;
+  readonly client: Client<typeof hubReaderEndpoints>;
 }
 
 export function connectHub({
@@ -25,7 +25,7 @@ export function connectHub({
     source: createHash('sha256')
       .update(JSON.stringify([url, apiKey]))
       .digest('base64url'),
-    client: createClient(hubCatalogEndpoints, { baseUrl: url, token: apiKey, send }),
+    client: createClient(hubReaderEndpoints, { baseUrl: url, token: apiKey, send }),
   };
 }
 

@@ -1,6 +1,16 @@
-import { type Category, fold, searchText, type Template, type TemplateUpdates } from '@svc/contract';
+import { type Category, fold, searchText, type Template } from '@svc/contract';
 import type { Database } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { cursorReaderOf, type Entries, type TemplatePage } from './read.ts';
+import {
+  forgetCategories,
+  forgetSkipped,
+  forgetUnvisited,
+  hasUnidentified,
+  markRepeated,
+  recordSkipped,
+  skippedOnPage,
+} from './skipped.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -50,33 +60,50 @@ async function storeBatch(transaction: Transaction, templates: readonly Template
 const dropTemplates = (transaction: Transaction, ids: readonly string[]): Promise<number> =>
   transaction.$executeRaw`DELETE FROM catalog_templates WHERE id = ANY(${ids}::uuid[])`;
 
+/** Keeps the stored copies of templates that a page lists and that cannot be read. */
+const keepTemplates = (transaction: Transaction, ids: readonly string[], generation: number): Promise<number> =>
+  transaction.$executeRaw`
+    UPDATE catalog_templates SET generation = ${generation} WHERE id = ANY(${ids}::uuid[]) AND generation < ${generation}`;
+
 /**
- * Deletes the templates that the full walk of a generation did not contain.
+ * Deletes the templates that the full walk of a generation did not contain. It deletes none if the walk contained one
+ * without a readable id, which can be any of them.
  * @returns the number of deleted templates
  */
-const deleteUnvisited = (transaction: Transaction, generation: number): Promise<number> =>
-  transaction.$executeRaw`DELETE FROM catalog_templates WHERE generation < ${generation}`;
+async function deleteUnvisited(transaction: Transaction, generation: number): Promise<number> {
+  if (await hasUnidentified(transaction, generation)) return 0;
+  return transaction.$executeRaw`DELETE FROM catalog_templates WHERE generation < ${generation}`;
+}
 
 /** Whether `deleteUnvisited` would delete all templates of a mirror that has some. */
 async function wouldEmpty(transaction: Transaction, generation: number): Promise<boolean> {
   const [row] = await transaction.$queryRaw<{ would: boolean }[]>`
     SELECT EXISTS (SELECT FROM catalog_templates)
-       AND NOT EXISTS (SELECT FROM catalog_templates WHERE generation >= ${generation}) AS would`;
+       AND NOT EXISTS (SELECT FROM catalog_templates WHERE generation >= ${generation})
+       AND NOT EXISTS (SELECT FROM catalog_skipped WHERE kind = 'template' AND generation >= ${generation}) AS would`;
   return row?.would ?? false;
 }
 
-async function replaceCategories(transaction: Transaction, categories: readonly Category[]): Promise<void> {
-  const rows = categories.map((category) => ({
+/** Replaces the categories. A category that cannot be read keeps its stored copy; without a readable id it can be any. */
+async function replaceCategories(transaction: Transaction, { readable, unreadable }: Entries<Category>): Promise<void> {
+  const rows = readable.map((category) => ({
     id: category.id,
     sort_order: category.sort_order,
     sort_name: fold(category.name),
     document: category,
   }));
-  await transaction.$executeRaw`DELETE FROM catalog_categories`;
+  const kept = idsOf(unreadable);
+  const replaced = idsOf(readable);
+  const deletesOthers = kept.length === unreadable.length;
+  await transaction.$executeRaw`
+    DELETE FROM catalog_categories
+    WHERE id = ANY(${replaced}::uuid[]) OR (${deletesOthers}::boolean AND id <> ALL(${kept}::uuid[]))`;
   await transaction.$executeRaw`
     INSERT INTO catalog_categories (id, sort_order, sort_name, document)
     SELECT id, sort_order, sort_name, document FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (
       id uuid, sort_order int, sort_name text, document jsonb)`;
+  await forgetCategories(transaction);
+  await recordSkipped(transaction, { kind: 'category', unreadable, cursor: null, generation: 0 });
 }
 
 const APPLY_TIMEOUT_MS = 60_000;
@@ -102,19 +129,20 @@ export interface SyncCounts {
 
 /** The response of the hub that is to be stored. */
 export interface HubResponse {
-  readonly page: TemplateUpdates;
+  readonly page: TemplatePage;
   /** The categories, fetched after the last page; undefined if they need not be replaced. */
-  readonly categories: readonly Category[] | undefined;
+  readonly categories: Entries<Category> | undefined;
 }
 
 interface SyncProgress {
   readonly generation: number;
   readonly in_full_walk: boolean;
   readonly found_empty: boolean;
+  readonly full_walk_due: boolean;
 }
 
 /**
- * Stores one page and its cursor in one transaction. The last page of a full walk deletes the templates that no page
+ * Stores one page, its cursor and the templates that cannot be read in one transaction. The last page of a full walk deletes the templates that no page
  * contained.
  * @throws LeaseLost; EmptyCatalog, after which the next walk is a full walk
  */
@@ -128,12 +156,16 @@ export async function applyPage(
     const progress = await lockProgress(transaction, owner);
     const generation = progress.generation + (page.reset ? 1 : 0);
     const inFullWalk = page.reset || progress.in_full_walk;
-    await storeTemplates(transaction, page.templates, generation);
-    const updated = counts.updated + page.templates.length;
-    const removed = counts.removed + (await dropTemplates(transaction, idsOf(page.removed)));
+    const fullWalkDue = page.hasUnreadableRemoval || (progress.full_walk_due && !page.reset);
+    const cursorReader = cursorReaderOf(page.cursor);
+    await storeReadable(transaction, page.templates.readable, generation);
+    await storeUnreadable(transaction, page, generation);
+    const updated = counts.updated + page.templates.readable.length;
+    const removed = counts.removed + (await dropTemplates(transaction, page.removed));
     if (page.has_more) {
       await transaction.$executeRaw`
-        UPDATE catalog_sync SET cursor = ${page.cursor}, generation = ${generation}, in_full_walk = ${inFullWalk}`;
+        UPDATE catalog_sync SET cursor = ${page.cursor}, cursor_reader = ${cursorReader}, generation = ${generation},
+          in_full_walk = ${inFullWalk}, full_walk_due = ${fullWalkDue}`;
       return { updated, removed };
     }
     if (inFullWalk && !progress.found_empty && (await wouldEmpty(transaction, generation))) {
@@ -142,10 +174,12 @@ export async function applyPage(
       return 'found empty';
     }
     const deleted = inFullWalk ? await deleteUnvisited(transaction, generation) : 0;
+    if (inFullWalk) await forgetUnvisited(transaction, generation);
     if (categories) await replaceCategories(transaction, categories);
     await transaction.$executeRaw`
-      UPDATE catalog_sync SET cursor = ${page.cursor}, checked_at = ${new Date(page.checked_at)},
-        generation = ${generation}, in_full_walk = false, found_empty = false, last_success_at = now(),
+      UPDATE catalog_sync SET cursor = ${page.cursor}, cursor_reader = ${cursorReader},
+        checked_at = ${new Date(page.checked_at)}, generation = ${generation}, in_full_walk = false,
+        found_empty = false, full_walk_due = ${fullWalkDue}, last_success_at = now(),
         last_full = ${inFullWalk}, last_updated = ${updated}, last_removed = ${removed + deleted},
         stale_since = NULL, failures = 0`;
     return { updated, removed: removed + deleted };
@@ -155,11 +189,63 @@ export async function applyPage(
   return result;
 }
 
-const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+/** The ids of the entries that have a readable one. */
+const idsOf = (entries: readonly { readonly id: string | undefined }[]): string[] =>
+  entries.flatMap(({ id }) => id ?? []);
+
+async function storeReadable(
+  transaction: Transaction,
+  templates: readonly Template[],
+  generation: number,
+): Promise<void> {
+  await storeTemplates(transaction, templates, generation);
+  await forgetSkipped(transaction, idsOf(templates));
+}
+
+/** Records the templates that cannot be read, and keeps their stored copies. */
+async function storeUnreadable(
+  transaction: Transaction,
+  { templates: { unreadable }, removed, requestedCursor }: TemplatePage,
+  generation: number,
+): Promise<void> {
+  await keepTemplates(transaction, idsOf(unreadable), generation);
+  await recordSkipped(transaction, { kind: 'template', unreadable, cursor: requestedCursor, generation });
+  await forgetSkipped(transaction, removed);
+}
+
+/**
+ * Stores the skipped templates that can be read now, from a page that was fetched again. If the page does not contain
+ * all of them, or is undefined because the hub rejected its cursor, the next sync is a full walk.
+ * @throws LeaseLost
+ */
+export async function applyRepeatedPage(
+  database: Database,
+  owner: string,
+  { cursor, page }: { readonly cursor: string; readonly page: TemplatePage | undefined },
+): Promise<void> {
+  const apply = async (transaction: Transaction): Promise<void> => {
+    const { generation } = await lockProgress(transaction, owner);
+    const skipped = await skippedOnPage(transaction, cursor);
+    const { readable, unreadable } = page?.templates ?? { readable: [], unreadable: [] };
+    const isSkipped = ({ id }: { readonly id: string | undefined }) => id !== undefined && skipped.ids.has(id);
+    const readAgain = readable.filter(isSkipped);
+    const skippedAgain = unreadable.filter(isSkipped);
+    const unidentified = unreadable.filter(({ id }) => id === undefined);
+    const isComplete =
+      readAgain.length + skippedAgain.length === skipped.ids.size && unidentified.length >= skipped.unidentified;
+    await storeReadable(transaction, readAgain, generation);
+    await recordSkipped(transaction, { kind: 'template', unreadable: skippedAgain, cursor, generation });
+    await markRepeated(transaction, cursor);
+    await transaction.$executeRaw`
+      UPDATE catalog_sync
+      SET last_updated = last_updated + ${readAgain.length}, full_walk_due = full_walk_due OR ${!isComplete}`;
+  };
+  await database.mirrorWriter.$transaction(apply, { timeout: APPLY_TIMEOUT_MS, maxWait: 5000 });
+}
 
 async function lockProgress(transaction: Prisma.TransactionClient, owner: string): Promise<SyncProgress> {
   const [progress] = await transaction.$queryRaw<SyncProgress[]>`
-    SELECT generation, in_full_walk, found_empty FROM catalog_sync WHERE lease_owner = ${owner}::uuid FOR UPDATE`;
+    SELECT generation, in_full_walk, found_empty, full_walk_due FROM catalog_sync WHERE lease_owner = ${owner}::uuid FOR UPDATE`;
   if (!progress) throw new LeaseLost();
   return progress;
 }

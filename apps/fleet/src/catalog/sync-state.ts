@@ -1,5 +1,5 @@
 import { CallError } from '@svc/contract';
-import type { syncState } from '@svc/contract/fleet';
+import { MAX_SKIPPED_LISTED, type syncState } from '@svc/contract/fleet';
 import type { Metrics } from '@svc/http';
 import { Gauge } from 'prom-client';
 import type { z } from 'zod';
@@ -23,6 +23,8 @@ interface Row {
   readonly templates: number;
   readonly categories: number;
   readonly organization: State['organization'];
+  readonly skipped_total: number;
+  readonly skipped_entries: State['skipped']['entries'];
 }
 
 /** The state of the mirror and its last syncs. */
@@ -31,7 +33,11 @@ export async function readSyncState({ client }: Database, hubUrl: string | undef
       SELECT checked_at, last_success_at, extract(epoch FROM now() - last_success_at)::int AS age_seconds,
              last_full, last_updated, last_removed, stale_since, last_failure_at, failure_reason, next_at, organization,
              (SELECT count(*)::int FROM catalog_templates) AS templates,
-             (SELECT count(*)::int FROM catalog_categories) AS categories
+             (SELECT count(*)::int FROM catalog_categories) AS categories,
+             (SELECT count(*)::int FROM catalog_skipped) AS skipped_total,
+             (SELECT coalesce(json_agg(s ORDER BY s.kind DESC, s.slug, s.id), '[]') FROM (
+                SELECT kind, entry_id AS id, slug, reason FROM catalog_skipped
+                ORDER BY kind DESC, slug, entry_id LIMIT ${MAX_SKIPPED_LISTED}) s) AS skipped_entries
       FROM catalog_sync`;
   if (!row) throw new Error('catalog_sync has no row');
   const { last_failure_at, failure_reason } = row;
@@ -46,6 +52,7 @@ export async function readSyncState({ client }: Database, hubUrl: string | undef
     next_try_at: hubUrl === undefined ? null : row.next_at,
     last_sync: row.last_success_at && { full: row.last_full, updated: row.last_updated, removed: row.last_removed },
     counts: { templates: row.templates, categories: row.categories },
+    skipped: { total: row.skipped_total, entries: row.skipped_entries },
     organization: row.organization,
   };
 }
@@ -58,6 +65,8 @@ function statusOf({ stale_since, last_success_at }: Row, hubUrl: string | undefi
 
 interface Figures {
   readonly templates: number;
+  readonly skipped_templates: number;
+  readonly skipped_categories: number;
   readonly age: number | null;
   readonly success: number | null;
   readonly failure: number | null;
@@ -87,6 +96,19 @@ export const observeSync =
         },
       });
     gauge('catalog_mirror_templates', 'Templates in the mirror', ({ templates }) => templates);
+    new Gauge({
+      name: 'catalog_sync_skipped',
+      help: 'Templates and categories of the hub that the fleet cannot read, by kind: template, category',
+      labelNames: ['kind'],
+      registers: [registry],
+      async collect() {
+        const figures = await read();
+        this.reset();
+        if (!figures) return;
+        this.set({ kind: 'template' }, figures.skipped_templates);
+        this.set({ kind: 'category' }, figures.skipped_categories);
+      },
+    });
     gauge('catalog_sync_age_seconds', 'Seconds since the last successful sync', ({ age }) => age);
     gauge('catalog_sync_last_success_timestamp_seconds', 'Time of the last successful sync', ({ success }) => success);
     gauge('catalog_sync_failures', 'Failed syncs since the last successful sync', ({ failures }) => failures);
@@ -123,6 +145,8 @@ function oncePerScrape<T>(read: () => Promise<T>): () => Promise<T | undefined> 
 async function readFigures({ client }: Database): Promise<Figures | undefined> {
   const [figures] = await client.$queryRaw<Figures[]>`
     SELECT (SELECT count(*)::int FROM catalog_templates) AS templates,
+           (SELECT count(*)::int FROM catalog_skipped WHERE kind = 'template') AS skipped_templates,
+           (SELECT count(*)::int FROM catalog_skipped WHERE kind = 'category') AS skipped_categories,
            extract(epoch FROM now() - last_success_at)::float8 AS age,
            extract(epoch FROM last_success_at)::float8 AS success,
            extract(epoch FROM last_failure_at)::float8 AS failure,

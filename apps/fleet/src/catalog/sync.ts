@@ -1,10 +1,11 @@
-import { CallError, type Category, type TemplateUpdates } from '@svc/contract';
+import { CallError, type Category } from '@svc/contract';
 import { type Log, type PeriodicTask, Problem, unavailable } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { reportDownloads } from './download-reports.ts';
 import type { Hub } from './hub.ts';
-import { applyPage, LeaseLost, type SyncCounts } from './mirror.ts';
+import { applyPage, applyRepeatedPage, LeaseLost, type SyncCounts } from './mirror.ts';
+import { cursorReaderOf, type Entries, readCategories, readPage, type TemplatePage } from './read.ts';
 import {
   type CatalogTimings,
   DEFAULT_TIMINGS,
@@ -13,6 +14,7 @@ import {
   secondsUntilDue,
   takeLease,
 } from './schedule.ts';
+import { markRepeated, pagesToRepeat } from './skipped.ts';
 import { classifyFailure, recordFailure, scheduleNext, withJitter } from './sync-state.ts';
 
 /** Runs work one at a time. One run serves all requests that were made before it started. */
@@ -204,33 +206,58 @@ interface SyncRun {
 async function walk(run: SyncRun, { full }: { readonly full: boolean }): Promise<void> {
   await storeOrganization(run, (await run.hub.client.getOwnOrganization()).organization);
   const progress = await readProgress(run);
-  let cursor = full ? START : (progress.cursor ?? START);
+  const startsFullWalk = full || progress.full_walk_due || progress.cursor_reader !== cursorReaderOf(progress.cursor);
+  let cursor = startsFullWalk ? START : (progress.cursor ?? START);
   let inFullWalk = progress.in_full_walk;
   let counts: SyncCounts = { updated: 0, removed: 0 };
   for (let hasMore = true; hasMore; ) {
     const page = await fetchPage(run, cursor);
     inFullWalk ||= page.reset;
-    const isDue = !page.has_more && (inFullWalk || page.checked_at !== progress.checked_at?.toISOString());
+    const isChanged = inFullWalk || page.checked_at !== progress.checked_at?.toISOString();
+    const isDue = !page.has_more && (isChanged || progress.has_skipped_categories);
     const categories = isDue ? await fetchCategories(run) : undefined;
     counts = await applyPage(run.database, run.owner, { response: { page, categories }, counts });
     cursor = page.cursor;
     hasMore = page.has_more;
   }
+  await repeatPages(run, progress.started_at);
+}
+
+/**
+ * Fetches the pages with skipped templates again. The hub reports only changed templates, and its response can become
+ * readable without a change. A page that cannot be fetched does not fail the sync, because its templates are recorded.
+ */
+async function repeatPages(run: SyncRun, since: Date): Promise<void> {
+  const { database, owner } = run;
+  for (const cursor of await pagesToRepeat(database.client, since)) {
+    const page = await requestPage(run, cursor).catch((error: unknown) => {
+      if (error instanceof CallError) return error;
+      throw error;
+    });
+    if (!(page instanceof CallError)) await applyRepeatedPage(database, owner, { cursor, page });
+    else if (isBadRequest(page)) await applyRepeatedPage(database, owner, { cursor, page: undefined });
+    else await markRepeated(database.client, cursor);
+  }
+}
+
+async function requestPage({ hub }: SyncRun, cursor: string): Promise<TemplatePage> {
+  return readPage(await hub.client.listTemplateUpdates({ query: { cursor, limit: PAGE_LIMIT } }), cursor);
 }
 
 /**
  * Fetches the categories. It is called after the last page was received, so that they are never older than the
  * templates.
  */
-const fetchCategories = async ({ hub }: SyncRun): Promise<readonly Category[]> =>
-  (await hub.client.listCategories()).categories;
+const fetchCategories = async ({ hub }: SyncRun): Promise<Entries<Category>> =>
+  readCategories((await hub.client.listCategories()).categories);
 
 /**
  * Fetches a page. If the hub rejects the cursor, it is deleted: the mirror remains, and the next walk is a full walk.
  */
-async function fetchPage({ database, hub, owner }: SyncRun, cursor: string): Promise<TemplateUpdates> {
+async function fetchPage(run: SyncRun, cursor: string): Promise<TemplatePage> {
+  const { database, owner } = run;
   try {
-    const page = await hub.client.listTemplateUpdates({ query: { cursor, limit: PAGE_LIMIT } });
+    const page = await requestPage(run, cursor);
     // A cursor that does not advance would lead to an endless loop.
     if (page.has_more && page.cursor === cursor) throw new CallError('updates', { kind: 'unreadable', status: 200 });
     return page;
@@ -255,10 +282,18 @@ interface SyncProgress {
   readonly cursor: string | null;
   readonly checked_at: Date | null;
   readonly in_full_walk: boolean;
+  readonly cursor_reader: string | null;
+  readonly full_walk_due: boolean;
+  readonly has_skipped_categories: boolean;
+  /** By the clock of the database. */
+  readonly started_at: Date;
 }
 
 async function readProgress({ database }: SyncRun): Promise<SyncProgress> {
-  const select = Prisma.sql`SELECT cursor, checked_at, in_full_walk FROM catalog_sync`;
+  const select = Prisma.sql`
+    SELECT cursor, checked_at, in_full_walk, cursor_reader, full_walk_due, now() AS started_at,
+           EXISTS (SELECT FROM catalog_skipped WHERE kind = 'category') AS has_skipped_categories
+    FROM catalog_sync`;
   const [row] = await database.client.$queryRaw<SyncProgress[]>(select);
   if (!row) throw new Error('catalog_sync has no row');
   return row;

@@ -15,6 +15,7 @@ import { bytes } from '../quantities.ts';
 import { resolveEnv } from '../render/env.ts';
 import { keyOf } from '../render/secrets.ts';
 import { specProblems } from '../render/spec-problems.ts';
+import { refuseUnsupported } from '../render/unsupported-values.ts';
 import { type Draft, readWorkloadRevision } from './draft.ts';
 import { allocatedGpus } from './ports.ts';
 import type { Refusal } from './refusals.ts';
@@ -105,9 +106,13 @@ export interface Decision {
   readonly chosen: ChosenTarget | undefined;
 }
 
-/** Validates and places a draft without writing anything. A stopped deployment needs no capacity. */
+/**
+ * Validates and places a draft without writing anything. A stopped deployment needs no capacity.
+ * @throws 422 for values of a selected revision that this fleet does not support, because it cannot be placed
+ */
 export async function decide(transaction: Transaction, draft: Draft): Promise<Decision> {
   const { workload } = draft;
+  if (draft.isNewRevision) refuseUnsupported(workload.spec);
   const { env, problems } = resolveEnv(workload.spec, draft.env);
   const secrets = await readSecretMetadata(transaction, workload.secretNames);
   const { mounted, refusals: ofVolumes } = await mountVolumes(transaction, draft);

@@ -4,6 +4,7 @@ import { invalid, notFound, pickDefined } from '@svc/http';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import { specProblems } from '../render/spec-problems.ts';
+import { refuseUnsupported } from '../render/unsupported-values.ts';
 import { type Kind, presentCommon, resourceRow } from './kind.ts';
 
 /** The template that a revision was made from; all null for a revision without one. */
@@ -145,13 +146,17 @@ interface Revision {
   readonly author: string;
 }
 
-/** Stores a revision, which is immutable. @throws 400 if no engine would accept the specification */
+/**
+ * Stores a revision, which is immutable.
+ * @throws 400 if no engine would accept the specification; 422 for values of the template that this fleet does not support
+ */
 export async function insertRevision(
   transaction: Transaction,
   { base, overrides, ...revision }: Revision,
 ): Promise<WorkloadSpec> {
   const { template_id, template_slug, template_version, template_hash, min_tier } = base;
   const spec = { ...base.spec, ...overrides };
+  refuseUnsupported(spec);
   const problems = specProblems(spec);
   if (problems.length > 0) throw invalid(problems);
   await transaction.workloadRevision.create({

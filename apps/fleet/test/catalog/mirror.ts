@@ -13,10 +13,12 @@ export function mirrorIn(query: Query) {
     names,
     /** Resets to the state before the first sync. */
     forget: async (): Promise<void> => {
-      await query('TRUNCATE catalog_templates, catalog_categories');
+      await query('TRUNCATE catalog_templates, catalog_categories, catalog_skipped');
       await query('DELETE FROM catalog_sync');
       await query('INSERT INTO catalog_sync DEFAULT VALUES');
     },
+    templates: () => documents('catalog_templates'),
+    categories: () => documents('catalog_categories'),
     ids: async (): Promise<string[]> => (await documents('catalog_templates')).map(({ id }) => id),
     /** Each row with its version (a row that was written again has another version), and the cursor of the mirror. */
     rows: async () => ({
@@ -24,8 +26,9 @@ export function mirrorIn(query: Query) {
       categories: await query('SELECT xmin::text, c::text FROM catalog_categories c ORDER BY id'),
       standing: await query(
         `SELECT cursor, checked_at, generation, in_full_walk, found_empty, organization::text,
-                last_success_at, last_full, last_updated, last_removed FROM catalog_sync`,
+                last_success_at, last_full, last_updated, last_removed, cursor_reader, full_walk_due FROM catalog_sync`,
       ),
+      skipped: await query('SELECT xmin::text, s::text FROM catalog_skipped s ORDER BY id'),
     }),
     /** Asserts that the mirror is equal to what the hub shows. */
     expectLike: async (hub: FakeHub): Promise<void> => {

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { aTemplate } from '../a-template.ts';
-import { closeConnection, refuse, send } from '../fake-hub.ts';
+import { aCategory, closeConnection, refuse, send, sendChanged } from '../fake-hub.ts';
 import { startSyncWorld } from './sync-world.ts';
 
 const { hub, world } = await startSyncWorld();
@@ -17,8 +17,27 @@ const fail = async () => {
 };
 const inSeconds = (at: Date | null | undefined) => (at?.getTime() ?? Number.NaN) / 1000;
 
+const nothingSkipped = { 'catalog_sync_skipped{kind="template"}': 0, 'catalog_sync_skipped{kind="category"}': 0 };
+
+test('the metrics count the templates and categories that were skipped', async () => {
+  hub.publish({ ...aTemplate(), name: '\0' }, { ...aTemplate(), id: 'none' }, aTemplate());
+  hub.setCategories({ ...aCategory(), name: '\0' });
+  await world.sync.run();
+  expect(await figures()).toMatchObject({
+    catalog_mirror_templates: 1,
+    'catalog_sync_skipped{kind="template"}': 2,
+    'catalog_sync_skipped{kind="category"}': 1,
+    catalog_sync_stale: 0,
+  });
+});
+
 test('before the first sync the metrics contain no timestamps of syncs', async () => {
-  expect(await figures()).toEqual({ catalog_mirror_templates: 0, catalog_sync_failures: 0, catalog_sync_stale: 0 });
+  expect(await figures()).toEqual({
+    catalog_mirror_templates: 0,
+    ...nothingSkipped,
+    catalog_sync_failures: 0,
+    catalog_sync_stale: 0,
+  });
 });
 
 test('after a successful sync the metrics are those of the stored state, on every replica', async () => {
@@ -27,6 +46,7 @@ test('after a successful sync the metrics are those of the stored state, on ever
   const { last_success_at } = await world.database.client.catalogSync.findFirstOrThrow();
   expect(await figures()).toEqual({
     catalog_mirror_templates: 2,
+    ...nothingSkipped,
     catalog_sync_age_seconds: expect.any(Number),
     catalog_sync_last_success_timestamp_seconds: inSeconds(last_success_at),
     catalog_sync_failures: 0,
@@ -65,10 +85,10 @@ test.each([
 
 test('the metrics have separate kinds for an empty catalog and a page that cannot be stored', async () => {
   const empty = hub.now();
-  hub.publish({ ...aTemplate(), id: 'none' });
+  hub.behave(sendChanged((good) => ({ ...good, cursor: '\0' })));
   await fail();
   expect(Object.keys(await figures())).toContain('catalog_sync_last_failure_timestamp_seconds{kind="not_stored"}');
-  hub.restore(empty);
+  hub.recover();
   hub.publish(aTemplate());
   await world.sync.run();
   hub.restore(empty);

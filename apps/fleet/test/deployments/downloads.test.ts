@@ -1,7 +1,7 @@
 // A hub counts a download when a template is requested by its slug.
 import { eventually } from '@svc/testing/faults';
 import { aTemplate } from '../a-template.ts';
-import { refuse } from '../fake-hub.ts';
+import { refuse, sendChanged } from '../fake-hub.ts';
 import { delayedResponse } from './downloads.ts';
 import { startDeploymentWorld } from './world.ts';
 
@@ -42,6 +42,13 @@ test('only the first deployment of a template sends a download report', async ()
   await it.sync();
   await eventually('the other template was reported', async () => it.downloads.asked.length === 2);
   expect(it.downloads.asked).toEqual(['tool', 'other']);
+});
+
+test('a download report succeeds if the hub answers with a template that the fleet cannot read', async () => {
+  it.downloads.behave(sendChanged((good) => ({ ...good, name: 1 })));
+  await it.deployed({ template: 'tool' });
+  await allReported();
+  expect(it.downloads.asked).toEqual(['tool']);
 });
 
 test('a workload or a plan of a template sends no download report, and its deployment does', async () => {

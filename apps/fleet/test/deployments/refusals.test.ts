@@ -49,6 +49,42 @@ describe('a deployment is rejected because of its variables', () => {
   });
 });
 
+describe('a deployment of a value that this fleet does not support', () => {
+  const unsupported = { path: 'cpu_request', message: expect.stringContaining('the template has "abc"') };
+
+  test('in a template is rejected, and so is its plan', async () => {
+    await it.aHost();
+    await it.publish(aTemplate({ ...plain, slug: 'newer', cpu_request: 'abc' }));
+    for (const answer of [await it.deploy({ template: 'newer' }), await it.plan({ template: 'newer' })]) {
+      expect([answer.status, answer.body.code]).toEqual([422, 'unsupported_value']);
+      expect(answer.body.errors).toEqual([unsupported]);
+    }
+    expect(await it.client.workload.count()).toBe(0);
+  });
+
+  test('in a workload that release 0.1.0 stored is rejected, and a change to its other revision is too', async () => {
+    await it.aHost();
+    const { id, workload_id } = await it.deployed({});
+    const { client } = it;
+    await client.$executeRaw`
+      INSERT INTO workload_revisions (workload_id, revision, spec, overrides, secret_names, created_by)
+      SELECT workload_id, 2, spec || '{"cpu_request": "abc"}', overrides, secret_names, created_by FROM workload_revisions`;
+    await client.$executeRaw`UPDATE workloads SET revision = 2`;
+    const answers = [
+      await it.deploy({ workload_id }),
+      await it.plan({ workload_id, desired_state: 'stopped' }),
+      await it.plan({ deployment_id: id, revision: 2 }),
+      await it.admin.put(`/api/v1/deployments/${id}`, { revision: 2 }),
+    ];
+    for (const { status, body } of answers) {
+      expect({ status, code: body.code, errors: body.errors }).toEqual({
+        ...{ status: 422, code: 'unsupported_value' },
+        errors: [unsupported],
+      });
+    }
+  });
+});
+
 describe('a deployment is rejected because of its secrets', () => {
   test('if a secret or a key does not exist, or a pull secret is of another kind', async () => {
     await it.aHost();

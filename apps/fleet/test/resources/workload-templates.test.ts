@@ -73,6 +73,38 @@ test('a template that was stored before most members were declared gives a workl
   expect(await stateOf(workload)).toBe('current');
 });
 
+test.each<[string, object, string, RegExp]>([
+  ['a quantity', { cpu_request: 'abc' }, 'cpu_request', /Kubernetes quantity .*; the template has "abc"$/],
+  ['a protocol', { ports: [{ containerPort: 80, protocol: 'QUIC' }] }, 'ports.0.protocol', /has "QUIC"$/],
+  ['an effect', { tolerations: [{ key: 'a', effect: 'Warn' }] }, 'tolerations.0.effect', /one of: .* has "Warn"$/],
+  ['a label key', { node_selector: { 'a b.c': 'd' } }, 'node_selector.a b.c', /label key .* has "d"$/],
+  ['an empty quantity of jobs', { concurrent_jobs: 0 }, 'concurrent_jobs', /at least 1; the template has 0$/],
+])(
+  'a template with %s that this fleet does not support is mirrored, and a workload of it is a 422',
+  async (_, given, path, message) => {
+    const template = await aPublished(given);
+    const shown = await asAdmin.get(`/api/v1/catalog/templates/${template.slug}`);
+    expect(shown).toMatchObject({ status: 200, body: given });
+    const answer = await asAdmin.post(pathOf('workloads'), { name: aName('new'), template: template.slug });
+    expect([answer.status, answer.body.code]).toEqual([422, 'unsupported_value']);
+    expect(answer.body.errors).toEqual([{ path, message: expect.stringMatching(message) }]);
+    expect(answer.body.detail).toContain(path);
+    const { id } = await world.aWorkload({ image_name: 'team/own' });
+    expect((await put(id, { template: template.slug })).body.code).toBe('unsupported_value');
+    const [member = ''] = Object.keys(given);
+    const overridden = { [member]: templateDefaults[member as keyof typeof templateDefaults] }; // a member of `given`
+    expect(runs(await aWorkloadOf(template, overridden))).toMatchObject(overridden);
+  },
+);
+
+test('the errors for values that are not supported are bounded in number and length', async () => {
+  const protocol = 'Q'.repeat(10_000);
+  const { slug } = await aPublished({ ports: Array.from({ length: 200 }, () => ({ containerPort: 80, protocol })) });
+  const { body } = await asAdmin.post(pathOf('workloads'), { name: aName('new'), template: slug });
+  expect([body.code, body.errors.length]).toEqual(['unsupported_value', 20]);
+  expect(JSON.stringify(body).length).toBeLessThan(20_000);
+});
+
 describe('the template state of a workload', () => {
   test.each<[string, Partial<Template>]>([
     ['another icon', { icon_url: 'https://example.test/new.png' }],

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import {
+  type Category,
+  category,
+  categoryDefaults,
+  categoryFields,
+  fold,
+  MAX_FOLDED,
+  parseFields,
+  parseTimestamp,
+  slug,
+  type Template,
+  template,
+  timestamp,
+  uuid,
+} from '@svc/contract';
+import type { ReadUpdates } from '@svc/contract/hub';
+import { z } from 'zod';
+
+/** An entry of a response of the hub that this version of the fleet cannot read. */
+export interface UnreadableEntry {
+  /** Undefined if it cannot be read either. */
+  readonly id: string | undefined;
+  readonly slug: string | undefined;
+  /** The first member that cannot be read, and what is allowed. */
+  readonly reason: string;
+}
+
+export interface Entries<T> {
+  readonly readable: readonly T[];
+  readonly unreadable: readonly UnreadableEntry[];
+}
+
+/** A page of changes, of which each entry was read on its own. */
+export interface TemplatePage extends Pick<ReadUpdates, 'checked_at' | 'cursor' | 'reset' | 'has_more'> {
+  /** The cursor with which the page was requested. */
+  readonly requestedCursor: string;
+  readonly templates: Entries<Template>;
+  /** The ids of removed templates. */
+  readonly removed: readonly string[];
+  /** A removal has no readable id. Only a full walk shows which template was removed. */
+  readonly hasUnreadableRemoval: boolean;
+}
+
+const TOO_LONG = `must have at most ${MAX_FOLDED} characters, which an index of the database can store`;
+const isIndexable = (value: string) => Math.max(value.length, fold(value).length) <= MAX_FOLDED;
+const indexed = z.string().refine(isIndexable, TOO_LONG);
+const existing = timestamp.refine((at) => parseTimestamp(at) !== undefined, 'must be a time that exists');
+
+const isStorable = (value: unknown): boolean => {
+  if (typeof value === 'string') return !value.includes('\0') && !/\p{Surrogate}/u.test(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every((member) => member.every(isStorable));
+};
+
+/** Rejects text that PostgreSQL cannot store. */
+function checkText({ value, issues }: z.core.ParsePayload<object>): void {
+  for (const [member, content] of Object.entries(value)) {
+    if (isStorable(content)) continue;
+    const message = 'must not contain NUL or half of a surrogate pair';
+    issues.push({ code: 'custom', path: [member], message, input: content });
+  }
+}
+
+/** A template that the mirror can store. Members that the hub leaves out have their declared default. */
+const storable = template
+  .extend({
+    id: uuid,
+    category_id: uuid,
+    category_slug: indexed,
+    slug: indexed,
+    name: indexed,
+    tags: template.shape.tags.refine((tags) => tags.every(isIndexable), `each tag ${TOO_LONG}`),
+    created_at: existing,
+    updated_at: existing,
+  })
+  .check(checkText);
+
+const storableCategory = category
+  .extend({
+    id: uuid,
+    description: category.shape.description.prefault(categoryDefaults.description),
+    icon: category.shape.icon.prefault(categoryDefaults.icon),
+    sort_order: categoryFields.sort_order.prefault(categoryDefaults.sort_order),
+    is_private: category.shape.is_private.prefault(categoryDefaults.is_private),
+    template_count: category.shape.template_count.prefault(0),
+    created_at: existing,
+    updated_at: existing,
+  })
+  .check(checkText);
+
+const identity = z
+  .object({ id: uuid.optional().catch(undefined), slug: slug.optional().catch(undefined) })
+  .catch({ id: undefined, slug: undefined });
+
+const MAX_PATH = 100;
+
+/** The path of a member, without keys that the hub chose. */
+const declaredPath = (path: string) => (/^\w+(?:\.\d+(?:\.\w+)?)?/.exec(path)?.[0] ?? '').slice(0, MAX_PATH);
+
+/** Reads each entry on its own. If several entries have the same id, the last one applies. */
+function readEntries<T>(schema: z.ZodType<T>, rows: readonly unknown[]): Entries<T> {
+  const readable = new Map<string | symbol, T>();
+  const unreadable = new Map<string | symbol, UnreadableEntry>();
+  for (const row of rows) {
+    const named = identity.parse(row);
+    const key = named.id ?? Symbol('an entry without a readable id');
+    readable.delete(key);
+    unreadable.delete(key);
+    const result = parseFields(schema, row);
+    if (result.success) readable.set(key, result.data);
+    else unreadable.set(key, { id: named.id, slug: named.slug, reason: reasonOf(result.errors) });
+  }
+  return { readable: [...readable.values()], unreadable: [...unreadable.values()] };
+}
+
+const reasonOf = ([first]: readonly { readonly path: string; readonly message: string }[]) =>
+  first ? `${declaredPath(first.path)} ${first.message}`.trim() : 'is not valid';
+
+export const readCategories = (rows: readonly unknown[]): Entries<Category> => readEntries(storableCategory, rows);
+
+export function readPage(updates: ReadUpdates, requestedCursor: string): TemplatePage {
+  const { checked_at, cursor, reset, has_more } = updates;
+  const removed = updates.removed.map((row) => identity.parse(row).id);
+  return {
+    ...{ checked_at, cursor, reset, has_more, requestedCursor },
+    templates: readEntries(storable, updates.templates),
+    removed: removed.filter((id) => id !== undefined),
+    hasUnreadableRemoval: removed.includes(undefined),
+  };
+}
+
+const hash = (...values: readonly unknown[]) => createHash('sha256').update(JSON.stringify(values)).digest('base64url');
+
+const { version }: { readonly version: string } = createRequire(import.meta.url)('../../package.json');
+
+/** Changes with each release, and with the members of a template. */
+const READER = hash(version, z.toJSONSchema(storable, { io: 'input', unrepresentable: 'any' }));
+
+/**
+ * Identifies the reader of the entries up to a cursor. If the stored value differs, another version of the fleet has
+ * stored the mirror since, and only a full walk shows what this version reads differently.
+ */
+export const cursorReaderOf = (cursor: string | null): string => hash(READER, cursor);

@@ -1,0 +1,39 @@
+// The current fleet with the recorded responses of the hubs of earlier releases (infra/releases).
+import { recordedReleases, startRecordedHub, templatesAfter } from '../fake-hub/recorded.ts';
+import { startWorld } from '../world.ts';
+import { mirrorIn } from './mirror.ts';
+
+test('the traffic of a release is recorded', () => {
+  expect(recordedReleases).not.toEqual([]);
+});
+
+test.each(recordedReleases)('the fleet syncs with the hub of release %s, page by page', async (release) => {
+  const hub = await startRecordedHub(release);
+  const world = await startWorld({ hub });
+  const { client } = world.database;
+  const mirror = mirrorIn((sql) => client.$queryRawUnsafe(sql));
+  try {
+    expect(hub.pages.length).toBeGreaterThan(1);
+    for (const [index, page] of hub.pages.entries()) {
+      const { status, body } = await world.asOperator.post('/api/v1/catalog/sync');
+      expect({ index, status, body }).toMatchObject({
+        status: 200,
+        body: {
+          status: 'fresh',
+          checked_at: page.checked_at,
+          skipped: { total: 0 },
+          last_sync: { full: page.reset, updated: page.templates.length, removed: page.removed.length },
+        },
+      });
+      expect(await mirror.templates()).toEqual(templatesAfter(hub.pages.slice(0, index + 1)));
+    }
+    expect(await mirror.categories()).toEqual([...hub.categories].sort((a, b) => (a.id < b.id ? -1 : 1)));
+    for (const { slug } of templatesAfter(hub.pages)) {
+      const { status, body } = await world.asAdmin.post('/api/v1/workloads', { name: slug, template: slug });
+      expect({ slug, status, body }).toMatchObject({ status: 201, body: { workload: { template_state: 'current' } } });
+    }
+  } finally {
+    await world.stop();
+    await hub.stop();
+  }
+});
