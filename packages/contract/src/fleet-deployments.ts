@@ -109,8 +109,19 @@ export const fleetDeploymentEndpoints = {
     path: '/api/v1/deployments/:id',
     access: 'resources-write',
     tag: 'deployments',
-    summary: 'Delete a deployment, and volumes that were created for it with reclaim policy `delete`',
+    summary:
+      'Delete a deployment, volumes that were created for it with reclaim policy `delete`, and the workload that it created',
     params: byId,
+    query: z.strictObject({
+      keep_workload: flag.default(false).meta(
+        documentedAs({
+          type: 'boolean',
+          default: false,
+          description:
+            'Keep the workload that the deployment created from a template. A workload that was changed, or that another deployment uses, is always kept',
+        }),
+      ),
+    }),
     headers: ['If-Match'],
     reply,
     problems: ['not_found', 'version_conflict'],

@@ -119,7 +119,7 @@ async function createFrom(context: ChangeContext, body: Body): Promise<string> {
   await transaction.deployment.create({
     data: {
       ...{ id: draft.id, name, labels, replicas, env, desired_state, created_by: author },
-      ...{ workload_id: workload.workloadId, revision: workload.revision },
+      ...{ workload_id: workload.workloadId, revision: workload.revision, deletes_workload: base !== undefined },
       ...allocationOf(decision),
       ...(desired_state === 'stopped' ? { phase: 'stopped' } : PENDING),
     },
@@ -201,13 +201,17 @@ export const rollbackDeployment = changeRoute(fleetEndpoints.rollbackDeployment,
 );
 
 /**
- * Deletes a deployment with the volumes that were created for it, unless their reclaim policy is retain. The rows are deleted at
- * once if no engine has received the deployment, otherwise after the engine has removed its objects.
+ * Deletes a deployment with the volumes that were created for it, unless their reclaim policy is retain, and with the workload
+ * that it created, unless the caller keeps it. The rows are deleted at once if no engine has received the deployment, otherwise
+ * after the engine has removed its objects.
  */
-export const deleteDeployment = changeRoute(fleetEndpoints.deleteDeployment, async (context, { params }) => {
+export const deleteDeployment = changeRoute(fleetEndpoints.deleteDeployment, async (context, { params, query }) => {
   const { transaction, ifMatch } = context;
   await acquirePlacementLock(transaction);
   const row = await lockRow(transaction, deployments, { id: params.id, ifMatch });
+  if (query.keep_workload) {
+    await transaction.deployment.update({ where: { id: row.id }, data: { deletes_workload: false } });
+  }
   if (row.sent_to_engine) {
     const data = {
       deleting: true,

@@ -17,7 +17,7 @@ import { keyOf } from '../render/secrets.ts';
 import { specProblems } from '../render/spec-problems.ts';
 import { refuseUnsupported } from '../render/unsupported-values.ts';
 import { type Draft, readWorkloadRevision } from './draft.ts';
-import { allocatedGpus } from './ports.ts';
+import { allocatedGpus, decidePorts, type PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
 import { type MountedVolume, mountVolumes } from './volumes.ts';
 
@@ -104,6 +104,8 @@ export interface Decision {
   readonly placement: Placement;
   /** The target on which the deployment is to run; undefined if no candidate fits, or if the deployment is stopped. */
   readonly chosen: ChosenTarget | undefined;
+  /** The host ports on the chosen host; undefined if no host is chosen. */
+  readonly ports: PortDecision | undefined;
 }
 
 /**
@@ -118,6 +120,7 @@ export async function decide(transaction: Transaction, draft: Draft): Promise<De
   const { mounted, refusals: ofVolumes } = await mountVolumes(transaction, draft);
   const requirements = placementRequirementsOf(workload.spec, draft.replicas);
   const placement = await placeDraft(transaction, { draft, requirements, mounted });
+  const ports = await portsOn(transaction, draft, placement.chosen);
   return {
     draft,
     requirements,
@@ -126,15 +129,43 @@ export async function decide(transaction: Transaction, draft: Draft): Promise<De
     secrets,
     placement,
     chosen: placement.chosen,
+    ports,
     refusals: [
+      ...(await refusalsOfName(transaction, draft)),
       ...specProblems(workload.spec).map((problem) => ({ code: 'deployment_refused' as const, ...problem })),
       ...(await refusalsOfTier(transaction, draft)),
       ...problems.map((problem) => ({ code: 'invalid_env' as const, ...problem })),
       ...refusalsOfSecrets(draft, secrets),
       ...ofVolumes,
       ...refusalsOfPlacement(draft, placement),
+      ...(ports?.refusals ?? []),
     ],
   };
+}
+
+async function portsOn(transaction: Transaction, { id, replicas, workload }: Draft, chosen: ChosenTarget | undefined) {
+  if (chosen?.kind !== 'host') return undefined;
+  return decidePorts(transaction, { hostId: chosen.id, deploymentId: id, replicas, spec: workload.spec });
+}
+
+/** The names of resources are unique. A name stays taken until a deleted deployment is removed from its target. */
+async function refusalsOfName(transaction: Transaction, { name, creates }: Draft): Promise<Refusal[]> {
+  const where = { name };
+  const refusal = (message: string): Refusal => ({ code: 'name_taken', path: 'name', message });
+  const deployment = creates.includes('deployment') && (await transaction.deployment.findUnique({ where }));
+  const workload = creates.includes('workload') && (await transaction.workload.findUnique({ where }));
+  return [
+    ...(deployment
+      ? [refusal(`is already used by another deployment${deployment.deleting ? ', which is being deleted' : ''}`)]
+      : []),
+    ...(workload
+      ? [
+          refusal(
+            `is already used by the workload ${workload.id}; choose another name, or deploy this workload with workload_id`,
+          ),
+        ]
+      : []),
+  ];
 }
 
 /** Checks the minimum tier of a template against the tier of the organization, as of the last sync. */

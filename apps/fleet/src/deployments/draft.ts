@@ -36,11 +36,14 @@ export interface Draft {
   readonly volumes: Readonly<Record<string, VolumeRequest>>;
   readonly target: Target | null;
   readonly desiredState: 'running' | 'stopped';
+  /** The kinds of resources that the request creates with the name of the draft. */
+  readonly creates: readonly ('deployment' | 'workload')[];
 }
 
-/** The members of a request for a new deployment that affect what runs. */
+/** The members of a request for a new deployment that affect what runs. A plan can omit the name. */
 export interface NewDeploymentRequest
-  extends Pick<NewDeployment, 'name' | 'target' | 'replicas' | 'env' | 'volumes' | 'desired_state'> {
+  extends Pick<NewDeployment, 'target' | 'replicas' | 'env' | 'volumes' | 'desired_state'> {
+  readonly name?: string | undefined;
   readonly template?: string | undefined;
   readonly workload_id?: string | undefined;
   readonly revision?: number | undefined;
@@ -54,13 +57,19 @@ export async function newDraft(
   transaction: Prisma.TransactionClient,
   request: NewDeploymentRequest,
 ): Promise<{ readonly draft: Draft; readonly base: RevisionBase | undefined }> {
-  const { name, template, workload_id = '', revision, target, replicas, env, volumes, desired_state } = request;
+  const { template, workload_id = '', revision, target, replicas, env, volumes } = request;
   const base = template === undefined ? undefined : await templateBase(transaction, template);
   const workload = base ? newWorkloadRevision(base) : await readWorkloadRevision(transaction, workload_id, revision);
-  const desiredState = desired_state;
-  const draft = { id: uuidv7(), name, workload, isNewRevision: true, replicas, env, volumes, target, desiredState };
+  const draft: Draft = {
+    ...{ id: uuidv7(), name: request.name ?? UNNAMED, workload, isNewRevision: true, replicas, env, volumes, target },
+    desiredState: request.desired_state,
+    creates: request.name === undefined ? [] : base ? ['deployment', 'workload'] : ['deployment'],
+  };
   return { draft, base };
 }
+
+/** The name of a deployment in a plan that omits it. */
+const UNNAMED = 'planned';
 
 interface DraftChanges extends Partial<Pick<Draft, 'isNewRevision' | 'replicas' | 'env' | 'volumes' | 'desiredState'>> {
   readonly workload: WorkloadRevision;
@@ -76,6 +85,7 @@ export const draftOf = (row: DeploymentRow, changes: DraftChanges): Draft => ({
   volumes: {},
   target: targetOf(row),
   desiredState: row.desired_state,
+  creates: [],
   ...changes,
 });
 

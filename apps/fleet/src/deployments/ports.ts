@@ -1,8 +1,8 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import type { Prisma } from '../generated/prisma/client.ts';
+import type { AllocatedPort, Prisma } from '../generated/prisma/client.ts';
 import type { HostPort } from '../render/allocation.ts';
 import { portsOf } from '../render/rendering.ts';
-import { refuse } from './refusals.ts';
+import type { Refusal } from './refusals.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -21,19 +21,24 @@ export async function allocatedGpus(transaction: Transaction, { id, replicas }: 
 export async function allocatedPorts(transaction: Transaction, { id, replicas }: Replicated): Promise<HostPort[][]> {
   const where = { deployment_id: id };
   const ports = await transaction.allocatedPort.findMany({ where, orderBy: { host_port: 'asc' } });
-  return groupByOrdinal(replicas, ports, ({ container_port, host_port, protocol }) => ({
-    containerPort: container_port,
-    hostPort: host_port,
-    protocol: protocol as HostPort['protocol'], // `allocatePorts` writes only these values
-  }));
+  return groupByOrdinal(replicas, ports, presentPort);
 }
 
-const groupByOrdinal = <T extends { ordinal: number }, R>(
+const presentPort = ({ container_port, host_port, protocol }: Port): HostPort => ({
+  containerPort: container_port,
+  hostPort: host_port,
+  protocol: protocol as HostPort['protocol'], // `storePorts` writes only these values
+});
+
+function groupByOrdinal<T extends { ordinal: number }, R>(
   replicas: number,
   rows: readonly T[],
   present: (row: T) => R,
-): R[][] =>
-  Array.from({ length: replicas }, (_, ordinal) => rows.filter((row) => row.ordinal === ordinal).map(present));
+): R[][] {
+  const groups: R[][] = Array.from({ length: replicas }, () => []);
+  for (const row of rows) groups[row.ordinal]?.push(present(row));
+  return groups;
+}
 
 /** The range of host ports that the fleet allocates. It is below the ephemeral port range of Linux (from 32768). */
 const FIRST_PORT = 20_000;
@@ -46,51 +51,67 @@ interface PortRequest {
   readonly spec: WorkloadSpec;
 }
 
-/**
- * Allocates a host port for each port of each replica. Existing allocations stay; those that are no longer needed are
- * released.
- * @throws 422 if too few host ports are free
- */
-export async function allocatePorts(
-  transaction: Transaction,
-  { hostId, deploymentId, replicas, spec }: PortRequest,
-): Promise<void> {
-  const present = await transaction.allocatedPort.findMany({ where: { deployment_id: deploymentId } });
-  for (const { containerPort, protocol } of portsOf(spec)) {
-    const existing = present.filter((port) => port.protocol === protocol && port.container_port === containerPort);
-    const missing = Array.from({ length: replicas }, (_, ordinal) => ordinal).filter(
-      (ordinal) => !existing.some((port) => port.ordinal === ordinal),
-    );
-    const free = await freePorts(transaction, { hostId, protocol, count: missing.length, from: firstPortOf(hostId) });
-    if (free.length < missing.length) refuse([shortage(missing.length, free.length)]);
-    const row = { host_id: hostId, deployment_id: deploymentId, protocol, container_port: containerPort };
-    const data = missing.flatMap((ordinal, index) =>
-      free.slice(index, index + 1).map((host_port) => ({ ...row, ordinal, host_port })),
-    );
-    await transaction.allocatedPort.createMany({ data });
-  }
-  const isRequired = (port: { protocol: string; container_port: number; ordinal: number }) =>
-    port.ordinal < replicas &&
-    portsOf(spec).some((each) => each.protocol === port.protocol && each.containerPort === port.container_port);
-  await releasePorts(
-    transaction,
-    present.filter((port) => !isRequired(port)),
-  );
+type Port = Pick<AllocatedPort, 'protocol' | 'container_port' | 'ordinal' | 'host_port'>;
+
+/** The host ports that a deployment is to have. */
+export interface PortDecision {
+  /** The host ports of each replica. */
+  readonly replicas: readonly (readonly HostPort[])[];
+  readonly added: readonly Port[];
+  readonly refusals: readonly Refusal[];
 }
 
-const shortage = (needed: number, left: number) => ({
-  code: 'no_placement' as const,
+/** Chooses a host port for each port of each replica. Existing allocations stay. Refuses if too few host ports are free. */
+export async function decidePorts(
+  transaction: Transaction,
+  { hostId, deploymentId, replicas, spec }: PortRequest,
+): Promise<PortDecision> {
+  const keyOf = ({ protocol, container_port, ordinal }: Omit<Port, 'host_port'>) =>
+    `${protocol}/${container_port}/${ordinal}`;
+  const required = portsOf(spec).flatMap(({ containerPort, protocol }) =>
+    Array.from({ length: replicas }, (_, ordinal) => ({ protocol, container_port: containerPort, ordinal })),
+  );
+  const existing = await transaction.allocatedPort.findMany({ where: { deployment_id: deploymentId } });
+  const present = new Map(existing.map((port) => [keyOf(port), port]));
+  const added: Port[] = [];
+  const refusals: Refusal[] = [];
+  for (const protocol of new Set(required.map((port) => port.protocol))) {
+    const missing = required.filter((port) => port.protocol === protocol && !present.has(keyOf(port)));
+    const free = await freePorts(transaction, { hostId, protocol, count: missing.length, from: firstPortOf(hostId) });
+    if (free.length < missing.length) refusals.push(shortage(missing.length, free.length));
+    added.push(
+      ...free.flatMap((host_port, index) => missing.slice(index, index + 1).map((port) => ({ ...port, host_port }))),
+    );
+  }
+  const kept = required.flatMap((port) => present.get(keyOf(port)) ?? []);
+  return { replicas: groupByOrdinal(replicas, [...kept, ...added], presentPort), added, refusals };
+}
+
+const shortage = (needed: number, left: number): Refusal => ({
+  code: 'no_placement',
   path: 'target',
   message: `needs ${needed} more host ports; the host has ${left} free`,
 });
 
-const releasePorts = (
+/** Stores the decided host ports, and releases those that are no longer required. */
+export async function storePorts(
   transaction: Transaction,
-  ports: readonly { host_id: string; protocol: string; host_port: number }[],
-) =>
-  transaction.allocatedPort.deleteMany({
-    where: { OR: ports.map(({ host_id, protocol, host_port }) => ({ host_id, protocol, host_port })) },
-  });
+  { hostId, deploymentId, replicas, spec }: PortRequest,
+  { added }: PortDecision,
+): Promise<void> {
+  const declared = portsOf(spec).map(({ containerPort, protocol }) => ({ protocol, container_port: containerPort }));
+  await transaction.$executeRaw`
+    DELETE FROM allocated_ports WHERE deployment_id = ${deploymentId}::uuid AND NOT (
+      ordinal < ${replicas} AND (protocol, container_port) IN (
+        SELECT protocol, container_port FROM jsonb_to_recordset(${JSON.stringify(declared)}::jsonb)
+          AS port (protocol text, container_port int)))`;
+  // One statement with one parameter: a deployment can have thousands of ports.
+  await transaction.$executeRaw`
+    INSERT INTO allocated_ports (host_id, deployment_id, protocol, container_port, ordinal, host_port)
+    SELECT ${hostId}::uuid, ${deploymentId}::uuid, protocol, container_port, ordinal, host_port
+    FROM jsonb_to_recordset(${JSON.stringify(added)}::jsonb)
+      AS port (protocol text, container_port int, ordinal int, host_port int)`;
+}
 
 /**
  * The port at which the search starts. It depends on the host id, so that two fleets on one machine rarely use the same

@@ -3,6 +3,7 @@ import { Problem } from '@svc/http';
 /** A reason to refuse a deployment. */
 export interface Refusal {
   readonly code:
+    | 'name_taken'
     | 'tier_too_low'
     | 'no_placement'
     | 'unknown_secret'
@@ -14,8 +15,8 @@ export interface Refusal {
 }
 
 /**
- * @throws 422 with all refusals if there are any. The code is theirs if all have the same one, else
- * `deployment_refused`.
+ * @throws 422 with all refusals if there are any; 409 if all are `name_taken`. The code is theirs if all have the same
+ * one, else `deployment_refused`.
  */
 export function refuse(refusals: readonly Refusal[]): void {
   const [first] = refusals;
@@ -25,3 +26,9 @@ export function refuse(refusals: readonly Refusal[]): void {
   const detail = `Nothing was changed: ${refusals.map(({ path, message }) => `${path} ${message}`).join('; ')}.`;
   throw new Problem(codes.size === 1 ? first.code : 'deployment_refused', detail, { errors });
 }
+
+/** A deployment that is being deleted cannot be changed. */
+export const refusalsOfDeletion = ({ deleting }: { readonly deleting: boolean }): Refusal[] =>
+  deleting
+    ? [{ code: 'deployment_refused', path: 'phase', message: 'is deleting; the deployment cannot be changed' }]
+    : [];

@@ -3,7 +3,7 @@ import { Problem } from '@svc/http';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { columnsOfTarget } from '../resources/targets.ts';
 import type { Decision } from './decision.ts';
-import { allocatePorts } from './ports.ts';
+import { storePorts } from './ports.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -20,12 +20,9 @@ export function allocationOf({ draft, requirements, chosen }: Decision) {
   };
 }
 
-/**
- * Stores the GPUs, host ports and volumes that a decision allocates. The new GPUs replace the earlier ones.
- * @throws 422 if the host has too few free ports
- */
+/** Stores the GPUs, host ports and volumes that a decision allocates. The new GPUs replace the earlier ones. */
 export async function allocate(transaction: Transaction, decision: Decision, author: string): Promise<void> {
-  const { draft, chosen, mounted } = decision;
+  const { draft, chosen, mounted, ports } = decision;
   await transaction.allocatedGpu.deleteMany({ where: { deployment_id: draft.id } });
   if (chosen?.kind === 'host') {
     const data = chosen.gpus.flatMap((gpus, ordinal) =>
@@ -33,7 +30,8 @@ export async function allocate(transaction: Transaction, decision: Decision, aut
     );
     await transaction.allocatedGpu.createMany({ data });
     const { replicas, workload } = draft;
-    await allocatePorts(transaction, { hostId: chosen.id, deploymentId: draft.id, replicas, spec: workload.spec });
+    const request = { hostId: chosen.id, deploymentId: draft.id, replicas, spec: workload.spec };
+    if (ports) await storePorts(transaction, request, ports);
   }
   const target = columnsOfTarget(chosen ?? draft.target);
   const defaultStorageClass = await defaultStorageClassOf(transaction, target.cluster_id);
@@ -92,14 +90,21 @@ async function defaultStorageClassOf(transaction: Transaction, clusterId: string
 
 /**
  * Deletes a deployment of which no engine has objects, with the volumes that were created for it, have the reclaim
- * policy `delete` and are not attached to another deployment.
+ * policy `delete` and are not attached to another deployment, and with the workload that it created from a template,
+ * unless the workload was changed or another deployment uses it.
  */
 export async function removeDeployment(transaction: Transaction, id: string): Promise<void> {
   await transaction.attachment.deleteMany({ where: { deployment_id: id } });
   const own = { deployment_id: id, reclaim: 'delete' as const, attachments: { none: {} } };
   const volumes = await transaction.volume.findMany({ where: own, select: { id: true } });
   await transaction.volume.deleteMany({ where: own });
-  const target = await transaction.deployment.delete({ where: { id } });
+  const { deletes_workload, workload_id, ...target } = await transaction.deployment.delete({ where: { id } });
+  if (deletes_workload) {
+    // Each change of a workload increments its version.
+    await transaction.$executeRaw`
+      DELETE FROM workloads WHERE id = ${workload_id}::uuid AND version = 1
+        AND NOT EXISTS (SELECT FROM deployments WHERE workload_id = workloads.id)`;
+  }
   await recordTombstones(transaction, target, [id, ...volumes.map((volume) => volume.id)]);
 }
 
@@ -122,7 +127,9 @@ export async function abandon(
   }
   const { host_id, cluster_id } = columnsOfTarget(target);
   const where = { host_id, cluster_id };
-  for (const { id } of await transaction.deployment.findMany({ where, select: { id: true } })) {
+  // A deployment that created a workload is deleted after the others, which can use the same workload.
+  const orderBy = { deletes_workload: 'asc' as const };
+  for (const { id } of await transaction.deployment.findMany({ where, orderBy, select: { id: true } })) {
     await removeDeployment(transaction, id);
   }
   await transaction.volume.deleteMany({ where });

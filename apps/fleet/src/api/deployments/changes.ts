@@ -5,7 +5,7 @@ import { invalid, Problem, pickDefined } from '@svc/http';
 import { authorOf } from '../../audit/recording.ts';
 import { decide } from '../../deployments/decision.ts';
 import { type Draft, draftOf, readWorkloadRevision } from '../../deployments/draft.ts';
-import { refuse } from '../../deployments/refusals.ts';
+import { refusalsOfDeletion, refuse } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments, presentDeployment } from '../../deployments/rows.ts';
 import { allocate, allocationOf } from '../../deployments/store.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
@@ -52,8 +52,7 @@ export async function changeDeployment(
     ...pickDefined(change, ['replicas', 'env', 'volumes', 'desiredState']),
   });
   const labels = change.labels === undefined ? {} : { labels: change.labels };
-  if (before.deleting)
-    throw new Problem('deployment_refused', 'The deployment is being deleted and cannot be changed.');
+  refuse(refusalsOfDeletion(before));
   refuseTakeOver(before, change);
   if (!change.restart && !change.takeOver && isUnchanged(before, draft)) {
     if (change.labels !== undefined) await update(transaction, id, labels);

@@ -11,6 +11,7 @@ import {
   type Renderable,
   renderingOf,
 } from '../../deployments/manifest.ts';
+import { refusalsOfDeletion } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments } from '../../deployments/rows.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { secretsWithPlaceholders } from '../../render/secrets.ts';
@@ -46,7 +47,6 @@ const NEW = [
 
 /** The values of members that a plan of a new deployment omits. */
 const PLANNED: NewDeploymentRequest = {
-  name: 'planned',
   target: null,
   replicas: 1,
   env: {},
@@ -80,6 +80,8 @@ async function planChange(transaction: Transaction, row: DeploymentRow, body: Bo
   const draft = draftOf(row, { ...changed, workload, isNewRevision, desiredState });
   const decision = await decide(transaction, draft);
   const before = await presentManifest(transaction, row);
+  const refusals = refusalsOfDeletion(row);
+  if (refusals.length > 0) return presentPlan({ ...decision, refusals }, { before, after: [] });
   // A deployment that already matches stays unchanged, even if a new decision would refuse it.
   if (isUnchanged(row, draft)) return presentPlan({ ...decision, refusals: [] }, { before, after: before });
   const { restarted_at } = row;
