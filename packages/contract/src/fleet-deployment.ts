@@ -54,6 +54,7 @@ const observed = {
   template_slug: z.string().nullable(),
   template_state: z.enum(['current', 'outdated', 'withdrawn']).nullable(),
   target: targetReply.nullable(),
+  target_name: z.string().nullable().meta({ description: 'Name of the host or cluster; null without a target' }),
   replicas: z.int(),
   env: z.record(z.string(), z.string()),
   volumes: z.record(z.string(), z.object({ storage_id: z.string(), size: z.string() })),
@@ -76,6 +77,7 @@ export const deployment = z.object({ ...resourceMembers, ...observed }).meta({ i
 
 const readOnly = ignored(
   'workload_name',
+  'target_name',
   'template_id',
   'template_slug',
   'template_state',
@@ -169,7 +171,10 @@ export const plan = z
     changes: z
       .array(
         z.object({
-          action: z.enum(['create', 'replace', 'delete']),
+          action: z.enum(['create', 'replace', 'delete']).meta({
+            description:
+              '`replace`: a container of a host is deleted and created again; an object of a cluster is patched',
+          }),
           object: z.string(),
           paths: z.array(z.string()).meta({ description: 'The members that differ, as JSON pointers (RFC 6901)' }),
         }),

@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Target } from '@svc/contract/fleet';
 import type { Prisma } from '../generated/prisma/client.ts';
+import type { Host } from '../render/allocation.ts';
 import { renderDocker } from '../render/docker.ts';
 import { resolveEnv } from '../render/env.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
+import { KEYS } from '../render/labels.ts';
 import type { Rendering, Secrecy, Secrets } from '../render/rendering.ts';
 import { secretsWithPlaceholders } from '../render/secrets.ts';
 import { readSecretMetadata } from './decision.ts';
 import { type Draft, draftOf, readWorkloadRevision } from './draft.ts';
-import { allocatedGpus } from './ports.ts';
+import { allocatedGpus, allocatedPorts } from './ports.ts';
 import type { DeploymentRow } from './rows.ts';
 import { type MountedVolume, mountVolumes } from './volumes.ts';
 
@@ -53,8 +55,8 @@ export type ManifestObject = Readonly<Record<string, unknown>>;
 interface ManifestInput {
   readonly rendering: Rendering<'placeholders'>;
   readonly target: Target | null;
-  /** The GPU ids of each replica; used for hosts only. */
-  readonly gpus: readonly (readonly string[])[];
+  /** The allocated GPUs and host ports of each replica; used for hosts only. */
+  readonly allocated: Pick<Host, 'gpus' | 'ports'>;
 }
 
 /** The objects that the engine would receive, without secret values; empty without a target. */
@@ -72,9 +74,9 @@ export async function manifestOf(
 export async function presentManifest(transaction: Transaction, row: DeploymentRow): Promise<ManifestObject[]> {
   const stored = await readRenderable(transaction, row);
   const { workload, target } = stored.draft;
-  const gpus = await allocatedGpus(transaction, row);
+  const allocated = { gpus: await allocatedGpus(transaction, row), ports: await allocatedPorts(transaction, row) };
   const secrets = secretsWithPlaceholders(await readSecretMetadata(transaction, workload.secretNames));
-  return manifestOf(transaction, { rendering: renderingOf(stored, secrets), target, gpus });
+  return manifestOf(transaction, { rendering: renderingOf(stored, secrets), target, allocated });
 }
 
 async function clusterManifest(transaction: Transaction, { id }: Target, rendering: Rendering<'placeholders'>) {
@@ -85,10 +87,10 @@ async function clusterManifest(transaction: Transaction, { id }: Target, renderi
 async function hostManifest(
   transaction: Transaction,
   { id }: Target,
-  { rendering, gpus }: Omit<ManifestInput, 'target'>,
+  { rendering, allocated }: Omit<ManifestInput, 'target'>,
 ) {
   const { engine } = await transaction.host.findUniqueOrThrow({ where: { id } });
-  const { image, volumes, containers } = renderDocker(rendering, { engine, gpus, ports: [] });
+  const { image, volumes, containers } = renderDocker(rendering, { engine, ...allocated });
   return [
     { kind: 'Image', name: image },
     ...volumes.map((volume) => ({ kind: 'Volume', name: volume.Name, body: volume })),
@@ -112,6 +114,12 @@ export interface Difference {
   /** JSON pointers (RFC 6901). */
   readonly paths: string[];
 }
+
+/**
+ * The labels and annotations that do not affect what runs: the generation, and the digest of a container's other members.
+ * An engine keeps an object in which only they differ.
+ */
+const BOOKKEEPING: readonly string[] = [KEYS.generation, KEYS.body];
 
 /** The differences between two manifests, object by object. */
 export function differencesOf(before: readonly ManifestObject[], after: readonly ManifestObject[]): Difference[] {
@@ -138,7 +146,8 @@ function pathsOf(one: unknown, other: unknown, path: string): string[] {
   if (Array.isArray(one) && Array.isArray(other) && one.length !== other.length) return [path];
   // isBranch has checked both.
   const [left, right] = [one as ManifestObject, other as ManifestObject];
-  const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  const all = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  const keys = all.filter((key) => !BOOKKEEPING.includes(key));
   return keys.flatMap((key) => pathsOf(left[key], right[key], `${path}/${escaped(key)}`));
 }
 

@@ -14,6 +14,8 @@ const deploymentRow = resourceRow.extend({
   template_state: templateStates,
   host_id: z.string().nullable(),
   cluster_id: z.string().nullable(),
+  /** The name of the host or cluster; null without a target. */
+  target_name: z.string().nullable(),
   replicas: z.int(),
   env: z.record(z.string(), z.string()),
   volumes: z.record(z.string(), z.object({ storage_id: z.string(), size: z.string() })),
@@ -45,7 +47,9 @@ export const deployments: Kind<DeploymentRow> = {
   row: deploymentRow,
   columns: Prisma.sql`r.workload_id, (SELECT w.name FROM workloads w WHERE w.id = r.workload_id) AS workload_name, r.revision,
     ${ofRevision(Prisma.sql`v.template_id`)} AS template_id, ${ofRevision(Prisma.sql`v.template_slug`)} AS template_slug,
-    ${ofRevision(templateState)} AS template_state, r.host_id, r.cluster_id, r.replicas, r.env,
+    ${ofRevision(templateState)} AS template_state, r.host_id, r.cluster_id,
+    coalesce((SELECT h.name FROM hosts h WHERE h.id = r.host_id),
+             (SELECT c.name FROM clusters c WHERE c.id = r.cluster_id)) AS target_name, r.replicas, r.env,
     (SELECT coalesce(jsonb_object_agg(a.mount, jsonb_build_object('storage_id', v.id, 'size', v.size)), '{}')
      FROM attachments a JOIN volumes v ON v.id = a.volume_id WHERE a.deployment_id = r.id) AS volumes,
     r.desired_state::text, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
@@ -75,6 +79,7 @@ export const presentDeployment = (row: DeploymentRow) => ({
   template_slug: row.template_slug,
   template_state: row.template_state,
   target: presentTarget(row),
+  target_name: row.target_name,
   replicas: row.replicas,
   env: row.env,
   volumes: row.volumes,

@@ -41,6 +41,23 @@ test('creating a deployment creates generation 1 with one revision and one event
   ]);
 });
 
+test('a deployment shows the name of its host or cluster', async () => {
+  const [host, cluster] = [await it.aHost({ name: 'machine' }), await it.aCluster({ name: 'lab' })];
+  const onHost = await it.deployed({ target: { host_id: host.id } });
+  const onCluster = await it.deployed({ target: { cluster_id: cluster.id } });
+  const without = await it.deployed({ desired_state: 'stopped' });
+  expect(onHost).toMatchObject({ target: { host_id: host.id, cluster_id: null }, target_name: 'machine' });
+  const { body } = await it.operator.get('/api/v1/deployments');
+  expect(
+    body.deployments.map((each: { id: string; target_name: string | null }) => [each.id, each.target_name]),
+  ).toEqual([
+    [without.id, null],
+    [onCluster.id, 'lab'],
+    [onHost.id, 'machine'],
+  ]);
+  expect((await it.change(onHost.id, onHost)).status).toBe(200);
+});
+
 test.each(Object.entries(changes))(
   'the operation %s creates one generation, one revision and one event',
   async (operation, act) => {

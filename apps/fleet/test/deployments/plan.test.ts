@@ -69,25 +69,43 @@ test('the plan of a new deployment creates all its objects', async () => {
 test('the plan of a change names exactly the changed members as JSON pointers', async () => {
   await it.aCluster();
   const { id } = await it.deployed({ workload, env: { NAME: 'old' } });
-  const generation = expect.stringMatching(/fleet~1generation$/);
-  const replicas = (await changesOf(id, { replicas: 3 })).find(({ object }) => object.startsWith('Deployment/'));
-  expect(replicas?.action).toBe('replace');
-  expect(replicas?.paths).toContain('/spec/replicas');
-  expect(replicas?.paths.filter((path) => path !== '/spec/replicas')).toEqual(
-    replicas?.paths.slice(1).map(() => generation),
-  );
-  const [env] = (await changesOf(id, { env: { NAME: 'new' } })).filter(({ object }) =>
-    object.startsWith('Deployment/'),
-  );
-  expect(env?.paths).toContain('/spec/template/spec/containers/0/env/0/value');
+  expect(await changesOf(id, { replicas: 3 })).toEqual([
+    { action: 'replace', object: expect.stringMatching(/^Deployment\//), paths: ['/spec/replicas'] },
+  ]);
+  expect(await changesOf(id, { env: { NAME: 'new' } })).toEqual([
+    {
+      action: 'replace',
+      object: expect.stringMatching(/^Deployment\//),
+      paths: ['/spec/template/spec/containers/0/env/0/value'],
+    },
+  ]);
 });
 
-test('the plan of a deployment on a host creates and deletes containers for more and fewer replicas and for a stop', async () => {
+test('the plan for other replicas or for a stop of a deployment on a host only creates or deletes containers', async () => {
   await it.aHost();
   const { id } = await it.deployed({ workload, replicas: 2 });
-  expect(kinds(await changesOf(id, { replicas: 4 }), 'create')).toEqual(['Container', 'Container']);
-  expect(kinds(await changesOf(id, { replicas: 1 }), 'delete')).toEqual(['Container']);
-  expect(kinds(await changesOf(id, { desired_state: 'stopped' }), 'delete')).toEqual(['Container', 'Container']);
+  const container = (action: string, ordinal: number) => ({
+    action,
+    object: expect.stringMatching(new RegExp(`^Container/.*-${ordinal}$`)),
+    paths: [],
+  });
+  expect(await changesOf(id, { replicas: 4 })).toEqual([container('create', 2), container('create', 3)]);
+  expect(await changesOf(id, { replicas: 1 })).toEqual([container('delete', 1)]);
+  const stop = await changesOf(id, { desired_state: 'stopped' });
+  expect(stop).toEqual([container('delete', 0), container('delete', 1)]);
+});
+
+test('the plan of another environment of a deployment on a host replaces its containers', async () => {
+  await it.aHost();
+  const { id } = await it.deployed({ workload, env: { NAME: 'old' }, replicas: 2 });
+  const paths = ['/body/Env/0'];
+  expect(await changesOf(id, { env: { NAME: 'new' } })).toEqual(
+    [0, 1].map((ordinal) => ({
+      action: 'replace',
+      object: expect.stringMatching(new RegExp(`^Container/.*-${ordinal}$`)),
+      paths,
+    })),
+  );
 });
 
 test('the plan of a revision without a port and with another mount deletes and creates objects', async () => {

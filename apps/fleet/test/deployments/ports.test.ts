@@ -4,6 +4,12 @@ import { reasonsOf, startDeploymentWorld } from './world.ts';
 const it = await startDeploymentWorld();
 const refused = expectRefusedIn(it);
 
+/** An object of the manifest of a deployment on a host. */
+interface ManifestObject {
+  readonly kind: string;
+  readonly body?: { readonly HostConfig: { readonly PortBindings: unknown } };
+}
+
 const PORTS = [
   { containerPort: 53, protocol: 'TCP' },
   { containerPort: 53, protocol: 'UDP' },
@@ -65,4 +71,29 @@ test('a change of replicas or of the declared ports allocates the added ports an
     expect((await it.change(id, { revision: body.workload.revision })).status).toBe(200);
     expect(await allocated(id)).toEqual(ports.map(({ containerPort, protocol }) => `0 ${containerPort}/${protocol}`));
   }
+});
+
+test('the manifest and the plan of a deployment show the host ports of each replica', async () => {
+  await it.aHost();
+  const { id } = await it.deployed({ workload: { ports: PORTS }, replicas: 2 });
+  const bindings = (manifest: readonly ManifestObject[]) =>
+    manifest.filter(({ kind }) => kind === 'Container').map(({ body }) => body?.HostConfig.PortBindings);
+  const stored = async (replicas: number) => {
+    const ports = await it.client.allocatedPort.findMany({ where: { deployment_id: id } });
+    return Array.from({ length: replicas }, (_, ordinal) =>
+      Object.fromEntries(
+        ports
+          .filter((port) => port.ordinal === ordinal)
+          .map((port) => [
+            `${port.container_port}/${port.protocol.toLowerCase()}`,
+            [{ HostPort: String(port.host_port) }],
+          ]),
+      ),
+    );
+  };
+  expect(bindings(await it.manifest(id))).toEqual(await stored(2));
+  const { body: plan } = await it.plan({ deployment_id: id, replicas: 3 });
+  await it.ask(id, 'scale', { replicas: 3 });
+  expect(bindings(plan.manifest)).toEqual(await stored(3));
+  expect(await it.manifest(id)).toEqual(plan.manifest);
 });

@@ -96,10 +96,11 @@ async function manifestAfter(
   at: Pick<Renderable, 'generation' | 'restarted_at'>,
 ): Promise<ManifestObject[]> {
   if (decision.refusals.length > 0) return [];
-  const { chosen, draft, env, mounted, secrets } = decision;
+  const { chosen, draft, env, mounted, secrets, ports } = decision;
   const target = chosen ?? draft.target;
   const rendering = renderingOf({ draft, env, mounted, ...at }, secretsWithPlaceholders(secrets));
-  return manifestOf(transaction, { rendering, target, gpus: chosen?.gpus ?? [] });
+  const allocated = { gpus: chosen?.gpus ?? [], ports: ports?.replicas ?? [] };
+  return manifestOf(transaction, { rendering, target, allocated });
 }
 
 function presentPlan(
