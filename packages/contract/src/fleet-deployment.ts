@@ -165,6 +165,9 @@ export const plan = z
         }),
       ),
     }),
+    registry_credentials: z.object({ secret: z.string(), server: z.string() }).nullable().meta({
+      description: 'The pull secret, and the registry that receives it; null: the image is pulled anonymously',
+    }),
     manifest: z.array(z.record(z.string(), z.unknown())).meta({
       description: 'What the engine would receive, without values of secrets; empty without a suitable target',
     }),

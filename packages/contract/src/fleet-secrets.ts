@@ -26,10 +26,31 @@ const values = z
       'Keys for kind `registry`: username, password; for kind `tls`: tls.crt, tls.key. Responses never contain the values.',
   });
 
+const server = z
+  .string()
+  .max(255, 'must have at most 255 characters')
+  .regex(
+    /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?)?$/,
+    'must be the host of a registry with an optional port, without scheme and path, such as ghcr.io',
+  )
+  .nullish()
+  .meta({
+    description:
+      'For kind `registry`: the only registry that receives the credentials. Default: docker.io, which has the aliases index.docker.io, registry-1.docker.io and the empty string',
+  });
+
 const secret = z
   .object({
     ...resourceMembers,
     kind,
+    server: z
+      .string()
+      .nullable()
+      .meta({ description: 'The only registry that receives the credentials; null for other kinds' }),
+    needs_server: z.boolean().meta({
+      description:
+        'A registry secret from a version without `server`: only deployments that already use it can use it, with the same registry',
+    }),
     keys: z.array(z.string()),
     values_version: z.int().meta({ description: 'Number of times that the values were set' }),
     last_rotated_at: timestamp,
@@ -37,7 +58,7 @@ const secret = z
   })
   .meta({ id: 'Secret', description: 'A secret, without its values' });
 
-const observed = ignored('keys', 'values_version', 'last_rotated_at', 'used_by');
+const observed = ignored('needs_server', 'keys', 'values_version', 'last_rotated_at', 'used_by');
 const BODY_LIMIT = 1024 * 1024;
 
 /** Secrets: values for workloads that the API never returns. */
@@ -59,7 +80,7 @@ export const fleetSecretEndpoints = {
     access: 'secrets-write',
     tag: 'secrets',
     summary: 'Create a secret; its values are encrypted, and responses never contain them',
-    body: z.strictObject({ ...newMembers, kind: kind.default('opaque'), values, ...observed }),
+    body: z.strictObject({ ...newMembers, kind: kind.default('opaque'), server, values, ...observed }),
     bodyLimit: BODY_LIMIT,
     status: 201,
     reply: z.object({ secret }),
@@ -85,7 +106,7 @@ export const fleetSecretEndpoints = {
     summary: 'Change the labels of a secret, or replace all values; deployments that use it receive the new values',
     params: byId,
     headers: ['If-Match'],
-    body: z.strictObject({ ...changedMembers, values: values.optional(), ...ignored('kind'), ...observed }),
+    body: z.strictObject({ ...changedMembers, server, values: values.optional(), ...ignored('kind'), ...observed }),
     bodyLimit: BODY_LIMIT,
     reply: z.object({ secret }),
     problems: ['not_found', 'in_use', 'version_conflict'],

@@ -1,13 +1,21 @@
 import { fleetEndpoints, type WorkloadSpec } from '@svc/contract/fleet';
-import { etagOfVersion, pickDefined, WithEtag } from '@svc/http';
+import { etagOfVersion, invalid, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../audit/recording.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { registryHost } from '../render/image.ts';
 import { keyOf } from '../render/secrets.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
-import { presentSecret, refuseBadValues, type SecretRow, sealValues, secrets } from '../resources/secrets.ts';
+import {
+  presentSecret,
+  refuseBadValues,
+  registryOfSecret,
+  type SecretRow,
+  sealValues,
+  secrets,
+} from '../resources/secrets.ts';
 import { changeRoute } from './change.ts';
 import { route } from './context.ts';
 import { rotateSecretInDeployments } from './deployments/generations.ts';
@@ -31,6 +39,27 @@ export async function refuseKeysInUse(
   refuseInUse(affected.map((row) => ({ kind: 'deployment', name: row.name })));
 }
 
+/**
+ * Credentials are sent only to the registry with which they were given, or which already receives them.
+ * @throws 409 if a deployment uses the secret with another registry; 400 if another registry would receive the values
+ */
+async function refuseServer(
+  transaction: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  { name, server: before }: SecretRow,
+  { server, hasValues }: { readonly server: string; readonly hasValues: boolean },
+): Promise<void> {
+  const users = await transaction.$queryRaw<{ name: string; registry_url: string | null }[]>`
+    SELECT d.name, v.spec->>'registry_url' AS registry_url FROM workload_revisions v
+    JOIN deployments d ON d.workload_id = v.workload_id AND d.revision = v.revision
+    WHERE v.secret_names @> ARRAY[${name}] AND v.spec->>'registry_credentials' = ${name} ORDER BY d.name`;
+  const others = users.filter((user) => registryHost(user) !== server);
+  refuseInUse(others.map((user) => ({ kind: 'deployment', name: user.name })));
+  if (hasValues || (before === null && users.length > 0)) return;
+  throw invalid([
+    { path: 'values', message: 'must be given with another server: the stored values are not sent to it' },
+  ]);
+}
+
 export const listSecrets = route(fleetEndpoints.listSecrets, async ({ database }, { query }) => {
   const { rows, pagination } = await listRows(database.client, secrets, query);
   return { secrets: rows.map(presentSecret), pagination };
@@ -45,8 +74,10 @@ export const createSecret = changeRoute(fleetEndpoints.createSecret, async (cont
   const { transaction, settings, principal } = context;
   const { name, labels, kind, values } = body;
   refuseBadValues(kind, values);
+  const server =
+    registryOfSecret(kind, body.server) ?? (kind === 'registry' ? registryHost({ registry_url: '' }) : null);
   const id = uuidv7();
-  const data = { id, name, labels, kind, created_by: authorOf(principal) };
+  const data = { id, name, labels, kind, server, created_by: authorOf(principal) };
   await transaction.secret.create({ data: { ...data, ...(await sealValues(settings.sealer, id, values)) } });
   return { secret: presentSecret(await readRow(transaction, secrets, id)) };
 });
@@ -55,10 +86,14 @@ export const createSecret = changeRoute(fleetEndpoints.createSecret, async (cont
 export const updateSecret = changeRoute(fleetEndpoints.updateSecret, async (context, { params, body }) => {
   const { transaction, settings, ifMatch } = context;
   const { values } = body;
-  if (values !== undefined) await acquirePlacementLock(transaction);
+  if (values !== undefined || body.server !== undefined) await acquirePlacementLock(transaction);
   const before = await lockRow(transaction, secrets, { id: params.id, ifMatch });
   refuseRename(body, before);
-  const data = { ...pickDefined(body, ['labels']), ...nextVersion() };
+  const server = registryOfSecret(before.kind, body.server) ?? before.server;
+  if (server !== null && server !== before.server) {
+    await refuseServer(transaction, before, { server, hasValues: values !== undefined });
+  }
+  const data = { ...pickDefined(body, ['labels']), server, ...nextVersion() };
   if (values === undefined) {
     await transaction.secret.update({ where: { id: before.id }, data });
   } else {

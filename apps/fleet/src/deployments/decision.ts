@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { tiers } from '@svc/contract';
-import type { Prisma } from '../generated/prisma/client.ts';
+import type { Prisma, SecretKind } from '../generated/prisma/client.ts';
 import {
   type ClusterCandidate,
   type ClusterNode,
@@ -13,6 +13,7 @@ import {
 import { type ChosenTarget, type Placement, place } from '../placement/place.ts';
 import { bytes } from '../quantities.ts';
 import { resolveEnv } from '../render/env.ts';
+import { registryHost } from '../render/image.ts';
 import { keyOf } from '../render/secrets.ts';
 import { specProblems } from '../render/spec-problems.ts';
 import { refuseUnsupported } from '../render/unsupported-values.ts';
@@ -91,6 +92,9 @@ export interface SecretMetadata {
   readonly name: string;
   readonly version: number;
   readonly keys: readonly string[];
+  readonly kind: SecretKind;
+  /** The only registry that receives the secret; null for other kinds, and for a secret without a server. */
+  readonly server: string | null;
 }
 
 /** The result that a draft would have, and all reasons to refuse it. */
@@ -136,6 +140,7 @@ export async function decide(transaction: Transaction, draft: Draft): Promise<De
       ...(await refusalsOfTier(transaction, draft)),
       ...problems.map((problem) => ({ code: 'invalid_env' as const, ...problem })),
       ...refusalsOfSecrets(draft, secrets),
+      ...(await refusalsOfRegistry(transaction, draft, secrets)),
       ...ofVolumes,
       ...refusalsOfPlacement(draft, placement),
       ...(ports?.refusals ?? []),
@@ -187,7 +192,9 @@ export async function readSecretMetadata(
   names: readonly string[],
 ): Promise<SecretMetadata[]> {
   const rows = await transaction.secret.findMany({ where: { name: { in: [...names] } } });
-  return rows.map(({ name, values_version, keys }) => ({ name, version: values_version, keys }));
+  return rows.map(({ name, values_version, keys, kind, server }) => ({
+    ...{ name, version: values_version, keys, kind, server },
+  }));
 }
 
 function refusalsOfSecrets({ workload }: Draft, known: readonly SecretMetadata[]): Refusal[] {
@@ -209,10 +216,40 @@ function refusalsOfSecrets({ workload }: Draft, known: readonly SecretMetadata[]
     ];
   });
   const pull = find(workload.spec.registry_credentials ?? '');
-  const isPull = !pull || ['username', 'password'].every((key) => pull.keys.includes(key));
+  const isPull = !pull || isPullSecret(pull);
   const message = `requires the secret ${pull?.name} to be of kind registry, with the keys username and password`;
   return [...absent, ...keyless, ...(isPull ? [] : [{ code, path: 'registry_credentials', message }])];
 }
+
+/**
+ * A pull secret is used only with its own registry. A secret without one is used only by deployments that already use it
+ * with the same registry.
+ */
+async function refusalsOfRegistry(
+  transaction: Transaction,
+  { id, workload: { spec } }: Draft,
+  known: readonly SecretMetadata[],
+): Promise<Refusal[]> {
+  const secret = known.find(({ name }) => name === spec.registry_credentials);
+  const server = registryHost(spec);
+  if (!secret || !isPullSecret(secret) || secret.server === server) return [];
+  const refusal = (message: string): Refusal[] => [
+    { code: 'deployment_refused', path: 'registry_credentials', message },
+  ];
+  if (secret.server !== null) {
+    return refusal(`names the secret ${secret.name}, which is for the registry ${secret.server} and not for ${server}`);
+  }
+  const row = await transaction.deployment.findUnique({ where: { id } });
+  const current = row && (await readWorkloadRevision(transaction, row.workload_id, row.revision)).spec;
+  if (current?.registry_credentials === secret.name && registryHost(current) === server) return [];
+  return refusal(
+    secret.kind === 'registry'
+      ? `names the secret ${secret.name}, which has no server; set its server to ${server} first`
+      : `names the secret ${secret.name}, which must be of kind registry with the server ${server}`,
+  );
+}
+
+const isPullSecret = ({ keys }: SecretMetadata): boolean => ['username', 'password'].every((key) => keys.includes(key));
 
 function refusalsOfPlacement({ desiredState }: Draft, { chosen, assessments }: Placement): Refusal[] {
   if (desiredState === 'stopped' || chosen) return [];

@@ -1,9 +1,12 @@
+import type { WorkloadSpec } from '@svc/contract/fleet';
 import type { Database } from '../database/client.ts';
 import { readRenderable, renderingOf } from '../deployments/manifest.ts';
 import { allocatedGpus, allocatedPorts } from '../deployments/ports.ts';
 import { type DeploymentRow, deployments } from '../deployments/rows.ts';
+import { Permanent } from '../engines/errors.ts';
 import type { Cluster, Host, Prisma } from '../generated/prisma/client.ts';
 import { renderDocker } from '../render/docker.ts';
+import { registryHost } from '../render/image.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
 import { volumeName } from '../render/labels.ts';
 import { secretsWithValues } from '../render/secrets.ts';
@@ -68,7 +71,9 @@ async function runningState(
 ): Promise<Pick<Desired, 'assignment' | 'volumes'>> {
   const stored = await readRenderable(transaction, row);
   const { draft, mounted } = stored;
-  const secrets = secretsWithValues(await openValues(transaction, sealer, draft.workload.secretNames));
+  const opened = await openValues(transaction, sealer, draft.workload.secretNames);
+  refuseOtherRegistry(draft.workload.spec, opened);
+  const secrets = secretsWithValues(opened);
   const rendering = renderingOf(stored, secrets);
   const bound = await transaction.volume.findMany({
     where: { id: { in: mounted.map(({ id }) => id) }, phase: { in: ['bound', 'lost'] } },
@@ -86,4 +91,15 @@ async function runningState(
   const allocated = { gpus: await allocatedGpus(transaction, row), ports: await allocatedPorts(transaction, row) };
   const manifest = renderDocker(rendering, { engine: target.row.engine, ...allocated });
   return { assignment: { ...target, desired: { ...common, manifest, retry: row.failures > 0 } }, volumes };
+}
+
+/** @throws Permanent if the pull secret is for another registry; only a previous version stores such a deployment */
+function refuseOtherRegistry(
+  spec: WorkloadSpec,
+  secrets: readonly { readonly name: string; readonly server: string | null }[],
+): void {
+  const server = secrets.find(({ name }) => name === spec.registry_credentials)?.server ?? null;
+  if (server === null || server === registryHost(spec)) return;
+  const message = `The secret ${spec.registry_credentials} is for the registry ${server} and is not sent to ${registryHost(spec)}.`;
+  throw new Permanent('InvalidSpec', message);
 }

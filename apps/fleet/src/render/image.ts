@@ -27,6 +27,9 @@ export function imageReference(spec: Image): string {
   return `${host}/${official ? 'library/' : ''}${name}:${spec.image_tag}`;
 }
 
+/** The host of the registry, with its port; docker.io for all names of Docker Hub. */
+export const registryHost = (spec: Pick<Image, 'registry_url'>): string => registryOf(spec).host;
+
 /** The key under which engines store the credentials of the registry. */
 export function registryServer(spec: Pick<Image, 'registry_url'>): string {
   const { host } = registryOf(spec);

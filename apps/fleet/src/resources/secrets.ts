@@ -1,6 +1,7 @@
 import { invalid } from '@svc/http';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
+import { registryHost } from '../render/image.ts';
 import type { Sealer } from '../sealing.ts';
 import { keyPairErrors, refuseFieldErrors } from './field-errors.ts';
 import { type Kind, presentCommon, resourceRow } from './kind.ts';
@@ -24,6 +25,13 @@ export function refuseBadValues(kind: SecretRow['kind'], values: Values): void {
   refuseFieldErrors(keyPairErrors({ path: 'values.tls.crt', pem: certificate }, { path: 'values.tls.key', pem: key }));
 }
 
+/** The registry that a member `server` names; undefined if it is not given. @throws 400 for a secret of another kind */
+export function registryOfSecret(kind: SecretRow['kind'], server: string | null | undefined): string | undefined {
+  if (server === undefined || server === null) return undefined;
+  if (kind === 'registry') return registryHost({ registry_url: server });
+  throw invalid([{ path: 'server', message: 'must be given only for kind registry' }]);
+}
+
 const locationOf = (row: string) => ({ table: 'secrets', column: 'sealed', row });
 
 /** The stored form of values: they are encrypted, and their keys are in plain text. */
@@ -37,11 +45,12 @@ export async function openValues(
   transaction: Pick<Prisma.TransactionClient, 'secret'>,
   sealer: Sealer,
   names: readonly string[],
-): Promise<{ name: string; version: number; values: Values }[]> {
+): Promise<{ name: string; version: number; server: string | null; values: Values }[]> {
   const rows = await transaction.secret.findMany({ where: { name: { in: [...names] } } });
   return Promise.all(
-    rows.map(async ({ id, name, sealed, values_version }) => ({
+    rows.map(async ({ id, name, sealed, values_version, server }) => ({
       name,
+      server,
       version: values_version,
       values: z.record(z.string(), z.string()).parse(JSON.parse(await sealer.open(locationOf(id), sealed))),
     })),
@@ -50,6 +59,7 @@ export async function openValues(
 
 const secretRow = resourceRow.extend({
   kind: z.enum(['opaque', 'registry', 'tls']),
+  server: z.string().nullable(),
   keys: z.array(z.string()),
   values_version: z.int(),
   last_rotated_at: z.date(),
@@ -61,7 +71,7 @@ export type SecretRow = z.output<typeof secretRow>;
 export const secrets: Kind<SecretRow> = {
   table: 'secrets',
   row: secretRow,
-  columns: Prisma.sql`r.kind::text, r.keys, r.values_version, r.last_rotated_at,
+  columns: Prisma.sql`r.kind::text, r.server, r.keys, r.values_version, r.last_rotated_at,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('kind', u.kind, 'id', u.id, 'name', u.name) ORDER BY u.kind, u.name), '[]') FROM (
       SELECT 'workload' AS kind, w.id, w.name FROM workload_revisions v
         JOIN workloads w ON w.id = v.workload_id AND w.revision = v.revision WHERE v.secret_names @> ARRAY[r.name]
@@ -75,6 +85,8 @@ export const secrets: Kind<SecretRow> = {
 export const presentSecret = (row: SecretRow) => ({
   ...presentCommon(row),
   kind: row.kind,
+  server: row.server,
+  needs_server: row.kind === 'registry' && row.server === null,
   keys: row.keys,
   values_version: row.values_version,
   last_rotated_at: row.last_rotated_at,

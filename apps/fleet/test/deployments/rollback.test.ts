@@ -85,7 +85,7 @@ test('a rollback to a configuration that no longer fits is rejected, and changes
 test('a rollback succeeds if the template is withdrawn and its tier is no longer allowed', async () => {
   await it.aHost({ network_types: ['public'], labels: { disk: 'fast' } });
   await it.aSecret('password', { PASSWORD: 'hidden' });
-  await it.aSecret('pull-secret', { username: 'me', password: 'hidden' }, 'registry');
+  await it.aSecret('pull-secret', { username: 'me', password: 'hidden' }, { kind: 'registry', server: 'ghcr.io' });
   const template = aTemplate({ slug: 'going', min_tier: 'pro' });
   it.hub.changeOrganization({ tier: 'pro' });
   await it.publish(template);

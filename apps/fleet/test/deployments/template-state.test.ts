@@ -11,7 +11,7 @@ const template = aTemplate({ slug: 'tool' });
 async function deployTool() {
   await it.aHost({ network_types: ['public'], labels: { disk: 'fast' } });
   await it.aSecret('password', { PASSWORD: 'hidden' });
-  await it.aSecret('pull-secret', { username: 'me', password: 'hidden' }, 'registry');
+  await it.aSecret('pull-secret', { username: 'me', password: 'hidden' }, { kind: 'registry', server: 'ghcr.io' });
   await it.publish(template, other);
   return it.deployed({ name: 'web', template: 'tool', env: { NAME: 'x' } });
 }

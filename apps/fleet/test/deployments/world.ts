@@ -100,8 +100,8 @@ export async function startDeploymentWorld({ kept = false } = {}) {
     if (answer.status !== 201) throw new Error(`POST ${path} responded with ${answer.status}: ${answer.text}`);
     return answer.body[path === 'storage' ? path : path.slice(0, -1)];
   };
-  const aSecret = (name: string, values: Body, kind = 'opaque') =>
-    made(world.asAdmin, 'secrets', { name, values, kind });
+  const aSecret = (name: string, values: Body, given: Body = {}) =>
+    made(world.asAdmin, 'secrets', { name, values, ...given });
   const aVolume = (given: Body = {}) => made(operator, 'storage', { name: aName('volume'), ...given });
   const aWorkload = (given: Body = {}) =>
     made(operator, 'workloads', { name: aName('workload'), image_name: 'team/app', cpu_request: '1', ...given });

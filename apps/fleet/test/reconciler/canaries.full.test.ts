@@ -43,7 +43,7 @@ describeWithEngine('secret values on a real engine', () => {
     const values = { PASSWORD: aCanary('first value') };
     const secret = (await request('POST', 'secrets', { name: 'pass', values })).body.secret;
     const pull = { username: aCanary('user of a registry'), password: aCanary('password of a registry') };
-    await request('POST', 'secrets', { name: 'pull', kind: 'registry', values: pull });
+    await request('POST', 'secrets', { name: 'pull', kind: 'registry', server: '127.0.0.1:1', values: pull });
     await request('POST', 'hosts', { name: 'machine', engine: podman.kind, endpoint: proxy.endpoint });
     await eventually(
       'the host is online',

@@ -56,7 +56,7 @@ export async function startCanaryWorld() {
     username: tell('user of a registry', 'lab', 'certified'),
     password: tell('password of a registry', 'lab', 'certified'),
   };
-  await request('POST', 'secrets', { name: 'pull', kind: 'registry', values: pull });
+  await request('POST', 'secrets', { name: 'pull', kind: 'registry', server: WEB.registry_url, values: pull });
   keep('both', Buffer.from(`${pull.username}:${pull.password}`).toString('base64')); // the form in a pull secret
   const clusterId = await registered('lab', { kind: 'token', token });
 

@@ -2,7 +2,13 @@ import type { Input, Reply } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, pickDefined } from '@svc/http';
 import { type Decision, decide } from '../../deployments/decision.ts';
-import { draftOf, type NewDeploymentRequest, newDraft, readWorkloadRevision } from '../../deployments/draft.ts';
+import {
+  type Draft,
+  draftOf,
+  type NewDeploymentRequest,
+  newDraft,
+  readWorkloadRevision,
+} from '../../deployments/draft.ts';
 import {
   differencesOf,
   type ManifestObject,
@@ -14,6 +20,7 @@ import {
 import { refusalsOfDeletion } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments } from '../../deployments/rows.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import { registryHost } from '../../render/image.ts';
 import { secretsWithPlaceholders } from '../../render/secrets.ts';
 import { readRow } from '../../resources/kind.ts';
 import { columnsOfTarget, refuseUnknownTarget } from '../../resources/targets.ts';
@@ -122,7 +129,11 @@ function presentPlan(
         reasons: [...reasons],
       })),
     },
+    registry_credentials: registryCredentialsOf(draft),
     manifest: after,
     changes: isRefused ? [] : differencesOf(before, after),
   };
 }
+
+const registryCredentialsOf = ({ workload: { spec } }: Draft) =>
+  spec.registry_credentials === null ? null : { secret: spec.registry_credentials, server: registryHost(spec) };

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "secrets" ADD COLUMN "server" TEXT;
