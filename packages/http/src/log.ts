@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { pino } from 'pino';
+import { createLogOutput } from './log-output.ts';
 import { requestIdOf } from './respond.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -8,12 +9,15 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 /** Writes JSON lines. Callers must not pass credentials to it. */
 export type Log = ReturnType<typeof createLog>;
 
-/** A log on stdout. Writes are synchronous: lines are in order, and none is lost when the process exits. */
-export const createLog = (service: string, level: (typeof logLevels)[number]) =>
-  pino(
+/** A log on stdout. A reader that is too slow does not block the process. Before it exits, `flushOutput` must be called. */
+export function createLog(service: string, level: (typeof logLevels)[number]) {
+  const output = createLogOutput(process.stdout, (dropped) => log.warn({ dropped }, 'log lines were dropped'));
+  const log = pino(
     { level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message' },
-    pino.destination({ dest: 1, sync: true }),
+    output,
   );
+  return log;
+}
 
 /**
  * The maximum length is less than that of an API key, an MCP token or a JWT, so that a misplaced credential is not

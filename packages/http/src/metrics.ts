@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Express, RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { closedConnections } from './connections.ts';
+import { droppedLogLines } from './log-output.ts';
 import { Problem } from './problem.ts';
 import { respond } from './respond.ts';
 import { refuseOtherMethods } from './routes.ts';
@@ -22,6 +24,7 @@ function processMetrics(): Registry {
   if (!sharedProcessMetrics) {
     sharedProcessMetrics = new Registry();
     collectDefaultMetrics({ register: sharedProcessMetrics });
+    for (const metric of [closedConnections, droppedLogLines]) sharedProcessMetrics.registerMetric(metric);
   }
   return sharedProcessMetrics;
 }

@@ -1,5 +1,6 @@
 import { parseFields } from '@svc/contract';
 import type { z } from 'zod';
+import { flushOutput } from './log-output.ts';
 
 /** The commands of a program. The first argument selects the command; the default is `serve`. */
 export type Commands = Readonly<Record<'serve' | (string & {}), (args: readonly string[]) => Promise<void>>>;
@@ -13,6 +14,7 @@ export async function runCommand(commands: Commands, usage: string): Promise<voi
     await command(args);
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
+    await flushOutput();
     process.exit(1);
   }
 }

@@ -1,7 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Express } from 'express';
+import { type ConnectionLimits, type Connections, onRequest, watchConnections } from './connections.ts';
 import type { Log } from './log.ts';
+import { flushOutput } from './log-output.ts';
 
 export interface ServeOptions {
   readonly app: Express;
@@ -12,6 +14,8 @@ export interface ServeOptions {
   readonly onStopping: () => void;
   /** Releases the resources of the service; called after the last request. */
   readonly close: () => Promise<void>;
+  /** The limits of production apply unless given. */
+  readonly connectionLimits?: ConnectionLimits;
 }
 
 /** After SIGTERM, new requests are still served for this time, while load balancers detect that `/readyz` returns 503. */
@@ -40,11 +44,7 @@ export function createHttpServer(app: Express): Server {
  */
 export async function serve(options: ServeOptions): Promise<Server> {
   const server = createHttpServer(options.app);
-  const open = new Set<ServerResponse>();
-  server.prependListener('request', (_req, res) => {
-    open.add(res);
-    res.once('close', () => open.delete(res));
-  });
+  const connections = watchConnections(server, options.log, options.connectionLimits);
   await listen(server, options);
   let stopping = false;
   const stop = (reason: string, graceMs: number) => {
@@ -52,7 +52,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
     stopping = true;
     options.log.info({ reason }, 'stopping');
     options.onStopping();
-    void shutDown({ server, open }, options, graceMs);
+    void shutDown({ server, connections }, options, graceMs);
   };
   process.once('SIGTERM', () => stop('SIGTERM', GRACE_MS));
   process.once('SIGINT', () => stop('SIGINT', 0));
@@ -80,14 +80,17 @@ function listen(server: Server, { host, port }: ServeOptions): Promise<void> {
 
 interface RunningServer {
   readonly server: Server;
-  /** Requests in flight. */
-  readonly open: ReadonlySet<ServerResponse>;
+  readonly connections: Connections;
 }
 
-async function shutDown({ server, open }: RunningServer, { log, close }: ServeOptions, graceMs: number): Promise<void> {
+async function shutDown(
+  { server, connections }: RunningServer,
+  { log, close }: ServeOptions,
+  graceMs: number,
+): Promise<void> {
   // server.close() waits for keep-alive connections. Idle ones are closed at once, the others with their next response.
-  for (const res of open) endConnection(res);
-  server.prependListener('request', (_req, res) => endConnection(res));
+  connections.responses().forEach(endConnection);
+  onRequest(server, (_req, res) => endConnection(res));
   if (graceMs > 0) await wait(graceMs);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
@@ -96,6 +99,7 @@ async function shutDown({ server, open }: RunningServer, { log, close }: ServeOp
   clearTimeout(limit);
   await close().catch((error: unknown) => log.error({ err: error }, 'release of resources failed'));
   log.info('stopped');
+  await flushOutput();
   process.exit(0);
 }
 

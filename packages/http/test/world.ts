@@ -140,7 +140,7 @@ export async function startService({ handlers: own = {}, ...options }: Given = {
 }
 
 /** A log whose entries a test can read and wait for. */
-function aLog() {
+export function aLog() {
   const entries: Entry[] = [];
   const stream = new PassThrough();
   stream.on('data', (text: Buffer) => entries.push(JSON.parse(text.toString('utf8'))));

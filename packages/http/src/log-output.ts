@@ -1,0 +1,64 @@
+import type { Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Counter } from 'prom-client';
+
+/** The length of the lines that can wait until stdout is read: 1 MiB, about 5,000 lines. */
+const MAX_BUFFERED = 1024 * 1024;
+/** Maximum wait for the reader of the output before the process exits. */
+const FLUSH_LIMIT_MS = 2000;
+
+export const droppedLogLines = new Counter({
+  name: 'log_lines_dropped_total',
+  help: 'Number of log lines that were dropped because stdout was not read or could not be written',
+  registers: [],
+});
+
+export interface LogOutput {
+  write(line: string): void;
+}
+
+/**
+ * Writes lines to a stream without waiting for its reader. Lines that exceed the buffer are dropped and counted.
+ * `onRecovered` receives their number when the buffer has been written.
+ */
+export function createLogOutput(stream: Writable, onRecovered: (dropped: number) => void): LogOutput {
+  let dropped = 0;
+  const drop = () => {
+    dropped += 1;
+    droppedLogLines.inc();
+  };
+  const written = (error?: Error | null) => {
+    if (error) return drop();
+    if (dropped === 0 || stream.writableLength > 0) return;
+    const count = dropped;
+    dropped = 0;
+    onRecovered(count);
+  };
+  ignoreErrors(stream); // `written` receives them
+  return {
+    write(line) {
+      if (stream.writableLength + line.length > MAX_BUFFERED) return drop();
+      stream.write(line, written);
+    },
+  };
+}
+
+/** Waits until the output of this process has been written, but not longer than the limit. */
+export async function flushOutput(): Promise<void> {
+  await Promise.race([Promise.all([process.stdout, process.stderr].map(flushed)), wait(FLUSH_LIMIT_MS)]);
+}
+
+function flushed(stream: Writable): Promise<void> {
+  ignoreErrors(stream); // the process exits next
+  return new Promise((resolve) => {
+    if (stream.writableLength === 0) resolve();
+    else stream.write('', () => resolve());
+  });
+}
+
+/** Adds one listener, however often it is called. */
+function ignoreErrors(stream: Writable): void {
+  stream.off('error', ignore).on('error', ignore);
+}
+
+const ignore = () => undefined;
