@@ -17,7 +17,8 @@ const USAGE = `node dist/main.js <command>
   migrate                                                     apply migrations to the database, and exit
   rotate-keys                                                 encrypt all values again with the first of ENCRYPTION_KEYS
   create-token --name <name> --role admin|operator|viewer [--expires-in-days 1..365]
-                                                              create an MCP token and print it once`;
+                                                              create an MCP token and print it once
+  --help                                                      print this text`;
 
 const commands: Commands = {
   serve: () => startFleet(prismaDir),

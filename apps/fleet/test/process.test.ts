@@ -38,6 +38,12 @@ test('missing and invalid settings stop the start with a list of all errors', as
   expect(output()).not.toContain('canary');
 });
 
+test('--help prints the usage, without a configuration', async () => {
+  const { ended, output } = world.run(['--help'], {});
+  expect(await ended).toBe(0);
+  expect(output()).toMatch(/^node dist\/main\.js <command>\n/);
+});
+
 test.each([
   ['with another ID', aKey('second'), 'ENCRYPTION_KEYS has no key "first"'],
   ['with the same ID', aKey('first'), 'ENCRYPTION_KEYS has a key with the expected id'],

@@ -18,7 +18,8 @@ export const usage = `node dist/main.js <command>
   import <folder> [--dry-run]                                 apply a folder of YAML files to the catalog
   export <folder>                                             write the catalog to an empty or new folder
   create-organization --name <name> --slug <slug> [--tier free|pro|enterprise]
-  create-api-key --organization <slug> --name <name>          create an API key and print it; it is not shown again`;
+  create-api-key --organization <slug> --name <name>          create an API key and print it; it is not shown again
+  --help                                                      print this text`;
 
 /** The commands of the command line. They read the environment of the process. */
 export const commands: Commands = {

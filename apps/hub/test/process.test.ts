@@ -174,6 +174,12 @@ test('lists all missing and invalid settings together', () => {
   }
 });
 
+test('prints the usage for --help, without a configuration', async () => {
+  const { ended, output } = startProcess(MAIN, ['--help'], {});
+  expect(await ended).toBe(0);
+  expect(output()).toMatch(/^node dist\/main\.js <command>\n/);
+});
+
 test('prints one sentence and exits with 1 if the port is in use', async () => {
   const other = createServer();
   const port = await new Promise<number>((resolve) => {

@@ -17,20 +17,25 @@ export interface Health {
   readonly stopping: boolean;
 }
 
+const LIVENESS = '/healthz';
+const READINESS = '/readyz';
+
+/** The paths of the probes. */
+export const probePaths: readonly string[] = [LIVENESS, READINESS];
+
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Mounts `/healthz` (liveness) and `/readyz` (readiness, with the state of each dependency). */
 export function mountHealth(app: Express, health: Health): void {
-  app.get('/healthz', (_req, res) => respond(res, jsonResponse(200, { status: 'alive' }, NO_STORE)));
-  app.get('/readyz', async (_req, res) => {
+  app.get(LIVENESS, (_req, res) => respond(res, jsonResponse(200, { status: 'alive' }, NO_STORE)));
+  app.get(READINESS, async (_req, res) => {
     const checks = health.stopping
       ? [{ name: 'process', state: 'failed' as const, detail: 'stopping' }]
       : await health.check();
     const status = statusOf(checks);
     await respond(res, jsonResponse(status === 'unready' ? 503 : 200, { status, checks }, NO_STORE));
   });
-  refuseOtherMethods(app, '/healthz', ['GET']);
-  refuseOtherMethods(app, '/readyz', ['GET']);
+  for (const path of probePaths) refuseOtherMethods(app, path, ['GET']);
 }
 
 function statusOf(checks: readonly HealthCheck[]): 'ready' | 'degraded' | 'unready' {

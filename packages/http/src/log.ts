@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { pino } from 'pino';
+import { probePaths } from './health.ts';
 import { createLogOutput } from './log-output.ts';
 import { requestIdOf } from './respond.ts';
 
@@ -27,7 +28,7 @@ const ACCEPTED_ID = /^[A-Za-z0-9._:-]{1,40}$/;
 
 /**
  * Assigns an id to each request (that of the client if it is accepted), returns it, and logs one line at the end of the
- * request.
+ * request. Requests of probes are frequent, so their level is debug.
  */
 export function requestLog(log: Log): RequestHandler {
   return (req, res, next) => {
@@ -38,11 +39,13 @@ export function requestLog(log: Log): RequestHandler {
     res.setHeader('X-Request-Id', requestId);
     res.once('close', () => {
       const failure: unknown = res.locals.failure;
-      log[failure ? 'error' : 'info'](
+      const path = pathOf(req.originalUrl);
+      const level = probePaths.includes(path) ? 'debug' : 'info';
+      log[failure ? 'error' : level](
         {
           request_id: requestIdOf(res),
           method: req.method,
-          path: pathOf(req.originalUrl),
+          path,
           status: res.statusCode,
           duration_ms: Math.round(performance.now() - started),
           ...(res.writableFinished ? {} : { aborted: true }),

@@ -5,9 +5,13 @@ import { flushOutput } from './log-output.ts';
 /** The commands of a program. The first argument selects the command; the default is `serve`. */
 export type Commands = Readonly<Record<'serve' | (string & {}), (args: readonly string[]) => Promise<void>>>;
 
-/** Runs the command of this process. A failure is printed to stderr without a stack trace and exits with code 1. */
+/**
+ * Runs the command of this process, or prints the usage. A failure is printed to stderr without a stack trace and exits
+ * with code 1.
+ */
 export async function runCommand(commands: Commands, usage: string): Promise<void> {
   const [name = 'serve', ...args] = process.argv.slice(2);
+  if ([name, ...args].some((arg) => arg === '--help' || arg === '-h')) return console.log(usage);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   try {
     if (!command) throw new Error(`Unknown command ${name}.\n${usage}`);

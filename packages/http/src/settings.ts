@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { parseFields } from '@svc/contract';
 import { z } from 'zod';
 import { logLevels } from './log.ts';
@@ -67,6 +68,27 @@ export const outboundSetting = listSetting.transform((words, context) => {
 
 const isAllowance = (word: string): word is OutboundAllowance => outboundAllowances.some((known) => known === word);
 
+/** Names of address ranges that Express defines. */
+const PROXY_RANGES = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** `TRUST_PROXY`: Express would read a number, which it allows as a count of proxies, as an address. */
+const proxiesSetting = listSetting.transform((entries, context) => {
+  const invalid = entries.filter((entry) => !isProxy(entry));
+  if (invalid.length === 0) return entries;
+  const allowed = `IP addresses, ranges such as 10.0.0.0/8, ${PROXY_RANGES.join(', ')}`;
+  const message = `must be a comma-separated list of ${allowed}; invalid: ${invalid.join(', ')}`;
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
+function isProxy(entry: string): boolean {
+  if (PROXY_RANGES.includes(entry)) return true;
+  const [address = '', prefix, ...rest] = entry.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}
+
 const databaseUrl = z
   .string()
   .refine((value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value), 'must be a postgresql:// URL');
@@ -84,7 +106,7 @@ export const commonSettings = (defaults: { readonly port: string }) => ({
     (origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
     'must be a list of origins such as https://console.example.com',
   ),
-  TRUST_PROXY: listSetting,
+  TRUST_PROXY: proxiesSetting,
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   MIGRATE_ON_START: booleanSetting(true),
 });

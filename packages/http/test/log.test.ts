@@ -68,6 +68,24 @@ describe('the log line of a request', () => {
     });
   });
 
+  test.each([
+    ['/healthz', 20],
+    ['/readyz?verbose=1', 20],
+    ['/healthz/', 30],
+    ['/metrics', 30],
+  ])('of %s has the level %i', async (path, level) => {
+    const { api, entry } = await startService();
+    await api.get(path);
+    expect(await entry(({ message }) => message === 'request')).toMatchObject({ level });
+  });
+
+  test('of a failed probe has the level error', async () => {
+    const health = { check: () => Promise.reject(new Error('no connection')), stopping: false };
+    const { api, entry } = await startService({ health });
+    await api.get('/readyz').expect(500);
+    expect(await entry(({ message }) => message === 'request')).toMatchObject({ level: 50 });
+  });
+
   test('contains neither query, nor headers, nor body', async () => {
     const { api, entries, entry } = await startService();
     await api.post('/things?secret-query=1').set('Authorization', 'Bearer secret-header').send({ name: 'secret-body' });

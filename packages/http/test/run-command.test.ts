@@ -48,6 +48,16 @@ test('without an argument the command is serve', async () => {
   expect(calls).toEqual([['serve']]);
 });
 
+test.each([{ args: ['--help'] }, { args: ['-h'] }, { args: ['import', '--help'] }])(
+  '$args prints the usage to stdout and runs no command',
+  async ({ args }) => {
+    const output = jest.spyOn(console, 'log').mockImplementation(() => undefined);
+    expect(await run(...args)).toBeUndefined();
+    expect(output.mock.calls).toEqual([['usage of the program']]);
+    expect(calls).toEqual([]);
+  },
+);
+
 test.each(['fly', 'constructor'])('the unknown command %s prints the usage and ends with 1', async (name) => {
   expect(await run(name)).toBe(1);
   expect(printed).toEqual([`Unknown command ${name}.\nusage of the program`]);

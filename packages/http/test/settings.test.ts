@@ -165,6 +165,24 @@ test.each([
   );
 });
 
+describe('TRUST_PROXY', () => {
+  test.each(['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8', '2001:db8::1/128', 'loopback', 'linklocal', 'uniquelocal'])(
+    'can contain %s',
+    (entry) => {
+      expect(read({ TRUST_PROXY: `127.0.0.1, ${entry}` }).TRUST_PROXY).toEqual(['127.0.0.1', entry]);
+    },
+  );
+
+  test.each(['1', 'true', '10.0.0', '10.0.0.256', '10.0.0.0/33', '10.0.0.0/0', '10.0.0.0/', '::1/129', 'proxy.test'])(
+    'cannot contain %s',
+    (entry) => {
+      expect(errorsOf({ TRUST_PROXY: `127.0.0.1,${entry}` })).toContain(
+        `  TRUST_PROXY: must be a comma-separated list of IP addresses, ranges such as 10.0.0.0/8, loopback, linklocal, uniquelocal; invalid: ${entry}`,
+      );
+    },
+  );
+});
+
 describe('OUTBOUND_ALLOW', () => {
   const read = (text: string) => readSettings(z.object({ OUTBOUND_ALLOW: outboundSetting }), { OUTBOUND_ALLOW: text });
 

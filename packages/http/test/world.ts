@@ -107,7 +107,7 @@ export async function stopServices(): Promise<void> {
 
 /** A service on a free loopback port, with its log. */
 export async function startService({ handlers: own = {}, ...options }: Given = {}) {
-  const log = aLog();
+  const log = aLog('debug');
   const implementation = { ...handlers, ...own };
   const route = routeFor<unknown>();
   const routes = implementFor<unknown>()(contract, {
@@ -140,7 +140,7 @@ export async function startService({ handlers: own = {}, ...options }: Given = {
 }
 
 /** A log whose entries a test can read and wait for. */
-export function aLog() {
+export function aLog(level: 'info' | 'debug' = 'info') {
   const entries: Entry[] = [];
   const stream = new PassThrough();
   stream.on('data', (text: Buffer) => entries.push(JSON.parse(text.toString('utf8'))));
@@ -150,7 +150,7 @@ export function aLog() {
     await once(stream, 'data');
     return entry(matches);
   };
-  return { log: pino({ base: {}, messageKey: 'message' }, stream), entries, entry };
+  return { log: pino({ level, base: {}, messageKey: 'message' }, stream), entries, entry };
 }
 
 /** Sends bytes unchanged, and reads until the server closes the connection. */
