@@ -1,7 +1,7 @@
 import { admit, challengesOf, createAuthenticator, readBearer } from '@svc/auth';
 import { hubService, openApiDocument } from '@svc/contract';
 import { type HubAccess, hubEndpoints } from '@svc/contract/hub';
-import { createService, type Enter, hasEtagOf, type ServiceOptions } from '@svc/http';
+import { createService, type Enter, hasEtagOf, matchesOf, type ServiceOptions } from '@svc/http';
 import type { Express } from 'express';
 import * as accountApiKeys from './account/api-keys.ts';
 import * as accountOrganizations from './account/organizations.ts';
@@ -61,6 +61,7 @@ export function createHub({ database, provider, ...options }: HubOptions): Expre
       viewer: viewerOf(principal),
       headOnly: req.method === 'HEAD',
       hasEtag: hasEtagOf(req),
+      ifMatch: () => matchesOf(req),
     };
   };
   return createService({ ...options, routes, enter, openapi: openApiDocument(hubService) });

@@ -1,4 +1,4 @@
-import { type HasEtag, implementFor, routeFor } from '@svc/http';
+import { type HasEtag, implementFor, type Matches, routeFor } from '@svc/http';
 import type { Database } from './database/client.ts';
 import type { Principal, Viewer } from './principal.ts';
 
@@ -11,6 +11,8 @@ export interface RequestContext {
   readonly headOnly: boolean;
   /** Whether `If-None-Match` of the request contains an entity tag. */
   readonly hasEtag: HasEtag;
+  /** The versions of the object that the request permits: `If-Match`. @throws 400 if it is malformed */
+  readonly ifMatch: () => Matches;
 }
 
 export const route = routeFor<RequestContext>();

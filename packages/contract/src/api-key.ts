@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timestamp } from './timestamp.ts';
-import { name } from './wire.ts';
+import { name, objectVersion } from './wire.ts';
 
 /** An API key in lists and details, without its secret. */
 export const apiKey = z
@@ -21,7 +21,9 @@ export const issuedApiKey = apiKey
   .meta({ id: 'IssuedApiKey' });
 
 /** An API key as administrators see it. */
-export const managedApiKey = apiKey.extend({ org_id: z.string(), org_slug: z.string() }).meta({ id: 'ManagedApiKey' });
+export const managedApiKey = apiKey
+  .extend({ org_id: z.string(), org_slug: z.string(), version: objectVersion })
+  .meta({ id: 'ManagedApiKey' });
 
 const MAX_DAYS = 3650;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timestamp } from './timestamp.ts';
-import { ignored, line, name, slug, text, uuid } from './wire.ts';
+import { ignored, line, name, objectVersion, slug, text, uuid } from './wire.ts';
 
 /** A category as callers see it. `template_count` counts the templates that are visible to the caller. */
 export const category = z
@@ -21,7 +21,10 @@ export type Category = z.output<typeof category>;
 
 /** A category as administrators see it. */
 export const managedCategory = category
-  .extend({ access_count: z.int().meta({ description: 'Number of organizations with a grant' }) })
+  .extend({
+    access_count: z.int().meta({ description: 'Number of organizations with a grant' }),
+    version: objectVersion,
+  })
   .meta({ id: 'ManagedCategory' });
 
 export const categoryFields = {
@@ -34,7 +37,7 @@ export const categoryFields = {
 /** The values of members that a new category or the response of a hub leaves out. */
 export const categoryDefaults = { description: '', icon: '', sort_order: 0, is_private: false } as const;
 
-const readOnly = ignored('template_count', 'access_count', 'created_at', 'updated_at');
+const readOnly = ignored('template_count', 'access_count', 'version', 'created_at', 'updated_at');
 
 /** A new category: only `name` is required. */
 export const newCategory = z

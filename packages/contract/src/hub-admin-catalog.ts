@@ -3,7 +3,7 @@ import { categoryChange, managedCategory, newCategory } from './category.ts';
 import { endpoint } from './endpoint.ts';
 import { newTemplate, ownedTemplate, templateChange } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
-import { identified, idInQuery, optionalPaging, pagination, uuid } from './wire.ts';
+import { byUuid, identified, idInQuery, optionalPaging, pagination, uuid } from './wire.ts';
 
 const TEMPLATE_BODY_LIMIT = 1024 * 1024;
 
@@ -36,6 +36,17 @@ export const hubAdminCatalogEndpoints = {
     query: z.strictObject(optionalPaging),
     reply: z.object({ templates: z.array(ownedTemplate), pagination }),
   }),
+  getManagedTemplate: endpoint({
+    operationId: 'getManagedTemplate',
+    method: 'get',
+    path: '/api/v1/admin/templates/:id',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Get a template, also a private one',
+    params: byUuid,
+    reply: z.object({ template: ownedTemplate }),
+    problems: ['not_found'],
+  }),
   createTemplate: endpoint({
     operationId: 'createTemplate',
     method: 'post',
@@ -60,7 +71,8 @@ export const hubAdminCatalogEndpoints = {
     body: templateChange,
     bodyLimit: TEMPLATE_BODY_LIMIT,
     reply: z.object({ template: ownedTemplate }),
-    problems: ['not_found', 'slug_taken', 'unknown_category', 'unknown_organization'],
+    headers: ['If-Match'],
+    problems: ['not_found', 'version_conflict', 'slug_taken', 'unknown_category', 'unknown_organization'],
   }),
   listAllCategories: endpoint({
     operationId: 'listAllCategories',
@@ -71,6 +83,17 @@ export const hubAdminCatalogEndpoints = {
     summary: 'List all categories, with the numbers of their templates and grants',
     query: z.strictObject(optionalPaging),
     reply: z.object({ categories: z.array(managedCategory), pagination }),
+  }),
+  getManagedCategory: endpoint({
+    operationId: 'getManagedCategory',
+    method: 'get',
+    path: '/api/v1/admin/categories/:id',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Get a category, also a private one',
+    params: byUuid,
+    reply: z.object({ category: managedCategory }),
+    problems: ['not_found'],
   }),
   createCategory: endpoint({
     operationId: 'createCategory',
@@ -94,7 +117,8 @@ export const hubAdminCatalogEndpoints = {
     query: idInQuery,
     body: categoryChange,
     reply: z.object({ category: managedCategory }),
-    problems: ['not_found', 'slug_taken'],
+    headers: ['If-Match'],
+    problems: ['not_found', 'version_conflict', 'slug_taken'],
   }),
   deleteTemplate: endpoint({
     operationId: 'deleteTemplate',
@@ -107,7 +131,8 @@ export const hubAdminCatalogEndpoints = {
     body: identified,
     status: 204,
     reply: z.void(),
-    problems: ['not_found'],
+    headers: ['If-Match'],
+    problems: ['not_found', 'version_conflict'],
   }),
   deleteCategory: endpoint({
     operationId: 'deleteCategory',
@@ -120,7 +145,8 @@ export const hubAdminCatalogEndpoints = {
     body: identified,
     status: 204,
     reply: z.void(),
-    problems: ['not_found', 'category_in_use'],
+    headers: ['If-Match'],
+    problems: ['not_found', 'version_conflict', 'category_in_use'],
   }),
   listGrants: endpoint({
     operationId: 'listGrants',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { managedApiKey } from './api-key.ts';
 import { endpoint } from './endpoint.ts';
 import { managedOrganization, managedUser, organizationChange, userChange } from './organization.ts';
-import { identified, idInQuery, optionalPaging, pagination } from './wire.ts';
+import { byUuid, identified, idInQuery, optionalPaging, pagination } from './wire.ts';
 
 /** Administration of users, organizations and API keys. */
 export const hubAdminPeopleEndpoints = {
@@ -26,7 +26,8 @@ export const hubAdminPeopleEndpoints = {
     query: idInQuery,
     body: userChange,
     reply: z.object({ user: managedUser }),
-    problems: ['not_found', 'unknown_organization', 'last_superadmin'],
+    headers: ['If-Match'],
+    problems: ['not_found', 'version_conflict', 'unknown_organization', 'last_superadmin'],
   }),
   listOrganizations: endpoint({
     operationId: 'listOrganizations',
@@ -38,6 +39,17 @@ export const hubAdminPeopleEndpoints = {
     query: z.strictObject(optionalPaging),
     reply: z.object({ organizations: z.array(managedOrganization), pagination }),
   }),
+  getManagedOrganization: endpoint({
+    operationId: 'getManagedOrganization',
+    method: 'get',
+    path: '/api/v1/admin/organizations/:id',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Get an organization',
+    params: byUuid,
+    reply: z.object({ organization: managedOrganization }),
+    problems: ['not_found'],
+  }),
   updateOrganization: endpoint({
     operationId: 'updateOrganization',
     method: 'put',
@@ -48,7 +60,8 @@ export const hubAdminPeopleEndpoints = {
     query: idInQuery,
     body: organizationChange,
     reply: z.object({ organization: managedOrganization }),
-    problems: ['not_found'],
+    headers: ['If-Match'],
+    problems: ['not_found', 'version_conflict'],
   }),
   listAllApiKeys: endpoint({
     operationId: 'listAllApiKeys',
@@ -70,7 +83,8 @@ export const hubAdminPeopleEndpoints = {
     query: idInQuery,
     body: identified,
     reply: z.object({ apiKey: managedApiKey }),
-    problems: ['not_found'],
+    headers: ['If-Match'],
+    problems: ['not_found', 'version_conflict'],
   }),
   getStats: endpoint({
     operationId: 'getStats',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tier, tiers } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
-import { ignored, name, slug, uuid } from './wire.ts';
+import { ignored, name, objectVersion, slug, uuid } from './wire.ts';
 
 const statuses = ['active', 'suspended'] as const;
 const organizationStatus = z.enum(statuses);
@@ -21,7 +21,13 @@ export const organization = z
 
 /** An organization, as administrators see it. */
 export const managedOrganization = organization
-  .extend({ member_count: z.int(), api_key_count: z.int(), created_at: timestamp, updated_at: timestamp })
+  .extend({
+    member_count: z.int(),
+    api_key_count: z.int(),
+    version: objectVersion,
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
   .meta({ id: 'ManagedOrganization' });
 
 export const newOrganization = z.strictObject({ name, slug });
@@ -31,7 +37,7 @@ export const organizationChange = z.strictObject({
   id: uuid.optional(),
   status: organizationStatus.optional(),
   tier: tier.optional(),
-  ...ignored('name', 'slug', 'member_count', 'api_key_count', 'created_at', 'updated_at'),
+  ...ignored('name', 'slug', 'member_count', 'api_key_count', 'version', 'created_at', 'updated_at'),
 });
 
 /** A user, in the user's own profile. */
@@ -59,6 +65,7 @@ export const managedUser = profile
     sub: z.string().meta({ description: 'The subject: id of the user at the identity provider' }),
     email_verified: z.boolean(),
     org_id: z.string().nullable(),
+    version: objectVersion,
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -70,5 +77,5 @@ export const userChange = z.strictObject({
   role: userRole.optional(),
   org_id: uuid.nullable().optional().meta({ description: 'null: no organization' }),
   org_role: orgRole.optional().meta({ description: 'Default for a user who joins an organization: member' }),
-  ...ignored('iss', 'sub', 'email', 'email_verified', 'name', 'organization', 'created_at', 'updated_at'),
+  ...ignored('iss', 'sub', 'email', 'email_verified', 'name', 'organization', 'version', 'created_at', 'updated_at'),
 });

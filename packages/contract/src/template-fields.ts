@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timestamp } from './timestamp.ts';
-import { commaSeparated, flag, ignored, line, name, paging, slug, text, uuid } from './wire.ts';
+import { commaSeparated, flag, ignored, line, name, objectVersion, paging, slug, text, uuid } from './wire.ts';
 
 /** Tiers of an organization, the lowest first. */
 export const tiers = ['free', 'pro', 'enterprise'] as const;
@@ -352,8 +352,10 @@ export const templateReply = Object.fromEntries(memberNames.map((name) => [name,
 export const template = z.object(templateReply).meta({ id: 'Template' });
 export type Template = z.output<typeof template>;
 
-/** A template, as administrators see it: with its owner. */
-export const ownedTemplate = template.extend({ owner_org_id: z.string().nullable() }).meta({ id: 'OwnedTemplate' });
+/** A template, as administrators see it: with its owner and the version of the object, which `version` does not denote. */
+export const ownedTemplate = template
+  .extend({ owner_org_id: z.string().nullable(), resource_version: objectVersion })
+  .meta({ id: 'OwnedTemplate' });
 
 /** Filters of a list of templates. Visibility is applied separately. */
 export const templateFilters = {
@@ -374,6 +376,7 @@ const readOnly = ignored(
   'download_count',
   'created_at',
   'updated_at',
+  'resource_version',
 );
 
 const ownership = { owner_org_id: uuid.nullable() };

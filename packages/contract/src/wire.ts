@@ -140,6 +140,14 @@ export const idInQuery = z.strictObject({ id: uuid.optional().meta({ description
 /** A body that identifies one object. */
 export const identified = z.strictObject({ id: uuid.optional() });
 
+/** The path parameter of an endpoint for one object. */
+export const byUuid = z.strictObject({ id: uuid });
+
+/** The version of an object in the hub. */
+export const objectVersion = z
+  .int()
+  .meta({ description: 'Increases with each change by administrators, for If-Match' });
+
 /**
  * Normalizes text for comparison and search: NFKC and lower case. The result does not depend on the locale of the
  * database.

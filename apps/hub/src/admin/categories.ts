@@ -1,6 +1,6 @@
 import { fold, type managedCategory } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { notFound, Problem, pickDefined } from '@svc/http';
+import { etagOfVersion, notFound, Problem, pickDefined, WithEtag } from '@svc/http';
 import type { z } from 'zod';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
@@ -8,6 +8,7 @@ import { defaultSlug } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
+import { requireVersion } from './version.ts';
 
 const WRITABLE = ['name', 'slug', 'description', 'icon', 'sort_order', 'is_private'] as const;
 
@@ -26,6 +27,16 @@ export const listAllCategories = route(hubEndpoints.listAllCategories, async ({ 
   return { categories: categories.map(presentCategory), pagination: paginationFor(query, total) };
 });
 
+export const getManagedCategory = route(
+  hubEndpoints.getManagedCategory,
+  async ({ database: { client } }, { params: { id } }) => {
+    const row = await client.category.findUnique({ where: { id }, include: withCounts });
+    if (!row) throw notFound();
+    const category = presentCategory(row);
+    return new WithEtag({ category }, etagOfVersion(row.version, category));
+  },
+);
+
 export const createCategory = route(hubEndpoints.createCategory, async ({ database }, { body }) => {
   const { name, description, icon, sort_order, is_private, slug = defaultSlug(name) } = body;
   const data = { name, slug, description, icon, sort_order, is_private, sort_name: fold(name) };
@@ -33,28 +44,34 @@ export const createCategory = route(hubEndpoints.createCategory, async ({ databa
   return { category: presentCategory(created) };
 });
 
-export const updateCategory = route(hubEndpoints.updateCategory, async ({ database }, { query, body }) => {
+export const updateCategory = route(hubEndpoints.updateCategory, async ({ database, ifMatch }, { query, body }) => {
   const id = resourceId({ query, body });
+  const matches = ifMatch();
   const changes = pickDefined(body, WRITABLE);
   const data = { ...changes, ...(changes.name === undefined ? {} : { sort_name: fold(changes.name) }) };
   const updated = await writeCatalog(database, async ({ category }) => {
-    if (!(await category.findUnique({ where: { id }, select: { id: true } }))) throw notFound();
+    const existing = await category.findUnique({ where: { id }, select: { version: true } });
+    if (!existing) throw notFound();
+    requireVersion(matches, existing.version);
     return category.update({ where: { id }, data, include: withCounts });
   });
   return { category: presentCategory(updated) };
 });
 
-export const deleteCategory = route(hubEndpoints.deleteCategory, async ({ database }, input) => {
+export const deleteCategory = route(hubEndpoints.deleteCategory, async ({ database, ifMatch }, input) => {
   const id = resourceId(input);
+  const matches = ifMatch();
   await writeCatalog(database, async ({ category, template }) => {
+    const existing = await category.findUnique({ where: { id }, select: { version: true } });
+    if (!existing) throw notFound();
+    requireVersion(matches, existing.version);
     // The count cannot change: other catalog writes wait for the clock row that this transaction has locked.
     const used = await template.count({ where: { category_id: id } });
     if (used > 0) {
       const references = used === 1 ? '1 template refers' : `${used} templates refer`;
       throw new Problem('category_in_use', `${references} to this category. Move or delete all its templates first.`);
     }
-    const { count } = await category.deleteMany({ where: { id } });
-    if (count === 0) throw notFound();
+    await category.delete({ where: { id } });
   });
 });
 

@@ -1,9 +1,10 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { notFound } from '@svc/http';
+import { etagOfVersion, notFound, WithEtag } from '@svc/http';
 import { route } from '../context.ts';
 import { presentManagedOrganization, withMembers } from '../organization.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
+import { requireVersion } from './version.ts';
 
 export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ database: { client } }, { query }) => {
   const [organizations, total] = await client.$transaction(
@@ -20,18 +21,34 @@ export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ 
   return { organizations: organizations.map(presentManagedOrganization), pagination: paginationFor(query, total) };
 });
 
+export const getManagedOrganization = route(
+  hubEndpoints.getManagedOrganization,
+  async ({ database: { client } }, { params: { id } }) => {
+    const row = await client.organization.findUnique({ where: { id }, include: withMembers });
+    if (!row) throw notFound();
+    const organization = presentManagedOrganization(row);
+    return new WithEtag({ organization }, etagOfVersion(row.version, organization));
+  },
+);
+
 export const updateOrganization = route(
   hubEndpoints.updateOrganization,
-  async ({ database: { client } }, { query, body }) => {
+  async ({ database: { client }, ifMatch }, { query, body }) => {
     const id = resourceId({ query, body });
+    const matches = ifMatch();
     const { status, tier } = body;
-    const updated = await client.$transaction(async ({ organization }) => {
-      if (!(await organization.findUnique({ where: { id }, select: { id: true } }))) throw notFound();
+    const updated = await client.$transaction(async (transaction) => {
+      const { organization } = transaction;
+      const [existing] = await transaction.$queryRaw<{ version: number }[]>`
+          SELECT version FROM organizations WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
+      if (!existing) throw notFound();
+      requireVersion(matches, existing.version);
       const data = {
         ...(status === undefined ? {} : { status }),
         ...(tier === undefined ? {} : { subscription: { update: { tier } } }),
       };
-      return organization.update({ where: { id }, data, include: withMembers });
+      await organization.update({ where: { id }, data });
+      return organization.findUniqueOrThrow({ where: { id }, include: withMembers }); // a trigger sets the version
     });
     return { organization: presentManagedOrganization(updated) };
   },

@@ -1,6 +1,6 @@
 import { type ownedTemplate, templateFieldNames } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { notFound, pickDefined } from '@svc/http';
+import { etagOfVersion, notFound, pickDefined, WithEtag } from '@svc/http';
 import type { z } from 'zod';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
@@ -8,6 +8,7 @@ import { defaultSlug, derivedColumns } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
+import { requireVersion } from './version.ts';
 
 const WRITABLE = ['name', 'slug', 'category_id', 'owner_org_id', ...templateFieldNames] as const;
 
@@ -48,6 +49,16 @@ export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ da
   return { templates: templates.map(presentTemplate), pagination: paginationFor(query, total) };
 });
 
+export const getManagedTemplate = route(
+  hubEndpoints.getManagedTemplate,
+  async ({ database: { client } }, { params: { id } }) => {
+    const row = await client.template.findUnique({ where: { id }, include: withCategory });
+    if (!row) throw notFound();
+    const template = presentTemplate(row);
+    return new WithEtag({ template }, etagOfVersion(row.resource_version, template));
+  },
+);
+
 export const createTemplate = route(hubEndpoints.createTemplate, async ({ database }, { body }) => {
   const { name, category_id } = body;
   const slug = body.slug ?? defaultSlug(name);
@@ -56,22 +67,27 @@ export const createTemplate = route(hubEndpoints.createTemplate, async ({ databa
   return { template: presentTemplate(created) };
 });
 
-export const updateTemplate = route(hubEndpoints.updateTemplate, async ({ database }, { query, body }) => {
+export const updateTemplate = route(hubEndpoints.updateTemplate, async ({ database, ifMatch }, { query, body }) => {
   const id = resourceId({ query, body });
+  const matches = ifMatch();
   const changes = pickDefined(body, WRITABLE);
   const updated = await writeCatalog(database, async ({ template }) => {
     const existing = await template.findUnique({ where: { id } });
     if (!existing) throw notFound();
+    requireVersion(matches, existing.resource_version);
     const data = { ...changes, ...derivedColumns({ ...existing, ...changes }) };
     return template.update({ where: { id }, data, include: withCategory });
   });
   return { template: presentTemplate(updated) };
 });
 
-export const deleteTemplate = route(hubEndpoints.deleteTemplate, async ({ database }, input) => {
+export const deleteTemplate = route(hubEndpoints.deleteTemplate, async ({ database, ifMatch }, input) => {
   const id = resourceId(input);
+  const matches = ifMatch();
   await writeCatalog(database, async ({ template }) => {
-    const { count } = await template.deleteMany({ where: { id } });
-    if (count === 0) throw notFound();
+    const existing = await template.findUnique({ where: { id }, select: { resource_version: true } });
+    if (!existing) throw notFound();
+    requireVersion(matches, existing.resource_version);
+    await template.delete({ where: { id } });
   });
 });

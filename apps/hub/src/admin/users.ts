@@ -7,6 +7,7 @@ import { presentUser, withOrganization } from '../organization.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
 import { checkRoleChange, lockRoles } from './roles.ts';
+import { requireVersion } from './version.ts';
 
 export const listUsers = route(hubEndpoints.listUsers, async ({ database: { client } }, { query }) => {
   const [users, total] = await client.$transaction(
@@ -25,13 +26,15 @@ export const listUsers = route(hubEndpoints.listUsers, async ({ database: { clie
 
 export const updateUser = route(
   hubEndpoints.updateUser,
-  async ({ database: { client }, principal }, { query, body }) => {
+  async ({ database: { client }, principal, ifMatch }, { query, body }) => {
     const id = resourceId({ query, body });
+    const matches = ifMatch();
     const { role, org_id, org_role } = body;
     const updated = await client.$transaction(async (transaction) => {
       const roles = await lockRoles(transaction, { caller: callerOf(principal).id, target: id });
       const target = await transaction.user.findUnique({ where: { id } });
       if (!target) throw notFound();
+      requireVersion(matches, target.version);
       if (role !== undefined && role !== target.role) checkRoleChange(roles, role);
       const data = {
         ...(role === undefined ? {} : { role, role_set: true }),
