@@ -1,12 +1,13 @@
 import { admit, challengesOf, createAuthenticator, readBearer } from '@svc/auth';
 import { hubService, openApiDocument } from '@svc/contract';
 import { type HubAccess, hubEndpoints } from '@svc/contract/hub';
-import { createService, type Enter, hasEtagOf, matchesOf, type ServiceOptions } from '@svc/http';
+import { createService, type Enter, hasEtagOf, matchesOf, pathOf, requestIdOf, type ServiceOptions } from '@svc/http';
 import type { Express } from 'express';
 import * as accountApiKeys from './account/api-keys.ts';
 import * as accountOrganizations from './account/organizations.ts';
 import * as accountProfile from './account/profile.ts';
 import * as adminApiKeys from './admin/api-keys.ts';
+import { listAuditEntries } from './admin/audit.ts';
 import * as adminCatalogAccess from './admin/catalog-access.ts';
 import * as adminCategories from './admin/categories.ts';
 import * as adminOrganizations from './admin/organizations.ts';
@@ -39,6 +40,7 @@ const routes = implement(hubEndpoints, {
   ...adminOrganizations,
   ...adminApiKeys,
   getStats,
+  listAuditEntries,
 });
 
 export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'routes' | 'enter' | 'openapi'> {
@@ -59,6 +61,7 @@ export function createHub({ database, provider, ...options }: HubOptions): Expre
       database,
       principal,
       viewer: viewerOf(principal),
+      request: { id: requestIdOf(res), method: req.method, path: pathOf(req.originalUrl) },
       headOnly: req.method === 'HEAD',
       hasEtag: hasEtagOf(req),
       ifMatch: () => matchesOf(req),

@@ -86,8 +86,8 @@ const withOrganization = { organization: { select: { status: true } } } as const
 
 type UserRow = User & { readonly organization: Pick<Organization, 'status'> | null };
 
-function principalOf({ id, role, org_id: orgId, org_role: orgRole, organization }: UserRow): Principal {
+function principalOf({ id, email, role, org_id: orgId, org_role: orgRole, organization }: UserRow): Principal {
   const belongs = orgId !== null && orgRole !== null && organization !== null;
   const membership = belongs ? { orgId, role: orgRole, status: organization.status } : undefined;
-  return { kind: 'user', id, role, membership };
+  return { kind: 'user', id, email, role, membership };
 }

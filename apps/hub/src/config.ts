@@ -10,6 +10,7 @@ const schema = z.object({
   SUPERADMIN_EMAILS: listSetting.transform((emails) => emails.map((email) => email.toLowerCase())),
   SUPERADMIN_SUBJECTS: listSetting,
   CATALOG_HISTORY_DAYS: numberSetting(1, 36_500).prefault('90'),
+  AUDIT_RETENTION_DAYS: numberSetting(1, 36_500).optional(),
 });
 
 export type Config = z.output<typeof schema>;

@@ -7,6 +7,7 @@ export interface RequestContext {
   readonly database: Database;
   readonly principal: Principal;
   readonly viewer: Viewer;
+  readonly request: { readonly id: string; readonly method: string; readonly path: string };
   /** The method is HEAD: no body is sent, so the request does not count as a download. */
   readonly headOnly: boolean;
   /** Whether `If-None-Match` of the request contains an entity tag. */

@@ -17,6 +17,7 @@ export type Principal =
   | {
       readonly kind: 'user';
       readonly id: string;
+      readonly email: string | null;
       readonly role: UserRole;
       readonly membership: { readonly orgId: string; readonly role: OrgRole; readonly status: OrgStatus } | undefined;
     };

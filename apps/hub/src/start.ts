@@ -1,6 +1,7 @@
 import { createKeySource } from '@svc/auth';
 import { migrate, migrationState } from '@svc/database';
 import { createLog, createOutbound, type HealthCheck, serve, serviceOptionsOf } from '@svc/http';
+import { startAuditRetention } from './admin/audit-retention.ts';
 import { createHub } from './app.ts';
 import { startHistoryPruning } from './catalog/history.ts';
 import { readConfig } from './config.ts';
@@ -24,6 +25,8 @@ export async function startHub(prismaDir: string): Promise<void> {
   const outbound = createOutbound({ timeoutMs: ISSUER_TIMEOUT_MS, maxBytes: ISSUER_MAX_BYTES });
   const keys = createKeySource({ issuer: config.OIDC_ISSUER, send: outbound.send });
   const pruning = startHistoryPruning({ database, days: config.CATALOG_HISTORY_DAYS, log });
+  const days = config.AUDIT_RETENTION_DAYS;
+  const retention = days === undefined ? undefined : startAuditRetention({ database, days, log });
   let stopping = false;
   const app = createHub({
     database,
@@ -52,7 +55,7 @@ export async function startHub(prismaDir: string): Promise<void> {
       stopping = true;
     },
     close: async () => {
-      await pruning.stop();
+      await Promise.all([pruning.stop(), retention?.stop()]);
       await Promise.all([database.close(), outbound.close()]);
     },
   });

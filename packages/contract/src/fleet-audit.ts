@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { auditCursor } from './audit-cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { timestamp, timestampInput } from './timestamp.ts';
 import { line, queryInteger, uuid } from './wire.ts';
@@ -29,18 +30,6 @@ const filters = {
   from: timestampInput.optional().meta({ description: 'Entries at or after this time' }),
   to: timestampInput.optional().meta({ description: 'Entries before this time' }),
 };
-
-/** A position in the log: the next page starts with the entry after this one. */
-const auditCursor = z.string().transform((text, context) => {
-  const [at, id] = Buffer.from(text, 'base64url').toString().split('|');
-  const read = z.object({ at: timestampInput, id: uuid }).safeParse({ at, id });
-  if (read.success && /^[\w-]{1,200}$/.test(text)) return read.data;
-  context.addIssue({ code: 'custom', message: 'must be the next_cursor of the last response' });
-  return z.NEVER;
-});
-
-export const writeAuditCursor = ({ at, id }: { readonly at: Date; readonly id: string }): string =>
-  Buffer.from(`${at.toISOString()}|${id}`).toString('base64url');
 
 /** The audit log: requests with MCP tokens, sign-ins, and changes by users. */
 export const fleetAuditEndpoints = {

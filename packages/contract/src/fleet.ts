@@ -10,8 +10,8 @@ import { fleetSettingsEndpoints } from './fleet-settings.ts';
 import { fleetStorageEndpoints } from './fleet-storage.ts';
 import { fleetWorkloadEndpoints } from './fleet-workloads.ts';
 
+export { writeAuditCursor } from './audit-cursor.ts';
 export { type FleetAccess, type FleetRole, fleetRoles } from './fleet-access.ts';
-export { writeAuditCursor } from './fleet-audit.ts';
 export { MAX_SKIPPED_LISTED, syncState } from './fleet-catalog.ts';
 export { type NewDeployment, phases } from './fleet-deployment.ts';
 export type { LabelRequirement, ResourceQuery } from './fleet-resource.ts';

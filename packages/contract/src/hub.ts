@@ -1,4 +1,5 @@
 import { hubAccountEndpoints } from './hub-account.ts';
+import { hubAdminAuditEndpoints } from './hub-admin-audit.ts';
 import { hubAdminCatalogEndpoints } from './hub-admin-catalog.ts';
 import { hubAdminPeopleEndpoints } from './hub-admin-people.ts';
 import { hubCatalogEndpoints, hubReaderEndpoints, type ReadUpdates } from './hub-catalog.ts';
@@ -12,8 +13,10 @@ export const hubEndpoints = {
   ...hubAccountEndpoints,
   ...hubAdminCatalogEndpoints,
   ...hubAdminPeopleEndpoints,
+  ...hubAdminAuditEndpoints,
 };
 
 export { apiKey, issuedApiKey, managedApiKey } from './api-key.ts';
+export { writeAuditCursor } from './audit-cursor.ts';
 export { managedOrganization, managedUser, organization, profile } from './organization.ts';
 export { hubCatalogEndpoints, hubReaderEndpoints, type ReadUpdates };

@@ -6,6 +6,7 @@ import { route } from '../context.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { limitClause, paginationFor } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
+import { changeRoute } from './change.ts';
 import { requireVersion } from './version.ts';
 
 type ManagedKeyRow = z.input<typeof managedApiKey>;
@@ -27,10 +28,10 @@ export const listAllApiKeys = route(hubEndpoints.listAllApiKeys, async ({ databa
   return { apiKeys, pagination: paginationFor(query, total) };
 });
 
-export const revokeAnyApiKey = route(hubEndpoints.revokeAnyApiKey, async ({ database: { client }, ifMatch }, input) => {
+export const revokeAnyApiKey = changeRoute(hubEndpoints.revokeAnyApiKey, ({ ifMatch }, input) => {
   const id = resourceId(input);
   const matches = ifMatch();
-  return client.$transaction(async (transaction) => {
+  return async (transaction) => {
     const [existing] = await transaction.$queryRaw<{ version: number }[]>`
         SELECT version FROM api_keys WHERE id = ${id}::uuid FOR UPDATE`;
     if (!existing) throw notFound();
@@ -40,6 +41,6 @@ export const revokeAnyApiKey = route(hubEndpoints.revokeAnyApiKey, async ({ data
         WHERE k.id = ${id}::uuid AND o.id = k.org_id
         RETURNING ${managedKeyColumns}`;
     if (!apiKey) throw notFound();
-    return { apiKey };
-  });
+    return { id, reply: { apiKey } };
+  };
 });

@@ -4,6 +4,7 @@ import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
+import { catalogChangeRoute, recorded } from './change.ts';
 
 const withSlugs = {
   organization: { select: { slug: true } },
@@ -35,24 +36,29 @@ export const listGrants = route(hubEndpoints.listGrants, async ({ database: { cl
   return { grants: grants.map(presentGrant), pagination: paginationFor(query, total) };
 });
 
-export const grantAccess = route(hubEndpoints.grantAccess, async ({ database }, { body }) => {
+export const grantAccess = route(hubEndpoints.grantAccess, async (context, { body }) => {
+  const { database } = context;
   const where = { org_id_category_id: body };
   // Checked before the write, so that a repeated grant does not advance the catalog clock, and again under its lock.
   const existing = await database.client.catalogAccess.findUnique({ where, include: withSlugs });
   if (existing) return new AlreadyExists({ grant: presentGrant(existing) });
-  return writeCatalog(database, async ({ catalogAccess }) => {
+  return writeCatalog(database, async (transaction) => {
+    const { catalogAccess } = transaction;
     const concurrent = await catalogAccess.findUnique({ where, include: withSlugs });
     if (concurrent) return new AlreadyExists({ grant: presentGrant(concurrent) });
-    return { grant: presentGrant(await catalogAccess.create({ data: body, include: withSlugs })) };
+    const grant = presentGrant(await catalogAccess.create({ data: body, include: withSlugs }));
+    return recorded({ ...context, transaction }, hubEndpoints.grantAccess, { id: grant.id, reply: { grant } });
   });
 });
 
-export const revokeAccess = route(hubEndpoints.revokeAccess, async ({ database }, { query, body }) => {
+export const revokeAccess = catalogChangeRoute(hubEndpoints.revokeAccess, (_context, { query, body }) => {
   const where = whereGrant({ ...query, ...body });
-  await writeCatalog(database, async ({ catalogAccess }) => {
-    const { count } = await catalogAccess.deleteMany({ where });
-    if (count === 0) throw notFound();
-  });
+  return async ({ catalogAccess }) => {
+    const existing = await catalogAccess.findFirst({ where, select: { id: true } });
+    if (!existing) throw notFound();
+    const { id } = await catalogAccess.delete({ where: { id: existing.id } });
+    return { id, reply: undefined };
+  };
 });
 
 interface GrantReference {

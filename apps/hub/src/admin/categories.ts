@@ -3,11 +3,11 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { etagOfVersion, notFound, Problem, pickDefined, WithEtag } from '@svc/http';
 import type { z } from 'zod';
 import { route } from '../context.ts';
-import { writeCatalog } from '../database/catalog-write.ts';
 import { defaultSlug } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
+import { catalogChangeRoute } from './change.ts';
 import { requireVersion } from './version.ts';
 
 const WRITABLE = ['name', 'slug', 'description', 'icon', 'sort_order', 'is_private'] as const;
@@ -37,31 +37,33 @@ export const getManagedCategory = route(
   },
 );
 
-export const createCategory = route(hubEndpoints.createCategory, async ({ database }, { body }) => {
+export const createCategory = catalogChangeRoute(hubEndpoints.createCategory, (_context, { body }) => {
   const { name, description, icon, sort_order, is_private, slug = defaultSlug(name) } = body;
   const data = { name, slug, description, icon, sort_order, is_private, sort_name: fold(name) };
-  const created = await writeCatalog(database, ({ category }) => category.create({ data, include: withCounts }));
-  return { category: presentCategory(created) };
+  return async ({ category }) => {
+    const created = await category.create({ data, include: withCounts });
+    return { id: created.id, reply: { category: presentCategory(created) } };
+  };
 });
 
-export const updateCategory = route(hubEndpoints.updateCategory, async ({ database, ifMatch }, { query, body }) => {
+export const updateCategory = catalogChangeRoute(hubEndpoints.updateCategory, ({ ifMatch }, { query, body }) => {
   const id = resourceId({ query, body });
   const matches = ifMatch();
   const changes = pickDefined(body, WRITABLE);
   const data = { ...changes, ...(changes.name === undefined ? {} : { sort_name: fold(changes.name) }) };
-  const updated = await writeCatalog(database, async ({ category }) => {
+  return async ({ category }) => {
     const existing = await category.findUnique({ where: { id }, select: { version: true } });
     if (!existing) throw notFound();
     requireVersion(matches, existing.version);
-    return category.update({ where: { id }, data, include: withCounts });
-  });
-  return { category: presentCategory(updated) };
+    const updated = await category.update({ where: { id }, data, include: withCounts });
+    return { id, reply: { category: presentCategory(updated) } };
+  };
 });
 
-export const deleteCategory = route(hubEndpoints.deleteCategory, async ({ database, ifMatch }, input) => {
+export const deleteCategory = catalogChangeRoute(hubEndpoints.deleteCategory, ({ ifMatch }, input) => {
   const id = resourceId(input);
   const matches = ifMatch();
-  await writeCatalog(database, async ({ category, template }) => {
+  return async ({ category, template }) => {
     const existing = await category.findUnique({ where: { id }, select: { version: true } });
     if (!existing) throw notFound();
     requireVersion(matches, existing.version);
@@ -72,7 +74,8 @@ export const deleteCategory = route(hubEndpoints.deleteCategory, async ({ databa
       throw new Problem('category_in_use', `${references} to this category. Move or delete all its templates first.`);
     }
     await category.delete({ where: { id } });
-  });
+    return { id, reply: undefined };
+  };
 });
 
 /** The counts that administrators receive with a category. */

@@ -4,6 +4,7 @@ import { route } from '../context.ts';
 import { presentManagedOrganization, withMembers } from '../organization.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
+import { changeRoute } from './change.ts';
 import { requireVersion } from './version.ts';
 
 export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ database: { client } }, { query }) => {
@@ -31,25 +32,22 @@ export const getManagedOrganization = route(
   },
 );
 
-export const updateOrganization = route(
-  hubEndpoints.updateOrganization,
-  async ({ database: { client }, ifMatch }, { query, body }) => {
-    const id = resourceId({ query, body });
-    const matches = ifMatch();
-    const { status, tier } = body;
-    const updated = await client.$transaction(async (transaction) => {
-      const { organization } = transaction;
-      const [existing] = await transaction.$queryRaw<{ version: number }[]>`
+export const updateOrganization = changeRoute(hubEndpoints.updateOrganization, ({ ifMatch }, { query, body }) => {
+  const id = resourceId({ query, body });
+  const matches = ifMatch();
+  const { status, tier } = body;
+  const data = {
+    ...(status === undefined ? {} : { status }),
+    ...(tier === undefined ? {} : { subscription: { update: { tier } } }),
+  };
+  return async (transaction) => {
+    const { organization } = transaction;
+    const [existing] = await transaction.$queryRaw<{ version: number }[]>`
           SELECT version FROM organizations WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
-      if (!existing) throw notFound();
-      requireVersion(matches, existing.version);
-      const data = {
-        ...(status === undefined ? {} : { status }),
-        ...(tier === undefined ? {} : { subscription: { update: { tier } } }),
-      };
-      await organization.update({ where: { id }, data });
-      return organization.findUniqueOrThrow({ where: { id }, include: withMembers }); // a trigger sets the version
-    });
-    return { organization: presentManagedOrganization(updated) };
-  },
-);
+    if (!existing) throw notFound();
+    requireVersion(matches, existing.version);
+    await organization.update({ where: { id }, data });
+    const updated = await organization.findUniqueOrThrow({ where: { id }, include: withMembers }); // a trigger sets the version
+    return { id, reply: { organization: presentManagedOrganization(updated) } };
+  };
+});

@@ -3,11 +3,11 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { etagOfVersion, notFound, pickDefined, WithEtag } from '@svc/http';
 import type { z } from 'zod';
 import { route } from '../context.ts';
-import { writeCatalog } from '../database/catalog-write.ts';
 import { defaultSlug, derivedColumns } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
+import { catalogChangeRoute } from './change.ts';
 import { requireVersion } from './version.ts';
 
 const WRITABLE = ['name', 'slug', 'category_id', 'owner_org_id', ...templateFieldNames] as const;
@@ -59,35 +59,38 @@ export const getManagedTemplate = route(
   },
 );
 
-export const createTemplate = route(hubEndpoints.createTemplate, async ({ database }, { body }) => {
+export const createTemplate = catalogChangeRoute(hubEndpoints.createTemplate, (_context, { body }) => {
   const { name, category_id } = body;
   const slug = body.slug ?? defaultSlug(name);
   const data = { ...pickDefined(body, WRITABLE), name, slug, category_id, ...derivedColumns(body) };
-  const created = await writeCatalog(database, ({ template }) => template.create({ data, include: withCategory }));
-  return { template: presentTemplate(created) };
+  return async ({ template }) => {
+    const created = await template.create({ data, include: withCategory });
+    return { id: created.id, reply: { template: presentTemplate(created) } };
+  };
 });
 
-export const updateTemplate = route(hubEndpoints.updateTemplate, async ({ database, ifMatch }, { query, body }) => {
+export const updateTemplate = catalogChangeRoute(hubEndpoints.updateTemplate, ({ ifMatch }, { query, body }) => {
   const id = resourceId({ query, body });
   const matches = ifMatch();
   const changes = pickDefined(body, WRITABLE);
-  const updated = await writeCatalog(database, async ({ template }) => {
+  return async ({ template }) => {
     const existing = await template.findUnique({ where: { id } });
     if (!existing) throw notFound();
     requireVersion(matches, existing.resource_version);
     const data = { ...changes, ...derivedColumns({ ...existing, ...changes }) };
-    return template.update({ where: { id }, data, include: withCategory });
-  });
-  return { template: presentTemplate(updated) };
+    const updated = await template.update({ where: { id }, data, include: withCategory });
+    return { id, reply: { template: presentTemplate(updated) } };
+  };
 });
 
-export const deleteTemplate = route(hubEndpoints.deleteTemplate, async ({ database, ifMatch }, input) => {
+export const deleteTemplate = catalogChangeRoute(hubEndpoints.deleteTemplate, ({ ifMatch }, input) => {
   const id = resourceId(input);
   const matches = ifMatch();
-  await writeCatalog(database, async ({ template }) => {
+  return async ({ template }) => {
     const existing = await template.findUnique({ where: { id }, select: { resource_version: true } });
     if (!existing) throw notFound();
     requireVersion(matches, existing.resource_version);
     await template.delete({ where: { id } });
-  });
+    return { id, reply: undefined };
+  };
 });

@@ -6,6 +6,7 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { presentUser, withOrganization } from '../organization.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
+import { changeRoute } from './change.ts';
 import { checkRoleChange, lockRoles } from './roles.ts';
 import { requireVersion } from './version.ts';
 
@@ -24,27 +25,24 @@ export const listUsers = route(hubEndpoints.listUsers, async ({ database: { clie
   return { users: users.map(presentUser), pagination: paginationFor(query, total) };
 });
 
-export const updateUser = route(
-  hubEndpoints.updateUser,
-  async ({ database: { client }, principal, ifMatch }, { query, body }) => {
-    const id = resourceId({ query, body });
-    const matches = ifMatch();
-    const { role, org_id, org_role } = body;
-    const updated = await client.$transaction(async (transaction) => {
-      const roles = await lockRoles(transaction, { caller: callerOf(principal).id, target: id });
-      const target = await transaction.user.findUnique({ where: { id } });
-      if (!target) throw notFound();
-      requireVersion(matches, target.version);
-      if (role !== undefined && role !== target.role) checkRoleChange(roles, role);
-      const data = {
-        ...(role === undefined ? {} : { role, role_set: true }),
-        ...membershipOf({ org_id, org_role }, target),
-      };
-      return transaction.user.update({ where: { id }, data, include: withOrganization });
-    });
-    return { user: presentUser(updated) };
-  },
-);
+export const updateUser = changeRoute(hubEndpoints.updateUser, ({ principal, ifMatch }, { query, body }) => {
+  const id = resourceId({ query, body });
+  const matches = ifMatch();
+  const { role, org_id, org_role } = body;
+  return async (transaction) => {
+    const roles = await lockRoles(transaction, { caller: callerOf(principal).id, target: id });
+    const target = await transaction.user.findUnique({ where: { id } });
+    if (!target) throw notFound();
+    requireVersion(matches, target.version);
+    if (role !== undefined && role !== target.role) checkRoleChange(roles, role);
+    const data = {
+      ...(role === undefined ? {} : { role, role_set: true }),
+      ...membershipOf({ org_id, org_role }, target),
+    };
+    const updated = await transaction.user.update({ where: { id }, data, include: withOrganization });
+    return { id, reply: { user: presentUser(updated) } };
+  };
+});
 
 type Membership = Pick<Prisma.UserUncheckedUpdateInput, 'org_id' | 'org_role'>;
 type RequestedMembership = {
