@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timestamp } from './timestamp.ts';
-import { name, objectVersion } from './wire.ts';
+import { ignored, name, objectVersion, uuid } from './wire.ts';
 
 /** An API key in lists and details, without its secret. */
 export const apiKey = z
@@ -26,6 +26,19 @@ export const managedApiKey = apiKey
   .meta({ id: 'ManagedApiKey' });
 
 const MAX_DAYS = 3650;
+
+/** A change of an API key by its organization. */
+export const apiKeyChange = z.strictObject({
+  name,
+  ...ignored('id', 'key_prefix', 'status', 'created_at', 'last_used_at', 'expires_at'),
+});
+
+/** A change of an API key by an administrator. `id` can be in the query instead. */
+export const managedApiKeyChange = z.strictObject({
+  ...apiKeyChange.shape,
+  id: uuid.optional(),
+  ...ignored('org_id', 'org_slug', 'version'),
+});
 
 export const newApiKey = z.strictObject({
   name,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { apiKey, issuedApiKey, newApiKey } from './api-key.ts';
+import { apiKey, apiKeyChange, issuedApiKey, newApiKey } from './api-key.ts';
 import { endpoint } from './endpoint.ts';
 import { newOrganization, organization, profile, profileChange } from './organization.ts';
-import { identified, idInQuery, ignored, optionalPaging, pagination } from './wire.ts';
+import { byUuid, identified, idInQuery, ignored, optionalPaging, pagination } from './wire.ts';
 
 const keyById = z.strictObject({
   ...identified.shape,
@@ -45,6 +45,18 @@ export const hubAccountEndpoints = {
     body: keyById,
     reply: z.object({ apiKey: issuedApiKey }),
     secret: true,
+    problems: ['no_organization', 'not_found', 'key_revoked'],
+  }),
+  renameApiKey: endpoint({
+    operationId: 'renameApiKey',
+    method: 'put',
+    path: '/api/v1/account/api-keys/:id',
+    access: 'account-keys',
+    tag: 'account',
+    summary: 'Rename an API key; its secret does not change',
+    params: byUuid,
+    body: apiKeyChange,
+    reply: z.object({ apiKey }),
     problems: ['no_organization', 'not_found', 'key_revoked'],
   }),
   revokeApiKey: endpoint({

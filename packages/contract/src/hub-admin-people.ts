@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { managedApiKey } from './api-key.ts';
+import { managedApiKey, managedApiKeyChange } from './api-key.ts';
 import { endpoint } from './endpoint.ts';
 import { managedOrganization, managedUser, organizationChange, userChange } from './organization.ts';
 import { byUuid, identified, idInQuery, optionalPaging, pagination } from './wire.ts';
@@ -72,6 +72,19 @@ export const hubAdminPeopleEndpoints = {
     summary: 'List the API keys of all organizations',
     query: z.strictObject(optionalPaging),
     reply: z.object({ apiKeys: z.array(managedApiKey), pagination }),
+  }),
+  renameAnyApiKey: endpoint({
+    operationId: 'renameAnyApiKey',
+    method: 'put',
+    path: '/api/v1/admin/api-keys',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Rename an API key of any organization; its secret does not change',
+    query: idInQuery,
+    body: managedApiKeyChange,
+    headers: ['If-Match'],
+    reply: z.object({ apiKey: managedApiKey }),
+    problems: ['not_found', 'key_revoked', 'version_conflict'],
   }),
   revokeAnyApiKey: endpoint({
     operationId: 'revokeAnyApiKey',

@@ -3,7 +3,7 @@ import { route } from '../context.ts';
 import { limitClause, paginationFor } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
 import { callerOf, organizationOf } from './caller.ts';
-import { insertKey, type KeyRow, keyColumns, reissueKey, revokeKey } from './keys.ts';
+import { insertKey, type KeyRow, keyColumns, reissueKey, renameKey, revokeKey } from './keys.ts';
 
 export const listApiKeys = route(hubEndpoints.listApiKeys, async ({ database: { client }, principal }, { query }) => {
   const { membership } = callerOf(principal);
@@ -27,6 +27,10 @@ export const createApiKey = route(hubEndpoints.createApiKey, async ({ database, 
 
 export const reissueApiKey = route(hubEndpoints.reissueApiKey, async ({ database, principal }, input) => ({
   apiKey: await reissueKey(database, { orgId: organizationOf(principal), id: resourceId(input) }),
+}));
+
+export const renameApiKey = route(hubEndpoints.renameApiKey, async ({ database, principal }, { params, body }) => ({
+  apiKey: await renameKey(database, { orgId: organizationOf(principal), id: params.id }, body.name),
 }));
 
 export const revokeApiKey = route(hubEndpoints.revokeApiKey, async ({ database, principal }, input) => ({

@@ -63,10 +63,27 @@ export async function reissueKey(
       WHERE id = ${id}::uuid AND org_id = ${orgId}::uuid AND revoked_at IS NULL
       RETURNING ${keyColumns}`;
   if (row) return { ...row, key };
-  const count = await client.apiKey.count({ where: { id, org_id: orgId } });
-  if (count === 0) throw notFound();
-  throw new Problem('key_revoked', 'This key is revoked. A revocation cannot be undone; create a new key.');
+  return refuse(client, { id, orgId });
 }
+
+/** Renames a key. Its secret does not change. @throws 404, 409 `key_revoked` */
+export async function renameKey({ client }: Database, { id, orgId }: OwnKey, name: string): Promise<KeyRow> {
+  const [row] = await client.$queryRaw<KeyRow[]>`
+      UPDATE api_keys k SET name = ${name}
+      WHERE id = ${id}::uuid AND org_id = ${orgId}::uuid AND revoked_at IS NULL
+      RETURNING ${keyColumns}`;
+  return row ?? refuse(client, { id, orgId });
+}
+
+/** @throws 404 if there is no such key, 409 `key_revoked` if it is revoked */
+async function refuse(client: Database['client'], { id, orgId }: OwnKey): Promise<never> {
+  const count = await client.apiKey.count({ where: { id, org_id: orgId } });
+  throw count === 0 ? notFound() : keyRevoked();
+}
+
+/** 409: a revoked key cannot be changed. */
+export const keyRevoked = (): Problem =>
+  new Problem('key_revoked', 'This key is revoked. A revocation cannot be undone; create a new key.');
 
 /** Revokes a key. Revoking a revoked key changes nothing. @throws 404 */
 export async function revokeKey({ client }: Database, { id, orgId }: OwnKey): Promise<KeyRow> {

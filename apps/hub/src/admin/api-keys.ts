@@ -1,7 +1,7 @@
 import { hubEndpoints, type managedApiKey } from '@svc/contract/hub';
-import { notFound } from '@svc/http';
+import { type Matches, notFound } from '@svc/http';
 import type { z } from 'zod';
-import { keyColumns } from '../account/keys.ts';
+import { keyColumns, keyRevoked } from '../account/keys.ts';
 import { route } from '../context.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { limitClause, paginationFor } from '../paging.ts';
@@ -28,19 +28,40 @@ export const listAllApiKeys = route(hubEndpoints.listAllApiKeys, async ({ databa
   return { apiKeys, pagination: paginationFor(query, total) };
 });
 
+export const renameAnyApiKey = changeRoute(hubEndpoints.renameAnyApiKey, ({ ifMatch }, { query, body }) => {
+  const id = resourceId({ query, body });
+  const matches = ifMatch();
+  return async (transaction) => {
+    const { revoked_at } = await lockKey(transaction, id, matches);
+    if (revoked_at !== null) throw keyRevoked();
+    return changed(transaction, id, Prisma.sql`name = ${body.name}`);
+  };
+});
+
 export const revokeAnyApiKey = changeRoute(hubEndpoints.revokeAnyApiKey, ({ ifMatch }, input) => {
   const id = resourceId(input);
   const matches = ifMatch();
   return async (transaction) => {
-    const [existing] = await transaction.$queryRaw<{ version: number }[]>`
-        SELECT version FROM api_keys WHERE id = ${id}::uuid FOR UPDATE`;
-    if (!existing) throw notFound();
-    requireVersion(matches, existing.version);
-    const [apiKey] = await transaction.$queryRaw<ManagedKeyRow[]>`
-        UPDATE api_keys k SET revoked_at = coalesce(revoked_at, now()) FROM organizations o
-        WHERE k.id = ${id}::uuid AND o.id = k.org_id
-        RETURNING ${managedKeyColumns}`;
-    if (!apiKey) throw notFound();
-    return { id, reply: { apiKey } };
+    await lockKey(transaction, id, matches);
+    return changed(transaction, id, Prisma.sql`revoked_at = coalesce(revoked_at, now())`);
   };
 });
+
+/** Locks a key for a change. @throws 404; 412 if `If-Match` names another version */
+async function lockKey(transaction: Prisma.TransactionClient, id: string, matches: Matches) {
+  const [row] = await transaction.$queryRaw<{ version: number; revoked_at: Date | null }[]>`
+      SELECT version, revoked_at FROM api_keys WHERE id = ${id}::uuid FOR UPDATE`;
+  if (!row) throw notFound();
+  requireVersion(matches, row.version);
+  return row;
+}
+
+/** Changes a locked key. */
+async function changed(transaction: Prisma.TransactionClient, id: string, assignment: Prisma.Sql) {
+  const [apiKey] = await transaction.$queryRaw<ManagedKeyRow[]>`
+      UPDATE api_keys k SET ${assignment} FROM organizations o
+      WHERE k.id = ${id}::uuid AND o.id = k.org_id
+      RETURNING ${managedKeyColumns}`;
+  if (!apiKey) throw notFound();
+  return { id, reply: { apiKey } };
+}

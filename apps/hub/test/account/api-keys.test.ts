@@ -137,3 +137,39 @@ test('lists the newest keys first, and returns the requested page', async () => 
   expect(body.apiKeys.map(({ name }: { name: string }) => name)).toEqual(['three', 'two']);
   expect(body.pagination).toEqual({ page: 1, limit: 2, total: 4, totalPages: 2 });
 });
+
+test('renames a key, and keeps its secret, prefix and expiry', async () => {
+  const { admin } = await anOrgAdmin();
+  const { key, ...created } = (await admin.post(PATH, { name: 'old', expires_in_days: 30 })).body.apiKey;
+  const { status, body } = await admin.put(`${PATH}/${created.id}`, { ...created, name: 'new' });
+  expect(status).toBe(200);
+  expect(body.apiKey).toEqual({ ...created, name: 'new' });
+  expect(await statusWith(key)).toBe(200);
+});
+
+test.each(['', ' ', 'a\nb', 'x'.repeat(201), null, undefined])('rejects %j as the new name of a key', async (name) => {
+  const { admin, organization } = await anOrgAdmin();
+  const { id } = organization.keyRow;
+  const { status, body } = await admin.put(`${PATH}/${id}`, { name });
+  expect(status).toBe(400);
+  expect(body.errors[0].path).toBe('name');
+  expect((await admin.get(PATH)).body.apiKeys).toMatchObject([{ id, name: 'key' }]);
+});
+
+test('does not rename a revoked key, a key of another organization or an unknown key, nor a key for a member', async () => {
+  const { admin, organization } = await anOrgAdmin();
+  const { id } = organization.keyRow;
+  const stranger = await world.anOrganization();
+  const rename = async (wanted: string) => (await admin.put(`${PATH}/${wanted}`, { name: 'new' })).body.code;
+  const member = await world.aMember(organization, 'member');
+  expect((await member.put(`${PATH}/${id}`, { name: 'new' })).status).toBe(403);
+  await admin.delete(PATH, { id });
+  expect([await rename(id), await rename(stranger.keyRow.id), await rename(ABSENT), await rename('x')]).toEqual([
+    'key_revoked',
+    'not_found',
+    'not_found',
+    'not_found',
+  ]);
+  const ids = [id, stranger.keyRow.id];
+  expect(await database.client.apiKey.count({ where: { id: { in: ids }, name: 'key' } })).toBe(2);
+});

@@ -42,3 +42,27 @@ test('counts all rows in the statistics', async () => {
     categories: 1,
   });
 });
+
+test('renames the key of any organization, and keeps its secret', async () => {
+  const organization = await world.anOrganization();
+  const { id } = organization.keyRow;
+  const { status, body } = await admin.put(PATH, { id, name: ' build server ' });
+  expect(status).toBe(200);
+  expect(body.apiKey).toMatchObject({ id, name: 'build server', version: 2, org_slug: organization.slug });
+  expect((await world.as(organization).get('/api/v1/catalog/organization')).status).toBe(200);
+  expect((await admin.put(`${PATH}?id=${id}`, { ...body.apiKey, name: 'again' })).body.apiKey.name).toBe('again');
+  const row = await world.database.client.apiKey.findUniqueOrThrow({ where: { id } });
+  expect(row).toMatchObject({ name: 'again', key_hash: organization.keyRow.key_hash });
+});
+
+test('rejects a new name for a key with another version, for a revoked key and for an unknown key', async () => {
+  const { keyRow } = await world.anOrganization();
+  const { id } = keyRow;
+  const rename = (headers = {}) => admin.put(PATH, { id, name: 'new' }, headers);
+  expect((await rename({ 'If-Match': '"2"' })).body.code).toBe('version_conflict');
+  await admin.delete(PATH, { id });
+  expect((await rename()).body.code).toBe('key_revoked');
+  expect((await admin.put(PATH, { id: '00000000-0000-4000-8000-000000000000', name: 'new' })).status).toBe(404);
+  expect((await admin.put(PATH, { id })).body.errors[0].path).toBe('name');
+  expect(await world.database.client.apiKey.findUnique({ where: { id } })).toMatchObject({ name: keyRow.name });
+});

@@ -43,6 +43,7 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
       await client.user.create({ data: { iss: 'https://issuer.example.test', sub: randomUUID() } }),
     ),
   updateOrganization: async () => identified({ tier: 'pro', status: 'suspended' }, await world.anOrganization()),
+  renameAnyApiKey: async () => identified({ name: 'x' }, (await world.anOrganization()).keyRow),
   revokeAnyApiKey: async () => identified({}, (await world.anOrganization()).keyRow),
 };
 
