@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apiKey, apiKeyChange, issuedApiKey, newApiKey } from './api-key.ts';
+import { apiKey, apiKeyChange, issuedApiKey, MAX_KEYS, newApiKey } from './api-key.ts';
 import { endpoint } from './endpoint.ts';
 import { newOrganization, organization, profile, profileChange } from './organization.ts';
 import { byUuid, identified, idInQuery, ignored, optionalPaging, pagination } from './wire.ts';
@@ -27,12 +27,12 @@ export const hubAccountEndpoints = {
     path: '/api/v1/account/api-keys',
     access: 'account-keys',
     tag: 'account',
-    summary: 'Create an API key; only this response contains the secret',
+    summary: `Create an API key; only this response contains the secret. An organization has at most ${MAX_KEYS} keys that are not revoked`,
     body: newApiKey,
     status: 201,
     reply: z.object({ apiKey: issuedApiKey }),
     secret: true,
-    problems: ['no_organization'],
+    problems: ['no_organization', 'too_many_keys'],
   }),
   reissueApiKey: endpoint({
     operationId: 'reissueApiKey',

@@ -16,7 +16,7 @@ export const hubEndpoints = {
   ...hubAdminAuditEndpoints,
 };
 
-export { apiKey, issuedApiKey, managedApiKey } from './api-key.ts';
+export { apiKey, issuedApiKey, MAX_KEYS, managedApiKey } from './api-key.ts';
 export { writeAuditCursor } from './audit-cursor.ts';
 export { managedOrganization, managedUser, organization, profile } from './organization.ts';
 export { hubCatalogEndpoints, hubReaderEndpoints, type ReadUpdates };

@@ -17,6 +17,7 @@ export const problems = {
   email_taken: { status: 409, title: 'E-mail taken' },
   category_in_use: { status: 409, title: 'Category in use' },
   key_revoked: { status: 409, title: 'Key revoked' },
+  too_many_keys: { status: 409, title: 'Too many keys' },
   token_revoked: { status: 409, title: 'Token revoked' },
   role_managed_by_provider: { status: 409, title: 'Role managed by the identity provider' },
   last_admin: { status: 409, title: 'Last admin' },

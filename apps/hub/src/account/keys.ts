@@ -1,5 +1,5 @@
 import { displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
-import type { apiKey } from '@svc/contract/hub';
+import { type apiKey, MAX_KEYS } from '@svc/contract/hub';
 import { notFound, Problem } from '@svc/http';
 import type { z } from 'zod';
 import type { Database } from '../database/client.ts';
@@ -26,7 +26,31 @@ export interface NewKey {
   readonly days: number | null;
 }
 
-/** Creates an API key. The secret is returned only here; it is not stored. */
+/** The maximum number of revoked keys of an organization that are kept. Older ones are deleted. */
+const MAX_REVOKED_KEYS = 1000;
+
+/** Serializes changes of the number of keys of an organization, so that concurrent requests do not exceed a bound. */
+export const lockKeysOf = (transaction: Prisma.TransactionClient, orgId: string): Promise<unknown> =>
+  transaction.$queryRaw`SELECT FROM organizations WHERE id = ${orgId}::uuid FOR NO KEY UPDATE`;
+
+/** Deletes the keys of an organization that were revoked first, except the last `MAX_REVOKED_KEYS`. */
+export const deleteOldRevokedKeys = (transaction: Prisma.TransactionClient, orgId: string): Promise<unknown> =>
+  transaction.$executeRaw`
+      DELETE FROM api_keys WHERE id = ANY (ARRAY(
+        SELECT id FROM api_keys WHERE org_id = ${orgId}::uuid AND revoked_at IS NOT NULL
+        ORDER BY revoked_at DESC, id DESC OFFSET ${MAX_REVOKED_KEYS}))`;
+
+/** @throws 409 `too_many_keys` if the organization already has the maximum number of keys */
+async function requireFreeKey(transaction: Prisma.TransactionClient, orgId: string): Promise<void> {
+  const count = await transaction.apiKey.count({ where: { org_id: orgId, revoked_at: null } });
+  if (count < MAX_KEYS) return;
+  throw new Problem(
+    'too_many_keys',
+    `The organization has ${count} keys that are not revoked; at most ${MAX_KEYS} are allowed. Revoke a key that is not used, or reissue a key.`,
+  );
+}
+
+/** Creates an API key. The secret is returned only here; it is not stored. @throws 409 `too_many_keys` */
 export async function insertKey(
   { client }: Database,
   { orgId, name, days }: NewKey,
@@ -34,6 +58,8 @@ export async function insertKey(
   const { key, hash, prefix } = newSecret();
   const data = { org_id: orgId, name, key_hash: hash, key_prefix: prefix, expires_in_days: days };
   const [row] = await client.$transaction(async (transaction) => {
+    await lockKeysOf(transaction, orgId);
+    await requireFreeKey(transaction, orgId);
     const { id } = await transaction.apiKey.create({ data });
     // The expiry is computed by the clock that it is compared with: the clock of the database.
     return transaction.$queryRaw<KeyRow[]>`
@@ -87,10 +113,14 @@ export const keyRevoked = (): Problem =>
 
 /** Revokes a key. Revoking a revoked key changes nothing. @throws 404 */
 export async function revokeKey({ client }: Database, { id, orgId }: OwnKey): Promise<KeyRow> {
-  const [row] = await client.$queryRaw<KeyRow[]>`
-      UPDATE api_keys k SET revoked_at = coalesce(revoked_at, now())
-      WHERE id = ${id}::uuid AND org_id = ${orgId}::uuid
-      RETURNING ${keyColumns}`;
-  if (!row) throw notFound();
-  return row;
+  return client.$transaction(async (transaction) => {
+    await lockKeysOf(transaction, orgId);
+    const [row] = await transaction.$queryRaw<KeyRow[]>`
+        UPDATE api_keys k SET revoked_at = coalesce(revoked_at, now())
+        WHERE id = ${id}::uuid AND org_id = ${orgId}::uuid
+        RETURNING ${keyColumns}`;
+    if (!row) throw notFound();
+    await deleteOldRevokedKeys(transaction, orgId);
+    return row;
+  });
 }

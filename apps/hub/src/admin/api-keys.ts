@@ -1,7 +1,7 @@
 import { hubEndpoints, type managedApiKey } from '@svc/contract/hub';
 import { type Matches, notFound } from '@svc/http';
 import type { z } from 'zod';
-import { keyColumns, keyRevoked } from '../account/keys.ts';
+import { deleteOldRevokedKeys, keyColumns, keyRevoked, lockKeysOf } from '../account/keys.ts';
 import { route } from '../context.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { limitClause, paginationFor } from '../paging.ts';
@@ -42,8 +42,13 @@ export const revokeAnyApiKey = changeRoute(hubEndpoints.revokeAnyApiKey, ({ ifMa
   const id = resourceId(input);
   const matches = ifMatch();
   return async (transaction) => {
+    const key = await transaction.apiKey.findUnique({ where: { id }, select: { org_id: true } });
+    if (!key) throw notFound();
+    await lockKeysOf(transaction, key.org_id);
     await lockKey(transaction, id, matches);
-    return changed(transaction, id, Prisma.sql`revoked_at = coalesce(revoked_at, now())`);
+    const revoked = await changed(transaction, id, Prisma.sql`revoked_at = coalesce(revoked_at, now())`);
+    await deleteOldRevokedKeys(transaction, key.org_id);
+    return revoked;
   };
 });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isSecretToken } from '@svc/auth';
 import { startWorld } from '../world.ts';
 
@@ -173,3 +174,55 @@ test('does not rename a revoked key, a key of another organization or an unknown
   const ids = [id, stranger.keyRow.id];
   expect(await database.client.apiKey.count({ where: { id: { in: ids }, name: 'key' } })).toBe(2);
 });
+
+/** Stores keys without the API, of which the first one is the oldest. */
+async function storedKeys(organization: { readonly id: string }, count: number, revoked: boolean) {
+  const day = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1000);
+  const data = Array.from({ length: count }, (_, n) => ({
+    id: randomUUID(),
+    org_id: organization.id,
+    name: `stored ${n}`,
+    key_hash: randomUUID(),
+    key_prefix: 'svcc_stored',
+    created_at: day(n),
+    revoked_at: revoked ? day(n) : null,
+  }));
+  await database.client.apiKey.createMany({ data });
+  return data.map(({ id }) => id);
+}
+
+test('rejects a key beyond 100 with the bound, until a key is revoked, also for concurrent requests', async () => {
+  const { admin, organization } = await anOrgAdmin();
+  const where = { org_id: organization.id, revoked_at: null };
+  const [first = ''] = await storedKeys(organization, 98, false); // 99 with the key of the organization
+  const create = () => admin.post(PATH, { name: 'new' });
+  const answers = await Promise.all([create(), create(), create(), create()]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+  const refused = answers.find(({ status }) => status === 409);
+  expect(refused?.body.code).toBe('too_many_keys');
+  expect(refused?.body.detail).toContain('at most 100 are allowed. Revoke a key');
+  expect(await database.client.apiKey.count({ where })).toBe(100);
+
+  await database.client.apiKey.update({ where: { id: first }, data: { expires_at: new Date(0) } });
+  expect((await create()).status).toBe(409); // expired keys can be reissued
+  expect((await admin.delete(PATH, { id: first })).status).toBe(200);
+  expect((await create()).status).toBe(201);
+  expect((await create()).status).toBe(409);
+});
+
+test.each(['the organization', 'an administrator'])(
+  'a revocation by %s keeps the last 1000 revoked keys of the organization, and deletes older ones',
+  async (caller) => {
+    const { admin, organization } = await anOrgAdmin();
+    const other = await anOrgAdmin();
+    const ids = await storedKeys(organization, 1001, true);
+    await storedKeys(other.organization, 2, true);
+    const { id } = organization.keyRow;
+    const [revoker, path] =
+      caller === 'the organization' ? [admin, PATH] : [await world.aUser('admin'), '/api/v1/admin/api-keys'];
+    expect((await revoker.delete(path, { id })).body.apiKey).toMatchObject({ id, status: 'revoked' });
+    const left = await database.client.apiKey.findMany({ where: { org_id: organization.id }, select: { id: true } });
+    expect(left.map((row) => row.id).sort()).toEqual([...ids.slice(2), id].sort());
+    expect(await database.client.apiKey.count({ where: { org_id: other.organization.id } })).toBe(3);
+  },
+);
