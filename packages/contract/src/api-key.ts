@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { timestamp } from './timestamp.ts';
 import { ignored, name, objectVersion, uuid } from './wire.ts';
 
+export const apiKeyStatus = z.enum(['active', 'expired', 'revoked']);
+
 /** An API key in lists and details, without its secret. */
 export const apiKey = z
   .object({
     id: z.string().meta({ description: 'The id does not change when the key is reissued' }),
     name: z.string(),
     key_prefix: z.string().meta({ description: 'The first characters of the key, to identify it' }),
-    status: z.enum(['active', 'expired', 'revoked']),
+    status: apiKeyStatus,
     created_at: timestamp,
     last_used_at: timestamp.nullable().meta({ description: 'Accurate to about one second' }),
     expires_at: timestamp.nullable(),

@@ -3,7 +3,7 @@ import { categoryChange, managedCategory, newCategory } from './category.ts';
 import { endpoint } from './endpoint.ts';
 import { newTemplate, ownedTemplate, templateChange } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
-import { byUuid, identified, idInQuery, optionalPaging, pagination, uuid } from './wire.ts';
+import { byUuid, identified, idInQuery, optionalPaging, pagination, searchIn, uuid } from './wire.ts';
 
 const TEMPLATE_BODY_LIMIT = 1024 * 1024;
 
@@ -33,7 +33,11 @@ export const hubAdminCatalogEndpoints = {
     access: 'admin',
     tag: 'admin',
     summary: 'List all templates, including private ones',
-    query: z.strictObject(optionalPaging),
+    query: z.strictObject({
+      ...optionalPaging,
+      search: searchIn('name or description'),
+      org_id: uuid.optional().meta({ description: 'Only templates that this organization owns' }),
+    }),
     reply: z.object({ templates: z.array(ownedTemplate), pagination }),
   }),
   getManagedTemplate: endpoint({
@@ -81,7 +85,7 @@ export const hubAdminCatalogEndpoints = {
     access: 'admin',
     tag: 'admin',
     summary: 'List all categories, with the numbers of their templates and grants',
-    query: z.strictObject(optionalPaging),
+    query: z.strictObject({ ...optionalPaging, search: searchIn('name or slug') }),
     reply: z.object({ categories: z.array(managedCategory), pagination }),
   }),
   getManagedCategory: endpoint({
@@ -155,7 +159,7 @@ export const hubAdminCatalogEndpoints = {
     access: 'admin',
     tag: 'admin',
     summary: 'List all grants',
-    query: z.strictObject(optionalPaging),
+    query: z.strictObject({ ...optionalPaging, org_id: uuid.optional(), category_id: uuid.optional() }),
     reply: z.object({ grants: z.array(grant), pagination }),
   }),
   grantAccess: endpoint({

@@ -1,8 +1,15 @@
 import { z } from 'zod';
-import { managedApiKey, managedApiKeyChange } from './api-key.ts';
+import { apiKeyStatus, managedApiKey, managedApiKeyChange } from './api-key.ts';
 import { endpoint } from './endpoint.ts';
-import { managedOrganization, managedUser, organizationChange, userChange } from './organization.ts';
-import { byUuid, identified, idInQuery, optionalPaging, pagination } from './wire.ts';
+import {
+  managedOrganization,
+  managedUser,
+  organizationChange,
+  organizationStatus,
+  userChange,
+  userRole,
+} from './organization.ts';
+import { byUuid, identified, idInQuery, optionalPaging, pagination, searchIn, uuid } from './wire.ts';
 
 /** Administration of users, organizations and API keys. */
 export const hubAdminPeopleEndpoints = {
@@ -13,7 +20,12 @@ export const hubAdminPeopleEndpoints = {
     access: 'admin',
     tag: 'admin',
     summary: 'List all users, with their organizations',
-    query: z.strictObject(optionalPaging),
+    query: z.strictObject({
+      ...optionalPaging,
+      search: searchIn('name or e-mail address'),
+      role: userRole.optional(),
+      org_id: uuid.optional(),
+    }),
     reply: z.object({ users: z.array(managedUser), pagination }),
   }),
   updateUser: endpoint({
@@ -36,7 +48,11 @@ export const hubAdminPeopleEndpoints = {
     access: 'admin',
     tag: 'admin',
     summary: 'List all organizations, with the numbers of their members and API keys',
-    query: z.strictObject(optionalPaging),
+    query: z.strictObject({
+      ...optionalPaging,
+      search: searchIn('name or slug'),
+      status: organizationStatus.optional(),
+    }),
     reply: z.object({ organizations: z.array(managedOrganization), pagination }),
   }),
   getManagedOrganization: endpoint({
@@ -70,7 +86,12 @@ export const hubAdminPeopleEndpoints = {
     access: 'admin',
     tag: 'admin',
     summary: 'List the API keys of all organizations',
-    query: z.strictObject(optionalPaging),
+    query: z.strictObject({
+      ...optionalPaging,
+      search: searchIn('name or prefix'),
+      status: apiKeyStatus.optional(),
+      org_id: uuid.optional(),
+    }),
     reply: z.object({ apiKeys: z.array(managedApiKey), pagination }),
   }),
   renameAnyApiKey: endpoint({

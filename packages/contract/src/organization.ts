@@ -4,9 +4,9 @@ import { timestamp } from './timestamp.ts';
 import { ignored, name, objectVersion, slug, uuid } from './wire.ts';
 
 const statuses = ['active', 'suspended'] as const;
-const organizationStatus = z.enum(statuses);
+export const organizationStatus = z.enum(statuses);
 const orgRole = z.enum(['org_admin', 'member']);
-const userRole = z.enum(['user', 'admin', 'superadmin']);
+export const userRole = z.enum(['user', 'admin', 'superadmin']);
 
 /** An organization, as its members and its API keys see it. */
 export const organization = z

@@ -108,6 +108,12 @@ export const optionalPaging = {
   limit: queryInteger(1, MAX_PAGE_SIZE).optional(),
 };
 
+/** A search term in a query. */
+export const searchIn = (members: string) =>
+  line(200)
+    .optional()
+    .meta({ description: `Substring of the ${members}, case-insensitive` });
+
 export const pagination = z
   .object({ page: z.int(), limit: z.int(), total: z.int(), totalPages: z.int() })
   .meta({ id: 'Pagination', description: '`totalPages` is 0 if `total` is 0' });

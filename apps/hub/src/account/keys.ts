@@ -8,10 +8,13 @@ import { Prisma } from '../generated/prisma/client.ts';
 /** An API key as lists return it. The clock of the database determines its status. */
 export type KeyRow = z.input<typeof apiKey>;
 
+/** The status of a key as an SQL expression. */
+export const keyStatus = Prisma.sql`
+  (CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'active' END)`;
+
 /** The select list of a query `FROM api_keys k`. */
 export const keyColumns = Prisma.sql`
-  k.id, k.name, k.key_prefix, k.created_at, k.last_used_at, k.expires_at,
-  CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'active' END AS status`;
+  k.id, k.name, k.key_prefix, k.created_at, k.last_used_at, k.expires_at, ${keyStatus} AS status`;
 
 /** A new secret, with the hash and the prefix that are stored. */
 function newSecret() {

@@ -1,7 +1,8 @@
 import { hubEndpoints, type managedApiKey } from '@svc/contract/hub';
+import { containing } from '@svc/database';
 import { type Matches, notFound } from '@svc/http';
 import type { z } from 'zod';
-import { deleteOldRevokedKeys, keyColumns, keyRevoked, lockKeysOf } from '../account/keys.ts';
+import { deleteOldRevokedKeys, keyColumns, keyRevoked, keyStatus, lockKeysOf } from '../account/keys.ts';
 import { route } from '../context.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { limitClause, paginationFor } from '../paging.ts';
@@ -15,17 +16,23 @@ type ManagedKeyRow = z.input<typeof managedApiKey>;
 const managedKeyColumns = Prisma.sql`${keyColumns}, k.version, k.org_id, o.slug AS org_slug`;
 
 export const listAllApiKeys = route(hubEndpoints.listAllApiKeys, async ({ database: { client } }, { query }) => {
-  const [apiKeys, total] = await client.$transaction(
+  const { search, status, org_id } = query;
+  const pattern = search === undefined ? undefined : containing(search);
+  const where = Prisma.sql`
+    FROM api_keys k JOIN organizations o ON o.id = k.org_id
+    WHERE true
+    ${pattern === undefined ? Prisma.empty : Prisma.sql`AND (k.name ILIKE ${pattern} OR k.key_prefix ILIKE ${pattern})`}
+    ${status === undefined ? Prisma.empty : Prisma.sql`AND ${keyStatus} = ${status}`}
+    ${org_id === undefined ? Prisma.empty : Prisma.sql`AND k.org_id = ${org_id}::uuid`}`;
+  const [apiKeys, [counted]] = await client.$transaction(
     [
       client.$queryRaw<ManagedKeyRow[]>`
-          SELECT ${managedKeyColumns}
-          FROM api_keys k JOIN organizations o ON o.id = k.org_id
-          ORDER BY k.created_at DESC, k.id ${limitClause(query)}`,
-      client.apiKey.count(),
+          SELECT ${managedKeyColumns} ${where} ORDER BY k.created_at DESC, k.id ${limitClause(query)}`,
+      client.$queryRaw<{ total: number }[]>`SELECT count(*)::int AS total ${where}`,
     ],
     { isolationLevel: 'RepeatableRead' },
   );
-  return { apiKeys, pagination: paginationFor(query, total) };
+  return { apiKeys, pagination: paginationFor(query, counted?.total ?? 0) };
 });
 
 export const renameAnyApiKey = changeRoute(hubEndpoints.renameAnyApiKey, ({ ifMatch }, { query, body }) => {

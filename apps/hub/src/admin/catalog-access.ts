@@ -22,14 +22,20 @@ const presentGrant = ({
 });
 
 export const listGrants = route(hubEndpoints.listGrants, async ({ database: { client } }, { query }) => {
+  const { org_id, category_id } = query;
+  const where = {
+    ...(org_id === undefined ? {} : { org_id }),
+    ...(category_id === undefined ? {} : { category_id }),
+  };
   const [grants, total] = await client.$transaction(
     [
       client.catalogAccess.findMany({
+        where,
         include: withSlugs,
         orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
         ...rowsOf(query),
       }),
-      client.catalogAccess.count(),
+      client.catalogAccess.count({ where }),
     ],
     { isolationLevel: 'RepeatableRead' },
   );

@@ -8,19 +8,24 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
 import { catalogChangeRoute } from './change.ts';
+import { containsFolded } from './search.ts';
 import { requireVersion } from './version.ts';
 
 const WRITABLE = ['name', 'slug', 'description', 'icon', 'sort_order', 'is_private'] as const;
 
 export const listAllCategories = route(hubEndpoints.listAllCategories, async ({ database: { client } }, { query }) => {
+  const { search } = query;
+  const where =
+    search === undefined ? {} : { OR: [{ sort_name: containsFolded(search) }, { slug: containsFolded(search) }] };
   const [categories, total] = await client.$transaction(
     [
       client.category.findMany({
+        where,
         include: withCounts,
         orderBy: [{ sort_order: 'asc' }, { sort_name: 'asc' }, { id: 'asc' }],
         ...rowsOf(query),
       }),
-      client.category.count(),
+      client.category.count({ where }),
     ],
     { isolationLevel: 'RepeatableRead' },
   );

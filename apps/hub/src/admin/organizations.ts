@@ -5,17 +5,24 @@ import { presentManagedOrganization, withMembers } from '../organization.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
 import { changeRoute } from './change.ts';
+import { containsText } from './search.ts';
 import { requireVersion } from './version.ts';
 
 export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ database: { client } }, { query }) => {
+  const { search, status } = query;
+  const where = {
+    ...(search === undefined ? {} : { OR: [{ name: containsText(search) }, { slug: containsText(search) }] }),
+    ...(status === undefined ? {} : { status }),
+  };
   const [organizations, total] = await client.$transaction(
     [
       client.organization.findMany({
+        where,
         include: withMembers,
         orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
         ...rowsOf(query),
       }),
-      client.organization.count(),
+      client.organization.count({ where }),
     ],
     { isolationLevel: 'RepeatableRead' },
   );

@@ -8,6 +8,7 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
 import { catalogChangeRoute } from './change.ts';
+import { containsFolded } from './search.ts';
 import { requireVersion } from './version.ts';
 
 const WRITABLE = ['name', 'slug', 'category_id', 'owner_org_id', ...templateFieldNames] as const;
@@ -35,14 +36,19 @@ function presentTemplate({ category, downloads, ...template }: Row): Reply {
 }
 
 export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ database: { client } }, { query }) => {
+  const where = {
+    ...(query.search === undefined ? {} : { search_text: containsFolded(query.search) }),
+    ...(query.org_id === undefined ? {} : { owner_org_id: query.org_id }),
+  };
   const [templates, total] = await client.$transaction(
     [
       client.template.findMany({
+        where,
         include: withCategory,
         orderBy: [{ sort_name: 'asc' }, { id: 'asc' }],
         ...rowsOf(query),
       }),
-      client.template.count(),
+      client.template.count({ where }),
     ],
     { isolationLevel: 'RepeatableRead' },
   );

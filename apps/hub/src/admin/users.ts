@@ -8,17 +8,25 @@ import { paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
 import { changeRoute } from './change.ts';
 import { checkRoleChange, lockRoles } from './roles.ts';
+import { containsText } from './search.ts';
 import { requireVersion } from './version.ts';
 
 export const listUsers = route(hubEndpoints.listUsers, async ({ database: { client } }, { query }) => {
+  const { search, role, org_id } = query;
+  const where = {
+    ...(search === undefined ? {} : { OR: [{ name: containsText(search) }, { email: containsText(search) }] }),
+    ...(role === undefined ? {} : { role }),
+    ...(org_id === undefined ? {} : { org_id }),
+  };
   const [users, total] = await client.$transaction(
     [
       client.user.findMany({
+        where,
         include: withOrganization,
         orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
         ...rowsOf(query),
       }),
-      client.user.count(),
+      client.user.count({ where }),
     ],
     { isolationLevel: 'RepeatableRead' },
   );
