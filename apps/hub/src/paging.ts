@@ -6,9 +6,12 @@ interface PageQuery {
   readonly limit?: number | undefined;
 }
 
+/** Whether the complete list is requested. */
+export const isComplete = ({ page, limit }: PageQuery): boolean => page === undefined && limit === undefined;
+
 /** The rows of a list as Prisma arguments: all rows, unless `page` or `limit` is given. */
 export function rowsOf(query: PageQuery): { readonly skip?: number; readonly take?: number } {
-  if (query.page === undefined && query.limit === undefined) return {};
+  if (isComplete(query)) return {};
   const { page, limit } = pageOf(query);
   return { skip: (page - 1) * limit, take: limit };
 }
@@ -21,8 +24,6 @@ export function limitClause(query: PageQuery): Prisma.Sql {
 
 /** The `pagination` member of the reply. */
 export const paginationFor = (query: PageQuery, total: number) =>
-  query.page === undefined && query.limit === undefined
-    ? completePagination(total)
-    : paginationOf(pageOf(query), total);
+  isComplete(query) ? completePagination(total) : paginationOf(pageOf(query), total);
 
 const pageOf = ({ page = 1, limit = DEFAULT_PAGE_SIZE }: PageQuery) => ({ page, limit });

@@ -1,13 +1,15 @@
+import { completePagination } from '@svc/contract';
 import { hubEndpoints, type managedApiKey } from '@svc/contract/hub';
 import { containing } from '@svc/database';
-import { type Matches, notFound } from '@svc/http';
+import { type Matches, notFound, Streamed } from '@svc/http';
 import type { z } from 'zod';
 import { deleteOldRevokedKeys, keyColumns, keyRevoked, keyStatus, lockKeysOf } from '../account/keys.ts';
 import { route } from '../context.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { limitClause, paginationFor } from '../paging.ts';
+import { isComplete, limitClause, paginationFor } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
 import { changeRoute } from './change.ts';
+import { PART_ROWS, partOf, readComplete } from './complete-list.ts';
 import { requireVersion } from './version.ts';
 
 type ManagedKeyRow = z.input<typeof managedApiKey>;
@@ -24,6 +26,20 @@ export const listAllApiKeys = route(hubEndpoints.listAllApiKeys, async ({ databa
     ${pattern === undefined ? Prisma.empty : Prisma.sql`AND (k.name ILIKE ${pattern} OR k.key_prefix ILIKE ${pattern})`}
     ${status === undefined ? Prisma.empty : Prisma.sql`AND ${keyStatus} = ${status}`}
     ${org_id === undefined ? Prisma.empty : Prisma.sql`AND k.org_id = ${org_id}::uuid`}`;
+  if (isComplete(query)) {
+    const list = await readComplete({
+      member: 'apiKeys',
+      schema: hubEndpoints.listAllApiKeys.reply.shape.apiKeys.element,
+      read: async (after: ManagedKeyRow | undefined) => {
+        const rows = await client.$queryRaw<ManagedKeyRow[]>`
+            SELECT ${managedKeyColumns} ${where}
+            ${after ? Prisma.sql`AND k.created_at <= ${after.created_at} AND (k.created_at < ${after.created_at} OR k.id > ${after.id}::uuid)` : Prisma.empty}
+            ORDER BY k.created_at DESC, k.id LIMIT ${PART_ROWS}`;
+        return partOf(rows, (row) => row);
+      },
+    });
+    return list instanceof Streamed ? list : { apiKeys: [...list], pagination: completePagination(list.length) };
+  }
   const [apiKeys, [counted]] = await client.$transaction(
     [
       client.$queryRaw<ManagedKeyRow[]>`

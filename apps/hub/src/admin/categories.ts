@@ -1,28 +1,55 @@
-import { fold, type managedCategory } from '@svc/contract';
+import { completePagination, fold, type managedCategory } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, notFound, Problem, pickDefined, WithEtag } from '@svc/http';
+import { etagOfVersion, notFound, Problem, pickDefined, Streamed, WithEtag } from '@svc/http';
 import type { z } from 'zod';
 import { route } from '../context.ts';
 import { defaultSlug } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { paginationFor, rowsOf } from '../paging.ts';
+import { isComplete, paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
 import { catalogChangeRoute } from './change.ts';
+import { PART_ROWS, partOf, readComplete, rowsAfter } from './complete-list.ts';
 import { containsFolded } from './search.ts';
 import { requireVersion } from './version.ts';
 
 const WRITABLE = ['name', 'slug', 'description', 'icon', 'sort_order', 'is_private'] as const;
 
+/** The sort order of the list. */
+const ORDER = { sort_order: 'asc', sort_name: 'asc', id: 'asc' } as const;
+const inOrder = [{ sort_order: ORDER.sort_order }, { sort_name: ORDER.sort_name }, { id: ORDER.id }];
+type CategoryRow = Prisma.CategoryGetPayload<{ include: typeof withCounts }>;
+
 export const listAllCategories = route(hubEndpoints.listAllCategories, async ({ database: { client } }, { query }) => {
   const { search } = query;
   const where =
     search === undefined ? {} : { OR: [{ sort_name: containsFolded(search) }, { slug: containsFolded(search) }] };
+  if (isComplete(query)) {
+    const list = await readComplete({
+      member: 'categories',
+      schema: hubEndpoints.listAllCategories.reply.shape.categories.element,
+      read: async (after: CategoryRow | undefined) => {
+        const [rows] = await client.$transaction(
+          [
+            client.category.findMany({
+              where: { AND: [where, rowsAfter(after, ORDER)] },
+              include: withCounts,
+              orderBy: inOrder,
+              take: PART_ROWS,
+            }),
+          ],
+          { isolationLevel: 'RepeatableRead' },
+        );
+        return partOf(rows, presentCategory);
+      },
+    });
+    return list instanceof Streamed ? list : { categories: [...list], pagination: completePagination(list.length) };
+  }
   const [categories, total] = await client.$transaction(
     [
       client.category.findMany({
         where,
         include: withCounts,
-        orderBy: [{ sort_order: 'asc' }, { sort_name: 'asc' }, { id: 'asc' }],
+        orderBy: inOrder,
         ...rowsOf(query),
       }),
       client.category.count({ where }),

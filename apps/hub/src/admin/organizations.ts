@@ -1,12 +1,20 @@
+import { completePagination } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, notFound, WithEtag } from '@svc/http';
+import { etagOfVersion, notFound, Streamed, WithEtag } from '@svc/http';
 import { route } from '../context.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
 import { presentManagedOrganization, withMembers } from '../organization.ts';
-import { paginationFor, rowsOf } from '../paging.ts';
+import { isComplete, paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
 import { changeRoute } from './change.ts';
+import { PART_ROWS, partOf, readComplete, rowsAfter } from './complete-list.ts';
 import { containsText } from './search.ts';
 import { requireVersion } from './version.ts';
+
+/** The sort order of the list. */
+const ORDER = { created_at: 'desc', id: 'asc' } as const;
+const inOrder = [{ created_at: ORDER.created_at }, { id: ORDER.id }];
+type OrganizationRow = Prisma.OrganizationGetPayload<{ include: typeof withMembers }>;
 
 export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ database: { client } }, { query }) => {
   const { search, status } = query;
@@ -14,12 +22,33 @@ export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ 
     ...(search === undefined ? {} : { OR: [{ name: containsText(search) }, { slug: containsText(search) }] }),
     ...(status === undefined ? {} : { status }),
   };
+  if (isComplete(query)) {
+    const list = await readComplete({
+      member: 'organizations',
+      schema: hubEndpoints.listOrganizations.reply.shape.organizations.element,
+      read: async (after: OrganizationRow | undefined) => {
+        const [rows] = await client.$transaction(
+          [
+            client.organization.findMany({
+              where: { AND: [where, rowsAfter(after, ORDER)] },
+              include: withMembers,
+              orderBy: inOrder,
+              take: PART_ROWS,
+            }),
+          ],
+          { isolationLevel: 'RepeatableRead' },
+        );
+        return partOf(rows, presentManagedOrganization);
+      },
+    });
+    return list instanceof Streamed ? list : { organizations: [...list], pagination: completePagination(list.length) };
+  }
   const [organizations, total] = await client.$transaction(
     [
       client.organization.findMany({
         where,
         include: withMembers,
-        orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
+        orderBy: inOrder,
         ...rowsOf(query),
       }),
       client.organization.count({ where }),

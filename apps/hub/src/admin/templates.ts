@@ -1,13 +1,14 @@
-import { type ownedTemplate, templateFieldNames } from '@svc/contract';
+import { completePagination, type ownedTemplate, templateFieldNames } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, notFound, pickDefined, WithEtag } from '@svc/http';
+import { etagOfVersion, notFound, pickDefined, Streamed, WithEtag } from '@svc/http';
 import type { z } from 'zod';
 import { route } from '../context.ts';
 import { defaultSlug, derivedColumns } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { paginationFor, rowsOf } from '../paging.ts';
+import { isComplete, paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
 import { catalogChangeRoute } from './change.ts';
+import { PART_ROWS, readComplete, rowsAfter } from './complete-list.ts';
 import { containsFolded } from './search.ts';
 import { requireVersion } from './version.ts';
 
@@ -35,17 +36,66 @@ function presentTemplate({ category, downloads, ...template }: Row): Reply {
   return presented as Reply; // JSON columns contain only values that the contract's schemas accepted
 }
 
+/** The sort order of the list. */
+const ORDER = { sort_name: 'asc', id: 'asc' } as const;
+const inOrder = [{ sort_name: ORDER.sort_name }, { id: ORDER.id }];
+
+/** What is read of the rows of a list before the rows themselves, because some templates have a megabyte. */
+const keyColumns = { id: true, sort_name: true, weight: true } as const;
+type Key = Prisma.TemplateGetPayload<{ select: typeof keyColumns }>;
+
+/** The maximum size of a part of a list, in bytes. A part has at least one template. */
+const MAX_PART_BYTES = 4 * 1024 * 1024;
+
+/** The first rows that fit in a part. */
+function firstPart(keys: readonly Key[]): readonly Key[] {
+  let bytes = 0;
+  for (const [index, { weight }] of keys.entries()) {
+    bytes += weight;
+    if (bytes > MAX_PART_BYTES && index > 0) return keys.slice(0, index);
+  }
+  return keys;
+}
+
 export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ database: { client } }, { query }) => {
   const where = {
     ...(query.search === undefined ? {} : { search_text: containsFolded(query.search) }),
     ...(query.org_id === undefined ? {} : { owner_org_id: query.org_id }),
   };
+  if (isComplete(query)) {
+    const list = await readComplete({
+      member: 'templates',
+      schema: hubEndpoints.listAllTemplates.reply.shape.templates.element,
+      read: async (after: Key | undefined) => {
+        const found = await client.template.findMany({
+          where: { AND: [where, rowsAfter(after, ORDER)] },
+          select: keyColumns,
+          orderBy: inOrder,
+          take: PART_ROWS,
+        });
+        const keys = firstPart(found);
+        const [rows] = await client.$transaction(
+          [
+            client.template.findMany({
+              where: { AND: [where, { id: { in: keys.map(({ id }) => id) } }] },
+              include: withCategory,
+              orderBy: inOrder,
+            }),
+          ],
+          { isolationLevel: 'RepeatableRead' },
+        );
+        const isLast = keys.length === found.length && found.length < PART_ROWS;
+        return { items: rows.map(presentTemplate), next: isLast ? undefined : keys.at(-1) };
+      },
+    });
+    return list instanceof Streamed ? list : { templates: [...list], pagination: completePagination(list.length) };
+  }
   const [templates, total] = await client.$transaction(
     [
       client.template.findMany({
         where,
         include: withCategory,
-        orderBy: [{ sort_name: 'asc' }, { id: 'asc' }],
+        orderBy: inOrder,
         ...rowsOf(query),
       }),
       client.template.count({ where }),
@@ -58,7 +108,9 @@ export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ da
 export const getManagedTemplate = route(
   hubEndpoints.getManagedTemplate,
   async ({ database: { client } }, { params: { id } }) => {
-    const row = await client.template.findUnique({ where: { id }, include: withCategory });
+    const [row] = await client.$transaction([client.template.findUnique({ where: { id }, include: withCategory })], {
+      isolationLevel: 'RepeatableRead',
+    });
     if (!row) throw notFound();
     const template = presentTemplate(row);
     return new WithEtag({ template }, etagOfVersion(row.resource_version, template));

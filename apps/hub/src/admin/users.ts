@@ -1,15 +1,22 @@
+import { completePagination } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { invalid, notFound } from '@svc/http';
+import { invalid, notFound, Streamed } from '@svc/http';
 import { callerOf } from '../account/caller.ts';
 import { route } from '../context.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { presentUser, withOrganization } from '../organization.ts';
-import { paginationFor, rowsOf } from '../paging.ts';
+import { isComplete, paginationFor, rowsOf } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
 import { changeRoute } from './change.ts';
+import { PART_ROWS, partOf, readComplete, rowsAfter } from './complete-list.ts';
 import { checkRoleChange, lockRoles } from './roles.ts';
 import { containsText } from './search.ts';
 import { requireVersion } from './version.ts';
+
+/** The sort order of the list. */
+const ORDER = { created_at: 'desc', id: 'asc' } as const;
+const inOrder = [{ created_at: ORDER.created_at }, { id: ORDER.id }];
+type UserRow = Prisma.UserGetPayload<{ include: typeof withOrganization }>;
 
 export const listUsers = route(hubEndpoints.listUsers, async ({ database: { client } }, { query }) => {
   const { search, role, org_id } = query;
@@ -18,12 +25,33 @@ export const listUsers = route(hubEndpoints.listUsers, async ({ database: { clie
     ...(role === undefined ? {} : { role }),
     ...(org_id === undefined ? {} : { org_id }),
   };
+  if (isComplete(query)) {
+    const list = await readComplete({
+      member: 'users',
+      schema: hubEndpoints.listUsers.reply.shape.users.element,
+      read: async (after: UserRow | undefined) => {
+        const [rows] = await client.$transaction(
+          [
+            client.user.findMany({
+              where: { AND: [where, rowsAfter(after, ORDER)] },
+              include: withOrganization,
+              orderBy: inOrder,
+              take: PART_ROWS,
+            }),
+          ],
+          { isolationLevel: 'RepeatableRead' },
+        );
+        return partOf(rows, presentUser);
+      },
+    });
+    return list instanceof Streamed ? list : { users: [...list], pagination: completePagination(list.length) };
+  }
   const [users, total] = await client.$transaction(
     [
       client.user.findMany({
         where,
         include: withOrganization,
-        orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
+        orderBy: inOrder,
         ...rowsOf(query),
       }),
       client.user.count({ where }),
