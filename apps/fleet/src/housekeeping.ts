@@ -12,6 +12,7 @@ import type { Database } from './database/client.ts';
  */
 const EXPIRED_ROWS: readonly ExpiredRows[] = [
   { table: 'sign_in_failures', key: 'subject', condition: "last_at < now() - interval '15 minutes'" },
+  { table: 'sign_in_networks', key: 'subject', condition: "last_at < now() - interval '30 days'" },
   { table: 'sign_in_transactions', key: 'state_hash', condition: 'expires_at < now()' },
   { table: 'sign_in_codes', key: 'code_hash', condition: 'expires_at < now()' },
   { table: 'idempotency_keys', key: 'key_hash', condition: "created_at < now() - interval '1 day'" },

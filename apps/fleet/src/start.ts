@@ -5,11 +5,13 @@ import {
   type HealthCheck,
   type Log,
   type OutboundOptions,
+  SettingsError,
   serve,
   serviceOptionsOf,
 } from '@svc/http';
 import type { Services } from './api/context.ts';
 import { createFleet } from './app.ts';
+import { findWeakness } from './auth/password-strength.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { startProviderChecks } from './auth/provider-checks.ts';
 import { loadSigningKey, type SigningKey } from './auth/session-tokens.ts';
@@ -44,6 +46,7 @@ export interface FleetTimings {
 /** Runs the service until it is stopped. @throws Error with the reason if the service cannot start */
 export async function startFleet(prismaDir: string, timings: FleetTimings = {}): Promise<void> {
   const config = readConfig(process.env);
+  await requireStrongPassword(config);
   const log = createLog('fleet', config.LOG_LEVEL);
   const database = await openMigrated({ config, log, prismaDir });
   const sealer = createSealer(config.ENCRYPTION_KEYS);
@@ -158,6 +161,13 @@ async function openMigrated({ config, log, prismaDir }: Start): Promise<Database
 async function pendingMigrations({ client }: Database, prismaDir: string): Promise<readonly string[]> {
   const { pending } = await migrationState({ prismaDir, query: (sql) => client.$queryRawUnsafe(sql) });
   return pending;
+}
+
+/** The password policy of users also applies to the temporary admin. @throws SettingsError */
+async function requireStrongPassword(config: Config): Promise<void> {
+  const { SVC_TEMP_ADMIN_USERNAME: username = '', SVC_TEMP_ADMIN_PASSWORD: password } = config;
+  const weakness = password === undefined ? undefined : await findWeakness(password, [username]);
+  if (weakness !== undefined) throw new SettingsError([`SVC_TEMP_ADMIN_PASSWORD: ${weakness}`]);
 }
 
 function temporaryAdminOf(config: Config, signingKey: SigningKey, log: Log): TemporaryAdmin | undefined {

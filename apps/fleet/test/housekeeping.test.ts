@@ -77,6 +77,19 @@ test('housekeeping deletes failed sign-ins after fifteen minutes', async () => {
   expect(await failuresLeft()).toEqual(['recent']);
 });
 
+test('housekeeping deletes known networks of accounts 30 days after the last sign-in', async () => {
+  for (const [subject, age] of [
+    ['recent', '29 days'],
+    ['past', '31 days'],
+  ]) {
+    await client.$executeRaw`
+      INSERT INTO sign_in_networks (subject, account, last_at) VALUES (${subject}, 'account', now() - ${age}::interval)`;
+  }
+  kept();
+  await aRoundHasPassed();
+  expect((await client.signInNetwork.findMany()).map(({ subject }) => subject)).toEqual(['recent']);
+});
+
 test('housekeeping deletes tombstones after a day', async () => {
   const gone = [
     { id: randomUUID(), age: '23 hours' },
@@ -190,7 +203,7 @@ test('housekeeping makes the first round within a minute, then one each hour unt
 });
 
 /** Number of tables. A round has a statement for each. */
-const TABLES = 6;
+const TABLES = 7;
 
 async function aRoundEndsAfter(milliseconds: number, statements: Spied): Promise<void> {
   const before = statements.mock.calls.length;

@@ -1,4 +1,4 @@
-import { createEmptyDatabase } from '@svc/testing';
+import { createEmptyDatabase, onServer } from '@svc/testing';
 import { eventually } from '@svc/testing/faults';
 import { aTemplate } from './a-template.ts';
 import { startFakeHub } from './fake-hub.ts';
@@ -42,6 +42,20 @@ test('--help prints the usage, without a configuration', async () => {
   const { ended, output } = world.run(['--help'], {});
   expect(await ended).toBe(0);
   expect(output()).toMatch(/^node dist\/main\.js <command>\n/);
+});
+
+test('a weak password of the temporary admin stops the start before the database is migrated', async () => {
+  const empty = await createEmptyDatabase();
+  const weak = { SVC_TEMP_ADMIN_USERNAME: 'first-admin', SVC_TEMP_ADMIN_PASSWORD: 'first-admin1' };
+  const { ended, output } = world.run([], { DATABASE_URL: empty.url, ENCRYPTION_KEYS, ...weak });
+  expect(await ended).toBe(1);
+  expect(output()).toContain('SVC_TEMP_ADMIN_PASSWORD: is too easy to guess');
+  expect(output()).not.toContain(weak.SVC_TEMP_ADMIN_PASSWORD);
+  const tables = await onServer(empty.url, (client) =>
+    client.query("SELECT FROM information_schema.tables WHERE table_schema = 'public'"),
+  );
+  expect(tables.rowCount).toBe(0);
+  await empty.drop();
 });
 
 test.each([

@@ -1,37 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { hash as hashArgon2, hashSync, type Options, parseOptions, verify as verifyArgon2 } from '@node-rs/argon2';
-import { unavailable } from '@svc/http';
-import pLimit from 'p-limit';
-import { findWeakness } from './password-strength.ts';
-
-export interface SemaphoreBounds {
-  /** Calls that run at the same time. */
-  readonly concurrent: number;
-  /** Calls that wait for their turn. */
-  readonly waiting: number;
-}
-
-/** Limits concurrency. Waiting calls run in order. @throws 503 unavailable if too many calls are waiting */
-export function createSemaphore({ concurrent, waiting }: SemaphoreBounds): <T>(work: () => Promise<T>) => Promise<T> {
-  const limit = pLimit(concurrent);
-  return async (work) => {
-    if (limit.activeCount >= concurrent && limit.pendingCount >= waiting) {
-      throw unavailable(`More than ${concurrent + waiting} sign-ins are in progress. Try again shortly.`);
-    }
-    return limit(work);
-  };
-}
+import { type CallerClass, createPasswordQueue, type QueueBounds } from './password-queue.ts';
+import { findWeakness, normalised } from './password-strength.ts';
 
 /** Passwords of local users. */
 export interface Passwords {
-  /** @throws 503 unavailable while too many passwords are hashed or verified */
+  /** Hashes the password of a known caller. @throws 503 unavailable while too many passwords are hashed or verified */
   hash(password: string): Promise<string>;
   /**
    * Verifies a password. It takes the same time with and without a hash. `outdated`: the password matches, but must be
-   * hashed again because the cost has increased.
+   * hashed again because the cost has increased. Calls for known callers do not wait for those of unknown callers.
    * @throws 503 unavailable while too many passwords are hashed or verified
    */
-  verify(hash: string | undefined, password: string): Promise<{ matches: boolean; outdated: boolean }>;
+  verify(
+    hash: string | undefined,
+    password: string,
+    caller: CallerClass,
+  ): Promise<{ matches: boolean; outdated: boolean }>;
   /** The reason to reject a password; undefined if it is accepted. `about`: the e-mail address and name of the user. */
   findWeakness(password: string, about: readonly string[]): Promise<string | undefined>;
 }
@@ -46,21 +31,24 @@ const MAX_COST = { memoryCost: 1024 * 1024, timeCost: 50 };
 
 const ARGON2ID = /^\$argon2id\$v=19\$/;
 
-interface PasswordOptions extends Partial<SemaphoreBounds> {
+interface PasswordOptions extends Partial<QueueBounds> {
   /** The cost of new hashes. It is not configurable. Tests that are not about passwords pass a lower one. */
   readonly cost?: Cost;
   /** The verification of the library. A test passes a function that counts calls. */
   readonly verifyHash?: typeof verifyArgon2;
 }
 
-/** Hashing needs 19 MiB and CPU time, so at most `concurrent` calls run at the same time, and `waiting` calls wait. */
+/**
+ * Hashing needs 19 MiB and CPU time, so at most `concurrent` calls run at the same time, and `waiting` calls of each class
+ * of callers wait.
+ */
 export function createPasswords({
   concurrent = 2,
-  waiting = 100,
+  waiting = { known: 100, unknown: 100 },
   cost: currentCost = DEFAULT_COST,
   verifyHash = verifyArgon2,
 }: PasswordOptions = {}): Passwords {
-  const semaphore = createSemaphore({ concurrent, waiting });
+  const enqueue = createPasswordQueue({ concurrent, waiting });
   // It is verified if a user has no hash, so that the response takes the same time.
   const placeholder = hashSync(randomBytes(32), currentCost);
   const isOutdated = (cost: HashCost | undefined) =>
@@ -71,17 +59,11 @@ export function createPasswords({
     return { matches: matches && cost !== undefined, outdated: matches && isOutdated(cost) };
   };
   return {
-    hash: (password) => semaphore(() => hashArgon2(normalised(password), currentCost)),
-    verify: (hash = '', password) => semaphore(() => verify(hash, password)),
-    findWeakness: (password, about) => findWeakness(normalised(password), about),
+    hash: (password) => enqueue('known', () => hashArgon2(normalised(password), currentCost)),
+    verify: (hash = '', password, caller) => enqueue(caller, () => verify(hash, password)),
+    findWeakness,
   };
 }
-
-/**
- * The password in the normalization form NFKC, as NIST SP 800-63B recommends. Keyboards produce different characters
- * for the same password: `é` is one or two code points, and a Japanese keyboard can produce a full-width `Ａ`.
- */
-const normalised = (password: string) => password.normalize('NFKC');
 
 type HashCost = Omit<Cost, 'parallelism'>;
 

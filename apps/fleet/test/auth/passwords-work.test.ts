@@ -17,7 +17,7 @@ test.each([
   ['a hash with excessive memory cost', known.replace('m=19456', 'm=4294967295')],
   ['a hash of another algorithm', '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'],
 ])('a sign-in with %s causes one password verification at the current cost', async (_, stored) => {
-  await verify(stored, 'a wrong password');
+  await verify(stored, 'a wrong password', 'unknown');
   expect(verified).toHaveBeenCalledTimes(1);
   const { algorithm, memoryCost, timeCost, parallelism } = argon2.parseOptions(verified.mock.calls[0]?.[0] ?? '');
   expect([algorithm, memoryCost, timeCost, parallelism]).toEqual([2, 19_456, 2, 1]);
