@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { clientNetworks, Problem } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import type { CallerClass } from './password-queue.ts';
+import { type CallerClass, createPasswordQueue } from './password-queue.ts';
 
 /** An attempt to sign in: the account and the address of the caller. */
 export interface Attempt {
@@ -34,6 +34,12 @@ const STEPS_TO_MAX_WAIT = 6;
 const KNOWN_DAYS = 30;
 const MAX_KNOWN_NETWORKS = 20;
 
+/**
+ * Attempts of a process that use the database at the same time. They leave connections to other requests and do not wait for one
+ * so long that the pool rejects them. Whether a caller is known is not known yet, so all wait in one queue.
+ */
+const admissions = createPasswordQueue({ concurrent: 4, waiting: { known: 0, unknown: 1000 } });
+
 interface Limit {
   readonly subject: string;
   readonly allowed: number;
@@ -60,9 +66,13 @@ interface AdmittedAttempt {
 /**
  * Counts an attempt as a failure before the password is compared, so that concurrent attempts cannot evade the limits. All
  * replicas share the counts. A caller is known if someone signed in to the account from the same network recently. Known callers
- * are limited only by their own failures, so failures of others do not slow them down. @throws 429 while a limit blocks the caller
+ * are limited only by their own failures, so failures of others do not slow them down.
+ * @throws 429 while a limit blocks the caller, 503 if too many attempts are waiting
  */
-export async function admitAttempt({ client }: Database, attempt: Attempt): Promise<AdmittedAttempt> {
+export const admitAttempt = (database: Database, attempt: Attempt): Promise<AdmittedAttempt> =>
+  admissions('unknown', () => admit(database, attempt));
+
+async function admit({ client }: Database, attempt: Attempt): Promise<AdmittedAttempt> {
   const { pair, shared, overall } = limitsOf(attempt);
   const [state] = await client.$queryRaw<
     { known: boolean; own_wait: number; shared_wait: number; is_under_pressure: boolean }[]
