@@ -1,33 +1,15 @@
 // Requires a reason beside each cast in the sources: a comment on one of its lines, or on the line before it.
 // `as const` and `satisfies` need no reason, because the compiler checks them.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseSync, Visitor } from 'oxc-parser';
+import { root, sources } from './sources.mjs';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const problems = sources().flatMap(castsWithoutReason);
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) {
   console.error('Add a comment with the reason beside each of these casts, or remove the cast.');
   process.exitCode = 1;
-}
-
-/** The TypeScript files of all packages, without tests and generated code. Paths are relative to the root. */
-function sources() {
-  return ['apps', 'packages', 'infra']
-    .flatMap((parent) => readdirSync(path.join(root, parent)).map((name) => path.join(parent, name, 'src')))
-    .flatMap((folder) => filesIn(folder).map((file) => path.join(folder, file)))
-    .filter((file) => file.endsWith('.ts') && !file.includes(`${path.sep}generated${path.sep}`));
-}
-
-function filesIn(folder) {
-  try {
-    return readdirSync(path.join(root, folder), { recursive: true });
-  } catch (error) {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []; // not every folder has sources
-    throw error;
-  }
 }
 
 function castsWithoutReason(file) {

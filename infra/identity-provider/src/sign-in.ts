@@ -54,7 +54,7 @@ async function authorize(request: URL, { email, password }: SignIn, redirectUri:
   const browse = browser(redirectUri);
   const page = await browse(request);
   if (page.url.href.startsWith(redirectUri)) return page.url;
-  const action = /<form[^>]*\saction="([^"]*)"/.exec(await page.response.text())?.[1];
+  const action = /<form[^<>]*\saction="([^"]*)"/.exec(await page.response.text())?.[1];
   if (action === undefined) throw new SignInError(`no sign-in form at ${page.url} (${page.response.status})`);
   const result = await browse(new URL(action || page.url, page.url), new URLSearchParams({ email, password }));
   if (result.response.status === 401) throw new SignInError(`wrong e-mail or password for ${email}`);

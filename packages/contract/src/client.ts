@@ -97,7 +97,7 @@ function addressOf(endpoint: Endpoint, input: CallInput<Endpoint>, baseUrl: stri
     }
     return encodeURIComponent(value);
   });
-  const url = new URL(`${baseUrl.replace(/\/+$/, '')}${path}`);
+  const url = new URL(`${baseUrl.replace(/(?<!\/)\/+$/, '')}${path}`);
   for (const [name, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }

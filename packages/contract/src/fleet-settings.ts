@@ -74,7 +74,7 @@ const hubSettings = z
   .meta({ id: 'HubSettings' });
 
 const hubChange = z.strictObject({
-  url: address.transform((value) => value.replace(/\/+$/, '')).optional(),
+  url: address.transform((value) => value.replace(/(?<!\/)\/+$/, '')).optional(),
   api_key: z.string().max(200).optional().meta({ description: 'Required if the url changes' }),
   sync_interval: z.int().min(0).max(86_400).optional(),
 });

@@ -176,4 +176,4 @@ export const slugOf = (name: string): string =>
     .replace(/\p{Mark}/gu, '')
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, SLUG_LENGTH)
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-+|(?<!-)-+$/g, '');

@@ -59,8 +59,14 @@ export function requestLog(log: Log): RequestHandler {
   };
 }
 
-/** API keys, MCP tokens and JWTs, which a client may have put into a path by mistake. */
-const CREDENTIAL = /svc[a-z]_[A-Za-z0-9]+|eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_.-]+/g;
+/** API keys and MCP tokens, which a client may have put into a path by mistake. */
+const SECRET_TOKEN = /svc[a-z]_[A-Za-z0-9]+/g;
+/** The start of a JWT, with all following characters that a JWT can have. It is a JWT if it has more than one part. */
+const JWT_START = /eyJ[A-Za-z0-9_.-]+/g;
+const REDACTED = '[credential]';
 
 /** The path of a URL for logs and audit entries: without query and credentials. */
-export const pathOf = (url: string): string => (url.split('?', 1)[0] ?? url).replace(CREDENTIAL, '[credential]');
+export const pathOf = (url: string): string =>
+  (url.split('?', 1)[0] ?? url)
+    .replace(JWT_START, (found) => (found.includes('.') ? REDACTED : found))
+    .replace(SECRET_TOKEN, REDACTED);

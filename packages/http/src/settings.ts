@@ -45,7 +45,7 @@ export const addressSetting = z
   .refine((value) => !/[?#]/.test(value), 'must not have a query or a fragment');
 
 /** An http or https URL to which paths are appended. Trailing slashes are removed. */
-export const urlSetting = addressSetting.transform((value) => value.replace(/\/+$/, ''));
+export const urlSetting = addressSetting.transform((value) => value.replace(/(?<!\/)\/+$/, ''));
 
 const hasPassword = ({ username, password }: URL) => username !== '' || password !== '';
 

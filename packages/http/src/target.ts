@@ -24,7 +24,7 @@ export function routeOriginForm(app: Express): void {
 /** The path and query of a request target; undefined if the target is invalid. */
 function originForm(target: string): string | undefined {
   if (target.startsWith('/')) return target;
-  const rest = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
+  const rest = /^https?:\/\/[^/?#]*(.*)/is.exec(target)?.[1];
   return rest === undefined || rest.startsWith('/') ? rest : `/${rest}`;
 }
 

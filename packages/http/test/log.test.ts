@@ -99,7 +99,9 @@ test.each([
   [`/things/svcc_${'a1B2'.repeat(12)}`, '/things/[credential]'],
   [`/things/svcm_${'a1B2'.repeat(12)}/x`, '/things/[credential]/x'],
   ['/things/eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln-_x/y', '/things/[credential]/y'],
+  [`/things/svcm_${'a1B2'.repeat(12)}eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln`, '/things/[credential][credential]'],
   ['/things/service', '/things/service'],
+  ['/things/eyJ', '/things/eyJ'],
   ['', ''],
 ])('the path of %s is logged as %s', (url, expected) => {
   expect(pathOf(url)).toBe(expected);

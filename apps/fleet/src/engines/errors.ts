@@ -93,7 +93,7 @@ const CONNECTION_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/^(?:ERR_TLS_CERT_ALTNAME_INVALID)$/, 'Its certificate is for another host name.'],
   [/^CERT_HAS_EXPIRED$/, 'Its certificate has expired.'],
   [/CERT|SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)/, 'Its certificate is not signed by the configured CA.'],
-  [/^(?:ERR_SSL_.*(?:ALERT|CERTIFICATE).*)$/, 'It does not accept the configured client certificate.'],
+  [/^ERR_SSL_.*(?:ALERT|CERTIFICATE)/, 'It does not accept the configured client certificate.'],
   [/^(?:ERR_SSL_.*|EPROTO)$/, 'The TLS connection to its endpoint failed.'],
   [/^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'It closed the connection without a response.'],
 ];
@@ -119,12 +119,24 @@ function* codesOf(error: unknown): Generator<string> {
   if (typeof name === 'string' && name !== 'Error') yield name;
 }
 
+const NO_PROGRAM = /executable file not found|command that was not found|exec format error/i;
+const NOT_EXECUTABLE = /no such file or directory|permission denied/i;
+
+/** Whether an engine reports that a container cannot be started because its program is missing or not executable. */
+export function isProgramMissing(engineMessage: string): boolean {
+  const start = engineMessage.search(/exec: /i);
+  return NO_PROGRAM.test(engineMessage) || (start >= 0 && NOT_EXECUTABLE.test(engineMessage.slice(start)));
+}
+
 // The order matters. Docker responds, for example:
 // "pull access denied for x, repository does not exist or may require 'docker login'"
 const KINDS: readonly (readonly [RegExp, 'AuthFailed' | 'ImageNotFound'])[] = [
-  [/manifest unknown|manifest for .* not found|name unknown|repository does not exist|no such image/i, 'ImageNotFound'],
   [
-    /unauthorized|authentication required|access (?:to .* is )?denied|denied:|incorrect username|forbidden|no basic auth credentials/i,
+    /manifest unknown|manifest for \S+ not found|name unknown|repository does not exist|no such image/i,
+    'ImageNotFound',
+  ],
+  [
+    /unauthorized|authentication required|(?:access|is) denied|denied:|incorrect username|forbidden|no basic auth credentials/i,
     'AuthFailed',
   ],
   [/: not found$/i, 'ImageNotFound'],

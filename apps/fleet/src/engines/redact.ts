@@ -28,7 +28,7 @@ export function redactorOf(values: readonly string[]): (text: string) => string 
 const formsOf = (value: string): string[] => [
   value,
   JSON.stringify(value).slice(1, -1),
-  ...value.split(/\s*\n\s*/),
+  ...value.split('\n').map((line) => line.trim()),
   value.replace(/\s+/g, ' ').trim(),
 ];
 

@@ -23,7 +23,7 @@ const idSuffix = (id: string): string => id.slice(-8);
 function nameOf(row: { readonly id: string; readonly name: string }, max: number): string {
   // The name of a Service must start with a letter (RFC 1035). A name in the fleet can start with a digit.
   const named = /^[a-z]/.test(row.name) ? row.name : `d-${row.name}`;
-  return `${named.slice(0, max - 9).replace(/-+$/, '')}-${idSuffix(row.id)}`;
+  return `${named.slice(0, max - 9).replace(/(?<!-)-+$/, '')}-${idSuffix(row.id)}`;
 }
 
 /** The name of the objects of a deployment. */

@@ -23,16 +23,26 @@ export function refuseInUse(dependents: readonly Dependent[]): void {
   });
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+const BEGIN = '-----BEGIN CERTIFICATE-----';
+const END = '-----END CERTIFICATE-----';
+
+/** The certificates in a text, each with its delimiters; undefined if the text contains anything else. */
+function certificatesIn(pem: string): X509Certificate[] | undefined {
+  const parts = pem.split(END);
+  if (parts.pop()?.trim() !== '' || parts.length === 0) return undefined;
+  const certificates = parts.map((part) => {
+    const block = part.trimStart();
+    return block.lastIndexOf(BEGIN) === 0 ? certificateOf(`${block}${END}`) : undefined;
+  });
+  return certificates.every((certificate) => certificate !== undefined) ? certificates : undefined;
+}
 
 /**
  * Validates certificates in PEM. Other content is an error, because the API returns certificates and it could be a
  * private key.
  */
 export function certificateErrors(path: string, pem: string): FieldError[] {
-  const blocks = pem.match(CERTIFICATE) ?? [];
-  const isAlone = pem.replace(CERTIFICATE, '').trim() === '';
-  if (blocks.length > 0 && isAlone && blocks.every((block) => certificateOf(block) !== undefined)) return [];
+  if (certificatesIn(pem)) return [];
   const message = 'must be one or more certificates in PEM (-----BEGIN CERTIFICATE-----), and nothing else';
   return [{ path, message }];
 }
@@ -42,8 +52,8 @@ export function keyPairErrors(certificate: { path: string; pem: string }, key: {
   const errors = certificateErrors(certificate.path, certificate.pem);
   const privateKey = keyOf(key.pem);
   if (!privateKey) errors.push({ path: key.path, message: 'must be a private key in PEM, without a passphrase' });
-  const [first = ''] = certificate.pem.match(CERTIFICATE) ?? [];
-  const isPair = !privateKey || certificateOf(first)?.checkPrivateKey(privateKey) !== false;
+  const [first] = certificatesIn(certificate.pem) ?? [];
+  const isPair = !privateKey || first?.checkPrivateKey(privateKey) !== false;
   return isPair ? errors : [...errors, { path: key.path, message: 'is not the key of the certificate' }];
 }
 

@@ -23,6 +23,12 @@ test('redacts a value in each form that engines write: quoted, on one line, or o
   }
 });
 
+test('redacts each line of a value with many spaces', async () => {
+  const spaces = ' '.repeat(32_000);
+  const clean = await redactor(`first${spaces}\n\t${spaces}second \r\n`);
+  expect(clean('first second, second')).toBe('•••, •••');
+});
+
 test('redacts the registry credentials', async () => {
   expect((await redactor())('customer:p4ssword was refused')).toBe('•••:••• was refused');
 });

@@ -113,7 +113,13 @@ describe('a change of the address', () => {
 
 const notPem = ['', 'x', KUBECONFIG, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', key];
 /** Incomplete combinations, which would otherwise be stored. */
-const morePem = [certificate + key, key + certificate, certificate + KUBECONFIG];
+const morePem = [
+  certificate + key,
+  key + certificate,
+  certificate + KUBECONFIG,
+  certificate.replace('\n', `\n${key}-----BEGIN CERTIFICATE-----\n`),
+  '-----BEGIN CERTIFICATE-----'.repeat(3000),
+];
 
 describe('an invalid certificate or key is rejected by name, and not repeated:', () => {
   const refused = async (plural: 'hosts' | 'clusters', given: object, paths: readonly string[]) => {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DockerManifest, RenderedContainer } from '../../render/docker.ts';
-import { classifyPullFailure, EngineFailure, Permanent, Transient } from '../errors.ts';
+import { classifyPullFailure, EngineFailure, isProgramMissing, Permanent, Transient } from '../errors.ts';
 import { oneLine } from '../redact.ts';
 import type { DockerClient } from './client.ts';
 import { findContainers, removeNow } from './containers.ts';
@@ -99,7 +99,7 @@ export async function create(
 
 /** Docker responds with status 409, Podman with 500. */
 const isNameConflict = ({ status, engineMessage }: NonNullable<EngineFailure['response']>): boolean =>
-  status === 409 || /\bname\b.* is already in use/i.test(engineMessage);
+  status === 409 || /\bname (?:"[^"]*" )?is already in use/i.test(engineMessage);
 
 const LOOKUP_ATTEMPTS = 20;
 
@@ -166,14 +166,12 @@ export const gpuMissing = (name: string, response?: EngineFailure['response']) =
 const PORT_TAKEN = /address already in use|port is already allocated|ports? (?:are|is) not available/i;
 const NO_GPU =
   /could not select device driver|unresolvable CDI|CDI device|nvidia-container|failed to (?:add|inject) devices/i;
-const NO_PROGRAM =
-  /executable file not found|command that was not found|exec: .*no such file or directory|exec format error|exec: .*permission denied/i;
 
 function startFailure({ response }: EngineFailure, { name, body }: RenderedContainer): EngineFailure {
   const { status = 0, engineMessage = '' } = response ?? {};
   if (PORT_TAKEN.test(engineMessage)) return portConflict(engineMessage, { name, body });
   if (NO_GPU.test(engineMessage)) return gpuMissing(name, response);
-  return status === 400 || NO_PROGRAM.test(engineMessage)
+  return status === 400 || isProgramMissing(engineMessage)
     ? new Permanent('InvalidSpec', `${name} cannot be started as configured.`, response)
     : new Transient('EngineError', `${name} could not be started.`, response);
 }

@@ -257,7 +257,7 @@ class ClusterClient implements KubernetesClient {
   }
 
   get #server() {
-    return this.address.server.replace(/\/+$/, '');
+    return this.address.server.replace(/(?<!\/)\/+$/, '');
   }
 
   #anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {

@@ -16,12 +16,22 @@ export interface RequestInfo {
 }
 
 const VERBS: Readonly<Record<string, string>> = { POST: 'create', PATCH: 'apply', DELETE: 'delete' };
-const API =
-  /\/(?:api\/v1|apis\/[^/]+\/[^/]+)(?:\/namespaces\/([^/]+)(?=\/[^/]))?\/([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?$/;
+
+/** The segments of a path after the group and version of the API. The path can have a prefix. */
+function segmentsInApi(path: string): string[] {
+  const segments = path.split('/');
+  const start = segments.findIndex((segment, index) => isCoreApi(segments, index) || segment === 'apis');
+  return start < 0 ? [] : segments.slice(start + (isCoreApi(segments, start) ? 2 : 3));
+}
+
+const isCoreApi = (segments: readonly string[], index: number) =>
+  segments[index] === 'api' && segments[index + 1] === 'v1';
 
 /** Derives the verb and object from the method and URL of a request. */
 export function requestInfoOf(method: string, url: URL): RequestInfo {
-  const [, namespace = '', resource = url.pathname, name = '', part] = API.exec(url.pathname) ?? [];
+  const segments = segmentsInApi(url.pathname);
+  const namespace = segments[0] === 'namespaces' && segments.length > 2 ? (segments[1] ?? '') : '';
+  const [resource = url.pathname, name = '', part] = namespace === '' ? segments : segments.slice(2);
   const reads = url.searchParams.has('watch') ? 'watch' : name === '' ? 'list' : 'read';
   return { verb: VERBS[method] ?? reads, resource: part ? `${resource}/${part}` : resource, name, namespace };
 }
@@ -95,7 +105,7 @@ export function toEngineFailure({ status, text, request }: ErrorResponse): Engin
   if (status === 403) return forbidden(apiFailure);
   if (status === 409) return conflict(apiFailure);
   if (status === 400 || status === 422) return invalid(apiFailure);
-  if (status === 500 && request.verb === 'apply' && UNKNOWN_FIELD.test(apiStatus.message))
+  if (status === 500 && request.verb === 'apply' && apiStatus.message.includes(UNKNOWN_FIELD))
     return unknownField(apiFailure);
   const message = `The cluster could not ${describeRequest(request)} (${status}).`;
   const isPermanent = status < 500 && ![404, 408, 410, 429].includes(status);
@@ -169,11 +179,12 @@ function invalid({ apiStatus, request, response }: ApiFailure): EngineFailure {
   return new Permanent('InvalidSpec', `The cluster rejects ${describeObject(request)} as invalid${where}.`, response);
 }
 
-const UNKNOWN_FIELD = /(\S*): field not declared in schema/;
+const UNKNOWN_FIELD = ': field not declared in schema';
 
 /** Server-side apply reports an unknown field with status 500. */
 function unknownField({ apiStatus, request, response }: ApiFailure): EngineFailure {
-  const [, field = ''] = UNKNOWN_FIELD.exec(apiStatus.message) ?? [];
+  const [start = ''] = apiStatus.message.split(UNKNOWN_FIELD, 1);
+  const field = start.split(/\s/).at(-1);
   return new Permanent(
     'InvalidSpec',
     `The cluster does not support the field ${field} of ${describeObject(request)}.`,

@@ -5,7 +5,7 @@ import type {
   V1Pod,
 } from '@kubernetes/client-node';
 import { bytes } from '../../quantities.ts';
-import { classifyPullFailure, type Reason } from '../errors.ts';
+import { classifyPullFailure, isProgramMissing, type Reason } from '../errors.ts';
 import type { Instance } from '../observation.ts';
 import { oneLine } from '../redact.ts';
 
@@ -104,16 +104,13 @@ function containerFailure(pod: V1Pod, container: V1ContainerStatus, { now, settl
   return restartedRecently ? crashedState(pod, before, 'was restarted') : undefined;
 }
 
-const NO_PROGRAM =
-  /executable file not found|exec: .*no such file or directory|exec format error|exec: .*permission denied/i;
-
 function crashedState(pod: V1Pod, ended: V1ContainerStateTerminated, what: string): PodState {
   const code = `exit code ${ended.exitCode}`;
   if (ended.reason === 'OOMKilled') {
     const why = `it was killed because it exceeded ${describeMemoryLimit(pod)}`;
     return { phase: 'crashed', message: `${what} (${code}): ${why}`, reason: 'OOMKilled' };
   }
-  if (NO_PROGRAM.test(ended.message ?? '')) {
+  if (isProgramMissing(ended.message ?? '')) {
     const message = `cannot be started as configured: ${oneLine(ended.message ?? '')}`;
     return { phase: 'crashed', message, reason: 'InvalidSpec', isPermanent: true };
   }
