@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { NewDeployment, Target, WorkloadSpec } from '@svc/contract/fleet';
-import { Problem } from '@svc/http';
+import { invalid, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { resolveEnv } from '../render/env.ts';
 import { targetOf } from '../resources/targets.ts';
 import { type RevisionBase, secretNamesOf, specOf, templateBase } from '../resources/workloads.ts';
 import type { DeploymentRow } from './rows.ts';
@@ -51,7 +53,8 @@ export interface NewDeploymentRequest
 
 /**
  * A new deployment of an existing workload, or of a template. For a template, `base` is the content of the workload that
- * is to be created. @throws 422 if the workload, the revision or the template does not exist
+ * is to be created. @throws 422 if the workload, the revision or the template does not exist, 400 if all replicas
+ * together are too large
  */
 export async function newDraft(
   transaction: Prisma.TransactionClient,
@@ -65,6 +68,7 @@ export async function newDraft(
     desiredState: request.desired_state,
     creates: request.name === undefined ? [] : base ? ['deployment', 'workload'] : ['deployment'],
   };
+  refuseExcessiveSize(draft);
   return { draft, base };
 }
 
@@ -88,6 +92,30 @@ export const draftOf = (row: DeploymentRow, changes: DraftChanges): Draft => ({
   creates: [],
   ...changes,
 });
+
+const MEBIBYTE = 2 ** 20;
+/** Maximum size of the configuration of all replicas of a deployment. On a host, each replica has its own copy. */
+const MAX_CONFIGURATION = 64 * MEBIBYTE;
+
+/**
+ * Limits the size of the manifest of a deployment. A change that affects neither environment, revision nor replicas is
+ * not refused, so that an existing deployment of any size can be stopped, started and restarted.
+ *
+ * @throws 400 if all replicas together are too large
+ */
+export function refuseExcessiveSize(draft: Draft, before?: DeploymentRow): void {
+  const { env, replicas, workload } = draft;
+  const isSame =
+    before?.replicas === replicas && before.revision === workload.revision && isDeepStrictEqual(before.env, env);
+  const size = isSame ? 0 : configurationSize(draft);
+  if (size * replicas <= MAX_CONFIGURATION) return;
+  const message = `must be at most ${Math.floor(MAX_CONFIGURATION / size)} for this environment and workload: each replica has ${size} bytes of configuration, and all replicas together must have at most ${MAX_CONFIGURATION / MEBIBYTE} MiB`;
+  throw invalid([{ path: 'replicas', message }]);
+}
+
+/** The size in bytes of what a renderer writes for each replica, as JSON. */
+const configurationSize = ({ workload: { spec }, env }: Draft): number =>
+  Buffer.byteLength(JSON.stringify({ ...spec, env: resolveEnv(spec, env).env, env_schema: [] }));
 
 type Reader = Pick<Prisma.TransactionClient, 'workload' | 'workloadRevision'>;
 

@@ -84,6 +84,9 @@ async function clusterManifest(transaction: Transaction, { id }: Target, renderi
   return renderKubernetes(rendering, cluster).objects.map(toPlainJson);
 }
 
+/** The value as plain JSON, without members that are undefined. */
+const toPlainJson = (object: object): ManifestObject => JSON.parse(JSON.stringify(object));
+
 async function hostManifest(
   transaction: Transaction,
   { id }: Target,
@@ -95,11 +98,8 @@ async function hostManifest(
     { kind: 'Image', name: image },
     ...volumes.map((volume) => ({ kind: 'Volume', name: volume.Name, body: volume })),
     ...containers.map(({ name, body }) => ({ kind: 'Container', name, body })),
-  ].map(toPlainJson);
+  ];
 }
-
-/** The value as plain JSON, without members that are undefined. */
-const toPlainJson = (object: object): ManifestObject => JSON.parse(JSON.stringify(object));
 
 /** The identifier of an object within its manifest: `<kind>/<name>`. */
 function titleOf(object: ManifestObject): string {

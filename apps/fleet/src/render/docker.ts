@@ -177,47 +177,54 @@ export function renderDocker<S extends Secrecy>(rendering: Rendering<S>, host: H
       Driver: 'local',
       Labels: volumeLabels(volume),
     })),
-    containers: Array.from({ length: rendering.replicas }, (_, ordinal) => ({
-      name: `${objectName(rendering)}-${ordinal}`,
-      ordinal,
-      body: bodyWithDigest(rendering, host, ordinal),
-    })),
+    containers: rendering.replicas === 0 ? [] : renderContainers(rendering, host),
   };
-}
-
-/**
- * The body with a digest of itself among its labels. A container with the same digest is up to date, whatever its
- * generation, and is not replaced. The digest covers the versions of secrets, not their values, because the values
- * could be guessed from it.
- */
-function bodyWithDigest(rendering: Rendering, host: Host, ordinal: number): ContainerBody {
-  const bodyWithoutValues = containerBody(withoutValues(rendering), host, ordinal);
-  const digest = createHash('sha256').update(JSON.stringify(bodyWithoutValues)).digest('hex').slice(0, 32);
-  const body = containerBody(rendering, host, ordinal);
-  return { ...body, Labels: { ...body.Labels, ...generationOf(rendering), [KEYS.body]: digest } };
 }
 
 /** Seconds. It equals the default termination grace period of Kubernetes. */
 const STOP_TIMEOUT = 30;
 
-function containerBody(rendering: Rendering, host: Host, ordinal: number): ContainerBody {
-  const { spec } = rendering;
-  const variables = [
+/** The members of a body that all replicas share, and that can be large. They are the first members of a body. */
+const sharedMembers = (rendering: Rendering): Pick<ContainerBody, 'Image' | 'Cmd' | 'Env'> => ({
+  Image: imageReference(rendering.spec),
+  ...(rendering.spec.command.length > 0 && { Cmd: rendering.spec.command }),
+  Env: [
     ...rendering.env.map(({ name, value }) => `${name}=${value}`),
     ...secretVariables(rendering).map(({ env, value }) => `${env}=${value}`),
-  ];
-  return {
-    Image: imageReference(spec),
-    ...(spec.command.length > 0 && { Cmd: spec.command }),
-    Env: variables,
-    Labels: {
-      ...labelsOf(rendering),
-      ...placementLabels(rendering),
-      ...restartTriggers(rendering),
-      [KEYS.ordinal]: String(ordinal),
-    },
-    ExposedPorts: Object.fromEntries(portsOf(spec).map((port) => [portKey(port), {}])),
-    StopTimeout: STOP_TIMEOUT,
-    HostConfig: hostConfig(rendering, host, ordinal),
-  };
+  ],
+});
+
+/** The other members of a body, without the labels for the digest and the generation. */
+const ownMembers = (
+  rendering: Rendering,
+  host: Host,
+  ordinal: number,
+): Omit<ContainerBody, 'Image' | 'Cmd' | 'Env'> => ({
+  Labels: {
+    ...labelsOf(rendering),
+    ...placementLabels(rendering),
+    ...restartTriggers(rendering),
+    [KEYS.ordinal]: String(ordinal),
+  },
+  ExposedPorts: Object.fromEntries(portsOf(rendering.spec).map((port) => [portKey(port), {}])),
+  StopTimeout: STOP_TIMEOUT,
+  HostConfig: hostConfig(rendering, host, ordinal),
+});
+
+/**
+ * The containers of all replicas. Each body has a digest of itself among its labels. A container with the same digest
+ * is up to date, whatever its generation, and is not replaced. The digest is that of the JSON of the body without the
+ * labels for the digest and the generation. It covers the versions of secrets, not their values, because the values
+ * could be guessed from it. The shared members are rendered and hashed once.
+ */
+function renderContainers(rendering: Rendering, host: Host): RenderedContainer[] {
+  const shared = sharedMembers(rendering);
+  const sharedJson = JSON.stringify(sharedMembers(withoutValues(rendering)));
+  const hashOfShared = createHash('sha256').update(`${sharedJson.slice(0, -1)},`);
+  return Array.from({ length: rendering.replicas }, (_, ordinal) => {
+    const own = ownMembers(rendering, host, ordinal);
+    const digest = hashOfShared.copy().update(JSON.stringify(own).slice(1)).digest('hex').slice(0, 32);
+    const Labels = { ...own.Labels, ...generationOf(rendering), [KEYS.body]: digest };
+    return { name: `${objectName(rendering)}-${ordinal}`, ordinal, body: { ...shared, ...own, Labels } };
+  });
 }

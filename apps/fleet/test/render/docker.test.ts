@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import { secretsWithValues } from '../../src/render/secrets.ts';
 import { bodyOf, type Given, render, web } from './docker-helpers.ts';
@@ -43,6 +44,28 @@ test('a new generation or number of replicas does not replace a container', () =
 
 test('the digest of a container does not depend on the value of a secret', () => {
   expect(digestOf(secret, { secrets: secrets(1, 'a') })).toBe(digestOf(secret, { secrets: secrets(1, 'b') }));
+});
+
+test('the digest of a container is that of the JSON of its body without values of secrets, digest and generation', () => {
+  const spec = { ...web, ...secret, env: [{ name: 'A', value: 'x' }], command: ['run'] };
+  const { containers } = render(spec, { replicas: 3, secrets: secrets(1, 'hunter2') });
+  for (const { body } of containers) {
+    const { 'fleet/body': digest, 'fleet/generation': _, ...labels } = body.Labels;
+    const described = { ...body, Env: ['A=x', 'PASSWORD=(secret)'], Labels: labels };
+    expect(createHash('sha256').update(JSON.stringify(described)).digest('hex').slice(0, 32)).toBe(digest);
+  }
+});
+
+test('all replicas share one list of variables, which is rendered once', () => {
+  let reads = 0;
+  const counted = secrets(1, 'hunter2');
+  const value = (name: string, key: string) => {
+    reads += 1;
+    return counted.value(name, key);
+  };
+  const { containers } = render(secret, { replicas: 1000, secrets: { ...counted, value } });
+  expect(new Set(containers.map(({ body }) => body.Env)).size).toBe(1);
+  expect([containers.length, reads]).toEqual([1000, 1]);
 });
 
 test('a service is restarted a limited number of times, a job never', () => {

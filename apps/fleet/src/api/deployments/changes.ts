@@ -4,7 +4,7 @@ import type { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, Problem, pickDefined } from '@svc/http';
 import { authorOf } from '../../audit/recording.ts';
 import { decide } from '../../deployments/decision.ts';
-import { type Draft, draftOf, readWorkloadRevision } from '../../deployments/draft.ts';
+import { type Draft, draftOf, readWorkloadRevision, refuseExcessiveSize } from '../../deployments/draft.ts';
 import { refusalsOfDeletion, refuse } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments, presentDeployment } from '../../deployments/rows.ts';
 import { allocate, allocationOf } from '../../deployments/store.ts';
@@ -34,7 +34,7 @@ export interface DeploymentChange {
   readonly isRollback?: boolean;
 }
 
-/** Changes a deployment and increments its generation. Does nothing if the deployment already matches. @throws 404, 412, 422 */
+/** Changes a deployment and increments its generation. Does nothing if the deployment already matches. @throws 400, 404, 412, 422 */
 export async function changeDeployment(
   context: ChangeContext,
   id: string,
@@ -58,6 +58,7 @@ export async function changeDeployment(
     if (change.labels !== undefined) await update(transaction, id, labels);
     return present(transaction, id);
   }
+  refuseExcessiveSize(draft, before);
   const decision = await decide(transaction, draft);
   refuse(decision.refusals);
   await update(transaction, id, {

@@ -8,6 +8,7 @@ import {
   type NewDeploymentRequest,
   newDraft,
   readWorkloadRevision,
+  refuseExcessiveSize,
 } from '../../deployments/draft.ts';
 import {
   differencesOf,
@@ -85,6 +86,7 @@ async function planChange(transaction: Transaction, row: DeploymentRow, body: Bo
   const isNewRevision = workload.revision !== row.revision;
   const changed = pickDefined(body, ['replicas', 'env', 'volumes']);
   const draft = draftOf(row, { ...changed, workload, isNewRevision, desiredState });
+  refuseExcessiveSize(draft, row);
   const decision = await decide(transaction, draft);
   const before = await presentManifest(transaction, row);
   const refusals = refusalsOfDeletion(row);
