@@ -22,20 +22,37 @@ export function parseFields<T extends z.ZodType>(
 ): Parsed<z.output<T>> {
   const result = schema.safeParse(value, { error: defaultMessage });
   if (result.success) return { success: true, data: result.data };
-  return { success: false, errors: result.error.issues.flatMap((issue) => fieldErrors(issue, schema, noun)) };
+  return { success: false, errors: limitFieldErrors(fieldErrors(result.error.issues, schema, noun)) };
 }
 
-function fieldErrors(issue: z.core.$ZodIssue, schema: z.ZodType, noun: string): readonly FieldError[] {
-  const path = issue.path.map(String).join('.');
-  if (issue.code === 'invalid_key')
-    return issue.issues.map(({ message }) => ({ path, message: `its name ${message}` }));
-  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
-  const known = path === '' && schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const allowed = known.length > 0 ? `; allowed: ${known.join(', ')}` : '';
-  return issue.keys.map((key) => ({
-    path: path === '' ? key : `${path}.${key}`,
-    message: `unknown ${noun}${allowed}`,
-  }));
+export const MAX_FIELD_ERRORS = 100;
+
+/** At most `MAX_FIELD_ERRORS` errors. If there are more, the last one says so. */
+export function limitFieldErrors(errors: Iterable<FieldError>): readonly FieldError[] {
+  const listed: FieldError[] = [];
+  for (const error of errors) {
+    if (listed.length === MAX_FIELD_ERRORS) {
+      const message = `has more errors; only the first ${MAX_FIELD_ERRORS - 1} are listed`;
+      return [...listed.slice(0, -1), { path: '', message }];
+    }
+    listed.push(error);
+  }
+  return listed;
+}
+
+function* fieldErrors(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, noun: string): Generator<FieldError> {
+  for (const issue of issues) {
+    const path = issue.path.map(String).join('.');
+    if (issue.code === 'invalid_key') {
+      for (const { message } of issue.issues) yield { path, message: `its name ${message}` };
+    } else if (issue.code === 'unrecognized_keys') {
+      const known = path === '' && schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+      const message = `unknown ${noun}${known.length > 0 ? `; allowed: ${known.join(', ')}` : ''}`;
+      for (const key of issue.keys) yield { path: path === '' ? key : `${path}.${key}`, message };
+    } else {
+      yield { path, message: issue.message };
+    }
+  }
 }
 
 /** The message of an issue for which the schema states none. */

@@ -4,7 +4,7 @@ import { volumeSize } from './fleet-storage.ts';
 import { target, targetReply } from './fleet-target.ts';
 import { dnsLabel, variable } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
-import { ignored, line, text, uuid } from './wire.ts';
+import { ignored, line, record, text, uuid } from './wire.ts';
 
 /** The phases of a deployment. `blocked`, `retrying` and `failed` have a reason. */
 export const phases = [
@@ -24,25 +24,19 @@ export const phases = [
 
 export const replicas = z.int().min(1).max(1000);
 
-const env = z
-  .record(variable, text(32_768))
-  .refine((given) => Object.keys(given).length <= 256, 'must have at most 256 members')
-  .meta({ description: 'Values of variables that the workload declares' });
+const env = record(variable, text(32_768)).meta({ description: 'Values of variables that the workload declares' });
 
-const volumes = z
-  .record(
-    dnsLabel,
-    z
-      .strictObject({ size: volumeSize.optional(), storage_id: uuid.optional() })
-      .refine(
-        ({ size, storage_id }) => size === undefined || storage_id === undefined,
-        'must have either size for a new volume or storage_id of an existing volume',
-      ),
-  )
-  .refine((given) => Object.keys(given).length <= 256, 'must have at most 256 members')
-  .meta({
-    description: 'By name of the volume mounts of the workload. A mount that is left out gets a new volume of 10Gi',
-  });
+const volumes = record(
+  dnsLabel,
+  z
+    .strictObject({ size: volumeSize.optional(), storage_id: uuid.optional() })
+    .refine(
+      ({ size, storage_id }) => size === undefined || storage_id === undefined,
+      'must have either size for a new volume or storage_id of an existing volume',
+    ),
+).meta({
+  description: 'By name of the volume mounts of the workload. A mount that is left out gets a new volume of 10Gi',
+});
 
 const desired = z.enum(['running', 'stopped']);
 
@@ -109,9 +103,10 @@ export const newDeployment = z.strictObject({
 });
 export type NewDeployment = z.output<typeof newDeployment>;
 
-const newMountVolumes = z
-  .record(dnsLabel, z.strictObject({ size: volumeSize.optional(), storage_id: uuid.optional() }))
-  .meta({ description: 'For volume mounts that a new revision adds. Attached volumes do not change' });
+const newMountVolumes = record(
+  dnsLabel,
+  z.strictObject({ size: volumeSize.optional(), storage_id: uuid.optional() }),
+).meta({ description: 'For volume mounts that a new revision adds. Attached volumes do not change' });
 
 /** A change of a deployment. The deployment keeps its target and its volumes. */
 export const changedDeployment = z.strictObject({

@@ -2,14 +2,12 @@ import { z } from 'zod';
 import { documentedAs } from './openapi-schema.ts';
 import { dnsLabel, labelKey, labelValue } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
-import { flag, ignored, line, paging } from './wire.ts';
+import { flag, ignored, line, paging, record } from './wire.ts';
 
 /** The name of a resource. It is immutable, because objects on engines are named after it. */
 export const resourceName = dnsLabel;
 
-export const labels = z
-  .record(labelKey, labelValue)
-  .refine((given) => Object.keys(given).length <= 64, 'must have at most 64 labels');
+export const labels = record(labelKey, labelValue, 64);
 
 /** The common members of all resources of the fleet. */
 export const resourceMembers = {

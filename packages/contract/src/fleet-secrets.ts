@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { byId, changedMembers, newMembers, resourceMembers, resourceQuery } from './fleet-resource.ts';
 import { timestamp } from './timestamp.ts';
-import { ignored, pagination } from './wire.ts';
+import { ignored, pagination, record } from './wire.ts';
 
 const kind = z.enum(['opaque', 'registry', 'tls']);
 
@@ -11,16 +11,15 @@ const key = z
   .regex(/^[A-Za-z0-9._-]{1,253}$/, 'must have 1 to 253 letters, digits, dots, hyphens and underscores');
 
 const MAX_VALUE = 65_536;
-const values = z
-  .record(
-    key,
-    z
-      .string()
-      .max(MAX_VALUE, `must have at most ${MAX_VALUE} characters`)
-      .refine((value) => !value.includes('\u0000'), 'must not contain a NUL character'),
-  )
+const values = record(
+  key,
+  z
+    .string()
+    .max(MAX_VALUE, `must have at most ${MAX_VALUE} characters`)
+    .refine((value) => !value.includes('\u0000'), 'must not contain a NUL character'),
+  64,
+)
   .refine((given) => Object.keys(given).length > 0, 'must have at least one member')
-  .refine((given) => Object.keys(given).length <= 64, 'must have at most 64 members')
   .meta({
     description:
       'Keys for kind `registry`: username, password; for kind `tls`: tls.crt, tls.key. Responses never contain the values.',

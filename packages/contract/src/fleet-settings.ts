@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { fleetRoles } from './fleet-access.ts';
 import { organization } from './organization.ts';
-import { line, serviceUrl, text } from './wire.ts';
+import { line, record, serviceUrl, text } from './wire.ts';
 
 const source = z.enum(['environment', 'set', 'default']);
 const sources = <K extends string>(...members: readonly K[]) =>
@@ -14,9 +14,7 @@ const sources = <K extends string>(...members: readonly K[]) =>
 const address = serviceUrl(['http', 'https']);
 
 const role = z.enum(fleetRoles);
-const roleMap = z
-  .record(z.string().min(1).max(500), role)
-  .refine((map) => Object.keys(map).length <= 200, 'must have at most 200 members');
+const roleMap = record(z.string().min(1).max(500), role, 200);
 
 const oidcSettings = z
   .object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { createDocument, type ZodOpenApiOverride, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Endpoint, RequestHeader } from './endpoint.ts';
 import { type ProblemCode, problemDocument, problems } from './problems.ts';
 
@@ -33,15 +33,25 @@ function documentOf(service: Service): OpenApiDocument {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method]: operation(endpoint, service) };
   }
-  return createDocument({
-    openapi: '3.1.1',
-    info: { title: service.title, version: '1.0.0', description: service.description },
-    paths,
-    components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <token>' } },
+  return createDocument(
+    {
+      openapi: '3.1.1',
+      info: { title: service.title, version: '1.0.0', description: service.description },
+      paths,
+      components: {
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <token>' } },
+      },
     },
-  });
+    { override: describeDefault },
+  );
 }
+
+/** Adds the default of a collection that is counted before it is validated, which `z.preprocess` hides. */
+const describeDefault: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) => {
+  const { def } = zodSchema._zod;
+  const isHidden = io === 'input' && def.type === 'default' && def.innerType instanceof z.ZodPreprocess;
+  if (isHidden) jsonSchema.default = def.defaultValue;
+};
 
 function operation(endpoint: Endpoint, service: Service) {
   const { params, query } = endpoint;

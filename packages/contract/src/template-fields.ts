@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timestamp } from './timestamp.ts';
-import { commaSeparated, flag, ignored, line, name, objectVersion, paging, slug, text, uuid } from './wire.ts';
+import { commaSeparated, flag, ignored, line, name, objectVersion, paging, record, slug, text, uuid } from './wire.ts';
 
 /** Tiers of an organization, the lowest first. */
 export const tiers = ['free', 'pro', 'enterprise'] as const;
@@ -234,7 +234,7 @@ const templateMembers = {
     reply: z.array(z.object({ name: z.string(), mountPath: z.string() })),
   }),
   node_selector: workloadField('scheduling', {
-    rule: z.record(labelKey, labelValue),
+    rule: record(labelKey, labelValue),
     default: {},
     example: { zone: 'b' },
     reply: z.record(z.string(), z.string()),

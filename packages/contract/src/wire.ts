@@ -52,6 +52,19 @@ export const serviceUrl = (schemes: readonly ('http' | 'https')[]) => {
     }, 'must not have a user, a query or a fragment');
 };
 
+/**
+ * An object with any names of members that match `key`, at most `max` of them. Unlike the entries of an array, zod
+ * validates the members before it counts them, and each invalid member causes an error. So they are counted first.
+ */
+export function record<K extends z.core.$ZodRecordKey, V extends z.ZodType>(key: K, value: V, max = 256) {
+  const schema = z.record(key, value);
+  return z.preprocess((given: z.input<typeof schema>, context) => {
+    const isTooLarge = typeof given === 'object' && given !== null && Object.keys(given).length > max;
+    if (isTooLarge) context.addIssue({ code: 'custom', message: `must have at most ${max} members` });
+    return given;
+  }, schema);
+}
+
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 const RESERVED_SLUGS: readonly string[] = ['updates'];
 

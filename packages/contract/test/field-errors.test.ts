@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { parseFields } from '../src/index.ts';
+import { list, parseFields, record } from '../src/index.ts';
 import { fleetService, hubService } from '../src/services.ts';
 
 const errorsOf = (schema: z.ZodType, value: unknown, noun?: 'member' | 'parameter') => {
@@ -78,6 +78,41 @@ describe('field errors of an issue', () => {
     expect(errorsOf(schema, { b: '1' }, 'parameter')).toEqual([
       { path: 'b', message: 'unknown parameter; allowed: a, nested' },
     ]);
+  });
+});
+
+describe('a collection with too many members', () => {
+  const seen: unknown[] = [];
+  const member = z.string().refine((value) => seen.push(value) === 0, 'must be refused');
+  const many = Array.from({ length: 300 }, (_, index) => `m${index}`);
+
+  test.each<[title: string, schema: z.ZodType, value: unknown, message: string]>([
+    ['a list', list(member), many, 'must have at most 256 entries'],
+    [
+      'names',
+      record(member, z.string()),
+      Object.fromEntries(many.map((it) => [it, ''])),
+      'must have at most 256 members',
+    ],
+    ['values', record(z.string(), member, 200), { ...many }, 'must have at most 200 members'],
+  ])('has one error, and its members are not validated: %s', (_, schema, value, message) => {
+    seen.length = 0;
+    expect(errorsOf(z.strictObject({ it: schema }), { it: value })).toEqual([{ path: 'it', message }]);
+    expect(seen).toEqual([]);
+  });
+
+  test('is rejected by every endpoint without an error for a member', () => {
+    const tooMany = [Array(300).fill(0), Object.fromEntries(Array(300).fill(0).entries())];
+    for (const { title, schema } of inputs) {
+      for (const name of schema instanceof z.ZodObject ? Object.keys(schema.shape) : []) {
+        const errors = tooMany.flatMap((value) => errorsOf(schema, { [name]: value }));
+        // An object with a fixed set of members reports the unknown ones without validating them.
+        const ofMembers = errors.filter(
+          ({ path, message }) => /\.\d+$/.test(path) && !message.startsWith('unknown member'),
+        );
+        expect({ title, name, ofMembers }).toEqual({ title, name, ofMembers: [] });
+      }
+    }
   });
 });
 

@@ -1,4 +1,11 @@
-import { type Endpoint, type FieldError, type Input, parseFields } from '@svc/contract';
+import {
+  type Endpoint,
+  type FieldError,
+  type Input,
+  limitFieldErrors,
+  MAX_FIELD_ERRORS,
+  parseFields,
+} from '@svc/contract';
 import express, { type Request, type Response } from 'express';
 import type { z } from 'zod';
 import { notFound, Problem } from './problem.ts';
@@ -127,14 +134,15 @@ function validate(schema: z.ZodType, value: unknown, noun: 'member' | 'parameter
   return result.data;
 }
 
-const MAX_ERRORS = 50;
 const ERRORS_IN_DETAIL = 3;
 
-/** 400 with a field error for each problem, at most 50. The detail states the first three. */
+/** 400 with a field error for each problem, at most 100. The detail states the first three. */
 export function invalid(errors: readonly FieldError[]): Problem {
-  const first = errors
+  const listed = limitFieldErrors(errors);
+  const first = listed
     .slice(0, ERRORS_IN_DETAIL)
     .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  const more = errors.length > first.length ? `; and ${errors.length - first.length} more` : '';
-  return new Problem('validation_failed', `${first.join('; ')}${more}`, { errors: errors.slice(0, MAX_ERRORS) });
+  const atLeast = listed.length === MAX_FIELD_ERRORS ? 'at least ' : '';
+  const more = listed.length > first.length ? `; and ${atLeast}${listed.length - first.length} more` : '';
+  return new Problem('validation_failed', `${first.join('; ')}${more}`, { errors: listed });
 }
