@@ -29,6 +29,7 @@ test('settings that are not set have their defaults', () => {
     PORT: 4100,
     HOST: '127.0.0.1',
     DATABASE_URL,
+    DATABASE_CONNECTIONS: 16,
     LOG_LEVEL: 'info',
     RATE_LIMIT: true,
     CORS_ORIGINS: [],
@@ -77,6 +78,7 @@ test('all invalid settings are reported at once', () => {
   const errors = errorsOf({
     PORT: '99999',
     DATABASE_URL: 'mysql://x',
+    DATABASE_CONNECTIONS: '5',
     LOG_LEVEL: 'loud',
     RATE_LIMIT: 'yes',
     PUBLIC_URL: 'ftp://x',
@@ -90,6 +92,7 @@ test('all invalid settings are reported at once', () => {
     new Set([
       'PORT',
       'DATABASE_URL',
+      'DATABASE_CONNECTIONS',
       'LOG_LEVEL',
       'RATE_LIMIT',
       'PUBLIC_URL',

@@ -4,7 +4,7 @@ import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { reportDownloads } from './download-reports.ts';
 import type { Hub } from './hub.ts';
-import { applyPage, applyRepeatedPage, LeaseLost, type SyncCounts } from './mirror.ts';
+import { applyPage, applyRepeatedPage, LeaseLost, markRepeated, pagesToRepeat, type SyncCounts } from './mirror.ts';
 import { cursorReaderOf, type Entries, readCategories, readPage, type TemplatePage } from './read.ts';
 import {
   type CatalogTimings,
@@ -14,7 +14,6 @@ import {
   secondsUntilDue,
   takeLease,
 } from './schedule.ts';
-import { markRepeated, pagesToRepeat } from './skipped.ts';
 import { classifyFailure, recordFailure, scheduleNext, withJitter } from './sync-state.ts';
 
 /** Runs work one at a time. One run serves all requests that were made before it started. */

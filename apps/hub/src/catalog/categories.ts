@@ -4,8 +4,8 @@ import { etagOfState, Unchanged, WithEtag } from '@svc/http';
 import { route } from '../context.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../principal.ts';
+import { readState } from './templates/updates.ts';
 import { visibleCategories, visibleTemplates } from './visibility.ts';
-import { readState } from './walk.ts';
 
 type CategoryRow = Omit<Category, 'created_at' | 'updated_at'> & {
   readonly created_at: Date;
