@@ -133,8 +133,8 @@ interface SyncProgress {
 }
 
 /**
- * Stores one page, its cursor and the templates that cannot be read in one transaction. The last page of a full walk deletes the templates that no page
- * contained.
+ * Stores one page, its cursor and the templates that cannot be read in one transaction. The last page of a full walk
+ * deletes the templates that no page contained.
  * @throws LeaseLost; EmptyCatalog, after which the next walk is a full walk
  */
 export async function applyPage(
