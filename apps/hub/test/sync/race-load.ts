@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** Returns the URL of the instance for the next request. */
 type NextUrl = () => string;
 
@@ -42,7 +44,8 @@ export function startWriters({ writers, commits, admin, categoryId, nextUrl }: W
 const MAX_ATTEMPTS = 5;
 
 /**
- * Sends a write, and retries after a 503. The first attempt may have been committed; the retry then receives a 404 or 409.
+ * Sends a write, and retries after a 503, at the time in `Retry-After`. The first attempt may have been committed; the
+ * retry then receives a 404 or 409.
  * @throws if the write fails
  */
 async function sendAs(authorization: string, url: string, { method, body }: { method: string; body: object }) {
@@ -54,6 +57,7 @@ async function sendAs(authorization: string, url: string, { method, body }: { me
     if (attempt > 1 && [404, 409].includes(answer.status)) return undefined;
     if (answer.status !== 503 || attempt === MAX_ATTEMPTS)
       throw new Error(`${method} answered ${answer.status}: ${text}`);
+    await setTimeout(Number(answer.headers.get('retry-after')) * 1000);
   }
 }
 
