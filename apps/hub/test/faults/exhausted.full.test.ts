@@ -5,7 +5,7 @@ import { startWorld } from '../world.ts';
 import { openLedger } from './ledger.ts';
 
 /** Shorter than in production, so that the tests wait less. */
-const limits = { connectTimeoutMs: 300, lockTimeoutMs: 600 };
+const limits = { connectTimeoutMs: 1000, lockTimeoutMs: 1000 };
 /** More than the number of connections in the pool for readers. */
 const MORE_THAN_POOL_SIZE = 25;
 const HALF_THE_LOAD = 14;
