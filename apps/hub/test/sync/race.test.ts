@@ -7,7 +7,7 @@ const FEWER_COMMITS = byDepth({ short: 16, full: 250, long: 2500 });
 const NAIVE_COMMITS = byDepth({ short: 24, full: 200, long: 200 });
 /** A naive clock does not lose a template in every race. */
 const MAX_NAIVE_RACES = 5;
-const TIME_LIMIT_MS = 120_000 + COMMITS * 60;
+const TIME_LIMIT_MS = 120_000 + COMMITS * 120;
 
 const NONE = { since: [], cursor: [] };
 
