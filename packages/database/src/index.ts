@@ -1,4 +1,4 @@
-export { containing } from './like.ts';
+export { containing, escapeLike } from './like.ts';
 export { migrate, migrationDrift, newMigration } from './migrations/migrate.ts';
 export { type MigrationState, migrationState, type Query } from './migrations/state.ts';
 export { type PoolSettings, poolOptions } from './pool.ts';

@@ -1,4 +1,7 @@
 import { fold } from '@svc/contract';
 
+/** Escapes the wildcards of LIKE in a text. */
+export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
 /** A LIKE pattern that matches columns of folded text that contain `text`. Wildcards in `text` are escaped. */
-export const containing = (text: string): string => `%${fold(text).replace(/[\\%_]/g, '\\$&')}%`;
+export const containing = (text: string): string => `%${escapeLike(fold(text))}%`;

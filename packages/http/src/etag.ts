@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { invalid } from './input.ts';
+import { Problem } from './problem.ts';
 
 /** Whether the client already has the representation with this entity tag (RFC 9110, section 13.1.2). */
 export type HasEtag = (etag: string) => boolean;
@@ -43,6 +44,15 @@ export function matchesOf(req: Request): Matches {
     return Number(version);
   });
   return (version) => versions.includes(version);
+}
+
+/** Checks the version of a resource that is locked for a change. @throws 412 if `If-Match` does not permit the version */
+export function requireVersion(matches: Matches, version: number): void {
+  if (matches(version)) return;
+  throw new Problem(
+    'version_conflict',
+    `The resource has version ${version} now. Read it again and repeat the change.`,
+  );
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 27);

@@ -7,6 +7,7 @@ export {
   hasEtagOf,
   type Matches,
   matchesOf,
+  requireVersion,
   Unchanged,
   WithEtag,
 } from './etag.ts';
@@ -26,7 +27,7 @@ export { type PeriodicTask, runPeriodically } from './periodic-task.ts';
 export { pickDefined } from './pick-defined.ts';
 export { notFound, Problem, type ProblemOptions } from './problem.ts';
 export { Redirect } from './redirect.ts';
-export { holdResponse, type PendingResponse, requestIdOf, unavailable } from './respond.ts';
+export { holdResponse, notRecorded, type PendingResponse, requestIdOf, unavailable } from './respond.ts';
 export { AlreadyExists, type Enter, implementFor, type Route, routeFor } from './routes.ts';
 export { type Commands, parseOptions, runCommand } from './run-command.ts';
 export { createHttpServer, serve } from './serve.ts';

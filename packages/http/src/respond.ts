@@ -81,5 +81,9 @@ const RETRY_AFTER_SECONDS = 1;
 export const unavailable = (detail: string, cause?: unknown): Problem =>
   new Problem('unavailable', detail, { headers: { 'Retry-After': `${RETRY_AFTER_SECONDS}` }, cause });
 
+/** 503: the audit entry of a request cannot be stored, so the request changes nothing. */
+export const notRecorded = (cause: unknown): Problem =>
+  unavailable('The request was not processed, because its audit entry cannot be stored.', cause);
+
 /** The id of the request, which the request log sets. */
 export const requestIdOf = (res: Response): string => String(res.locals.requestId);

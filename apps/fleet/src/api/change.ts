@@ -1,6 +1,5 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
-import type { Redirect, Route } from '@svc/http';
-import { notRecorded } from '../audit/gate.ts';
+import { notRecorded, type Redirect, type Route } from '@svc/http';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { type RequestContext, route } from './context.ts';
 

@@ -1,5 +1,5 @@
 import type { BearerCredential } from '@svc/auth';
-import { holdResponse, type Problem, unavailable } from '@svc/http';
+import { holdResponse, notRecorded } from '@svc/http';
 import type { Request, RequestHandler } from 'express';
 import { findToken } from '../auth/mcp-tokens.ts';
 import type { Database } from '../database/client.ts';
@@ -59,7 +59,3 @@ export async function requireWritableAuditLog({ client }: Database): Promise<voi
     throw notRecorded(cause);
   }
 }
-
-/** 503: the audit entry of a request cannot be stored, so the request changes nothing. */
-export const notRecorded = (cause: unknown): Problem =>
-  unavailable('The request was not processed, because its audit entry cannot be stored.', cause);

@@ -12,7 +12,7 @@ export interface Fence {
 /** The part of the desired state that is common to all engines, without the manifest. */
 export interface DesiredRunning {
   readonly kind: 'running';
-  /** Whether this generation has run before: an object that is missing now was removed by somebody else. */
+  /** Whether this generation has run before: an object that is missing now was removed outside the fleet. */
   readonly settled?: boolean;
   /** Names of volumes that existed before. If one is missing, it is lost; it is not created again. */
   readonly bound?: readonly string[];

@@ -1,6 +1,6 @@
 import { fold, paginationOf, uuid } from '@svc/contract';
 import type { LabelRequirement, ResourceQuery } from '@svc/contract/fleet';
-import { invalid, type Matches, notFound, Problem } from '@svc/http';
+import { invalid, type Matches, notFound, requireVersion } from '@svc/http';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 
@@ -96,11 +96,8 @@ export async function lockRow<Row extends ResourceRow>(
   if (!isUuid(id)) throw notFound();
   await transaction.$queryRaw`SELECT FROM ${Prisma.raw(kind.table)} WHERE id = ${id}::uuid FOR UPDATE`;
   const row = await readRow(transaction, kind, id);
-  if (matches(row.version)) return row;
-  throw new Problem(
-    'version_conflict',
-    `The resource has version ${row.version} now. Read it again and repeat the change.`,
-  );
+  requireVersion(matches, row.version);
+  return row;
 }
 
 /**

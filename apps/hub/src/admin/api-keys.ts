@@ -1,7 +1,7 @@
 import { completePagination } from '@svc/contract';
 import { hubEndpoints, type managedApiKey } from '@svc/contract/hub';
 import { containing } from '@svc/database';
-import { type Matches, notFound, Streamed } from '@svc/http';
+import { type Matches, notFound, requireVersion, Streamed } from '@svc/http';
 import type { z } from 'zod';
 import { deleteOldRevokedKeys, keyColumns, keyRevoked, keyStatus, lockKeysOf } from '../account/keys.ts';
 import { route } from '../context.ts';
@@ -10,7 +10,6 @@ import { isComplete, limitClause, paginationFor } from '../paging.ts';
 import { resourceId } from '../resource-id.ts';
 import { changeRoute } from './change.ts';
 import { PART_ROWS, partOf, readComplete } from './complete-list.ts';
-import { requireVersion } from './version.ts';
 
 type ManagedKeyRow = z.input<typeof managedApiKey>;
 

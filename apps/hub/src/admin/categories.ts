@@ -1,6 +1,6 @@
 import { completePagination, fold, type managedCategory } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, notFound, Problem, pickDefined, Streamed, WithEtag } from '@svc/http';
+import { etagOfVersion, notFound, Problem, pickDefined, requireVersion, Streamed, WithEtag } from '@svc/http';
 import type { z } from 'zod';
 import { route } from '../context.ts';
 import { defaultSlug } from '../derived.ts';
@@ -10,7 +10,6 @@ import { resourceId } from '../resource-id.ts';
 import { catalogChangeRoute } from './change.ts';
 import { PART_ROWS, partOf, readComplete, rowsAfter } from './complete-list.ts';
 import { containsFolded } from './search.ts';
-import { requireVersion } from './version.ts';
 
 const WRITABLE = ['name', 'slug', 'description', 'icon', 'sort_order', 'is_private'] as const;
 

@@ -1,5 +1,5 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
-import { type Route, unavailable } from '@svc/http';
+import { notRecorded, type Route } from '@svc/http';
 import { callerOf } from '../account/caller.ts';
 import { type RequestContext, route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
@@ -62,7 +62,7 @@ export async function recorded<E extends Endpoint>(
     object_id: id,
   };
   await transaction.auditEntry.create({ data }).catch((cause: unknown) => {
-    throw unavailable('The request was not processed, because its audit entry cannot be stored.', cause);
+    throw notRecorded(cause);
   });
   return reply;
 }

@@ -1,6 +1,6 @@
 import { completePagination } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, notFound, Streamed, WithEtag } from '@svc/http';
+import { etagOfVersion, notFound, requireVersion, Streamed, WithEtag } from '@svc/http';
 import { route } from '../context.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { presentManagedOrganization, withMembers } from '../organization.ts';
@@ -9,7 +9,6 @@ import { resourceId } from '../resource-id.ts';
 import { changeRoute } from './change.ts';
 import { PART_ROWS, partOf, readComplete, rowsAfter } from './complete-list.ts';
 import { containsText } from './search.ts';
-import { requireVersion } from './version.ts';
 
 /** The sort order of the list. */
 const ORDER = { created_at: 'desc', id: 'asc' } as const;

@@ -1,10 +1,10 @@
 import { fold } from '@svc/contract';
+import { escapeLike } from '@svc/database';
 
-/** Prisma adds the wildcards around the text, and does not escape wildcards in it. */
-const escaped = (text: string) => text.replace(/[\\%_]/g, '\\$&');
+// Prisma adds the wildcards around the text, and does not escape wildcards in it.
 
 /** A Prisma filter of columns that contain the text, case-insensitive. */
-export const containsText = (text: string) => ({ contains: escaped(text), mode: 'insensitive' }) as const;
+export const containsText = (text: string) => ({ contains: escapeLike(text), mode: 'insensitive' }) as const;
 
 /** A Prisma filter of columns of folded text that contain the text. */
-export const containsFolded = (text: string) => ({ contains: escaped(fold(text)) });
+export const containsFolded = (text: string) => ({ contains: escapeLike(fold(text)) });

@@ -1,6 +1,6 @@
 import { completePagination, type ownedTemplate, templateFieldNames } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, notFound, pickDefined, Streamed, WithEtag } from '@svc/http';
+import { etagOfVersion, notFound, pickDefined, requireVersion, Streamed, WithEtag } from '@svc/http';
 import type { z } from 'zod';
 import { route } from '../context.ts';
 import { defaultSlug, derivedColumns } from '../derived.ts';
@@ -10,7 +10,6 @@ import { resourceId } from '../resource-id.ts';
 import { catalogChangeRoute } from './change.ts';
 import { PART_ROWS, readComplete, rowsAfter } from './complete-list.ts';
 import { containsFolded } from './search.ts';
-import { requireVersion } from './version.ts';
 
 const WRITABLE = ['name', 'slug', 'category_id', 'owner_org_id', ...templateFieldNames] as const;
 

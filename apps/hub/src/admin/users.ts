@@ -1,6 +1,6 @@
 import { completePagination } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { invalid, notFound, Streamed } from '@svc/http';
+import { invalid, notFound, requireVersion, Streamed } from '@svc/http';
 import { callerOf } from '../account/caller.ts';
 import { route } from '../context.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -11,7 +11,6 @@ import { changeRoute } from './change.ts';
 import { PART_ROWS, partOf, readComplete, rowsAfter } from './complete-list.ts';
 import { checkRoleChange, lockRoles } from './roles.ts';
 import { containsText } from './search.ts';
-import { requireVersion } from './version.ts';
 
 /** The sort order of the list. */
 const ORDER = { created_at: 'desc', id: 'asc' } as const;

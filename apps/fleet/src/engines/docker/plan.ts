@@ -58,7 +58,7 @@ function jobEndState(found: FoundContainer): ContainerState {
 
 /**
  * A container has crashed if the engine no longer restarts it or if it exited shortly after its start. Otherwise
- * somebody stopped it.
+ * it was stopped outside the fleet.
  */
 function stoppedState(found: FoundContainer, { shortLife }: DockerTimings): ContainerState {
   const { State: state, RestartCount, HostConfig } = found.details;
