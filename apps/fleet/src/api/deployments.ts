@@ -120,6 +120,7 @@ async function createFrom(context: ChangeContext, body: Body): Promise<string> {
     data: {
       ...{ id: draft.id, name, labels, replicas, env, desired_state, created_by: author },
       ...{ workload_id: workload.workloadId, revision: workload.revision, deletes_workload: base !== undefined },
+      defaults_version: draft.defaultsVersion,
       ...allocationOf(decision),
       ...(desired_state === 'stopped' ? { phase: 'stopped' } : PENDING),
     },

@@ -3,6 +3,7 @@ import type { NewDeployment, Target, WorkloadSpec } from '@svc/contract/fleet';
 import { invalid, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { CURRENT_DEFAULTS } from '../render/defaults.ts';
 import { resolveEnv } from '../render/env.ts';
 import { targetOf } from '../resources/targets.ts';
 import { type RevisionBase, secretNamesOf, specOf, templateBase } from '../resources/workloads.ts';
@@ -38,6 +39,8 @@ export interface Draft {
   readonly volumes: Readonly<Record<string, VolumeRequest>>;
   readonly target: Target | null;
   readonly desiredState: 'running' | 'stopped';
+  /** The version of the defaults with which its instances are rendered. */
+  readonly defaultsVersion: number;
   /** The kinds of resources that the request creates with the name of the draft. */
   readonly creates: readonly ('deployment' | 'workload')[];
 }
@@ -66,6 +69,7 @@ export async function newDraft(
   const draft: Draft = {
     ...{ id: uuidv7(), name: request.name ?? UNNAMED, workload, isNewRevision: true, replicas, env, volumes, target },
     desiredState: request.desired_state,
+    defaultsVersion: CURRENT_DEFAULTS,
     creates: request.name === undefined ? [] : base ? ['deployment', 'workload'] : ['deployment'],
   };
   refuseExcessiveSize(draft);
@@ -89,9 +93,34 @@ export const draftOf = (row: DeploymentRow, changes: DraftChanges): Draft => ({
   volumes: {},
   target: targetOf(row),
   desiredState: row.desired_state,
+  defaultsVersion: row.defaults_version,
   creates: [],
   ...changes,
 });
+
+/**
+ * A draft of a change. A change that replaces the instances renders them with the current defaults. Any other change keeps
+ * the defaults, so that scaling does not replace existing instances.
+ */
+export const changedDraft = (row: DeploymentRow, changes: DraftChanges & { readonly restart?: boolean }): Draft => {
+  const { restart = false, ...rest } = changes;
+  const draft = draftOf(row, rest);
+  return restart || !keepsInstances(row, draft) ? { ...draft, defaultsVersion: CURRENT_DEFAULTS } : draft;
+};
+
+/** Whether a change would not affect what runs. */
+export const isUnchanged = (before: DeploymentRow, draft: Draft): boolean =>
+  draft.replicas === before.replicas && keepsInstances(before, draft);
+
+/** Whether existing instances continue to run. A mount without a `storage_id` keeps its volume. */
+const keepsInstances = (before: DeploymentRow, draft: Draft): boolean =>
+  isDeepStrictEqual(draft.env, before.env) &&
+  draft.workload.revision === before.revision &&
+  draft.desiredState === before.desired_state &&
+  Object.entries(draft.volumes).every(([mount, { storage_id }]) => {
+    const present = Object.hasOwn(before.volumes, mount) ? before.volumes[mount] : undefined;
+    return present !== undefined && (storage_id ?? present.storage_id) === present.storage_id;
+  });
 
 const MEBIBYTE = 2 ** 20;
 /** Maximum size of the configuration of all replicas of a deployment. On a host, each replica has its own copy. */

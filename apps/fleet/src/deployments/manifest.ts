@@ -40,6 +40,7 @@ export const renderingOf = <S extends Secrecy>(
   generation,
   replicas: draft.desiredState === 'stopped' ? 0 : draft.replicas,
   restarted_at: restarted_at?.toISOString() ?? null,
+  defaults: draft.defaultsVersion,
   spec: draft.workload.spec,
   env,
   volumes: mounted,

@@ -1,6 +1,7 @@
 import { phases } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
+import { effectsOfCurrentDefaults } from '../render/defaults.ts';
 import { condition, type Kind, presentCommon, presentConditions, resourceRow } from '../resources/kind.ts';
 import { presentTarget } from '../resources/storage.ts';
 import { templateState, templateStates } from '../resources/workloads.ts';
@@ -33,6 +34,7 @@ const deploymentRow = resourceRow.extend({
   /** Whether an engine has received objects of the deployment, or may have received them. */
   sent_to_engine: z.boolean(),
   deleting: z.boolean(),
+  defaults_version: z.int(),
   /** The reachability of the target; null without a target. */
   reachability: z.enum(['unknown', 'online', 'unreachable']).nullable(),
   unreachable_reason: z.string().nullable(),
@@ -53,7 +55,7 @@ export const deployments: Kind<DeploymentRow> = {
     (SELECT coalesce(jsonb_object_agg(a.mount, jsonb_build_object('storage_id', v.id, 'size', v.size)), '{}')
      FROM attachments a JOIN volumes v ON v.id = a.volume_id WHERE a.deployment_id = r.id) AS volumes,
     r.desired_state::text, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
-    r.endpoints, r.instances, r.observed_at, r.sent_to_engine, r.deleting,
+    r.endpoints, r.instances, r.observed_at, r.sent_to_engine, r.deleting, r.defaults_version,
     coalesce((SELECT h.reachability::text FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.reachability::text FROM clusters c WHERE c.id = r.cluster_id)) AS reachability,
     coalesce((SELECT h.unreachable_reason FROM hosts h WHERE h.id = r.host_id),
@@ -68,6 +70,21 @@ const targetUnreachable = ({ unreachable_reason, observed_at, created_at }: Depl
   message: unreachable_reason ?? '',
   at: observed_at ?? created_at,
 });
+
+/** The condition of a deployment whose instances were started with older defaults; a stopped one gets the current ones. */
+function olderDefaults(row: DeploymentRow) {
+  const effects = row.desired_state === 'stopped' ? [] : effectsOfCurrentDefaults(row);
+  if (effects.length === 0) return [];
+  return [
+    {
+      type: 'CreatedWithOlderDefaults',
+      status: 'True',
+      reason: 'OlderDefaults',
+      message: `A restart ${effects.join(', ')}.`,
+      at: row.created_at,
+    },
+  ];
+}
 
 /** The representation of a deployment in the API. */
 export const presentDeployment = (row: DeploymentRow) => ({
@@ -92,6 +109,7 @@ export const presentDeployment = (row: DeploymentRow) => ({
   conditions: [
     ...presentConditions(row.conditions),
     ...(row.reachability === 'unreachable' ? [targetUnreachable(row)] : []),
+    ...olderDefaults(row),
   ],
   endpoints: row.endpoints,
   instances: row.instances,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { CURRENT_DEFAULTS } from '../render/defaults.ts';
 
 /**
  * Maximum number of deployments per host or cluster that all replicas of the fleet reconcile concurrently. A host is a single
@@ -36,7 +37,8 @@ const isFinished = Prisma.sql`(d.observed_generation = d.generation AND NOT d.de
 
 /**
  * Claims the deployment that has been due for the longest time, among those whose host or cluster is online. Deployments on
- * unreachable targets wait, so that they do not delay the others. Sets `sent_to_engine` of the deployment and its volumes, since
+ * unreachable targets wait, so that they do not delay the others. A deployment with newer defaults waits for a replica of the
+ * version that knows them. Sets `sent_to_engine` of the deployment and its volumes, since
  * an engine may receive them from now on.
  *
  * @param lease milliseconds
@@ -56,6 +58,7 @@ export async function claimNext(
       WHERE id = (
         SELECT d.id FROM deployments d LEFT JOIN hosts h ON h.id = d.host_id LEFT JOIN clusters c ON c.id = d.cluster_id
         WHERE d.due_at <= now() AND coalesce(d.lease_until < now(), true) AND 'online' IN (h.reachability, c.reachability)
+          AND d.defaults_version <= ${CURRENT_DEFAULTS}
           AND (d.sent_to_engine OR d.desired_state = 'running') AND ${isFinished} IS NOT TRUE
           AND (SELECT count(*) FROM deployments o WHERE o.host_id = d.host_id AND o.lease_until > now()) < ${MAX_CONCURRENT.host}
           AND (SELECT count(*) FROM deployments o WHERE o.cluster_id = d.cluster_id AND o.lease_until > now()) < ${MAX_CONCURRENT.cluster}

@@ -32,6 +32,7 @@ interface HostConfig {
   readonly NanoCpus?: number;
   readonly Memory?: number;
   readonly MemoryReservation?: number;
+  readonly PidsLimit?: number;
   readonly RestartPolicy: { readonly Name: 'no' | 'on-failure'; readonly MaximumRetryCount: number };
   readonly Mounts: readonly Mount[];
   readonly PortBindings: Readonly<Record<string, readonly { readonly HostIp?: string; readonly HostPort: string }[]>>;
@@ -123,14 +124,21 @@ function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConf
   };
 }
 
+/** The number of processes and threads of a container. It stops a fork bomb, and no template of the starter catalog needs more. */
+const MAX_PROCESSES = 4096;
+
 /** Requests become limits, because nothing else prevents a container from using the resources that others requested. */
-function limits({ spec }: Rendering): Pick<HostConfig, 'NanoCpus' | 'Memory' | 'MemoryReservation'> {
+function limits({
+  spec,
+  defaults,
+}: Rendering): Pick<HostConfig, 'NanoCpus' | 'Memory' | 'MemoryReservation' | 'PidsLimit'> {
   const cpu = milli(spec.cpu_request);
   const memory = bytes(spec.memory_request);
   const Memory = Math.max(memory, MIN_MEMORY_BYTES);
   return {
     ...(cpu > 0 && { NanoCpus: Math.min(Math.max(cpu, MIN_CPU_MILLIS) * 1_000_000, Number.MAX_SAFE_INTEGER) }),
     ...(memory > 0 && { Memory, MemoryReservation: Memory }),
+    ...(defaults >= 2 && { PidsLimit: MAX_PROCESSES }),
   };
 }
 

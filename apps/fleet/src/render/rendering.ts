@@ -50,6 +50,8 @@ export interface Rendering<S extends Secrecy = Secrecy> {
   readonly replicas: number;
   /** The time (RFC 3339) of the last requested restart. A change of it restarts all instances. */
   readonly restarted_at: string | null;
+  /** The version of the defaults: `CURRENT_DEFAULTS`, or an earlier one for instances that were started with it. */
+  readonly defaults: number;
   readonly spec: WorkloadSpec;
   /** The result of `resolveEnv`, without the variables whose value comes from a secret. */
   readonly env: readonly { readonly name: string; readonly value: string }[];

@@ -1,6 +1,7 @@
 import { type WorkloadSpec, workloadDefaults, workloadFields } from '@svc/contract/fleet';
 import fc from 'fast-check';
 import { z } from 'zod';
+import { CURRENT_DEFAULTS } from '../../src/render/defaults.ts';
 import { resolveEnv } from '../../src/render/env.ts';
 import type { BoundVolume, Rendering } from '../../src/render/rendering.ts';
 import { specProblems } from '../../src/render/spec-problems.ts';
@@ -101,6 +102,7 @@ const circumstances = fc.record({
   generation: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
   replicas: fc.integer({ min: 0, max: 3 }),
   restarted_at: fc.constantFrom(null, '2026-01-02T03:04:05.678Z'),
+  defaults: fc.integer({ min: 1, max: CURRENT_DEFAULTS }),
   // Unique, as in the database.
   volumes: fc.uniqueArray(volume, { minLength: 5, maxLength: 5, selector: ({ name }) => name }),
   value: text,

@@ -37,6 +37,7 @@ const hostConfig = z
     NanoCpus: int64.min(10_000_000).optional(),
     Memory: int64.min(6 * 1024 * 1024).optional(),
     MemoryReservation: int64.optional(),
+    PidsLimit: int64.optional(),
     RestartPolicy: restartPolicy,
     Mounts: z.array(mount),
     PortBindings: z.record(

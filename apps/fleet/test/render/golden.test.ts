@@ -73,3 +73,9 @@ test('renders a deployment with every member for a cluster as in the golden file
 test('renders a deployment with every member for Docker as in the golden file, with its values', () => {
   assertGolden('everything-docker', renderDocker(everything, aHost(everything)));
 });
+
+test('renders a deployment with the defaults of version 0.1.0 as that version did', () => {
+  const old = { ...everything, defaults: 1 };
+  assertGolden('0.1.0/everything-docker', renderDocker(old, aHost(old)));
+  assertGolden('0.1.0/everything-kubernetes', renderKubernetes(old, cluster));
+});

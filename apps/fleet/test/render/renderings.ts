@@ -1,6 +1,7 @@
 import { type WorkloadSpec, workloadDefaults } from '@svc/contract/fleet';
 import { gpuCountOf } from '../../src/placement/candidates.ts';
 import type { Host } from '../../src/render/allocation.ts';
+import { CURRENT_DEFAULTS } from '../../src/render/defaults.ts';
 import { resolveEnv } from '../../src/render/env.ts';
 import type { Cluster } from '../../src/render/pod.ts';
 import { type BoundVolume, portsOf, type Rendering } from '../../src/render/rendering.ts';
@@ -53,6 +54,7 @@ export function aRendering(spec: WorkloadSpec, given: Partial<Rendering<'values'
     generation: 7,
     replicas: 1,
     restarted_at: null,
+    defaults: CURRENT_DEFAULTS,
     spec,
     env: resolveEnv(spec, Object.fromEntries(required.map(({ name }) => [name, 'given']))).env,
     volumes: [...new Set(spec.volume_mounts.map(({ name }) => name))].map((mount, index) =>

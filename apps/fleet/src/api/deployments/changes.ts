@@ -4,7 +4,13 @@ import type { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, Problem, pickDefined } from '@svc/http';
 import { authorOf } from '../../audit/recording.ts';
 import { decide } from '../../deployments/decision.ts';
-import { type Draft, draftOf, readWorkloadRevision, refuseExcessiveSize } from '../../deployments/draft.ts';
+import {
+  changedDraft,
+  type Draft,
+  isUnchanged,
+  readWorkloadRevision,
+  refuseExcessiveSize,
+} from '../../deployments/draft.ts';
 import { refusalsOfDeletion, refuse } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments, presentDeployment } from '../../deployments/rows.ts';
 import { allocate, allocationOf } from '../../deployments/store.ts';
@@ -46,10 +52,10 @@ export async function changeDeployment(
   const change = await requestChange(before);
   const workload = await readWorkloadRevision(transaction, before.workload_id, change.revision ?? before.revision);
   const isNewRevision = workload.revision !== before.revision && !change.isRollback;
-  const draft = draftOf(before, {
+  const draft = changedDraft(before, {
     workload,
     isNewRevision,
-    ...pickDefined(change, ['replicas', 'env', 'volumes', 'desiredState']),
+    ...pickDefined(change, ['replicas', 'env', 'volumes', 'desiredState', 'restart']),
   });
   const labels = change.labels === undefined ? {} : { labels: change.labels };
   refuse(refusalsOfDeletion(before));
@@ -68,6 +74,7 @@ export async function changeDeployment(
       replicas: draft.replicas,
       env: { ...draft.env },
       desired_state: draft.desiredState,
+      defaults_version: draft.defaultsVersion,
     },
     ...(change.restart ? { restarted_at: new Date() } : {}),
     ...allocationOf(decision),
@@ -99,20 +106,6 @@ const update = (transaction: Prisma.TransactionClient, id: string, data: Prisma.
 const present = async (transaction: Prisma.TransactionClient, id: string): Promise<DeploymentReply> => ({
   deployment: presentDeployment(await readRow(transaction, deployments, id)),
 });
-
-/** Whether a change would not affect what runs. A mount without a `storage_id` keeps its volume. */
-export function isUnchanged(before: DeploymentRow, draft: Draft): boolean {
-  return (
-    isDeepStrictEqual(draft.env, before.env) &&
-    draft.workload.revision === before.revision &&
-    draft.replicas === before.replicas &&
-    draft.desiredState === before.desired_state &&
-    Object.entries(draft.volumes).every(([mount, { storage_id }]) => {
-      const present = Object.hasOwn(before.volumes, mount) ? before.volumes[mount] : undefined;
-      return present !== undefined && (storage_id ?? present.storage_id) === present.storage_id;
-    })
-  );
-}
 
 /** The recorded generation to roll back to: the given one, or by default the latest one that differs from the current state. */
 export async function generationToRestore(

@@ -3,8 +3,9 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, pickDefined } from '@svc/http';
 import { type Decision, decide } from '../../deployments/decision.ts';
 import {
+  changedDraft,
   type Draft,
-  draftOf,
+  isUnchanged,
   type NewDeploymentRequest,
   newDraft,
   readWorkloadRevision,
@@ -27,7 +28,6 @@ import { readRow } from '../../resources/kind.ts';
 import { columnsOfTarget, refuseUnknownTarget } from '../../resources/targets.ts';
 import { route } from '../context.ts';
 import { refuseAmbiguousSource } from '../deployments.ts';
-import { isUnchanged } from './changes.ts';
 
 type Transaction = Prisma.TransactionClient;
 type Body = Input<typeof fleetEndpoints.planDeployment>['body'];
@@ -85,7 +85,7 @@ async function planChange(transaction: Transaction, row: DeploymentRow, body: Bo
   const { desired_state: desiredState = row.desired_state } = body;
   const isNewRevision = workload.revision !== row.revision;
   const changed = pickDefined(body, ['replicas', 'env', 'volumes']);
-  const draft = draftOf(row, { ...changed, workload, isNewRevision, desiredState });
+  const draft = changedDraft(row, { ...changed, workload, isNewRevision, desiredState });
   refuseExcessiveSize(draft, row);
   const decision = await decide(transaction, draft);
   const before = await presentManifest(transaction, row);
