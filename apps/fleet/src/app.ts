@@ -7,6 +7,7 @@ import type { Express } from 'express';
 import * as audit from './api/audit.ts';
 import { login } from './api/auth/login.ts';
 import * as oidc from './api/auth/oidc.ts';
+import { changeOwnPassword } from './api/auth/password.ts';
 import * as auth from './api/auth.ts';
 import { createVerifier } from './api/authenticate.ts';
 import * as catalog from './api/catalog.ts';
@@ -31,6 +32,7 @@ import type { Principal } from './principal.ts';
 const routes = implement(fleetEndpoints, {
   ...auth,
   login,
+  changeOwnPassword,
   ...oidc,
   ...catalog,
   ...users,

@@ -127,6 +127,15 @@ const expected: Readonly<Record<FleetAccess, Row>> = {
     'a reissued token of an admin': refused,
     'a user of the provider without a role': 'admitted', // each user with a session may log out
   },
+  'local-session': {
+    ...forRoles(refused, refused),
+    'a local viewer': 'admitted',
+    'a local operator': 'admitted',
+    'an admin': refused,
+    'a reissued token of an admin': refused,
+    'an admin of the provider': refused,
+    'the temporary admin': refused,
+  },
   'catalog-read': everyRole,
   'catalog-sync': forRoles(refused, 'admitted'),
   'people-read': everyRole,

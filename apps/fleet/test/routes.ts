@@ -15,6 +15,7 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
   ],
   'signed-in': ['GET /api/v1/auth/me'],
   session: ['POST /api/v1/auth/logout'],
+  'local-session': ['PUT /api/v1/auth/password'],
   'catalog-read': [
     'GET /api/v1/catalog/templates',
     'GET /api/v1/catalog/templates/:slug',

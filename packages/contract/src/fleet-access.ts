@@ -7,6 +7,7 @@ export type FleetAccess =
   | 'anyone'
   | 'signed-in'
   | 'session'
+  | 'local-session'
   | 'catalog-read'
   | 'catalog-sync'
   | 'people-read'

@@ -10,12 +10,18 @@ const entry = z
     at: timestamp,
     token_id: z.string().nullable(),
     user_id: z.string().nullable(),
-    actor: z.string().meta({ description: 'Name of the caller at the time of the request' }),
+    actor: z.string().meta({
+      description:
+        'Name of the caller at the time of the request. For a failed sign-in: the account, or `unknown account` if it does not exist',
+    }),
     method: z.string(),
     path: z.string().meta({ description: 'Path without the query' }),
     status: z.int(),
     aborted: z.boolean().meta({ description: 'The client disconnected before the response was sent' }),
     request_id: z.string(),
+    source: z.string().nullable().meta({
+      description: 'IP address of the caller, as the trusted proxies report it; null if it is unknown',
+    }),
   })
   .meta({ id: 'AuditEntry' });
 

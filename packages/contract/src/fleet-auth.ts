@@ -156,6 +156,18 @@ export const fleetAuthEndpoints = {
     status: 204,
     reply: z.void(),
   }),
+  changeOwnPassword: endpoint({
+    operationId: 'changeOwnPassword',
+    method: 'put',
+    path: '/api/v1/auth/password',
+    access: 'local-session',
+    tag: 'auth',
+    summary: 'Change the password of the calling local user, and end the other sessions of the user',
+    body: z.strictObject({ current_password: password, new_password: password }),
+    status: 204,
+    reply: z.void(),
+    problems: ['rate_limited'],
+  }),
   me: endpoint({
     operationId: 'me',
     method: 'get',

@@ -142,8 +142,9 @@ export const fleetPeopleEndpoints = {
         .int('must be an integer from 1 to 365')
         .min(1, 'must be an integer from 1 to 365')
         .max(365, 'must be an integer from 1 to 365')
-        .optional()
-        .meta({ description: 'Lifetime of the token. Default: the token does not expire' }),
+        .nullable()
+        .default(null)
+        .meta({ description: 'Lifetime of the token in days; null: the token does not expire' }),
     }),
     status: 201,
     reply: issuedToken,

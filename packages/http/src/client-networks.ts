@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -22,4 +22,13 @@ export function clientNetworks(given: string): ClientNetworks {
       .map((group) => group.toString(16))
       .join(':')}::/${16 * groups}`;
   return { network: prefix(4), wider: prefix(3) };
+}
+
+/**
+ * An address in its shortest form: without its zone, and as IPv4 if it is an IPv4-mapped IPv6 address. Undefined if the text is
+ * no address: a proxy can report any text.
+ */
+export function clientAddress(given = ''): string | undefined {
+  const [address = ''] = given.split('%', 1);
+  return isIP(address) === 0 ? undefined : ipaddr.process(address).toString();
 }

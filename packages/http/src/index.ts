@@ -1,4 +1,4 @@
-export { clientNetworks } from './client-networks.ts';
+export { clientAddress, clientNetworks } from './client-networks.ts';
 export { type DialOptions, dial, type Exchange, type HttpConnection, type Streaming } from './dial.ts';
 export {
   etagOfState,

@@ -11,6 +11,9 @@ export const policy: Policy<FleetAccess, Principal> = {
   session: (principal) =>
     ('sessionId' in principal && principal.sessionId !== undefined) ||
     'This requires a session of this fleet. Tokens have no session; revoke a token instead.',
+  'local-session': (principal) =>
+    (principal.kind === 'user' && principal.source === 'local' && principal.sessionId !== undefined) ||
+    'This requires a session of a local user. Other callers have no password in this fleet.',
   'catalog-read': roles(everyRole),
   'catalog-sync': roles(['admin', 'operator']),
   'people-read': roles(everyRole),

@@ -25,7 +25,7 @@ export const listTokens = route(fleetEndpoints.listTokens, async ({ database }, 
 
 export const createToken = changeRoute(fleetEndpoints.createToken, async ({ transaction, principal }, { body }) => {
   const secret = newSecretToken('svcm_');
-  const { name, role, expires_in_days = null } = body;
+  const { name, role, expires_in_days } = body;
   const creator = creatorOf(principal);
   await refuseRemovedUser(transaction, creator.created_by_user);
   const token = await insertToken(transaction, secret, { id: uuidv7(), name, role, expires_in_days, ...creator });

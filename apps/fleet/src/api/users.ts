@@ -2,10 +2,10 @@ import { paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, notFound, Problem, pickDefined } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import type { Passwords } from '../auth/passwords.ts';
 import { lockUser, presentUser, refuseLastAdmin } from '../auth/users.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import { isUuid } from '../resources/kind.ts';
+import { endSessions, hashPassword } from './auth/local-user.ts';
 import { changeRoute, runAudited } from './change.ts';
 import { pageOptions, route } from './context.ts';
 
@@ -31,7 +31,7 @@ export const getUser = route(fleetEndpoints.getUser, async ({ database, settings
 
 export const createUser = route(fleetEndpoints.createUser, async (context, { body }) => {
   const { email, name = '', role, password } = body;
-  const password_hash = await hashPassword(context.passwords, password, [email, name]);
+  const password_hash = await hashPassword(context.passwords, { path: 'password', password, about: [email, name] });
   return runAudited(context, fleetEndpoints.createUser, async (transaction) => {
     const data = { id: uuidv7(), source: 'local' as const, email, name, role, password_hash };
     return { user: presentUser(await transaction.user.create({ data }), await context.settings.oidc(transaction)) };
@@ -44,7 +44,8 @@ export const updateUser = route(fleetEndpoints.updateUser, async (context, { par
   const before = await findUser(database.client, params.id);
   if (before.source === 'oidc') refuseProviderManaged(body);
   const about = [before.email ?? '', name ?? before.name];
-  const password_hash = password === undefined ? undefined : await hashPassword(passwords, password, about);
+  const password_hash =
+    password === undefined ? undefined : await hashPassword(passwords, { path: 'password', password, about });
   return runAudited(context, fleetEndpoints.updateUser, async (transaction) => {
     if (role !== undefined && role !== 'admin') await refuseLastAdmin(transaction, before.id);
     const { id } = before;
@@ -79,15 +80,6 @@ async function findUser(client: Pick<Prisma.TransactionClient, 'user'>, id: stri
   const user = isUuid(id) ? await client.user.findFirst({ where: { id, ...notRemoved } }) : null;
   if (!user) throw notFound();
   return user;
-}
-
-const endSessions = (transaction: Prisma.TransactionClient, userId: string) =>
-  transaction.$executeRaw`UPDATE sessions SET ended_at = now() WHERE user_id = ${userId}::uuid AND ended_at IS NULL`;
-
-async function hashPassword(passwords: Passwords, password: string, about: readonly string[]): Promise<string> {
-  const reason = await passwords.findWeakness(password, about);
-  if (reason !== undefined) throw invalid([{ path: 'password', message: reason }]);
-  return passwords.hash(password);
 }
 
 /** Role, name and password of a user of the identity provider can only be changed at the provider. */

@@ -22,7 +22,7 @@ interface AuditQuery {
 /** Entries, newest first. */
 export const readEntries = ({ client }: Database, { filters, after, limit }: AuditQuery): Promise<AuditEntry[]> =>
   client.$queryRaw<AuditEntry[]>`
-    SELECT id, at, token_id, user_id, actor, method, path, status, aborted, request_id FROM audit_entries
+    SELECT id, at, token_id, user_id, actor, method, path, status, aborted, request_id, source FROM audit_entries
     WHERE true ${Prisma.join(conditions(filters, after), ' ')}
     ORDER BY at DESC, id DESC LIMIT ${limit}`;
 

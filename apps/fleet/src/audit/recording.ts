@@ -1,4 +1,4 @@
-import { pathOf, requestIdOf } from '@svc/http';
+import { clientAddress, pathOf, requestIdOf } from '@svc/http';
 import type { Request, Response } from 'express';
 import { v7 as uuidv7 } from 'uuid';
 import type { McpToken } from '../auth/mcp-tokens.ts';
@@ -15,6 +15,8 @@ export interface Entry {
   readonly status: number;
   readonly aborted: boolean;
   readonly request_id: string;
+  /** The address of the caller; null if a proxy reports something else. */
+  readonly source: string | null;
 }
 
 /** The actor of an audit entry. */
@@ -35,14 +37,19 @@ export class Recording {
   /** Whether the request has an entry whatever its result: requests with a token, and changes outside a transaction. */
   isRequired: boolean;
   #actor: Actor | undefined;
-  readonly #request: Pick<Entry, 'method' | 'path' | 'request_id'>;
+  readonly #request: Pick<Entry, 'method' | 'path' | 'request_id' | 'source'>;
   readonly #isAborted: () => boolean;
 
   constructor(req: Request, res: Response, token: McpToken | undefined) {
     this.token = token;
     this.isRequired = token !== undefined;
     this.#isAborted = () => res.destroyed || req.socket.destroyed;
-    this.#request = { method: req.method, path: pathOf(req.originalUrl), request_id: requestIdOf(res) };
+    this.#request = {
+      method: req.method,
+      path: pathOf(req.originalUrl),
+      request_id: requestIdOf(res),
+      source: clientAddress(req.ip) ?? null,
+    };
   }
 
   /** Sets the actor of the entry. For a request with a token, the token remains the actor. */
@@ -57,6 +64,9 @@ export class Recording {
     return actor && { id, token_id: token?.id ?? null, ...actor, ...this.#request, status, aborted: this.#isAborted() };
   }
 }
+
+/** The actor of a failed sign-in to an account that does not exist. What the caller typed can be a password. */
+export const UNKNOWN_ACCOUNT: Actor = { actor: 'unknown account', user_id: null };
 
 /** The actor of a principal; undefined for an anonymous one. */
 export function actorOf(principal: Principal): Actor | undefined {

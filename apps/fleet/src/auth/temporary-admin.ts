@@ -3,6 +3,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 /** The account for the first sign-in to a fleet. It exists while both of its environment variables are set. */
 export interface TemporaryAdmin {
   readonly username: string;
+  /** Whether the username matches, in constant time. */
+  hasUsername(username: string): boolean;
   /** Whether username and password match. Both are always compared, in constant time. */
   matches(username: string, password: string): boolean;
   /**
@@ -18,10 +20,12 @@ export function createTemporaryAdmin(
 ): TemporaryAdmin {
   const comparisonKey = randomBytes(32);
   const digest = (text: string) => createHmac('sha256', comparisonKey).update(text).digest();
+  const hasUsername = (given: string) => timingSafeEqual(digest(given), digest(username));
   return {
     username,
+    hasUsername,
     matches: (givenUsername, givenPassword) => {
-      const sameUsername = timingSafeEqual(digest(givenUsername), digest(username));
+      const sameUsername = hasUsername(givenUsername);
       const samePassword = timingSafeEqual(digest(givenPassword), digest(password));
       return Number(sameUsername) + Number(samePassword) === 2;
     },

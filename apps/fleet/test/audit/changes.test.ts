@@ -1,6 +1,6 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { inTurn } from '@svc/testing';
-import { changingOperations, changingRequest, changingRequests } from './changing-requests.ts';
+import { changingOperations, changingRequest, changingRequests, PASSWORD } from './changing-requests.ts';
 import { contentsOf } from './contents.ts';
 import { startPeopleWorld } from './world.ts';
 
@@ -10,6 +10,9 @@ const { hub, provider, world, client } = await startPeopleWorld();
 const TRIALS: readonly string[] = ['testOidcSettings', 'testHubSettings', 'planDeployment'];
 /** Endpoints that write no entry for people: they start a sign-in, or continue one that has its own entry. */
 const UNRECORDED: readonly string[] = [...TRIALS, 'startOidcLogin', 'exchangeSignInCode', 'refresh'];
+
+/** Endpoints that only sessions can call. */
+const FOR_SESSIONS: readonly string[] = ['logout', 'changeOwnPassword'];
 
 const ways = [
   {
@@ -49,7 +52,9 @@ type Operation = (typeof changingOperations)[number];
 const callers = {
   'a token': async (_: Operation) => world.as(await world.aToken({ role: 'admin' })),
   'a person': async (operation: Operation) =>
-    fleetEndpoints[operation].access === 'anyone' ? world.nobody : (await world.aUser('admin')).api(),
+    fleetEndpoints[operation].access === 'anyone'
+      ? world.nobody
+      : (await world.aUser('admin', { password: PASSWORD })).api(),
 };
 
 /** Each operation with each kind of caller. At depth `short`, each operation has one failure and one kind of caller. */
@@ -78,7 +83,7 @@ describe.each(ways.map((given, way) => ({ ...given, cases: casesOf(way) })))(
         const known = (await entries()).map(({ id }) => id);
         const carriedOut = await api.send(request);
         const added = (await entries()).filter(({ id }) => !known.includes(id)).map(({ status }) => status);
-        const expected = operation === 'logout' && caller === 'a token' ? 403 : done; // a token has no session
+        const expected = FOR_SESSIONS.includes(operation) && caller === 'a token' ? 403 : done;
         expect([carriedOut.status, added]).toEqual([expected, [expected]]);
       },
     );

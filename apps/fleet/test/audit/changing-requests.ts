@@ -10,6 +10,9 @@ import { CODE } from './small-provider.ts';
 type Operation = keyof typeof fleetEndpoints;
 type Given = Partial<Omit<ApiRequest, 'method'>>;
 
+/** The password of the person who makes a request. */
+export const PASSWORD = 'a good password of the person';
+
 /** Endpoints that may change something: each method except GET, and the redirects of a sign-in. */
 export const changingOperations = (Object.keys(fleetEndpoints) as Operation[]).filter(
   (operation) => fleetEndpoints[operation].method !== 'get' || fleetEndpoints[operation].status === 302,
@@ -29,6 +32,9 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
     exchangeSignInCode: async () => ({ body: { code: await aSignInCode(world.nobody) } }),
     refresh: async () => ({ body: { refresh_token: (await world.signIn()).refresh_token } }),
     logout: async () => ({}),
+    changeOwnPassword: async () => ({
+      body: { current_password: PASSWORD, new_password: 'another good password of the person' },
+    }),
     syncCatalog: async () => ({ body: {} }),
     createUser: async () => ({
       body: { email: `${randomUUID()}@example.test`, role: 'viewer', password: 'a good password of somebody new' },

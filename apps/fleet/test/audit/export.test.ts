@@ -22,6 +22,7 @@ const written = Array.from({ length: MANY }, (_, index) => ({
   status: index % 5 === 0 ? 404 : 200,
   aborted: index === 7,
   request_id: `r${index}`,
+  source: index % 3 === 0 ? '198.18.0.1' : null,
 }));
 await client.auditEntry.createMany({ data: written });
 const newestFirst = [...written].sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1));

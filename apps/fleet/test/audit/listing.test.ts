@@ -22,6 +22,7 @@ const written = Array.from({ length: 40 }, (_, index) => ({
   status: index % 5 === 0 ? 404 : 200,
   aborted: index === 7,
   request_id: `r${index}`,
+  source: index % 2 === 0 ? '198.18.0.1' : null,
 }));
 await client.auditEntry.createMany({ data: written });
 

@@ -1,5 +1,5 @@
 import { TEMPORARY_ADMIN } from '../world.ts';
-import { aSignInCode } from './browser.ts';
+import { aSignInCode, openProviderCallback } from './browser.ts';
 import { startPeopleWorld } from './world.ts';
 
 const { world, client } = await startPeopleWorld();
@@ -48,6 +48,14 @@ test('a sign-in at the provider has one audit entry, which names the user', asyn
   ]);
 });
 
+test('a sign-in at the provider that is rejected because the user has no role has an audit entry', async () => {
+  await world.asAdmin.put('/api/v1/settings/oidc', { role_claim: 'nothing' });
+  const callback = { method: 'GET', path: '', ...(await openProviderCallback(world.nobody)) };
+  const entries = await entriesOf(async () => expect((await world.nobody.send(callback)).status).toBe(403));
+  await world.asAdmin.delete('/api/v1/settings/oidc');
+  expect(entries).toMatchObject([{ actor: 'ada@provider.test', what: 'GET /api/v1/auth/oidc/callback 403' }]);
+});
+
 test('changes have audit entries that name the user, and rejected changes have none', async () => {
   const admin = await world.aUser('admin');
   const victim = await world.aUser('viewer');
@@ -69,7 +77,7 @@ test('changes have audit entries that name the user, and rejected changes have n
   ]);
 });
 
-test('reads, refreshes and failed sign-ins of people have no audit entries', async () => {
+test('reads and refreshes of people have no audit entries', async () => {
   const user = await world.aUser('admin');
   const { access_token, refresh_token } = await user.signIn();
   const api = world.api(`Bearer ${access_token}`);
@@ -78,10 +86,62 @@ test('reads, refreshes and failed sign-ins of people have no audit entries', asy
       expect((await api.get(`/api/v1/${path}`)).status).toBe(200);
     }
     expect((await world.nobody.post('/api/v1/auth/refresh', { refresh_token })).status).toBe(200);
-    expect((await world.nobody.post(LOGIN, { email: user.email, password: 'wrong' })).status).toBe(401);
-    expect((await world.nobody.post(LOGIN, { ...TEMPORARY_ADMIN, password: 'wrong' })).status).toBe(401);
   });
   expect(entries).toEqual([]);
+});
+
+test.each(['user', 'temporary admin', 'nobody'] as const)(
+  'a failed sign-in to the account of %s has an audit entry with the account if it exists, and not with what was typed',
+  async (account) => {
+    const user = await world.aUser('viewer');
+    const typed = 'typed by mistake';
+    const { body, who } = {
+      user: { body: { email: ` ${user.email.toUpperCase()}` }, who: { actor: user.email, user_id: user.id } },
+      'temporary admin': {
+        body: { username: TEMPORARY_ADMIN.username },
+        who: { actor: 'temporary-admin', user_id: null },
+      },
+      nobody: { body: { email: `${typed}@example.test` }, who: { actor: 'unknown account', user_id: null } },
+    }[account];
+    const entries = await entriesOf(() => world.nobody.post(LOGIN, { ...body, password: typed }));
+    expect(entries).toEqual([{ ...who, token_id: null, what: `POST ${LOGIN} 401` }]);
+    expect(JSON.stringify(await client.auditEntry.findMany())).not.toContain(typed);
+  },
+);
+
+test('sign-ins whose password is not compared have no audit entries, so that callers cannot fill the log', async () => {
+  const from = { 'X-Forwarded-For': '198.18.7.7' };
+  const fail = () => world.nobody.post(LOGIN, { email: 'blocked@example.test', password: 'wrong' }, from);
+  const evaluated = await entriesOf(async () => {
+    for (let failures = 0; failures < 6; failures++) expect((await fail()).status).toBe(401);
+  });
+  expect(evaluated).toHaveLength(6);
+  await client.$executeRaw`UPDATE sign_in_failures SET blocked_until = now() + interval '1 hour'`;
+  const blocked = await entriesOf(async () => expect((await fail()).status).toBe(429));
+  await client.signInFailure.deleteMany();
+  expect(blocked).toEqual([]);
+});
+
+test('an audit entry has the address of the caller that the trusted proxies report', async () => {
+  const token = await world.aToken({ role: 'admin' });
+  const sourcesOf = async (forwarded: string) => {
+    await world.as(token).get('/nothing', { 'X-Forwarded-For': forwarded });
+    const { entries } = (await world.asAdmin.get(`/api/v1/audit?token_id=${token.id}&limit=1`)).body;
+    return entries.map(({ source }: { source: string | null }) => source);
+  };
+  expect(await sourcesOf('203.0.113.9, 198.18.3.4')).toEqual(['198.18.3.4']);
+  expect(await sourcesOf('2001:db8:0:0::1%eth0')).toEqual(['2001:db8::1']);
+  expect(await sourcesOf('::ffff:198.18.3.4')).toEqual(['198.18.3.4']);
+  expect(await sourcesOf('any text of a proxy')).toEqual([null]);
+});
+
+test('audit entries of changes and sign-ins have the address of the caller', async () => {
+  const from = { 'X-Forwarded-For': '198.18.9.9' };
+  const user = await world.aUser('admin');
+  const { body } = await world.nobody.post(LOGIN, { email: user.email, password: user.password }, from);
+  await world.api(`Bearer ${body.access_token}`).post('/api/v1/tokens', { name: 'x', role: 'viewer' }, from);
+  const written = await client.auditEntry.findMany({ where: { user_id: user.id } });
+  expect(written.map(({ source }) => source)).toEqual(['198.18.9.9', '198.18.9.9']);
 });
 
 test('a sign-in request with a token has the audit entry of the token', async () => {

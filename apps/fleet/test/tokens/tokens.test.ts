@@ -133,11 +133,16 @@ test.each([1, 30, 365])('a token can be valid for %d days', async (days) => {
   expect(daysOf(await createFor(days))).toBe(days);
 });
 
-test('a token without a lifetime does not expire', async () => {
-  expect((await createFor()).expires_at).toBeNull();
-});
+test.each([undefined, null])(
+  'a token with the lifetime %p does not expire, also after it is reissued',
+  async (days) => {
+    const { id, expires_at } = await createFor(days);
+    expect(expires_at).toBeNull();
+    expect((await asAdmin.post(`${TOKENS}/${id}/reissue`)).body.token.expires_at).toBeNull();
+  },
+);
 
-test.each([0, -1, 366, 1.5, 1e9, '30', null, true, [30]])(
+test.each([0, -1, 366, 1.5, 1e9, '30', true, [30]])(
   'a lifetime of %j is a 400 that names it, and creates no token',
   async (days) => {
     const before = await sql.token.count();

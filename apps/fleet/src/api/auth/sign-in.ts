@@ -33,12 +33,13 @@ export async function openSession(
   const sessionId = await sessions.open(transaction, owner);
   const person = await sessions.findPerson(transaction, sessionId);
   if (!person) throw new Problem('invalid_grant', 'The account no longer exists.');
+  const actor = actorOf(person);
+  if (actor) recording.setActor(actor);
+  recording.isRequired = true; // also if the person has no role
   refuseWithoutRole(person);
   if (person.kind === 'user') {
     await transaction.$executeRaw`UPDATE users SET last_sign_in_at = now() WHERE id = ${person.id}::uuid`;
   }
-  const actor = actorOf(person);
-  if (actor) recording.setActor(actor);
   return { ...person, sessionId };
 }
 
