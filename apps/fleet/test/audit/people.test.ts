@@ -50,7 +50,7 @@ test('a sign-in at the provider has one audit entry, which names the user', asyn
 
 test('a sign-in at the provider that is rejected because the user has no role has an audit entry', async () => {
   await world.asAdmin.put('/api/v1/settings/oidc', { role_claim: 'nothing' });
-  const callback = { method: 'GET', path: '', ...(await openProviderCallback(world.nobody)) };
+  const callback = { method: 'GET', ...(await openProviderCallback(world.nobody)) };
   const entries = await entriesOf(async () => expect((await world.nobody.send(callback)).status).toBe(403));
   await world.asAdmin.delete('/api/v1/settings/oidc');
   expect(entries).toMatchObject([{ actor: 'ada@provider.test', what: 'GET /api/v1/auth/oidc/callback 403' }]);

@@ -51,7 +51,7 @@ test('a change of the own password has an audit entry, also if the current passw
   ]);
 });
 
-test.each([
+test.each<[string, object, string]>([
   ['a wrong current password', { current_password: 'a guess', new_password: NEW }, 'current_password'],
   ['a new password that is too short', { new_password: 'k3!xQ' }, 'new_password'],
   ['a new password that is easy to guess', { new_password: 'password1234' }, 'new_password'],
