@@ -17,6 +17,7 @@ import * as adminUsers from './admin/users.ts';
 import { createVerifier, type IdentityProvider } from './authenticate.ts';
 import { listCategories } from './catalog/categories.ts';
 import { getOwnOrganization } from './catalog/organization.ts';
+import { createStreamSlots, type StreamLimits } from './catalog/templates/updates/stream-slots.ts';
 import { listTemplateUpdates } from './catalog/templates/updates.ts';
 import { getTemplate, listTemplates } from './catalog/templates.ts';
 import { implement, type RequestContext } from './context.ts';
@@ -46,10 +47,13 @@ const routes = implement(hubEndpoints, {
 export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'routes' | 'enter' | 'openapi'> {
   readonly database: Database;
   readonly provider: IdentityProvider;
+  /** The limits of production apply unless given. */
+  readonly streamLimits?: StreamLimits | undefined;
 }
 
 /** Creates the Express application of the hub. It does not listen on a port and does not read the environment. */
-export function createHub({ database, provider, ...options }: HubOptions): Express {
+export function createHub({ database, provider, streamLimits, ...options }: HubOptions): Express {
+  const streamSlots = createStreamSlots(streamLimits);
   const challenges = challengesOf('hub');
   const authenticate = createAuthenticator(createVerifier(database, provider), challenges);
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
@@ -61,6 +65,8 @@ export function createHub({ database, provider, ...options }: HubOptions): Expre
       database,
       principal,
       viewer: viewerOf(principal),
+      address: req.ip ?? '',
+      streamSlots,
       request: { id: requestIdOf(res), method: req.method, path: pathOf(req.originalUrl) },
       headOnly: req.method === 'HEAD',
       hasEtag: hasEtagOf(req),

@@ -6,7 +6,7 @@ import { anInstance } from './world.ts';
 
 /** An instance of the hub that listens on the loopback address. */
 export async function aListeningHub(databaseUrl: string, issuer: LocalIssuer, limits?: PoolLimits) {
-  const instance = anInstance(databaseUrl, issuer, limits);
+  const instance = anInstance(databaseUrl, issuer, { limits });
   const server = createHttpServer(instance.app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // a server that listens on a port has one

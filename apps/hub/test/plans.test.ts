@@ -1,7 +1,8 @@
 // Query plans of the catalog endpoints with many templates. Each test also checks that the plan differs without the index.
 import { byDepth } from '@svc/testing';
 import { categoriesWithCounts } from '../src/catalog/categories.ts';
-import { changedTemplates, removedTemplates } from '../src/catalog/templates/updates.ts';
+import { changedTemplates, removedTemplates } from '../src/catalog/templates/updates/since.ts';
+import { NO_ID } from '../src/catalog/templates/updates/state.ts';
 import { pageOfTemplates, templateBySlug } from '../src/catalog/templates.ts';
 import { writeCatalog } from '../src/database/catalog-write.ts';
 import { Prisma } from '../src/generated/prisma/client.ts';
@@ -80,6 +81,8 @@ interface Check {
 }
 
 const page = { page: 1, limit: 50 };
+const CHANGES = 251;
+const removals = { after: NO_ID, limit: 5000 };
 const checks: Readonly<Record<string, Check>> = {
   'a search': {
     index: 'templates_search_text_idx',
@@ -109,12 +112,12 @@ const checks: Readonly<Record<string, Check>> = {
   'recent changes': {
     index: 'templates_updated_at_id_idx',
     noSeqScan: ['templates', 'template_scopes'],
-    query: (viewer) => changedTemplates(viewer, since),
+    query: (viewer) => changedTemplates(viewer, since, CHANGES),
   },
   'recent removals': {
     index: 'template_scopes_ended_idx',
     noSeqScan: ['template_scopes'],
-    query: (viewer) => removedTemplates(viewer, since),
+    query: (viewer) => removedTemplates(viewer, since, removals),
   },
   'counts of categories': {
     index: 'templates_category_id_idx',
@@ -149,8 +152,8 @@ test.each(kinds)('a page by name sorts only its own rows for the viewer %s', asy
 test('the checked queries return the expected rows', async () => {
   const ids = async (query: Prisma.Sql) => (await client.$queryRaw<{ id: string }[]>(query)).map(({ id }) => id);
   expect(await ids(templateBySlug(viewers.administrator, 'template-1'))).toHaveLength(1);
-  expect(await ids(changedTemplates(viewers.administrator, since))).toHaveLength(2);
-  expect(await ids(removedTemplates(viewers.anonymous, since))).toHaveLength(2);
+  expect(await ids(changedTemplates(viewers.administrator, since, CHANGES))).toHaveLength(2);
+  expect(await ids(removedTemplates(viewers.anonymous, since, removals))).toHaveLength(2);
   const [row] = await client.$queryRaw<{ total: number }[]>(pageOfTemplates(viewers.administrator, page));
   expect(row?.total).toBe(TEMPLATES - 1);
 });

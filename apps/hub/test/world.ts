@@ -10,6 +10,7 @@ import {
   type TestDatabase,
 } from '@svc/testing';
 import { createHub } from '../src/app.ts';
+import type { StreamLimits } from '../src/catalog/templates/updates/stream-slots.ts';
 import { writeCatalog } from '../src/database/catalog-write.ts';
 import { openDatabase, type PoolLimits, poolLimits } from '../src/database/client.ts';
 import type { ApiKey, Organization, Prisma } from '../src/generated/prisma/client.ts';
@@ -26,7 +27,7 @@ export interface TestOrganization extends Organization {
 export function anInstance(
   databaseUrl: string,
   { issuer, audience }: Pick<LocalIssuer, 'issuer' | 'audience'>,
-  limits: PoolLimits = {},
+  { limits, streamLimits }: Pick<WorldOptions, 'limits' | 'streamLimits'> = {},
 ) {
   const database = openDatabase(databaseUrl, () => undefined, { ...poolLimits, ...limits });
   const outbound = createOutbound({ timeoutMs: 2000, maxBytes: 100_000 });
@@ -45,6 +46,7 @@ export function anInstance(
     rateLimit: false,
     corsOrigins: [],
     trustProxy: [],
+    streamLimits,
   });
   const api = apiOf(app, openApiDocument(hubService));
   return {
@@ -62,14 +64,16 @@ interface WorldOptions {
   /** Default: a new database. */
   readonly database?: TestDatabase;
   /** Limits of the database pools that differ from those of the service. */
-  readonly limits?: PoolLimits;
+  readonly limits?: PoolLimits | undefined;
+  /** The limits of production apply unless given. */
+  readonly streamLimits?: StreamLimits;
 }
 
 /** A hub on its own database, with functions that create rows and callers for tests. */
-export async function startWorld({ database: given, limits }: WorldOptions = {}) {
+export async function startWorld({ database: given, ...options }: WorldOptions = {}) {
   const testDatabase = given ?? (await createTestDatabase());
   const issuer = await startLocalIssuer('https://hub.example.test');
-  const instance = anInstance(testDatabase.url, issuer, limits);
+  const instance = anInstance(testDatabase.url, issuer, options);
   const { app, api, database } = instance;
   const { client } = database;
   let count = 0;

@@ -75,6 +75,7 @@ export const hubCatalogEndpoints = {
       'List changes of the templates that are visible to the caller. The next request sends `checked_at` as `since`, or `cursor`',
     query: updatesQuery,
     reply: templateUpdates,
+    problems: ['overloaded'],
   }),
   getTemplate: endpoint({
     operationId: 'getTemplate',

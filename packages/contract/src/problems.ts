@@ -46,6 +46,7 @@ export const problems = {
   rate_limited: { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Internal error' },
   hub_unreachable: { status: 502, title: 'Hub unreachable' },
+  overloaded: { status: 503, title: 'Overloaded' },
   unavailable: { status: 503, title: 'Temporarily unavailable' },
 } as const satisfies Record<string, { status: number; title: string }>;
 

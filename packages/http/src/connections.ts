@@ -22,7 +22,7 @@ type Reason = 'no_progress' | 'unsent_bytes';
 export const closedConnections = new Counter({
   name: 'http_connections_closed_total',
   help: 'Number of connections that the service closed because the client did not read its responses',
-  labelNames: ['reason'] as const,
+  labelNames: ['reason'] as const, // a `Reason`, or `too_slow` of a stream
   registers: [],
 });
 

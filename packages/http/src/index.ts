@@ -33,4 +33,4 @@ export { type Commands, parseOptions, runCommand } from './run-command.ts';
 export { createHttpServer, serve } from './serve.ts';
 export { createService, type ServiceOptions } from './service.ts';
 export * from './settings.ts';
-export { type Chunks, Streamed } from './streamed.ts';
+export { type Chunks, type Pace, Streamed } from './streamed.ts';

@@ -49,6 +49,7 @@ export function requestLog(log: Log): RequestHandler {
           status: res.statusCode,
           duration_ms: Math.round(performance.now() - started),
           ...(res.writableFinished ? {} : { aborted: true }),
+          ...(res.locals.closed ? { closed: res.locals.closed } : {}),
           ...(res.locals.caller ? { caller: res.locals.caller } : {}),
           ...(failure ? { err: failure } : {}),
         },

@@ -81,7 +81,9 @@ function present(endpoint: Endpoint, handled: unknown, req: Request): PendingRes
     return { status: endpoint.status, headers: { ...headers, ...handled.headers, Location: handled.location } };
   }
   if (handled instanceof Streamed) {
-    const own = { 'Content-Type': handled.contentType, 'Cache-Control': 'no-store' };
+    const { etag } = handled.options;
+    const tag = etag === undefined ? {} : { ETag: etag };
+    const own = { 'Content-Type': handled.contentType, 'Cache-Control': 'no-store', ...tag };
     return { status: endpoint.status, headers: { ...headers, ...own }, stream: handled };
   }
   if (endpoint.status === 204) return { status: 204, headers };

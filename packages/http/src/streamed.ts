@@ -1,11 +1,30 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
+import { closedConnections } from './connections.ts';
 
 /**
  * The parts of a stream. A function is called only when the response is sent; `disconnected` aborts when the client
  * disconnects.
  */
 export type Chunks = AsyncIterable<string> | ((disconnected: AbortSignal) => AsyncIterable<string>);
+
+/** How fast a client must read a stream. The connection of a slower client is closed. */
+export interface Pace {
+  /** The maximum duration of the stream, in milliseconds. */
+  readonly durationMs: number;
+  /** Each chunk must be accepted at this rate. */
+  readonly bytesPerSecond: number;
+  /** The additional time for each chunk, in milliseconds. */
+  readonly allowanceMs: number;
+}
+
+interface StreamOptions {
+  readonly etag?: string;
+  /** Without a pace, only the limits of the connection apply. */
+  readonly pace?: Pace;
+  /** Called once, when the stream has ended or if it is not sent. */
+  readonly onEnd?: () => void;
+}
 
 /**
  * Returned instead of a reply: a response that is sent while it is generated. The handler must format the chunks
@@ -14,9 +33,11 @@ export type Chunks = AsyncIterable<string> | ((disconnected: AbortSignal) => Asy
 export class Streamed {
   readonly contentType: string;
   readonly chunks: Chunks;
-  constructor(contentType: string, chunks: Chunks) {
+  readonly options: StreamOptions;
+  constructor(contentType: string, chunks: Chunks, options: StreamOptions = {}) {
     this.contentType = contentType;
     this.chunks = chunks;
+    this.options = options;
   }
 }
 
@@ -25,6 +46,17 @@ export class Streamed {
  * connection, so that the client detects the incomplete response, and is logged with the request.
  */
 export async function sendStream(res: Response, streamed: Streamed): Promise<void> {
+  const { pace, onEnd } = streamed.options;
+  const deadline = pace && setTimeout(() => closeSlow(res), pace.durationMs);
+  try {
+    await sendChunks(res, streamed);
+  } finally {
+    clearTimeout(deadline);
+    onEnd?.();
+  }
+}
+
+async function sendChunks(res: Response, streamed: Streamed): Promise<void> {
   const disconnected = new AbortController();
   let iterator: AsyncIterator<string> | undefined;
   const onClose = () => {
@@ -37,7 +69,7 @@ export async function sendStream(res: Response, streamed: Streamed): Promise<voi
     iterator = iteratorOf(streamed, disconnected.signal);
     for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
       if (disconnected.signal.aborted) return;
-      if (!res.write(next.value)) await once(res, 'drain', { signal: disconnected.signal });
+      if (!res.write(next.value)) await drained(res, next.value, { pace: streamed.options.pace, disconnected });
     }
     res.off('close', onClose).end();
   } catch (error) {
@@ -47,9 +79,35 @@ export async function sendStream(res: Response, streamed: Streamed): Promise<voi
   }
 }
 
+interface Sending {
+  readonly pace: Pace | undefined;
+  readonly disconnected: AbortController;
+}
+
+/** Resolves when the operating system has accepted a chunk. */
+async function drained(res: Response, chunk: string, { pace, disconnected }: Sending): Promise<void> {
+  const timer =
+    pace &&
+    setTimeout(() => closeSlow(res), pace.allowanceMs + (Buffer.byteLength(chunk) / pace.bytesPerSecond) * 1000);
+  try {
+    await once(res, 'drain', { signal: disconnected.signal });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Closes a connection with a reset, so that the operating system discards its unsent bytes, too. */
+function closeSlow(res: Response): void {
+  res.locals.closed = 'too_slow';
+  closedConnections.inc({ reason: 'too_slow' });
+  res.req.socket.resetAndDestroy();
+}
+
 /** Releases the resources of a stream that is not sent. */
-export const cancelStream = ({ chunks }: Streamed): Promise<void> =>
-  typeof chunks === 'function' ? Promise.resolve() : close(chunks[Symbol.asyncIterator]());
+export async function cancelStream({ chunks, options }: Streamed): Promise<void> {
+  options.onEnd?.();
+  if (typeof chunks !== 'function') await close(chunks[Symbol.asyncIterator]());
+}
 
 const iteratorOf = ({ chunks }: Streamed, disconnected: AbortSignal) =>
   (typeof chunks === 'function' ? chunks(disconnected) : chunks)[Symbol.asyncIterator]();

@@ -10,9 +10,9 @@ afterEach(stopServices);
 const LINES = 'application/x-ndjson';
 
 /** A service whose `/things/latest` streams these chunks. */
-const serviceOf = (chunks: Chunks, gate?: RequestHandler) =>
+const serviceOf = (chunks: Chunks, gate?: RequestHandler, options: ConstructorParameters<typeof Streamed>[2] = {}) =>
   startService({
-    handlers: { latestThing: async () => new Streamed(LINES, chunks) },
+    handlers: { latestThing: async () => new Streamed(LINES, chunks, options) },
     ...(gate ? { gate } : {}),
   });
 
@@ -274,6 +274,71 @@ describe('an error in a stream', () => {
     await expect(response.toArray()).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(await entry(({ level }) => level === 50)).toMatchObject({ err: { message: 'nothing to follow' } });
   });
+});
+
+describe('a streamed response with a pace', () => {
+  const unlimited = { durationMs: 600_000, bytesPerSecond: 1, allowanceMs: 600_000 };
+  const large = () =>
+    (async function* () {
+      for (;;) yield 'x'.repeat(1_000_000);
+    })();
+
+  test.each([
+    ['a chunk is not accepted at the rate', { ...unlimited, bytesPerSecond: 1e9, allowanceMs: 20 }],
+    ['it takes too long', { ...unlimited, durationMs: 20 }],
+  ])('is closed if %s', async (_, pace) => {
+    const ended = deferred();
+    const { port, entry } = await serviceOf(large, undefined, { pace, onEnd: ended.resolve });
+    const response = await call(port);
+    response.pause();
+    await ended.promise;
+    await expect(response.resume().toArray()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    const line = await entry(({ message }) => message === 'request');
+    expect(line).toMatchObject({ level: 30, aborted: true, closed: 'too_slow' });
+    expect((await (await serviceOf(chunksOf())).api.get('/metrics')).text).toMatch(
+      /http_connections_closed_total\{reason="too_slow"\} [1-9]/,
+    );
+  });
+
+  test('is sent completely to a client that reads', async () => {
+    const onEnd = jest.fn();
+    const chunks = Array.from({ length: 20 }, () => 'x'.repeat(1_000_000));
+    const { port } = await serviceOf(() => chunksOf(...chunks), undefined, { pace: unlimited, onEnd });
+    expect((await (await call(port)).toArray()).join('')).toHaveLength(20_000_000);
+    expect(onEnd).toHaveBeenCalledTimes(1);
+  });
+});
+
+test('a streamed response can have an entity tag', async () => {
+  const { api } = await serviceOf(chunksOf('x'), undefined, { etag: '"1"' });
+  const { headers } = await api.get('/things/latest').expect(200);
+  expect(headers.etag).toBe('"1"');
+});
+
+test('the end of a stream is reported once: after an error, for HEAD, and if it is not sent', async () => {
+  const onEnd = jest.fn();
+  const failing = await serviceOf(
+    async function* () {
+      yield 'x';
+      throw new Error('the disk went away');
+    },
+    undefined,
+    { onEnd },
+  );
+  await expect((await call(failing.port)).toArray()).rejects.toMatchObject({ code: 'ECONNRESET' });
+  expect(onEnd).toHaveBeenCalledTimes(1);
+  await failing.api.head('/things/latest').expect(200);
+  expect(onEnd).toHaveBeenCalledTimes(2);
+  const withheld = await serviceOf(
+    chunksOf('x'),
+    (_req, res, next) => {
+      holdResponse(res, () => Promise.reject(new Error('the store is full')));
+      next();
+    },
+    { onEnd },
+  );
+  await withheld.api.get('/things/latest').expect(503);
+  expect(onEnd).toHaveBeenCalledTimes(3);
 });
 
 test('streamed and complete responses can follow each other on one connection', async () => {

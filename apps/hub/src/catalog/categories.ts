@@ -4,7 +4,7 @@ import { etagOfState, Unchanged, WithEtag } from '@svc/http';
 import { route } from '../context.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../principal.ts';
-import { readState } from './templates/updates.ts';
+import { readState } from './templates/updates/state.ts';
 import { visibleCategories, visibleTemplates } from './visibility.ts';
 
 type CategoryRow = Omit<Category, 'created_at' | 'updated_at'> & {

@@ -10,7 +10,7 @@ import { DAY_MS, historyOf } from './prune.ts';
 const world = await startWorld({ limits: { lockTimeoutMs: 30_000 } });
 const replica = anInstance(world.databaseUrl, world.issuer);
 /** A replica whose statements soon time out while they wait for a lock. */
-const impatient = anInstance(world.databaseUrl, world.issuer, { lockTimeoutMs: 200 });
+const impatient = anInstance(world.databaseUrl, world.issuer, { limits: { lockTimeoutMs: 200 } });
 const history = historyOf(world);
 const { client } = world.database;
 afterAll(async () => {

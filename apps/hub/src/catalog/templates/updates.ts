@@ -10,85 +10,36 @@ import {
   templateColumns,
   templateSources,
   touchedSince,
-  visibleFrom,
   visiblePeriods,
   visibleTemplates,
 } from '../visibility.ts';
+import { changesSince, LargeChanges, readAtOnce, streamChanges } from './updates/since.ts';
+import { type CatalogState, finishedCursor, NO_ID, readState, type Snapshot, stampFor } from './updates/state.ts';
 
 /**
- * The changes for the caller: all changes since a time, or a page of changes after a cursor. Everything is read in one
- * snapshot. If the catalog is unchanged and the caller has the entity tag, no template is read.
+ * The changes for the caller: all changes since a time, or a page of changes after a cursor. They are read in one snapshot,
+ * except for a response to `since` that is so large that it is streamed. If the catalog is unchanged and the caller has the
+ * entity tag, no template is read.
  */
-export const listTemplateUpdates = route(
-  hubEndpoints.listTemplateUpdates,
-  async ({ database, viewer, hasEtag }, { query }) => {
-    const { since, cursor, limit = DEFAULT_UPDATES } = query;
-    return database.client.$transaction(
-      async (transaction) => {
-        const state = await readState(transaction);
-        const etag = etagOfState(viewerKey(viewer), state, query);
-        if (hasEtag(etag)) return new Unchanged(etag);
-        const snapshot = { transaction, viewer, state };
-        const reply = since
-          ? await readSince(snapshot, since)
-          : await readPage(snapshot, { cursor: cursor ?? 'start', limit });
-        return new WithEtag({ ...reply, cursor: writeCursor(reply.cursor) }, etag);
-      },
-      { isolationLevel: 'RepeatableRead', timeout: 8000 },
-    );
-  },
-);
-
-const EPOCH = new Date(0);
-
-/** All changes since a time. If the time is before the floor, all visible templates with `reset: true`. */
-async function readSince({ transaction, viewer, state }: Snapshot, since: Date) {
-  const reset = state.floor !== null && since < state.floor;
-  const from = reset ? EPOCH : since;
-  const templates = await transaction.$queryRaw<TemplateRow[]>(changedTemplates(viewer, from));
-  const removed = reset ? [] : await transaction.$queryRaw<{ id: string }[]>(removedTemplates(viewer, from));
-  return { templates, removed, checked_at: state.at, cursor: finishedCursor(viewer, state), reset, has_more: false };
-}
-
-/** The templates that the viewer sees now and that changed or became visible after `since`. */
-export const changedTemplates = (viewer: Viewer, since: Date): Prisma.Sql => Prisma.sql`
-  SELECT ${templateColumns} FROM ${templateSources}
-  WHERE ${visibleTemplates(viewer)} AND ${touchedSince(viewer, since)}
-    AND greatest(t.updated_at, c.shown_at, ${visibleFrom(viewer)}) > ${since}
-  ORDER BY greatest(t.updated_at, c.shown_at), t.id`;
-
-/** The templates that the viewer stopped seeing after `since` and does not see now. */
-export const removedTemplates = (viewer: Viewer, since: Date): Prisma.Sql => Prisma.sql`
-  SELECT template_id AS id FROM (${visiblePeriods(viewer)}) AS periods (template_id, until)
-  WHERE template_id = ANY (ARRAY(${endedSince(viewer, since)}))
-  GROUP BY template_id HAVING max(until) > ${since} AND max(until) < 'infinity'
-  ORDER BY max(until), template_id`;
-
-/** The state of the catalog in one snapshot. */
-interface CatalogState {
-  /** The catalog clock. Changes in the snapshot have stamps up to this time; all other changes have later stamps. */
-  readonly at: Date;
-  /** The latest time of which history was pruned. */
-  readonly floor: Date | null;
-  /** The newest commit. It shows whether the database was restored from a backup. */
-  readonly commit: { readonly at: Date; readonly commit: string };
-}
-
-export async function readState(transaction: Prisma.TransactionClient): Promise<CatalogState> {
-  const [row] = await transaction.$queryRaw<
-    { at: Date; floor: Date | null; commit_at: Date; commit: string }[]
-  >`SELECT k.at, k.floor, n.at AS commit_at, n.commit
-    FROM catalog_clock k, (SELECT at, commit FROM catalog_commits ORDER BY at DESC LIMIT 1) n`;
-  if (!row) throw new Error('catalog_clock or catalog_commits has no row');
-  return { at: row.at, floor: row.floor, commit: { at: row.commit_at, commit: row.commit } };
-}
-
-/** A snapshot of the catalog, as one viewer sees it. */
-interface Snapshot {
-  readonly transaction: Prisma.TransactionClient;
-  readonly viewer: Viewer;
-  readonly state: CatalogState;
-}
+export const listTemplateUpdates = route(hubEndpoints.listTemplateUpdates, async (context, { query }) => {
+  const { database, viewer, hasEtag } = context;
+  const { since, cursor, limit = DEFAULT_UPDATES } = query;
+  const read = await database.client.$transaction(
+    async (transaction) => {
+      const state = await readState(transaction);
+      const etag = etagOfState(viewerKey(viewer), state, query);
+      if (hasEtag(etag)) return new Unchanged(etag);
+      const snapshot = { transaction, viewer, state };
+      const reply = since
+        ? await readAtOnce(transaction, changesSince(snapshot, since))
+        : await readPage(snapshot, { cursor: cursor ?? 'start', limit });
+      if (reply instanceof LargeChanges) return { changes: reply.changes, etag };
+      return new WithEtag({ ...reply, cursor: writeCursor(reply.cursor) }, etag);
+    },
+    { isolationLevel: 'RepeatableRead', timeout: 8000 },
+  );
+  return 'changes' in read ? streamChanges(context, read) : read;
+});
 
 interface PageRequest {
   readonly cursor: Cursor | 'start';
@@ -209,9 +160,6 @@ function selectWithin(entries: readonly Entry[], { limit, bytes }: Budget): Sele
   return { entries: entries.slice(0, count), isTruncated: count < entries.length, bytesLeft };
 }
 
-/** The stamp of the last change of a template for a viewer, including the change that made it visible. */
-const stampFor = (viewer: Viewer) => Prisma.sql`greatest(t.updated_at, c.shown_at, ${visibleFrom(viewer)})`;
-
 interface ListedQuery {
   readonly began: Date;
   /** A range of ids. Without `upTo`, it extends to the last id. */
@@ -251,20 +199,8 @@ async function readTemplates({ transaction }: Snapshot, ids: readonly string[]):
     ORDER BY page.place`;
 }
 
-/** Sorts before every id. */
-const NO_ID = '00000000-0000-0000-0000-000000000000';
-
 /** The `checked_at` of a full walk until its last page. */
 const NEVER = new Date(0);
-
-/** The cursor of a client that has received all changes up to the catalog clock. */
-const finishedCursor = (viewer: Viewer, { at, commit }: CatalogState): Cursor => ({
-  v: 1,
-  of: viewerKey(viewer),
-  seen: commit,
-  position: { at },
-  checked: at,
-});
 
 /** The first cursor of a full walk, which lists all templates and then sends the changes since its start. */
 const startOfFullWalk = (viewer: Viewer, state: CatalogState): Cursor => ({

@@ -1,0 +1,45 @@
+import type { Cursor } from '@svc/contract';
+import { Prisma } from '../../../generated/prisma/client.ts';
+import { type Viewer, viewerKey } from '../../../principal.ts';
+import { visibleFrom } from '../../visibility.ts';
+
+/** The state of the catalog in one snapshot. */
+export interface CatalogState {
+  /** The catalog clock. Changes in the snapshot have stamps up to this time; all other changes have later stamps. */
+  readonly at: Date;
+  /** The latest time of which history was pruned. */
+  readonly floor: Date | null;
+  /** The newest commit. It shows whether the database was restored from a backup. */
+  readonly commit: { readonly at: Date; readonly commit: string };
+}
+
+export async function readState(transaction: Prisma.TransactionClient): Promise<CatalogState> {
+  const [row] = await transaction.$queryRaw<
+    { at: Date; floor: Date | null; commit_at: Date; commit: string }[]
+  >`SELECT k.at, k.floor, n.at AS commit_at, n.commit
+    FROM catalog_clock k, (SELECT at, commit FROM catalog_commits ORDER BY at DESC LIMIT 1) n`;
+  if (!row) throw new Error('catalog_clock or catalog_commits has no row');
+  return { at: row.at, floor: row.floor, commit: { at: row.commit_at, commit: row.commit } };
+}
+
+/** A snapshot of the catalog, as one viewer sees it. */
+export interface Snapshot {
+  readonly transaction: Prisma.TransactionClient;
+  readonly viewer: Viewer;
+  readonly state: CatalogState;
+}
+
+/** The stamp of the last change of a template for a viewer, including the change that made it visible. */
+export const stampFor = (viewer: Viewer) => Prisma.sql`greatest(t.updated_at, c.shown_at, ${visibleFrom(viewer)})`;
+
+/** The cursor of a client that has received all changes up to the catalog clock. */
+export const finishedCursor = (viewer: Viewer, { at, commit }: CatalogState): Cursor => ({
+  v: 1,
+  of: viewerKey(viewer),
+  seen: commit,
+  position: { at },
+  checked: at,
+});
+
+/** Sorts before every id. */
+export const NO_ID = '00000000-0000-0000-0000-000000000000';

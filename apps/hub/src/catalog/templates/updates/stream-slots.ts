@@ -1,0 +1,67 @@
+import { clientNetworks, type Pace, Problem } from '@svc/http';
+import { type Principal, viewerOf } from '../../../principal.ts';
+
+/** The limits of streamed responses per process. */
+export interface StreamLimits {
+  readonly total: number;
+  /** The maximum number for an organization, a user, or an anonymous network. */
+  readonly perCaller: number;
+  /** The maximum number for all callers together who have the view of anonymous callers. */
+  readonly anonymous: number;
+  readonly pace: Pace;
+}
+
+const LIMITS: StreamLimits = {
+  total: 8,
+  perCaller: 2,
+  anonymous: 4,
+  pace: { durationMs: 60_000, bytesPerSecond: 256 * 1024, allowanceMs: 2000 },
+};
+
+const RETRY_AFTER_SECONDS = 10;
+
+export interface StreamSlots {
+  readonly pace: Pace;
+  /** Takes a slot. @returns the function that releases it @throws 503 `overloaded` if the caller can have no more */
+  take(principal: Principal, address: string): () => void;
+}
+
+export function createStreamSlots({ total, perCaller, anonymous, pace }: StreamLimits = LIMITS): StreamSlots {
+  const taken = new Set<Slot>();
+  const count = (matches: (slot: Slot) => boolean) => [...taken].filter(matches).length;
+  return {
+    pace,
+    take(principal, address) {
+      const slot = { caller: callerOf(principal, address), isAnonymous: viewerOf(principal).kind === 'anonymous' };
+      if (count(({ caller }) => caller === slot.caller) >= perCaller) {
+        throw overloaded(`At most ${perCaller} large responses are sent to a caller at the same time.`);
+      }
+      if (taken.size >= total || (slot.isAnonymous && count(({ isAnonymous }) => isAnonymous) >= anonymous)) {
+        throw overloaded('Too many large responses are being sent to other callers.');
+      }
+      taken.add(slot);
+      return () => taken.delete(slot);
+    },
+  };
+}
+
+interface Slot {
+  readonly caller: string;
+  readonly isAnonymous: boolean;
+}
+
+const overloaded = (reason: string) =>
+  new Problem('overloaded', `${reason} Retry in ${RETRY_AFTER_SECONDS} s, or read the changes in pages with cursor.`, {
+    headers: { 'Retry-After': `${RETRY_AFTER_SECONDS}` },
+  });
+
+function callerOf(principal: Principal, address: string): string {
+  switch (principal.kind) {
+    case 'organization':
+      return principal.organization.id;
+    case 'user':
+      return principal.id;
+    case 'anonymous':
+      return clientNetworks(address).network;
+  }
+}
