@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Counter } from 'prom-client';
+import { type CloseReason, closeConnection } from './close-connection.ts';
 import type { Log } from './log.ts';
 
 export interface ConnectionLimits {
@@ -16,15 +16,6 @@ const LIMITS: ConnectionLimits = { stallMs: 30_000, maxUnsentBytes: 256 * 1024 *
 
 /** Closed connections that are logged individually per check. */
 const MAX_LINES = 10;
-
-type Reason = 'no_progress' | 'unsent_bytes';
-
-export const closedConnections = new Counter({
-  name: 'http_connections_closed_total',
-  help: 'Number of connections that the service closed because the client did not read its responses',
-  labelNames: ['reason'] as const, // a `Reason`, or `too_slow` of a stream
-  registers: [],
-});
 
 /**
  * An open connection. Time is counted in checks: after the process was suspended, each client has the full time again.
@@ -67,10 +58,9 @@ export function watchConnections(server: Server, log: Log, limits: ConnectionLim
   const timer = setInterval(() => {
     const closing = connectionsToClose([...connections.values()], limits);
     closing.forEach(({ connection, reason }, index) => {
-      closedConnections.inc({ reason });
       if (index < MAX_LINES)
         log.warn(describe(connection, reason), 'connection closed, because the client does not read');
-      connection.socket.resetAndDestroy(); // the operating system discards its unsent bytes, too
+      closeConnection(connection.socket, reason);
     });
     if (closing.length > MAX_LINES) log.warn({ connections: closing.length - MAX_LINES }, 'more connections closed');
   }, limits.checkMs).unref();
@@ -92,7 +82,7 @@ function connectionsToClose(
   const isStalled = ({ checksStalled }: Connection) => checksStalled * checkMs >= stallMs;
   const closing = connections
     .filter(isStalled)
-    .map((connection): { connection: Connection; reason: Reason } => ({ connection, reason: 'no_progress' }));
+    .map((connection): { connection: Connection; reason: CloseReason } => ({ connection, reason: 'no_progress' }));
   const others = connections.filter((connection) => !isStalled(connection));
   let total = others.reduce((sum, connection) => sum + unsentBytes(connection), 0);
   if (total <= maxUnsentBytes) return closing;
@@ -141,7 +131,7 @@ function checksToComplete(connection: Connection): number {
   return (unsentBytes(connection) * Math.max(checksWaiting, 1)) / Math.max(sent - sentBefore, 1);
 }
 
-const describe = (connection: Connection, reason: Reason) => ({
+const describe = (connection: Connection, reason: CloseReason) => ({
   reason,
   unsent_bytes: unsentBytes(connection),
   responses: connection.responses.size,

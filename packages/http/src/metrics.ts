@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Express, RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import { closedConnections } from './connections.ts';
+import { closedConnections } from './close-connection.ts';
 import { droppedLogLines } from './log-output.ts';
 import { Problem } from './problem.ts';
 import { respond } from './respond.ts';

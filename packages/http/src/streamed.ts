@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
-import { closedConnections } from './connections.ts';
+import { closeConnection } from './close-connection.ts';
 
 /**
  * The parts of a stream. A function is called only when the response is sent; `disconnected` aborts when the client
@@ -96,11 +96,9 @@ async function drained(res: Response, chunk: string, { pace, disconnected }: Sen
   }
 }
 
-/** Closes a connection with a reset, so that the operating system discards its unsent bytes, too. */
 function closeSlow(res: Response): void {
   res.locals.closed = 'too_slow';
-  closedConnections.inc({ reason: 'too_slow' });
-  res.req.socket.resetAndDestroy();
+  closeConnection(res.req.socket, 'too_slow');
 }
 
 /** Releases the resources of a stream that is not sent. */

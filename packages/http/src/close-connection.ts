@@ -1,0 +1,18 @@
+import type { Socket } from 'node:net';
+import { Counter } from 'prom-client';
+
+/** Why a connection of a client is closed. `docs/configuration.md` explains the reasons. */
+export type CloseReason = 'no_progress' | 'unsent_bytes' | 'too_slow';
+
+export const closedConnections = new Counter({
+  name: 'http_connections_closed_total',
+  help: 'Number of connections that the service closed to protect itself',
+  labelNames: ['reason'] as const,
+  registers: [],
+});
+
+/** Closes a connection with a reset, so that the operating system discards its unsent bytes, too. */
+export function closeConnection(socket: Socket, reason: CloseReason): void {
+  closedConnections.inc({ reason });
+  socket.resetAndDestroy();
+}
