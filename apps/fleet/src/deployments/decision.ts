@@ -20,7 +20,7 @@ import { refuseUnsupported } from '../render/unsupported-values.ts';
 import { type Draft, readWorkloadRevision } from './draft.ts';
 import { allocatedGpus, decidePorts, type PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
-import { type MountedVolume, mountVolumes } from './volumes.ts';
+import { type MountedVolume, mountVolumes, refusalsOfAddedVolumes, refusalsOfReplicas } from './volumes.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -125,6 +125,7 @@ export async function decide(transaction: Transaction, draft: Draft): Promise<De
   const requirements = placementRequirementsOf(workload.spec, draft.replicas);
   const placement = await placeDraft(transaction, { draft, requirements, mounted });
   const ports = await portsOn(transaction, draft, placement.chosen);
+  const isUnassessed = draft.desiredState === 'stopped' || placement.chosen !== undefined;
   return {
     draft,
     requirements,
@@ -142,6 +143,8 @@ export async function decide(transaction: Transaction, draft: Draft): Promise<De
       ...refusalsOfSecrets(draft, secrets),
       ...(await refusalsOfRegistry(transaction, draft, secrets)),
       ...ofVolumes,
+      ...(await refusalsOfReplicas(transaction, draft, mounted)),
+      ...(isUnassessed ? refusalsOfAddedVolumes(mounted, draft.target) : []),
       ...refusalsOfPlacement(draft, placement),
       ...(ports?.refusals ?? []),
     ],

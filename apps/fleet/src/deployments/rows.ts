@@ -35,14 +35,19 @@ const deploymentRow = resourceRow.extend({
   sent_to_engine: z.boolean(),
   deleting: z.boolean(),
   defaults_version: z.int(),
+  /** The ReadWriteOnce volumes to which another replica or deployment can write. */
+  shared_volumes: z.array(z.string()),
   /** The reachability of the target; null without a target. */
   reachability: z.enum(['unknown', 'online', 'unreachable']).nullable(),
   unreachable_reason: z.string().nullable(),
 });
 export type DeploymentRow = z.output<typeof deploymentRow>;
 
-const ofRevision = (expression: Prisma.Sql) =>
-  Prisma.sql`(SELECT ${expression} FROM workload_revisions v WHERE v.workload_id = r.workload_id AND v.revision = r.revision)`;
+const ofRevision = (expression: Prisma.Sql, from = Prisma.empty) =>
+  Prisma.sql`(SELECT ${expression} FROM workload_revisions v${from} WHERE v.workload_id = r.workload_id AND v.revision = r.revision)`;
+
+/** The names of the mounts of the revision. Attachments of other mounts are kept, but not used. */
+const mounts = ofRevision(Prisma.sql`m->>'name'`, Prisma.sql`, jsonb_array_elements(v.spec->'volume_mounts') m`);
 
 export const deployments: Kind<DeploymentRow> = {
   table: 'deployments',
@@ -56,6 +61,10 @@ export const deployments: Kind<DeploymentRow> = {
      FROM attachments a JOIN volumes v ON v.id = a.volume_id WHERE a.deployment_id = r.id) AS volumes,
     r.desired_state::text, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
     r.endpoints, r.instances, r.observed_at, r.sent_to_engine, r.deleting, r.defaults_version,
+    ARRAY(SELECT v.name FROM attachments a JOIN volumes v ON v.id = a.volume_id
+          WHERE a.deployment_id = r.id AND v.access_mode = 'ReadWriteOnce' AND a.mount IN ${mounts}
+            AND (r.replicas > 1 OR EXISTS (SELECT FROM attachments o WHERE o.volume_id = v.id AND o.deployment_id <> r.id))
+          ORDER BY v.name) AS shared_volumes,
     coalesce((SELECT h.reachability::text FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.reachability::text FROM clusters c WHERE c.id = r.cluster_id)) AS reachability,
     coalesce((SELECT h.unreachable_reason FROM hosts h WHERE h.id = r.host_id),
@@ -86,6 +95,22 @@ function olderDefaults(row: DeploymentRow) {
   ];
 }
 
+/** The condition of a deployment of an earlier version whose ReadWriteOnce volumes have several writers. */
+function sharedVolumes({ shared_volumes, replicas, created_at }: DeploymentRow) {
+  if (shared_volumes.length === 0) return [];
+  const writers = replicas > 1 ? `${replicas} replicas` : 'Several deployments';
+  const remedy = replicas > 1 ? 'Scale it to 1 replica' : 'Delete one of the deployments';
+  return [
+    {
+      type: 'VolumeShared',
+      status: 'True',
+      reason: 'ReadWriteOnce',
+      message: `${writers} write to ReadWriteOnce volumes: ${shared_volumes.join(', ')}. ${remedy}, because they can damage the data.`,
+      at: created_at,
+    },
+  ];
+}
+
 /** The representation of a deployment in the API. */
 export const presentDeployment = (row: DeploymentRow) => ({
   ...presentCommon(row),
@@ -110,6 +135,7 @@ export const presentDeployment = (row: DeploymentRow) => ({
     ...presentConditions(row.conditions),
     ...(row.reachability === 'unreachable' ? [targetUnreachable(row)] : []),
     ...olderDefaults(row),
+    ...sharedVolumes(row),
   ],
   endpoints: row.endpoints,
   instances: row.instances,

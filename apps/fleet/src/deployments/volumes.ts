@@ -7,9 +7,10 @@ import { targetOf } from '../resources/targets.ts';
 import type { Draft, VolumeRequest } from './draft.ts';
 import type { Refusal } from './refusals.ts';
 
-/** The volume of a mount. `isNew`: its row does not exist yet. */
+/** The volume of a mount. `isNew`: its row does not exist yet. `isAttached`: the deployment already has it. */
 export interface MountedVolume extends BoundVolume {
   readonly isNew: boolean;
+  readonly isAttached: boolean;
   readonly boundTo: Target | undefined;
   /** The name of another deployment that has the volume attached. */
   readonly attachedTo: string | undefined;
@@ -67,19 +68,8 @@ async function mountVolume(
   const { name, size, access_mode, storage_class, host_id, cluster_id, attachments } = volume;
   const boundTo = targetOf({ host_id, cluster_id }) ?? undefined;
   const attachedTo = attachments[0]?.deployment.name;
-  // Placement checks the volumes of a running deployment. A stopped deployment is not placed, so they are checked here.
-  if (currentVolume === undefined && draft.desiredState === 'stopped') {
-    if (attachedTo !== undefined && access_mode === 'ReadWriteOnce') {
-      return refusal(
-        mount,
-        `names the volume ${name}, which is ReadWriteOnce and attached to deployment ${attachedTo}`,
-      );
-    }
-    if (boundTo && draft.target && boundTo.id !== draft.target.id) {
-      return refusal(mount, `names the volume ${name}, which is bound to another ${boundTo.kind}`);
-    }
-  }
-  return { mount, id, name, size, access_mode, storage_class, isNew: false, boundTo, attachedTo };
+  const isAttached = currentVolume !== undefined;
+  return { mount, id, name, size, access_mode, storage_class, isNew: false, isAttached, boundTo, attachedTo };
 }
 
 const MAX_NAME = 63;
@@ -101,10 +91,49 @@ async function newVolume(
   const rest = {
     access_mode: 'ReadWriteOnce' as const,
     storage_class: null,
+    isAttached: false,
     boundTo: undefined,
     attachedTo: undefined,
   };
   return { mount, id, name, size, ...rest, isNew: true };
+}
+
+/**
+ * Refuses volumes that a draft adds on a target that it keeps. Placement checks the volumes only when it chooses a target, not for a
+ * stopped deployment or one that keeps its allocation.
+ */
+export const refusalsOfAddedVolumes = (mounted: readonly MountedVolume[], target: Target | null): Refusal[] =>
+  mounted
+    .filter(({ isAttached }) => !isAttached)
+    .flatMap(({ mount, name, access_mode, attachedTo, boundTo }) => {
+      if (attachedTo !== undefined && access_mode === 'ReadWriteOnce') {
+        const message = `names the volume ${name}, which is ReadWriteOnce and attached to deployment ${attachedTo}`;
+        return [refusal(mount, message)];
+      }
+      const isElsewhere = boundTo && target && (boundTo.kind !== target.kind || boundTo.id !== target.id);
+      return isElsewhere ? [refusal(mount, `names the volume ${name}, which is bound to another ${boundTo.kind}`)] : [];
+    });
+
+type Replicated = Pick<Draft, 'id' | 'replicas' | 'desiredState' | 'workload'>;
+
+/**
+ * Refuses more than one replica with a ReadWriteOnce volume, because all replicas would write to the same files. A deployment of an
+ * earlier version that has such replicas can be stopped, and scaled to fewer replicas.
+ */
+export async function refusalsOfReplicas(
+  reader: Pick<Prisma.TransactionClient, 'deployment'>,
+  { id, replicas, desiredState, workload }: Replicated,
+  mounted: readonly MountedVolume[],
+): Promise<Refusal[]> {
+  const exclusive = mounted.filter(({ access_mode }) => access_mode === 'ReadWriteOnce');
+  if (replicas <= 1 || exclusive.length === 0) return [];
+  const before = await reader.deployment.findUnique({ where: { id } });
+  const isSameRevision = before?.workload_id === workload.workloadId && before.revision === workload.revision;
+  const isStop = desiredState === 'stopped' && before?.replicas === replicas;
+  if (before && isSameRevision && (isStop || replicas < before.replicas)) return [];
+  const mounts = exclusive.map(({ mount }) => mount).join(', ');
+  const message = `must be 1, because only one replica can write to the ReadWriteOnce volumes of the deployment (${mounts}); create several deployments, or give storage_id of a ReadWriteMany volume if the application supports shared files`;
+  return [{ code: 'deployment_refused', path: 'replicas', message }];
 }
 
 const refusal = (mount: string, message: string): Refusal => ({

@@ -18,12 +18,6 @@ export type NameOf = (target: TargetRef) => string;
 const volumeReasons = (request: PlacementRequest, candidate: Candidate, nameOf: NameOf): string[] =>
   request.volumes.flatMap((volume) => [...boundElsewhere(volume, candidate, nameOf), ...attachedElsewhere(volume)]);
 
-/** Notes about volumes for a target on which the deployment fits. */
-const volumeNotes = (request: PlacementRequest, { kind }: Candidate): string[] =>
-  request.volumes
-    .filter(({ access_mode }) => kind === 'cluster' && request.replicas > 1 && access_mode === 'ReadWriteOnce')
-    .map(({ name }) => `volume ${name} is ReadWriteOnce: its ${request.replicas} replicas must share one node`);
-
 function boundElsewhere({ name, boundTo }: RequestedVolume, candidate: Candidate, nameOf: NameOf): string[] {
   if (!boundTo || (boundTo.kind === candidate.kind && boundTo.id === candidate.id)) return [];
   return [`volume ${name} is bound to ${boundTo.kind} ${nameOf(boundTo)}`];
@@ -81,7 +75,7 @@ export function assessFeasibility(
   return {
     fits: true,
     candidate,
-    reasons: [remainingText(remaining, available), ...findings.notes, ...volumeNotes(request, candidate)],
+    reasons: [remainingText(remaining, available), ...findings.notes],
     gpus: findings.gpus,
     score: {
       avoided_taints: findings.avoided,

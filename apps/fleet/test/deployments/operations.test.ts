@@ -19,7 +19,8 @@ const changes: Record<string, Operation> = {
 /** A deployment with two generations, which have different environments. */
 async function aChangedDeployment() {
   await it.aHost();
-  const { id } = await it.deployed({ workload, env: { NAME: 'old' } });
+  const { id: storage_id } = await it.aVolume({ access_mode: 'ReadWriteMany' });
+  const { id } = await it.deployed({ workload, env: { NAME: 'old' }, volumes: { data: { storage_id } } });
   const { body } = await it.change(id, { env: { NAME: 'now' } });
   return body.deployment;
 }

@@ -10,6 +10,9 @@ const workload = {
   volume_mounts: [{ name: 'data', mountPath: '/data' }],
 };
 
+/** A workload that can have several replicas. */
+const scalable = { ...workload, volume_mounts: [] };
+
 interface Change {
   readonly action: string;
   readonly object: string;
@@ -28,7 +31,7 @@ const kinds = (changes: readonly Change[], action: string) =>
 
 test('a viewer can plan a deployment, and nothing is stored', async () => {
   await it.aCluster();
-  const { id } = await it.deployed({ workload });
+  const { id } = await it.deployed({ workload: scalable });
   const before = await it.contents();
   for (const body of [{ workload_id: (await it.deployment(id)).workload_id }, { deployment_id: id, replicas: 3 }]) {
     const answer = await it.viewer.post('/api/v1/deployments/plan', body);
@@ -40,7 +43,7 @@ test('a viewer can plan a deployment, and nothing is stored', async () => {
 
 test('a plan waits neither for the placement lock nor for locked rows', async () => {
   const host = await it.aHost();
-  const { id, workload_id } = await it.deployed({ workload });
+  const { id, workload_id } = await it.deployed({ workload: scalable });
   const locks = [
     `SELECT pg_advisory_lock(hashtext('placement'))`,
     ...['hosts', 'workloads', 'deployments', 'volumes'].map((table) => `SELECT FROM ${table} FOR UPDATE`),
@@ -68,7 +71,7 @@ test('the plan of a new deployment creates all its objects', async () => {
 
 test('the plan of a change names exactly the changed members as JSON pointers', async () => {
   await it.aCluster();
-  const { id } = await it.deployed({ workload, env: { NAME: 'old' } });
+  const { id } = await it.deployed({ workload: scalable, env: { NAME: 'old' } });
   expect(await changesOf(id, { replicas: 3 })).toEqual([
     { action: 'replace', object: expect.stringMatching(/^Deployment\//), paths: ['/spec/replicas'] },
   ]);
@@ -83,7 +86,7 @@ test('the plan of a change names exactly the changed members as JSON pointers', 
 
 test('the plan for other replicas or for a stop of a deployment on a host only creates or deletes containers', async () => {
   await it.aHost();
-  const { id } = await it.deployed({ workload, replicas: 2 });
+  const { id } = await it.deployed({ workload: scalable, replicas: 2 });
   const container = (action: string, ordinal: number) => ({
     action,
     object: expect.stringMatching(new RegExp(`^Container/.*-${ordinal}$`)),
@@ -97,7 +100,7 @@ test('the plan for other replicas or for a stop of a deployment on a host only c
 
 test('the plan of another environment of a deployment on a host replaces its containers', async () => {
   await it.aHost();
-  const { id } = await it.deployed({ workload, env: { NAME: 'old' }, replicas: 2 });
+  const { id } = await it.deployed({ workload: scalable, env: { NAME: 'old' }, replicas: 2 });
   const paths = ['/body/Env/0'];
   expect(await changesOf(id, { env: { NAME: 'new' } })).toEqual(
     [0, 1].map((ordinal) => ({
@@ -121,7 +124,7 @@ test('the plan of a revision without a port and with another mount deletes and c
 
 test('a plan without changes is empty, also if the deployment would no longer fit', async () => {
   const host = await it.aHost();
-  const { id } = await it.deployed({ workload, env: { NAME: 'old' }, replicas: 2 });
+  const { id } = await it.deployed({ workload: scalable, env: { NAME: 'old' }, replicas: 2 });
   await it.client.host.update({ where: { id: host.id }, data: { reachability: 'unreachable' } });
   for (const body of [{}, { replicas: 2 }, { env: { NAME: 'old' } }, { desired_state: 'running' }]) {
     expect(await changesOf(id, body)).toEqual([]);
@@ -132,7 +135,7 @@ test('a plan without changes is empty, also if the deployment would no longer fi
 
 test('a change has the manifest that was planned', async () => {
   await it.aHost({ gpuCount: 8 });
-  const { id } = await it.deployed({ workload: { ...workload, gpu_count: 1 }, env: { NAME: 'old' } });
+  const { id } = await it.deployed({ workload: { ...scalable, gpu_count: 1 }, env: { NAME: 'old' } });
   for (const body of [{ replicas: 3 }, { env: { CITY: 'Rome' } }, { desired_state: 'stopped' }]) {
     const { body: plan } = await it.plan({ deployment_id: id, ...body });
     expect((await it.change(id, body)).status).toBe(200);

@@ -5,7 +5,7 @@ import { startDeploymentWorld } from './world.ts';
 const it = await startDeploymentWorld();
 
 const other = aTemplate({ slug: 'other' });
-const template = aTemplate({ slug: 'tool' });
+const template = aTemplate({ slug: 'tool', volume_mounts: [] });
 
 /** A deployment of a template. The hub has another template too, so that its catalog is never empty. */
 async function deployTool() {

@@ -46,7 +46,6 @@ test('a deployment keeps its volumes through all operations', async () => {
   for (const operation of ['stop', 'start', 'restart']) {
     expect((await it.ask(id, operation)).body.deployment.volumes).toEqual(volumes);
   }
-  expect((await it.ask(id, 'scale', { replicas: 3 })).body.deployment.volumes).toEqual(volumes);
   const other = await it.aVolume();
   const { status, body } = await it.change(id, { volumes: { data: { storage_id: other.id } } });
   expect({ status, code: body.code }).toEqual({ status: 422, code: 'unknown_volume' });

@@ -1,6 +1,6 @@
 import type { RequestedVolume } from '../../src/placement/candidates.ts';
 import { place } from '../../src/placement/place.ts';
-import { aCluster, against, aHost, aRequest, assess } from './world.ts';
+import { aCluster, against, aHost, aRequest } from './world.ts';
 
 const data = (given: Partial<RequestedVolume>): RequestedVolume => ({
   name: 'data',
@@ -52,13 +52,4 @@ test('a ReadWriteOnce volume can be used by one deployment at a time', () => {
   expect(against(taken('ReadWriteOnce'), aCluster())).toEqual([reason]);
   expect(against(taken('ReadWriteMany'), aHost())).toEqual([]);
   expect(against(taken('ReadOnlyMany'), aHost())).toEqual([]);
-});
-
-test('replicas that share a ReadWriteOnce volume on a cluster are reported to need one node', () => {
-  const note = 'volume data is ReadWriteOnce: its 2 replicas must share one node';
-  const request = aRequest({ replicas: 2, volumes: [data({})] });
-  expect(assess(request, aCluster())).toMatchObject({ fits: true });
-  expect(assess(request, aCluster()).reasons).toContain(note);
-  expect(assess(request, aHost()).reasons).not.toContain(note);
-  expect(assess({ ...request, replicas: 1 }, aCluster()).reasons.join()).not.toContain('ReadWriteOnce');
 });

@@ -41,7 +41,7 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
   test('the port is in use, until the replica is assigned another one, and other replicas keep theirs', async () => {
     const { good, api, deployed, ask, deploymentIs, fetched, events } = world();
     await good(api.post('/api/v1/secrets', { name: 'pass', values: { PASSWORD: 'geheim' } }));
-    const { id } = await deployed('web', SERVER, { replicas: 2 });
+    const { id } = await deployed('web', { ...SERVER, volume_mounts: [] }, { replicas: 2 });
     const { endpoints } = await deploymentIs(id, 'running');
     const ports: number[] = endpoints.map(({ address }: { address: string }) => Number(address.split(':')[1]));
     await ask(id, 'stop');

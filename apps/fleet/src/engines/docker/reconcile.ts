@@ -37,9 +37,11 @@ async function applyPlan(run: ReconcileRun, found: readonly FoundContainer[]): P
     steps.filter((step) => step.do !== 'create'),
     (step) => attempt(run, ordinalOf(step), () => runStep(run, step)),
   );
-  const failure = await catchFailure(() => ensureVolumesAndImage(run, creations.length > 0));
-  if (failure) for (const { rendered } of creations) run.failures.set(rendered.ordinal, failure);
-  else await mapConcurrently(creations, (step) => attempt(run, ordinalOf(step), () => createContainer(run, step)));
+  // A container whose predecessor could not be removed is not created, because both would use the same volumes.
+  const possible = creations.filter((step) => !run.failures.has(ordinalOf(step)));
+  const failure = await catchFailure(() => ensureVolumesAndImage(run, possible.length > 0));
+  if (failure) for (const { rendered } of possible) run.failures.set(rendered.ordinal, failure);
+  else await mapConcurrently(possible, (step) => attempt(run, ordinalOf(step), () => createContainer(run, step)));
 }
 
 const ordinalOf = (step: Step): number => (step.do === 'create' ? step.rendered.ordinal : step.found.ordinal);
