@@ -1,5 +1,5 @@
 // Sends generated requests to every endpoint.
-import { type Endpoint, fleetService, openApiDocument } from '@svc/contract';
+import { closedOpenApiDocument, type Endpoint, fleetService } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { testHostileInput } from '@svc/testing/hostile';
 import { createKnownRows } from './resources/known-rows.ts';
@@ -45,7 +45,7 @@ const { logout, ...others } = fleetEndpoints;
 testHostileInput({
   endpoints: [...Object.values(others), logout],
   app: world.app,
-  document: openApiDocument(fleetService),
+  document: closedOpenApiDocument(fleetService),
   callers: {
     nobody: undefined,
     viewer: await bearer('viewer'),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
-import { fleetService, openApiDocument } from '@svc/contract';
+import { closedOpenApiDocument, fleetService } from '@svc/contract';
 import type { FleetRole } from '@svc/contract/fleet';
 import { createLog, createOutbound, type OutboundAllowance, type OutboundOptions } from '@svc/http';
 import { type Api, apiOf, byDepth, createTestDatabase } from '@svc/testing';
@@ -152,7 +152,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
       trustProxy: ['loopback'], // a test sets the client address with X-Forwarded-For
     });
     const checks = createProviderChecks({ database: connections, sealer, settings, providers, log });
-    const api = apiOf(app, openApiDocument(fleetService));
+    const api = apiOf(app, closedOpenApiDocument(fleetService));
     apis.push(api);
     return { app, api, sync, syncEvery, services, checks };
   };

@@ -1,5 +1,5 @@
 import { newSecretToken } from '@svc/auth';
-import { hubService, openApiDocument } from '@svc/contract';
+import { closedOpenApiDocument, hubService } from '@svc/contract';
 import { createLog } from '@svc/http';
 import { apiOf } from '@svc/testing';
 import { createHub } from '../src/app.ts';
@@ -22,7 +22,7 @@ const app = createHub({
   corsOrigins: [],
   trustProxy: [],
 });
-const as = (token: string) => apiOf(app, openApiDocument(hubService))(`Bearer ${token}`);
+const as = (token: string) => apiOf(app, closedOpenApiDocument(hubService))(`Bearer ${token}`);
 afterAll(() => database.close());
 
 const key = newSecretToken('svcc_');

@@ -1,6 +1,6 @@
 // Sends generated requests to every endpoint.
 import { randomUUID } from 'node:crypto';
-import { hubService, openApiDocument } from '@svc/contract';
+import { closedOpenApiDocument, hubService } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { byDepth, once } from '@svc/testing';
 import { testHostileInput } from '@svc/testing/hostile';
@@ -60,7 +60,7 @@ const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) =>
 testHostileInput({
   endpoints: Object.values(hubEndpoints),
   app,
-  document: openApiDocument(hubService),
+  document: closedOpenApiDocument(hubService),
   callers: {
     anonymous: undefined,
     organization: `Bearer ${organization.key}`,

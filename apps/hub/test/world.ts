@@ -1,5 +1,5 @@
 import { createKeySource, displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
-import { fold, hubService, openApiDocument, searchText } from '@svc/contract';
+import { closedOpenApiDocument, fold, hubService, searchText } from '@svc/contract';
 import { createLog, createOutbound } from '@svc/http';
 import {
   type Api,
@@ -48,7 +48,7 @@ export function anInstance(
     trustProxy: [],
     streamLimits,
   });
-  const api = apiOf(app, openApiDocument(hubService));
+  const api = apiOf(app, closedOpenApiDocument(hubService));
   return {
     app,
     api,

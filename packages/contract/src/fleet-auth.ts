@@ -68,6 +68,9 @@ export const fleetAuthEndpoints = {
       .refine(({ email, username }) => (email === undefined) !== (username === undefined), {
         message: 'is required, or username for the temporary admin, but not both',
         path: ['email'],
+      })
+      .meta({
+        oneOf: [{ required: ['email'] }, { required: ['username'] }],
       }),
     reply: session,
     secret: true,

@@ -42,7 +42,7 @@ const fields = {
   network_types: list(word),
   default_storage_class: storageClass,
   gpu_resource_name: labelKey
-    .refine((given) => given.includes('/'), 'must be an extended resource such as nvidia.com/gpu')
+    .regex(/\//, 'must be an extended resource such as nvidia.com/gpu')
     .meta({ description: 'Name of the extended resource for GPUs' }),
 };
 

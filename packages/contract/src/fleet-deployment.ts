@@ -33,7 +33,8 @@ const volumes = record(
     .refine(
       ({ size, storage_id }) => size === undefined || storage_id === undefined,
       'must have either size for a new volume or storage_id of an existing volume',
-    ),
+    )
+    .meta({ not: { required: ['size', 'storage_id'] } }),
 ).meta({
   description: 'By name of the volume mounts of the workload. A mount that is left out gets a new volume of 10Gi',
 });

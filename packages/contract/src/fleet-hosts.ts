@@ -49,7 +49,8 @@ const gpu = z
 const gpus = z
   .array(gpu)
   .max(256, 'must have at most 256 entries')
-  .refine((given) => new Set(given.map(({ id }) => id)).size === given.length, 'must not contain an id twice');
+  .refine((given) => new Set(given.map(({ id }) => id)).size === given.length, 'must not contain an id twice')
+  .meta({ description: 'Each GPU has a different id' });
 
 /** The client credentials for TLS with the engine. */
 const credentials = z

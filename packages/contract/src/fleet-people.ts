@@ -10,9 +10,8 @@ const pages = z.strictObject(paging);
 
 /** An e-mail address, normalized for comparison: trimmed, in lower case. */
 const email = line(320)
-  .transform((value) => value.trim().toLowerCase())
-  .refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), 'must be an e-mail address')
-  .meta({ type: 'string', format: 'email' });
+  .regex(/^\s*[^\s@]+@[^\s@]+\s*$/, 'must be an e-mail address')
+  .transform((value) => value.trim().toLowerCase());
 
 const password = z.string().max(1024, 'must have at most 1024 characters');
 

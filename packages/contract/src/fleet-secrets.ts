@@ -16,11 +16,13 @@ const values = record(
   z
     .string()
     .max(MAX_VALUE, `must have at most ${MAX_VALUE} characters`)
-    .refine((value) => !value.includes('\u0000'), 'must not contain a NUL character'),
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern excludes a control character
+    .regex(/^[^\u0000]*$/, 'must not contain a NUL character'),
   64,
 )
   .refine((given) => Object.keys(given).length > 0, 'must have at least one member')
   .meta({
+    minProperties: 1,
     description:
       'Keys for kind `registry`: username, password; for kind `tls`: tls.crt, tls.key. Responses never contain the values.',
   });

@@ -7,7 +7,7 @@ import { ignored, pagination } from './wire.ts';
 
 /** The size of a volume: a quantity greater than zero. */
 export const volumeSize = quantity
-  .refine((value) => /[1-9]/.test(value.replace(/[eE].*/s, '')), 'must be greater than zero, such as 10Gi')
+  .regex(/^[^eE]*[1-9]/, 'must be greater than zero, such as 10Gi')
   .meta({ description: 'A Kubernetes quantity. Docker and Podman do not enforce the size of a volume.' });
 
 export const DEFAULT_VOLUME_SIZE = '10Gi';

@@ -12,7 +12,7 @@ export const target = z
     ({ cluster_id, host_id }): Target =>
       cluster_id == null ? { kind: 'host', id: host_id ?? '' } : { kind: 'cluster', id: cluster_id },
   )
-  .meta({ id: 'TargetInput' });
+  .meta({ id: 'TargetInput', description: 'Exactly one of the two members must be set' });
 
 export interface Target {
   readonly kind: 'cluster' | 'host';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiOverride, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Endpoint, RequestHeader } from './endpoint.ts';
+import { describeInput, openOutput, openReferences, type SchemaOverride } from './openapi-schema.ts';
 import { type ProblemCode, problemDocument, problems } from './problems.ts';
 
 export interface Service {
@@ -15,19 +16,29 @@ export interface Service {
 
 type OpenApiDocument = ReturnType<typeof createDocument>;
 
-const documents = new WeakMap<Service, OpenApiDocument>();
-
 /**
- * The OpenAPI 3.1 document of a service, derived from its endpoints. It is cached, because creating it takes about 0.1
- * s.
+ * The OpenAPI 3.1 document of a service, derived from its endpoints. Schemas of responses allow members that a later
+ * version adds. It is cached, because creating it takes about 0.1 s.
  */
-export function openApiDocument(service: Service): OpenApiDocument {
-  const document = documents.get(service) ?? documentOf(service);
-  documents.set(service, document);
+export const openApiDocument = cached((service) => {
+  const document = documentOf(service, [describeInput, openOutput]);
+  openReferences(document);
   return document;
+});
+
+/** As `openApiDocument`, but no response may have a member that the contract does not declare. For tests of services. */
+export const closedOpenApiDocument = cached((service) => documentOf(service, [describeInput]));
+
+function cached(create: (service: Service) => OpenApiDocument): typeof create {
+  const documents = new WeakMap<Service, OpenApiDocument>();
+  return (service) => {
+    const document = documents.get(service) ?? create(service);
+    documents.set(service, document);
+    return document;
+  };
 }
 
-function documentOf(service: Service): OpenApiDocument {
+function documentOf(service: Service, overrides: readonly SchemaOverride[]): OpenApiDocument {
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of Object.values(service.endpoints)) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
@@ -42,16 +53,13 @@ function documentOf(service: Service): OpenApiDocument {
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <token>' } },
       },
     },
-    { override: describeDefault },
+    {
+      override: (context) => {
+        for (const override of overrides) override(context);
+      },
+    },
   );
 }
-
-/** Adds the default of a collection that is counted before it is validated, which `z.preprocess` hides. */
-const describeDefault: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) => {
-  const { def } = zodSchema._zod;
-  const isHidden = io === 'input' && def.type === 'default' && def.innerType instanceof z.ZodPreprocess;
-  if (isHidden) jsonSchema.default = def.defaultValue;
-};
 
 function operation(endpoint: Endpoint, service: Service) {
   const { params, query } = endpoint;

@@ -1,6 +1,19 @@
 import { z } from 'zod';
 import { timestamp } from './timestamp.ts';
-import { commaSeparated, flag, ignored, line, name, objectVersion, paging, record, slug, text, uuid } from './wire.ts';
+import {
+  commaSeparated,
+  flag,
+  ignored,
+  line,
+  NOT_BLANK,
+  name,
+  objectVersion,
+  paging,
+  record,
+  slug,
+  text,
+  uuid,
+} from './wire.ts';
 
 /** Tiers of an organization, the lowest first. */
 export const tiers = ['free', 'pro', 'enterprise'] as const;
@@ -75,7 +88,7 @@ export const port = z
     containerPort: z.int().min(1).max(65_535),
     protocol: z
       .string()
-      .regex(/^(?:tcp|udp|sctp)$/i, 'must be TCP, UDP or SCTP')
+      .regex(/^(?:[Tt][Cc][Pp]|[Uu][Dd][Pp]|[Ss][Cc][Tt][Pp])$/, 'must be TCP, UDP or SCTP')
       .default('TCP'),
   })
   .meta({ id: 'Port' });
@@ -84,9 +97,9 @@ export const volumeMount = z
   .strictObject({
     name: dnsLabel,
     mountPath: line(4096)
-      .refine((path) => path.startsWith('/'), 'must be an absolute path')
-      .refine(
-        (path) => !/[,:"]/.test(path),
+      .regex(/^\//, 'must be an absolute path')
+      .regex(
+        /^[^,:"]*$/,
         'must not contain a comma, a colon or a quotation mark, which have a special meaning for engines',
       ),
   })
@@ -103,8 +116,9 @@ const imageName = z
 const imageTag = z.string().regex(/^\w[\w.-]{0,127}$/, 'must be an image tag such as 1.2.3');
 
 const tag = line(64)
-  .transform((tag) => tag.trim())
-  .refine((tag) => tag !== '' && !tag.includes(','), 'must not be blank or contain a comma');
+  .regex(NOT_BLANK, 'must not be blank')
+  .regex(/^[^,]*$/, 'must not contain a comma')
+  .transform((tag) => tag.trim());
 
 const registryUrl = z
   .string()
@@ -121,10 +135,9 @@ const registryCredentials = z
     'must be the name of a pull secret of the fleet (a DNS label); the hub does not store registry passwords',
   );
 
-const httpsUrl = line(2048).refine(
-  (value) => URL.canParse(value) && new URL(value).protocol === 'https:',
-  'must be an https URL',
-);
+const httpsUrl = line(2048)
+  .regex(/^ *[Hh][Tt][Tt][Pp][Ss]:/, { message: 'must be an https URL', abort: true })
+  .refine((value) => URL.canParse(value), 'must be an https URL');
 
 /** A member that the publisher of a template writes. */
 interface Declaration<Rule extends z.ZodType, Reply extends z.ZodType> {

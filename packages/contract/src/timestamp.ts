@@ -45,7 +45,7 @@ export const timestampInput = z
     context.addIssue({ code: 'custom', message: `must be ${EXPECTED}` });
     return z.NEVER;
   })
-  .meta({ ...documentedAs({ type: 'string', format: 'date-time' }), description: 'ISO 8601 with a time zone' });
+  .meta({ format: 'date-time', pattern: SHAPE.source, description: 'ISO 8601 with a time zone' });
 
 /** A timestamp in a response: UTC with milliseconds. Accepts a Date or such a string. */
 export const timestamp = z

@@ -4,36 +4,41 @@ import { documentedAs } from './openapi-schema.ts';
 /** A UUID of any version (RFC 9562), converted to lower case. New rows have version 7. */
 export const uuid = z
   .string()
-  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'must be a UUID')
-  .transform((id) => id.toLowerCase())
-  .meta({ ...documentedAs({ type: 'string', format: 'uuid' }) });
+  .regex(/^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/, 'must be a UUID')
+  .meta({ format: 'uuid' })
+  .transform((id) => id.toLowerCase());
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern matches control characters
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+// Rules for text are regular expressions without flags, because OpenAPI then publishes them as patterns.
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern excludes control characters
+const TEXT = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern excludes control characters
+const LINE = /^[^\u0000-\u001f\u007f]*$/;
+
+const atMost = (max: number) => z.string().max(max, `must have at most ${max} characters`);
 
 /** Text of at most `max` characters. Line breaks and tabs are the only allowed control characters. */
-export const text = (max: number) =>
-  z
-    .string()
-    .max(max, `must have at most ${max} characters`)
-    .refine((value) => !CONTROL.test(value), 'must not contain control characters');
+export const text = (max: number) => atMost(max).regex(TEXT, 'must not contain control characters');
 
 /** Text of one line, without tabs. */
 export const line = (max: number) =>
-  text(max).refine((value) => !/[\r\n\t]/.test(value), 'must not contain line breaks or tabs');
+  atMost(max).regex(LINE, 'must not contain line breaks, tabs or other control characters');
+
+/** The rule that text is not blank. */
+export const NOT_BLANK = /\S/;
 
 /** A folded name of this length fits in an index entry of PostgreSQL, with 3 bytes per character. */
 export const MAX_FOLDED = 600;
 
 /** A name: one line, not blank, without surrounding white space. */
 export const name = line(200)
+  .regex(NOT_BLANK, 'must not be blank')
   .transform((value) => value.trim())
-  .refine((value) => value !== '', 'must not be blank')
   .refine(
     (value) => fold(value).length <= MAX_FOLDED,
     `must have at most ${MAX_FOLDED} characters in Unicode normalization form NFKC`,
-  )
-  .meta({ ...documentedAs({ type: 'string', minLength: 1, maxLength: 200 }) });
+  );
 
 /**
  * The base URL of a service. It must have a host, and no user, query or fragment. Also rejects unusual spellings, in
@@ -41,15 +46,11 @@ export const name = line(200)
  */
 export const serviceUrl = (schemes: readonly ('http' | 'https')[]) => {
   const start = new RegExp(`^(?:${schemes.join('|')})://[^/\\\\\\s]`);
+  const message = `must be an ${schemes.join(' or ')} URL, such as https://example.com`;
   return line(2000)
-    .refine(
-      (value) => start.test(value) && URL.canParse(value),
-      `must be an ${schemes.join(' or ')} URL, such as https://example.com`,
-    )
-    .refine((value) => {
-      const { username, password } = URL.canParse(value) ? new URL(value) : { username: '', password: '' };
-      return username === '' && password === '' && !/[?#@]/.test(value);
-    }, 'must not have a user, a query or a fragment');
+    .regex(start, { message, abort: true })
+    .refine((value) => URL.canParse(value), message)
+    .regex(/^[^?#@]*$/, 'must not have a user, a query or a fragment');
 };
 
 /**
@@ -57,7 +58,7 @@ export const serviceUrl = (schemes: readonly ('http' | 'https')[]) => {
  * validates the members before it counts them, and each invalid member causes an error. So they are counted first.
  */
 export function record<K extends z.core.$ZodRecordKey, V extends z.ZodType>(key: K, value: V, max = 256) {
-  const schema = z.record(key, value);
+  const schema = z.record(key, value).meta({ maxProperties: max });
   return z.preprocess((given: z.input<typeof schema>, context) => {
     const isTooLarge = typeof given === 'object' && given !== null && Object.keys(given).length > max;
     if (isTooLarge) context.addIssue({ code: 'custom', message: `must have at most ${max} members` });
@@ -72,7 +73,8 @@ const RESERVED_SLUGS: readonly string[] = ['updates'];
 export const slug = z
   .string()
   .regex(SLUG, 'must have 1 to 64 lower-case letters, digits and inner hyphens')
-  .refine((value) => !RESERVED_SLUGS.includes(value), `must not be a reserved word: ${RESERVED_SLUGS.join(', ')}`);
+  .refine((value) => !RESERVED_SLUGS.includes(value), `must not be a reserved word: ${RESERVED_SLUGS.join(', ')}`)
+  .meta({ not: { enum: RESERVED_SLUGS } });
 
 /** An integer in a query. Only digits are allowed, unlike `0x10`, `1e2` or ` 5`. */
 export const queryInteger = (min: number, max: number) =>
@@ -98,8 +100,7 @@ export const commaSeparated = z
       .split(',')
       .map((member) => member.trim())
       .filter((member) => member !== ''),
-  )
-  .meta({ ...documentedAs({ type: 'string' }) });
+  );
 
 const MAX_PAGE = 999_999;
 export const MAX_PAGE_SIZE = 100;
@@ -107,12 +108,8 @@ export const DEFAULT_PAGE_SIZE = 50;
 
 /** The paging parameters of a list. */
 export const paging = {
-  page: queryInteger(1, MAX_PAGE)
-    .default(1)
-    .meta(documentedAs({ type: 'integer', minimum: 1, default: 1 })),
-  limit: queryInteger(1, MAX_PAGE_SIZE)
-    .default(DEFAULT_PAGE_SIZE)
-    .meta(documentedAs({ type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE })),
+  page: queryInteger(1, MAX_PAGE).default(1),
+  limit: queryInteger(1, MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
 };
 
 /** The paging parameters of a list that is complete unless `page` or `limit` is set. */

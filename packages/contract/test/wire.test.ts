@@ -113,7 +113,7 @@ describe('text', () => {
   });
 
   test.each(['a\nb', 'a\rb', 'a\tb'])('of one line cannot be %p', (given) => {
-    expect(messagesOf(line(100), given)).toEqual(['must not contain line breaks or tabs']);
+    expect(messagesOf(line(100), given)).toEqual(['must not contain line breaks, tabs or other control characters']);
   });
 });
 

@@ -1,41 +1,40 @@
 import { describe, expect, test } from '@jest/globals';
-import { endpoint, openApiDocument } from '@svc/contract';
+import { closedOpenApiDocument, endpoint, openApiDocument, type Service } from '@svc/contract';
 import { z } from 'zod';
 import { conformityTo } from '../src/index.ts';
 
 const shared = { access: 'anyone', tag: 'things', summary: 'Things', method: 'get' } as const;
 const thing = z.object({ id: z.string() });
-const check = conformityTo(
-  openApiDocument({
-    title: 'Things',
-    description: '',
-    endpoints: {
-      getThing: endpoint({
-        ...shared,
-        operationId: 'getThing',
-        path: '/things/:id',
-        params: z.strictObject({ id: z.string() }),
-        reply: thing,
-      }),
-      followThings: endpoint({
-        ...shared,
-        operationId: 'followThings',
-        path: '/things/follow',
-        reply: thing,
-        stream: 'application/x-ndjson',
-      }),
-      readLog: endpoint({
-        ...shared,
-        operationId: 'readLog',
-        path: '/log',
-        reply: z.string().max(5),
-        stream: 'text/plain',
-      }),
-    },
-    open: ['anyone'],
-    problems: [],
-  }),
-);
+const service: Service = {
+  title: 'Things',
+  description: '',
+  endpoints: {
+    getThing: endpoint({
+      ...shared,
+      operationId: 'getThing',
+      path: '/things/:id',
+      params: z.strictObject({ id: z.string() }),
+      reply: thing,
+    }),
+    followThings: endpoint({
+      ...shared,
+      operationId: 'followThings',
+      path: '/things/follow',
+      reply: thing,
+      stream: 'application/x-ndjson',
+    }),
+    readLog: endpoint({
+      ...shared,
+      operationId: 'readLog',
+      path: '/log',
+      reply: z.string().max(5),
+      stream: 'text/plain',
+    }),
+  },
+  open: ['anyone'],
+  problems: [],
+};
+const check = conformityTo(closedOpenApiDocument(service));
 
 const checking = (path: string, type: string, body: unknown) => () =>
   check({ method: 'GET', path, status: 200, type, body });
@@ -51,6 +50,18 @@ describe('a JSON response', () => {
   ])('does not conform with %s', (_, type, body) => {
     expect(checking('/things/1', type, body)).toThrow(/does not conform to the OpenAPI document/);
   });
+});
+
+test('a member that the contract does not declare fails the tests of a service, and clients of the published document accept it', () => {
+  const response = {
+    method: 'GET',
+    path: '/things/1',
+    status: 200,
+    type: 'application/json',
+    body: { id: '1', new: 1 },
+  };
+  expect(() => check(response)).toThrow(/must NOT have additional properties/);
+  expect(() => conformityTo(openApiDocument(service))(response)).not.toThrow();
 });
 
 describe('a response of lines', () => {

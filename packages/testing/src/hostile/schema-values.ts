@@ -4,7 +4,7 @@ import { byDepth } from '../depth.ts';
 import { hostileText, hostileValue, plainTexts } from './values.ts';
 
 /** The part of JSON Schema that zod generates. */
-interface Schema {
+export interface Schema {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, Schema>>;
   readonly type?: string;
@@ -61,8 +61,9 @@ export function validInput(schema: z.ZodType, known: Known, seed: number): fc.Ar
 
 type Defs = Readonly<Record<string, Schema>>;
 
-function fromSchema(schema: Schema, defs: Defs): fc.Arbitrary<unknown> {
-  if (schema.$ref !== undefined) return fromSchema(defs[schema.$ref.replace('#/$defs/', '')] ?? {}, defs);
+/** Values for a JSON Schema, most of which it accepts. `defs` are the schemas to which its references point, by name. */
+export function fromSchema(schema: Schema, defs: Defs): fc.Arbitrary<unknown> {
+  if (schema.$ref !== undefined) return fromSchema(defs[schema.$ref.replace(/^.*\//, '')] ?? {}, defs);
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return fc.oneof(...choices.map((choice) => fromSchema(choice, defs)));
   if (schema.allOf) return fromSchema(Object.assign({}, schema, { allOf: undefined }, ...schema.allOf), defs);

@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Endpoint, fleetService, hubService, openApiDocument, parseFields } from '@svc/contract';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { fromSchema, type Schema } from '../src/hostile/schema-values.ts';
+import { byDepth } from '../src/index.ts';
+import { assertProperty } from '../src/properties.ts';
+
+/** Number of values per parameter and member. */
+const VALUES = byDepth({ short: 20, full: 300, long: 3000 });
+
+/**
+ * Messages of rules that JSON Schema cannot express. The document accepts values that these rules reject; it never
+ * rejects a value that the service accepts.
+ */
+const NOT_EXPRESSIBLE: readonly RegExp[] = [
+  /^must have at most \d+ characters$/, // the service counts UTF-16 code units; JSON Schema counts code points
+  /Unicode normalization form NFKC$/,
+  /^must be an .*URL/, // the syntax of a URL
+  /^must be an ISO 8601 timestamp/, // days that do not exist
+  /^must have a port from 1 to 65535$/,
+  /^must be comma-separated labels/,
+  /^must not contain an id twice$/, // entries with the same id that differ in other members
+  /^must have either cluster_id or host_id$/,
+  /cursor of the last response$/,
+];
+
+interface Described {
+  readonly name: string;
+  readonly published: Schema;
+  readonly rule: z.ZodType;
+  /** Converts a value of the published type to what the service receives. */
+  readonly sent: (value: unknown) => unknown;
+}
+
+interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+}
+
+const shapeOf = (schema: z.ZodType): Readonly<Record<string, z.ZodType>> =>
+  schema instanceof z.ZodObject ? schema.shape : {};
+
+describe.each([
+  ['hub', hubService],
+  ['fleet', fleetService],
+])('in the OpenAPI document of the %s', (_, service) => {
+  // The document as JSON, with the members that this test reads.
+  const { paths, components } = JSON.parse(JSON.stringify(openApiDocument(service))) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  };
+  // A format is an annotation in JSON Schema 2020-12; only patterns reject values.
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema({ components }, 'openapi');
+  const validatorOf = (schema: Schema) =>
+    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/')));
+
+  const resolved = (schema: Schema): Schema =>
+    schema.$ref === undefined ? schema : resolved(components.schemas[schema.$ref.replace(/^.*\//, '')] ?? {});
+
+  /** The parameters and members of an endpoint that the document describes. */
+  function* describedBy(endpoint: Endpoint): Generator<Described> {
+    const operation = paths[endpoint.path.replace(/:(\w+)/g, '{$1}')]?.[endpoint.method];
+    const parameters = { path: shapeOf(endpoint.params), query: shapeOf(endpoint.query) };
+    for (const { name, in: place, schema } of operation?.parameters ?? []) {
+      const rule = place === 'path' || place === 'query' ? parameters[place][name] : undefined;
+      if (rule) yield { name, published: schema, rule, sent: String };
+    }
+    const body = operation?.requestBody?.content['application/json'].schema;
+    for (const [name, published] of Object.entries(body ? (resolved(body).properties ?? {}) : {})) {
+      const rule = shapeOf(endpoint.body)[name];
+      if (rule) yield { name, published, rule, sent: (value) => value };
+    }
+  }
+
+  test.each(Object.values(service.endpoints))(
+    'the patterns and bounds for the input of $operationId match the rules of the service',
+    (endpoint) => {
+      for (const { name, published, rule, sent } of describedBy(endpoint)) {
+        const validate = validatorOf(published);
+        const values = fromSchema(published, components.schemas).chain(similar);
+        const property = fc.property(values, (value) => {
+          const isPublished = validate(value);
+          const read = parseFields(rule, sent(value));
+          if (read.success) {
+            if (!isPublished) throw new Error(`${name}: the service accepts ${shown(value)}, the document does not`);
+            return;
+          }
+          const expressible = read.errors.filter(({ message }) => !NOT_EXPRESSIBLE.some((one) => one.test(message)));
+          if (isPublished && expressible.length === read.errors.length) {
+            throw new Error(
+              `${name}: the document accepts ${shown(value)}, the service does not: ${shown(read.errors)}. State the rule as a regular expression without flags (\`.regex\`), or as metadata (\`.meta\`)`,
+            );
+          }
+        });
+        assertProperty(property, VALUES);
+      }
+    },
+  );
+
+  test('the protocol of a port can be TCP, which is its default', () => {
+    const port = Object.values(components.schemas).find(({ properties }) => properties?.containerPort !== undefined);
+    for (const protocol of ['TCP', 'tcp', 'Udp']) {
+      expect(validatorOf(port ?? {})({ containerPort: 80, protocol })).toBe(true);
+    }
+    expect(validatorOf(port ?? {})({ containerPort: 80, protocol: 'icmp' })).toBe(false);
+  });
+});
+
+const shown = (value: unknown) => JSON.stringify(value);
+
+/** A value, or the value with one of its texts changed a little. */
+function similar(value: unknown): fc.Arbitrary<unknown> {
+  if (typeof value === 'string') return similarText(value);
+  if (Array.isArray(value) && value.length > 0) {
+    return similar(value[0]).map((first) => [first, ...value.slice(1)]);
+  }
+  if (typeof value !== 'object' || value === null) return fc.constant(value);
+  const entries = Object.entries(value);
+  if (entries.length === 0) return fc.constant(value);
+  return fc.nat(entries.length - 1).chain((index) => {
+    const [key, member] = entries[index] ?? ['', undefined];
+    return similar(member).map((changed) => ({ ...value, [key]: changed }));
+  });
+}
+
+const UNITS = [
+  '\n',
+  '\r',
+  '\t',
+  ' ',
+  '\u0000',
+  '\u0007',
+  '\u007f',
+  '\u00a0',
+  '😀',
+  'K',
+  'ſ',
+  'é',
+  ',',
+  ':',
+  '"',
+  '/',
+  '@',
+];
+
+const similarText = (text: string): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc.constant(text),
+    fc.constant(text.toUpperCase()),
+    fc.constant(text.toLowerCase()),
+    fc
+      .tuple(fc.nat(text.length), fc.constantFrom(...UNITS))
+      .map(([at, unit]) => text.slice(0, at) + unit + text.slice(at)),
+  );
