@@ -21,6 +21,7 @@ import { policy } from './api/policy.ts';
 import * as secrets from './api/secrets.ts';
 import * as settings from './api/settings.ts';
 import * as storage from './api/storage.ts';
+import { createStreamCredentials } from './api/stream-credentials.ts';
 import * as tokens from './api/tokens.ts';
 import * as users from './api/users.ts';
 import * as workloads from './api/workloads.ts';
@@ -57,6 +58,7 @@ export interface FleetOptions extends Omit<ServiceOptions<RequestContext>, OwnOp
 /** Creates the fleet as an Express application. It does not read the environment or listen on a port. */
 export function createFleet({ services, ...options }: FleetOptions): Express {
   const challenges = challengesOf('fleet');
+  const streamCredentials = createStreamCredentials(services, options.log);
   const authenticate = createAuthenticator(createVerifier(services), challenges);
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
     const { credential, recording } = res.locals;
@@ -69,6 +71,10 @@ export function createFleet({ services, ...options }: FleetOptions): Express {
     // All endpoints in the contract of the fleet declare an access of this type.
     const access = endpoint.access as FleetAccess;
     admit({ policy, challenges }, { access, principal });
+    if (endpoint.stream !== undefined && principal.kind !== 'anonymous') {
+      const stream = { credential: credential.token ?? '', principal, access, end: () => res.destroy() };
+      res.once('close', streamCredentials.add(stream).remove);
+    }
     return {
       ...services,
       principal,

@@ -61,16 +61,24 @@ export interface McpToken {
  * The row of the first token that is stored. Tokens with a wrong format or checksum need no query; all others need one
  * together.
  */
-export async function findToken({ client }: Database, tokens: readonly string[]): Promise<McpToken | undefined> {
+export async function findToken(database: Database, tokens: readonly string[]): Promise<McpToken | undefined> {
   const hashes = tokens.filter((token) => isSecretToken('svcm_', token)).map(hashSecretToken);
   if (hashes.length === 0) return undefined;
-  const [row] = await client.$queryRaw<McpToken[]>`
-      SELECT id, name, role::text AS role, created_by_user,
+  const stored = await findTokens(database, hashes);
+  return stored.get(hashes.find((hash) => stored.has(hash)) ?? '');
+}
+
+/** The tokens with these hashes that are stored, by hash. */
+export async function findTokens(
+  { client }: Database,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, McpToken>> {
+  const rows = await client.$queryRaw<(McpToken & { token_hash: string })[]>`
+      SELECT token_hash, id, name, role::text AS role, created_by_user,
              revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS active,
              coalesce(last_used_at > now() - interval '1 second', false) AS used_recently
-      FROM tokens WHERE token_hash = ANY(${hashes}::text[])
-      ORDER BY array_position(${hashes}::text[], token_hash) LIMIT 1`;
-  return row;
+      FROM tokens WHERE token_hash = ANY(${hashes}::text[])`;
+  return new Map(rows.map(({ token_hash, ...token }) => [token_hash, token]));
 }
 
 /** Records the use of a token, at most once per second. */

@@ -44,6 +44,8 @@ export interface Sessions {
   issueTokens(transaction: Transaction, sessionId: string): Promise<TokenPair>;
   /** Exchanges a refresh token for a new pair. @throws 401 invalid_grant */
   refresh(refreshToken: string): Promise<{ readonly pair: TokenPair; readonly person: Person }>;
+  /** The current principals of sessions that have not ended and whose users can still sign in, by the ids of the sessions. */
+  findPeople(client: Reader, sessionIds: readonly string[]): Promise<ReadonlyMap<string, Person>>;
   /** The current principal of a session; undefined if the session has ended or its user can no longer sign in. */
   findPerson(client: Reader, sessionId: string): Promise<Person | undefined>;
   /** The current principal of an access token; undefined if the token is not valid or its session has ended. */
@@ -66,23 +68,30 @@ export interface SessionOptions {
 export function createSessions({ database, sealer, settings, signingKey, temporaryAdmin }: SessionOptions): Sessions {
   const { client } = database;
 
-  const findPerson = async (reader: Reader, sessionId: string): Promise<Person | undefined> => {
-    const [open] = await reader.$queryRaw<{ id: string }[]>`
-      SELECT id FROM sessions WHERE id = ${sessionId}::uuid AND ended_at IS NULL AND expires_at > now()`;
-    const session = open && (await reader.session.findUnique({ where: { id: open.id }, include: { user: true } }));
-    if (!session) return undefined;
-    if (session.user) {
-      const oidc = await settings.oidc(reader);
-      const { source, iss, removed_at } = session.user;
-      if (removed_at || (source === 'oidc' && iss !== oidc.issuer)) return undefined;
-      return userOf(session.user, oidc, sessionId);
-    }
-    if (!temporaryAdmin || session.fingerprint !== temporaryAdmin.fingerprint) return undefined;
-    return { kind: 'temporary-admin', name: temporaryAdmin.username, role: 'admin', sessionId };
+  const findPeople = async (reader: Reader, sessionIds: readonly string[]): Promise<ReadonlyMap<string, Person>> => {
+    const open = await reader.$queryRaw<{ id: string }[]>`
+      SELECT id FROM sessions WHERE id = ANY (${sessionIds}::uuid[]) AND ended_at IS NULL AND expires_at > now()`;
+    if (open.length === 0) return new Map();
+    const where = { id: { in: open.map(({ id }) => id) } };
+    const rows = await reader.session.findMany({ where, include: { user: true } });
+    const oidc = rows.some(({ user }) => user) ? await settings.oidc(reader) : undefined;
+    return new Map(
+      rows.flatMap(({ id: sessionId, user, fingerprint }): [string, Person][] => {
+        if (user && oidc) {
+          const isOfOtherProvider = user.source === 'oidc' && user.iss !== oidc.issuer;
+          return user.removed_at || isOfOtherProvider ? [] : [[sessionId, userOf(user, oidc, sessionId)]];
+        }
+        if (!temporaryAdmin || fingerprint !== temporaryAdmin.fingerprint) return [];
+        return [[sessionId, { kind: 'temporary-admin', name: temporaryAdmin.username, role: 'admin', sessionId }]];
+      }),
+    );
   };
+  const findPerson = async (reader: Reader, sessionId: string): Promise<Person | undefined> =>
+    (await findPeople(reader, [sessionId])).get(sessionId);
 
   return {
     temporaryAdmin,
+    findPeople,
     findPerson,
     open: async (transaction, owner) => {
       const id = uuidv7();
