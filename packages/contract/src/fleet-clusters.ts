@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import {
+  acceptEngine,
   byId,
   capacity,
   changedMembers,
   condition,
+  identity,
   newMembers,
   reachability,
   resourceMembers,
@@ -60,6 +62,7 @@ const cluster = z
     message: z.string().meta({ description: 'Why the last check failed' }),
     last_seen_at: timestamp.nullable(),
     kubernetes_version: z.string().nullable(),
+    identity,
     capacity: capacity.nullable(),
     allocatable: capacity.nullable().meta({ description: 'null: not known yet' }),
     allocated: capacity.meta({ description: 'Resources that are allocated to deployments of this fleet' }),
@@ -76,6 +79,7 @@ const observed = ignored(
   'message',
   'last_seen_at',
   'kubernetes_version',
+  'identity',
   'capacity',
   'allocatable',
   'allocated',
@@ -115,7 +119,7 @@ export const fleetClusterEndpoints = {
     bodyLimit: 512 * 1024,
     status: 201,
     reply: z.object({ cluster }),
-    problems: ['name_taken'],
+    problems: ['name_taken', 'already_registered'],
   }),
   getCluster: endpoint({
     operationId: 'getCluster',
@@ -146,11 +150,12 @@ export const fleetClusterEndpoints = {
       network_types: fields.network_types.optional(),
       default_storage_class: fields.default_storage_class.optional(),
       gpu_resource_name: fields.gpu_resource_name.optional(),
+      accept_engine: acceptEngine,
       ...observed,
     }),
     bodyLimit: 512 * 1024,
     reply: z.object({ cluster }),
-    problems: ['not_found', 'in_use', 'version_conflict'],
+    problems: ['not_found', 'in_use', 'already_registered', 'version_conflict'],
   }),
   checkCluster: endpoint({
     operationId: 'checkCluster',

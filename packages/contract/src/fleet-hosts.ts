@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import {
+  acceptEngine,
   byId,
   capacity,
   changedMembers,
+  condition,
+  identity,
   newMembers,
   reachability,
   resourceMembers,
@@ -93,6 +96,12 @@ const host = z
     last_seen_at: timestamp.nullable(),
     engine_version: z.string().nullable(),
     arch: z.string().nullable(),
+    identity,
+    conditions: z
+      .array(condition)
+      .meta({
+        description: '`IdentityKnown` and `Unique`: whether the engine is registered only once; empty for a node',
+      }),
     capacity: capacity.nullable().meta({ description: 'null: not known yet' }),
     allocated: capacity.nullable().meta({
       description:
@@ -109,6 +118,8 @@ const observed = ignored(
   'last_seen_at',
   'engine_version',
   'arch',
+  'identity',
+  'conditions',
   'capacity',
   'allocated',
 );
@@ -145,7 +156,7 @@ export const fleetHostEndpoints = {
     bodyLimit: 512 * 1024,
     status: 201,
     reply: z.object({ host }),
-    problems: ['name_taken'],
+    problems: ['name_taken', 'already_registered'],
   }),
   getHost: endpoint({
     operationId: 'getHost',
@@ -176,11 +187,12 @@ export const fleetHostEndpoints = {
       taints: fields.taints.optional(),
       schedulable: fields.schedulable.optional(),
       gpus: fields.gpus.optional(),
+      accept_engine: acceptEngine,
       ...observed,
     }),
     bodyLimit: 512 * 1024,
     reply: z.object({ host }),
-    problems: ['not_found', 'read_only', 'in_use', 'version_conflict'],
+    problems: ['not_found', 'read_only', 'in_use', 'already_registered', 'version_conflict'],
   }),
   checkHost: endpoint({
     operationId: 'checkHost',

@@ -79,6 +79,17 @@ export const reachability = z
   .enum(['unknown', 'online', 'unreachable'])
   .meta({ description: '`unknown`: not checked yet' });
 
+/** Which engine or cluster a target is. */
+export const identity = z.string().nullable().meta({
+  description:
+    'The same for each registration of the same engine: the id of a Docker engine, the id that the fleet stored on a Podman engine, the UID of the namespace kube-system of a cluster, the UID of a node. null: not known',
+});
+
+export const acceptEngine = z
+  .boolean()
+  .optional()
+  .meta({ description: 'true: accept that another engine than before responds at the address' });
+
 export const condition = z
   .object({ type: z.string(), status: z.string(), reason: z.string(), message: z.string(), at: timestamp })
   .meta({ id: 'Condition' });

@@ -1,4 +1,4 @@
-import type { FieldError, Input } from '@svc/contract';
+import type { FieldError, Input, Reply } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
@@ -8,12 +8,13 @@ import { abandon } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { clusterCredentialsLocation, clusters, presentCluster } from '../resources/clusters.ts';
 import { certificateErrors, keyPairErrors, refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';
+import { refuseRegistered } from '../resources/identity.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
 import type { Sealer } from '../sealing.ts';
-import { changeRoute } from './change.ts';
-import { route } from './context.ts';
+import { type ChangeContext, changeRoute, runAudited } from './change.ts';
+import { type RequestContext, route } from './context.ts';
 import { isAdmin, secretRequiredAgain, targetErrors } from './outbound-targets.ts';
 
 type Auth = Input<typeof fleetEndpoints.createCluster>['body']['auth'];
@@ -38,26 +39,60 @@ const MEMBERS = [
   'gpu_resource_name',
 ] as const;
 
-export const createCluster = changeRoute(fleetEndpoints.createCluster, async (context, { body }) => {
-  const { transaction, principal, settings } = context;
+export const createCluster = route(fleetEndpoints.createCluster, async (context, { body }) => {
+  const { principal, settings, engineRuntime } = context;
   const { server, auth } = body;
   refuseFieldErrors([...targetErrors(context, 'server', new URL(server)), ...pemErrors(body.ca_certificate, auth)]);
   const id = uuidv7();
+  const by_admin = isAdmin(context);
+  const { ca_certificate, namespace, gpu_resource_name } = body;
+  const address = { server, ca_certificate, namespace, gpu_resource_name, auth, by_admin };
+  const identity = await engineRuntime.identifyCluster(address);
   const data = {
     ...pickDefined(body, ['name', ...MEMBERS]),
     ...(await sealCredentials(settings.sealer, id, { server, auth })),
-    id,
-    by_admin: isAdmin(context),
-    created_by: authorOf(principal),
+    ...{ id, by_admin, identity, created_by: authorOf(principal) },
   };
-  // The schema of the contract accepted the members, and the columns have the same names.
-  await transaction.cluster.create({ data: data as Prisma.ClusterUncheckedCreateInput });
-  return { cluster: presentCluster(await readRow(transaction, clusters, id)) };
+  return runAudited(context, fleetEndpoints.createCluster, async (transaction) => {
+    await acquirePlacementLock(transaction);
+    await refuseRegistered(transaction, 'cluster', { id, identity });
+    // The schema of the contract accepted the members, and the columns have the same names.
+    await transaction.cluster.create({ data: data as Prisma.ClusterUncheckedCreateInput });
+    return { cluster: presentCluster(await readRow(transaction, clusters, id)) };
+  });
 });
 
-export const updateCluster = changeRoute(fleetEndpoints.updateCluster, async (context, { params, body }) => {
+export const updateCluster = route(fleetEndpoints.updateCluster, async (context, { params, body }) => {
+  const identity = await identityAtNewServer(context, params.id, body);
+  return runAudited(context, fleetEndpoints.updateCluster, (transaction) =>
+    changeCluster({ ...context, transaction }, { params, body, identity }),
+  );
+});
+
+type Change = Input<typeof fleetEndpoints.updateCluster>;
+
+/**
+ * The identity of the cluster at another address that a request sets; null if it sets none or the identity is not known.
+ * It is read before the transaction, which must not wait for a cluster.
+ */
+async function identityAtNewServer(context: RequestContext, id: string, body: Change['body']): Promise<string | null> {
+  const { server, auth } = body;
+  if (server === undefined || auth === undefined) return null;
+  const before = await readRow(context.database.client, clusters, id);
+  if (server === before.server) return null;
+  refuseFieldErrors([...targetErrors(context, 'server', new URL(server)), ...pemErrors(body.ca_certificate, auth)]);
+  const { ca_certificate = before.ca_certificate, namespace = before.namespace } = body;
+  const { gpu_resource_name } = before;
+  const address = { server, ca_certificate, namespace, gpu_resource_name, auth, by_admin: isAdmin(context) };
+  return context.engineRuntime.identifyCluster(address);
+}
+
+async function changeCluster(
+  context: ChangeContext,
+  { params, body, identity }: Pick<Change, 'params' | 'body'> & { readonly identity: string | null },
+): Promise<Reply<typeof fleetEndpoints.updateCluster>> {
   const { transaction, settings, ifMatch } = context;
-  if (body.namespace !== undefined) await acquirePlacementLock(transaction);
+  if (body.namespace !== undefined || body.server !== undefined) await acquirePlacementLock(transaction);
   const before = await lockRow(transaction, clusters, { id: params.id, ifMatch });
   refuseRename(body, before);
   const { server = before.server, auth } = body;
@@ -68,16 +103,19 @@ export const updateCluster = changeRoute(fleetEndpoints.updateCluster, async (co
   if (body.namespace !== undefined && body.namespace !== before.namespace) {
     refuseInUse(await dependentsOfTarget(transaction, { kind: 'cluster', id: before.id }));
   }
+  await refuseRegistered(transaction, 'cluster', { id: before.id, identity });
+  const isToBeChecked = body.accept_engine === true || CHECK_INPUTS.some((member) => body[member] !== undefined);
   const data: Prisma.ClusterUncheckedUpdateInput = {
     ...pickDefined(body, MEMBERS),
     ...(auth === undefined ? {} : await sealCredentials(settings.sealer, before.id, { server, auth })),
     ...(serverChanges ? { by_admin: isAdmin(context), reachability: 'unknown' as const, unreachable_reason: '' } : {}),
-    ...(CHECK_INPUTS.some((member) => body[member] !== undefined) ? CHECK_NOW : {}),
+    ...(body.accept_engine ? { identity: null } : {}),
+    ...(isToBeChecked ? CHECK_NOW : {}),
     ...nextVersion(),
   };
   await transaction.cluster.update({ where: { id: before.id }, data });
   return { cluster: presentCluster(await readRow(transaction, clusters, before.id)) };
-});
+}
 
 /** Members that can change the result of a check. */
 const CHECK_INPUTS = ['server', 'ca_certificate', 'auth', 'namespace', 'gpu_resource_name'] as const;

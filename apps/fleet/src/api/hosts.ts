@@ -1,4 +1,4 @@
-import type { FieldError, Input } from '@svc/contract';
+import type { FieldError, Input, Reply } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, Problem, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
@@ -8,12 +8,13 @@ import { abandon } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { certificateErrors, keyPairErrors, refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';
 import { type HostRow, hostCredentialsLocation, hosts, hostsAndNodes, presentHost } from '../resources/hosts.ts';
+import { refuseRegistered } from '../resources/identity.ts';
 import { isUuid, listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
 import type { Sealer } from '../sealing.ts';
-import { changeRoute } from './change.ts';
-import { route } from './context.ts';
+import { type ChangeContext, changeRoute, runAudited } from './change.ts';
+import { type RequestContext, route } from './context.ts';
 import { isAdmin, secretRequiredAgain, targetErrors } from './outbound-targets.ts';
 
 /** Nodes are read-only, since they are reported by their cluster. @throws 409 if the id is that of a node */
@@ -37,28 +38,66 @@ export const getHost = route(fleetEndpoints.getHost, async ({ database }, { para
   return new WithEtag({ host }, etagOfVersion(host.version, host));
 });
 
-export const createHost = changeRoute(fleetEndpoints.createHost, async (context, { body }) => {
-  const { transaction, principal, settings } = context;
-  const { endpoint, credentials } = body;
+export const createHost = route(fleetEndpoints.createHost, async (context, { body }) => {
+  const { principal, settings, engineRuntime } = context;
+  const { engine, endpoint, credentials } = body;
   const url = engineUrl(endpoint, credentials !== null);
   refuseFieldErrors([...targetErrors(context, 'endpoint', url), ...credentialErrors(credentials)]);
   const id = uuidv7();
+  const by_admin = isAdmin(context);
+  const identity = await engineRuntime.identifyHost({ engine, endpoint, credentials, by_admin });
   const data = {
     ...pickDefined(body, ['name', 'labels', 'engine', 'endpoint', 'network_types', 'taints', 'schedulable', 'gpus']),
     ...(await sealCredentials(settings.sealer, id, { endpoint, credentials })),
-    id,
-    by_admin: isAdmin(context),
-    created_by: authorOf(principal),
+    ...{ id, by_admin, identity, created_by: authorOf(principal) },
   };
-  // The schema of the contract accepted the members, and the columns have the same names.
-  await transaction.host.create({ data: data as Prisma.HostUncheckedCreateInput });
-  return { host: presentHost(await readRow(transaction, hosts, id)) };
+  return runAudited(context, fleetEndpoints.createHost, async (transaction) => {
+    await acquirePlacementLock(transaction);
+    await refuseRegistered(transaction, 'host', { id, identity });
+    // The schema of the contract accepted the members, and the columns have the same names.
+    await transaction.host.create({ data: data as Prisma.HostUncheckedCreateInput });
+    return { host: presentHost(await readRow(transaction, hosts, id)) };
+  });
 });
 
-export const updateHost = changeRoute(fleetEndpoints.updateHost, async (context, { params, body }) => {
+export const updateHost = route(fleetEndpoints.updateHost, async (context, { params, body }) => {
+  const identity = await identityAtNewEndpoint(context, params.id, body);
+  return runAudited(context, fleetEndpoints.updateHost, (transaction) =>
+    changeHost({ ...context, transaction }, { params, body, identity }),
+  );
+});
+
+type Change = Input<typeof fleetEndpoints.updateHost>;
+
+/**
+ * The identity of the engine at another endpoint that a request sets; null if it sets none or the identity is not known.
+ * It is read before the transaction, which must not wait for an engine.
+ */
+async function identityAtNewEndpoint(
+  context: RequestContext,
+  id: string,
+  body: Change['body'],
+): Promise<string | null> {
+  const { endpoint, credentials = null } = body;
+  if (endpoint === undefined) return null;
+  await refuseNode(context.database.client, id);
+  const before = await readRow(context.database.client, hosts, id);
+  if (endpoint === before.endpoint || (before.has_credentials && body.credentials === undefined)) return null;
+  const url = engineUrl(endpoint, credentials !== null);
+  refuseFieldErrors([...targetErrors(context, 'endpoint', url), ...credentialErrors(credentials)]);
+  const { engine = before.engine } = body;
+  if (engine === 'kubernetes') return null; // not the engine of a host
+  return context.engineRuntime.identifyHost({ engine, endpoint, credentials, by_admin: isAdmin(context) });
+}
+
+async function changeHost(
+  context: ChangeContext,
+  { params, body, identity }: Pick<Change, 'params' | 'body'> & { readonly identity: string | null },
+): Promise<Reply<typeof fleetEndpoints.updateHost>> {
   const { transaction, settings, ifMatch } = context;
   await refuseNode(transaction, params.id);
-  if (body.engine !== undefined || body.gpus !== undefined) await acquirePlacementLock(transaction);
+  const needsLock = body.engine !== undefined || body.gpus !== undefined || body.endpoint !== undefined;
+  if (needsLock) await acquirePlacementLock(transaction);
   const before = await lockRow(transaction, hosts, { id: params.id, ifMatch });
   refuseRename(body, before);
   const { endpoint = before.endpoint, credentials } = body;
@@ -73,6 +112,7 @@ export const updateHost = changeRoute(fleetEndpoints.updateHost, async (context,
   if (engineChanges) {
     refuseInUse(await dependentsOfTarget(transaction, { kind: 'host', id: before.id }));
   }
+  await refuseRegistered(transaction, 'host', { id: before.id, identity });
   await refuseRemovingAllocatedGpus(transaction, before, body.gpus);
   const data = {
     ...pickDefined(body, ['labels', 'engine', 'endpoint', 'network_types', 'taints', 'schedulable', 'gpus']),
@@ -80,13 +120,14 @@ export const updateHost = changeRoute(fleetEndpoints.updateHost, async (context,
     ...(endpointChanges
       ? { by_admin: isAdmin(context), reachability: 'unknown' as const, unreachable_reason: '' }
       : {}),
-    ...(endpointChanges || engineChanges || credentials !== undefined ? CHECK_NOW : {}),
+    ...(body.accept_engine ? { identity: null } : {}),
+    ...(endpointChanges || engineChanges || credentials !== undefined || body.accept_engine ? CHECK_NOW : {}),
     ...nextVersion(),
   };
   // The schema of the contract accepted the members, and the columns have the same names.
   await transaction.host.update({ where: { id: before.id }, data: data as Prisma.HostUncheckedUpdateInput });
   return { host: presentHost(await readRow(transaction, hosts, before.id)) };
-});
+}
 
 export const deleteHost = changeRoute(
   fleetEndpoints.deleteHost,

@@ -17,6 +17,7 @@ import { registryHost } from '../render/image.ts';
 import { keyOf } from '../render/secrets.ts';
 import { specProblems } from '../render/spec-problems.ts';
 import { refuseUnsupported } from '../render/unsupported-values.ts';
+import { engineKey, registeredFirst } from '../resources/identity.ts';
 import { type Draft, readWorkloadRevision } from './draft.ts';
 import { allocatedGpus, decidePorts, type PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
@@ -272,6 +273,7 @@ type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
 interface HostRow {
   readonly id: string;
   readonly name: string;
+  readonly duplicate_of: string | null;
   readonly labels: Record<string, string>;
   readonly taints: Taint[];
   readonly schedulable: boolean;
@@ -288,6 +290,7 @@ interface HostRow {
 interface ClusterRow {
   readonly id: string;
   readonly name: string;
+  readonly duplicate_of: string | null;
   readonly reachability: Reachability;
   readonly network_types: string[];
   readonly cpu_millis: number | null;
@@ -313,30 +316,35 @@ const NO_DEPLOYMENT = '00000000-0000-0000-0000-000000000000';
 
 /**
  * All hosts and clusters as candidates, with their allocated resources; the allocation of `deploymentId` does not
- * count. It runs two statements, regardless of the number of candidates.
+ * count. Registrations of the same engine share its allocated resources. It runs two statements, regardless of the number
+ * of candidates.
  */
 async function readCandidates(reader: Reader, deploymentId = NO_DEPLOYMENT) {
   const hosts = await reader.$queryRaw<HostRow[]>`
-    SELECT h.id, h.name, h.labels, h.taints, h.schedulable, h.reachability::text AS reachability, h.network_types, h.gpus,
-           h.cpu_millis::float8, h.memory_bytes::float8,
+    SELECT s.id, s.name, s.labels, s.taints, s.schedulable, s.reachability::text AS reachability, s.network_types, s.gpus,
+           s.cpu_millis::float8, s.memory_bytes::float8, ${registeredFirst('hosts')} AS duplicate_of,
            coalesce(d.cpu, 0)::float8 AS used_cpu, coalesce(d.memory, 0)::float8 AS used_memory,
            coalesce(g.ids, '{}') AS used_gpus
-    FROM hosts h
-    LEFT JOIN (SELECT host_id, sum(cpu_millis) AS cpu, sum(memory_bytes) AS memory FROM deployments
-               WHERE id <> ${deploymentId}::uuid GROUP BY host_id) d ON d.host_id = h.id
-    LEFT JOIN (SELECT host_id, array_agg(gpu_id) AS ids FROM allocated_gpus
-               WHERE deployment_id <> ${deploymentId}::uuid GROUP BY host_id) g ON g.host_id = h.id`;
+    FROM hosts s
+    LEFT JOIN (SELECT ${engineKey} AS engine, sum(d.cpu_millis) AS cpu, sum(d.memory_bytes) AS memory
+               FROM deployments d JOIN hosts s ON s.id = d.host_id
+               WHERE d.id <> ${deploymentId}::uuid GROUP BY 1) d ON d.engine = ${engineKey}
+    LEFT JOIN (SELECT ${engineKey} AS engine, array_agg(g.gpu_id) AS ids
+               FROM allocated_gpus g JOIN hosts s ON s.id = g.host_id
+               WHERE g.deployment_id <> ${deploymentId}::uuid GROUP BY 1) g ON g.engine = ${engineKey}`;
   const clusters = await reader.$queryRaw<ClusterRow[]>`
-    SELECT c.id, c.name, c.reachability::text AS reachability, c.network_types, c.gpu_count,
-           c.cpu_millis::float8, c.memory_bytes::float8, coalesce(d.cpu, 0)::float8 AS used_cpu,
-           coalesce(d.memory, 0)::float8 AS used_memory, coalesce(d.gpus, 0)::int AS used_gpus, coalesce(n.nodes, '[]') AS nodes
-    FROM clusters c
+    SELECT s.id, s.name, s.reachability::text AS reachability, s.network_types, s.gpu_count,
+           s.cpu_millis::float8, s.memory_bytes::float8, ${registeredFirst('clusters')} AS duplicate_of,
+           coalesce(d.cpu, 0)::float8 AS used_cpu, coalesce(d.memory, 0)::float8 AS used_memory,
+           coalesce(d.gpus, 0)::int AS used_gpus, coalesce(n.nodes, '[]') AS nodes
+    FROM clusters s
     LEFT JOIN (SELECT cluster_id, jsonb_agg(jsonb_build_object('name', name, 'labels', labels, 'taints', taints,
                  'schedulable', schedulable AND ready, 'cpu_millis', cpu_millis, 'memory_bytes', memory_bytes,
                  'gpu_count', gpu_count) ORDER BY name) AS nodes
-               FROM nodes GROUP BY cluster_id) n ON n.cluster_id = c.id
-    LEFT JOIN (SELECT cluster_id, sum(cpu_millis) AS cpu, sum(memory_bytes) AS memory, sum(gpu_count) AS gpus FROM deployments
-               WHERE id <> ${deploymentId}::uuid GROUP BY cluster_id) d ON d.cluster_id = c.id`;
+               FROM nodes GROUP BY cluster_id) n ON n.cluster_id = s.id
+    LEFT JOIN (SELECT ${engineKey} AS engine, sum(d.cpu_millis) AS cpu, sum(d.memory_bytes) AS memory, sum(d.gpu_count) AS gpus
+               FROM deployments d JOIN clusters s ON s.id = d.cluster_id
+               WHERE d.id <> ${deploymentId}::uuid GROUP BY 1) d ON d.engine = ${engineKey}`;
   return [...hosts.map(hostCandidate), ...clusters.map(clusterCandidate)];
 }
 
@@ -352,6 +360,7 @@ const hostCandidate = (row: HostRow): HostCandidate => ({
   schedulable: row.schedulable,
   reachability: row.reachability,
   network_types: row.network_types,
+  duplicate_of: row.duplicate_of ?? undefined,
   capacity: amounts(row),
   gpus: row.gpus.map(({ id, model, vram }) => ({ id, model, vram_bytes: bytes(vram) })),
   allocated: { cpu_millis: row.used_cpu, memory_bytes: row.used_memory, gpus: row.used_gpus },
@@ -366,6 +375,7 @@ function clusterCandidate(row: ClusterRow): ClusterCandidate {
     name: row.name,
     reachability: row.reachability,
     network_types: row.network_types,
+    duplicate_of: row.duplicate_of ?? undefined,
     allocatable: known && { ...known, gpu_count: row.gpu_count ?? 0 },
     allocated: { cpu_millis: row.used_cpu, memory_bytes: row.used_memory, gpu_count: row.used_gpus },
     nodes: row.nodes.map(nodeOf),

@@ -49,6 +49,8 @@ interface Target extends TargetRef {
   readonly name: string;
   readonly reachability: Reachability;
   readonly network_types: readonly string[];
+  /** The name of the target that is the same engine and was registered first. */
+  readonly duplicate_of?: string | undefined;
 }
 
 /** A host, which runs all replicas of a deployment. `capacity` is null until the first check succeeds. */

@@ -127,8 +127,14 @@ function gpuShortage(request: PlacementRequest, available: AvailableCapacity | u
   return [`${needs}, ${free.gpu_count} of ${total.gpu_count} ${areOrIs(free.gpu_count)} free`];
 }
 
-function reachabilityReasons({ reachability }: Candidate, available: AvailableCapacity | undefined): string[] {
+function reachabilityReasons(
+  { kind, reachability, duplicate_of }: Candidate,
+  available: AvailableCapacity | undefined,
+): string[] {
   return [
+    ...(duplicate_of === undefined
+      ? []
+      : [`is the same engine as ${kind} ${duplicate_of}, which was registered first`]),
     ...(reachability === 'unknown' ? ['has not been reached yet'] : []),
     ...(reachability === 'unreachable' ? ['is unreachable'] : []),
     ...(available ? [] : ['its CPU and memory are not known yet']),

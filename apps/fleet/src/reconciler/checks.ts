@@ -8,6 +8,7 @@ import { type ClusterFacts, check as checkCluster } from '../engines/kubernetes/
 import { removeOrphans as sweepCluster } from '../engines/kubernetes/cleanup.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { formatAmount } from '../quantities.ts';
+import { dependentsOfTarget } from '../resources/targets.ts';
 import { claimTargets, recordOnline, recordUnreachable } from './reachability.ts';
 import type { ReconcilerContext, TargetRow } from './targets.ts';
 
@@ -17,7 +18,7 @@ import type { ReconcilerContext, TargetRow } from './targets.ts';
 async function storeCluster(
   { client }: Database,
   target: Extract<TargetRow, { kind: 'cluster' }>,
-  { version, nodes, storage_classes, conditions }: ClusterFacts,
+  { version, nodes, storage_classes, conditions, identity }: ClusterFacts,
 ): Promise<void> {
   const areNodesKnown = conditions.some(({ type, status }) => type === 'NodesKnown' && status === 'True');
   const usable = nodes.filter(({ ready, schedulable }) => ready && schedulable);
@@ -26,7 +27,7 @@ async function storeCluster(
   const facts = Prisma.sql`kubernetes_version = ${version}, cpu_millis = ${allocatable.cpu_millis},
     memory_bytes = ${allocatable.memory_bytes}, gpu_count = ${allocatable.gpu_count},
     capacity = ${capacity && JSON.stringify(capacity)}::jsonb, conditions = ${JSON.stringify(conditions)}::jsonb,
-    storage_classes = ${JSON.stringify(storage_classes)}::jsonb`;
+    storage_classes = ${JSON.stringify(storage_classes)}::jsonb, identity = coalesce(${identity}, identity)`;
   await client.$transaction(async (transaction) => {
     if (await recordOnline(transaction, target, facts)) await storeNodes(transaction, target.row.id, nodes);
   });
@@ -46,26 +47,28 @@ async function storeNodes(
   clusterId: string,
   nodes: ClusterFacts['nodes'],
 ): Promise<void> {
-  const reported = nodes.map(({ allocatable, taints, ...node }) => ({
+  const reported = nodes.map(({ allocatable, taints, uid, ...node }) => ({
     ...node,
     ...allocatable,
     id: uuidv7(),
+    identity: uid,
     taints: taints.map(({ key, value = '', effect }) => ({ key, value, effect })),
   }));
   await transaction.$executeRaw`
     DELETE FROM nodes WHERE cluster_id = ${clusterId}::uuid AND name <> ALL (${nodes.map(({ name }) => name)}::text[])`;
   await transaction.$executeRaw`
     INSERT INTO nodes AS existing
-      (id, cluster_id, name, labels, taints, schedulable, ready, version, arch, cpu_millis, memory_bytes, gpu_count)
-    SELECT id, ${clusterId}::uuid, name, labels, taints, schedulable, ready, version, arch, cpu_millis, memory_bytes, gpu_count
-    FROM jsonb_to_recordset(${JSON.stringify(reported)}::jsonb) AS reported (id uuid, name text, labels jsonb, taints jsonb,
+      (id, cluster_id, name, identity, labels, taints, schedulable, ready, version, arch, cpu_millis, memory_bytes, gpu_count)
+    SELECT id, ${clusterId}::uuid, name, identity, labels, taints, schedulable, ready, version, arch, cpu_millis, memory_bytes,
+      gpu_count
+    FROM jsonb_to_recordset(${JSON.stringify(reported)}::jsonb) AS reported (id uuid, name text, identity text, labels jsonb, taints jsonb,
       schedulable boolean, ready boolean, version text, arch text, cpu_millis bigint, memory_bytes bigint, gpu_count int)
-    ON CONFLICT (cluster_id, name) DO UPDATE SET updated_at = now(), labels = excluded.labels, taints = excluded.taints,
+    ON CONFLICT (cluster_id, name) DO UPDATE SET updated_at = now(), identity = excluded.identity, labels = excluded.labels, taints = excluded.taints,
       schedulable = excluded.schedulable, ready = excluded.ready, version = excluded.version, arch = excluded.arch,
       cpu_millis = excluded.cpu_millis, memory_bytes = excluded.memory_bytes, gpu_count = excluded.gpu_count
-    WHERE (existing.labels, existing.taints, existing.schedulable, existing.ready, existing.version, existing.arch,
+    WHERE (existing.identity, existing.labels, existing.taints, existing.schedulable, existing.ready, existing.version, existing.arch,
            existing.cpu_millis, existing.memory_bytes, existing.gpu_count)
-      IS DISTINCT FROM (excluded.labels, excluded.taints, excluded.schedulable, excluded.ready, excluded.version,
+      IS DISTINCT FROM (excluded.identity, excluded.labels, excluded.taints, excluded.schedulable, excluded.ready, excluded.version,
            excluded.arch, excluded.cpu_millis, excluded.memory_bytes, excluded.gpu_count)`;
 }
 
@@ -120,13 +123,33 @@ export async function checkTarget(context: ReconcilerContext, target: TargetRow)
 async function checkAndStore({ database, hosts, clusters }: ReconcilerContext, target: TargetRow): Promise<void> {
   if (target.kind === 'cluster') {
     const facts = await unlessTransient(checkCluster(await clusters.of(target.row)));
-    if (facts) return storeCluster(database, target, facts);
+    if (facts) {
+      await refuseOtherEngine(database, target, facts.identity);
+      return storeCluster(database, target, facts);
+    }
     await recordOnline(database.client, target, Prisma.sql`conditions = conditions`);
     return;
   }
-  const { engine_version, arch, cpu_millis, memory_bytes } = await checkHost(await hosts.of(target.row));
-  const facts = Prisma.sql`engine_version = ${engine_version}, arch = ${arch}, cpu_millis = ${cpu_millis}, memory_bytes = ${memory_bytes}`;
+  const found = await checkHost(await hosts.of(target.row));
+  await refuseOtherEngine(database, target, found.identity);
+  const facts = Prisma.sql`engine_version = ${found.engine_version}, arch = ${found.arch}, cpu_millis = ${found.cpu_millis},
+    memory_bytes = ${found.memory_bytes}, identity = coalesce(${found.identity}, identity)`;
   await recordOnline(database.client, target, facts);
+}
+
+/**
+ * Treats a target as unreachable if another engine than before responds at its address, as after a reinstallation, and
+ * something runs on it. Otherwise the fleet would create everything again there. A target on which nothing runs gets the
+ * new identity.
+ * @throws Unreachable
+ */
+async function refuseOtherEngine({ client }: Database, target: TargetRow, identity: string | null): Promise<void> {
+  const { kind, row } = target;
+  if (identity === null || row.identity === null || identity === row.identity) return;
+  if ((await dependentsOfTarget(client, { kind, id: row.id })).length === 0) return;
+  throw new Unreachable(
+    `Another engine responds at its address: its identity is ${identity} and was ${row.identity}. If the machine was replaced or reinstalled, send a PUT with {"accept_engine": true}; its deployments are then created again, and volumes that no longer exist are reported as lost.`,
+  );
 }
 
 /** The result of a check of a cluster, or undefined if the cluster responds but reports a temporary error. */

@@ -74,7 +74,7 @@ function cacheClients<Row extends { readonly id: string }, Client extends { clos
  * The address kinds that are allowed for a row. A target that was not registered by an admin must not be a local socket or a
  * loopback address.
  */
-const allowanceFor = (
+export const allowanceFor = (
   { by_admin }: { readonly by_admin: boolean },
   allowed: ClientOptions['allowed'],
 ): ClientOptions['allowed'] =>

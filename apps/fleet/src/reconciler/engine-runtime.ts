@@ -1,5 +1,7 @@
 import type { Log, PeriodicTask } from '@svc/http';
 import type { Database } from '../database/client.ts';
+import type { HostAddress } from '../engines/docker/client.ts';
+import type { ClusterAddress } from '../engines/kubernetes/client.ts';
 import type { Cluster, Host } from '../generated/prisma/client.ts';
 import { checkTarget, startChecks } from './checks.ts';
 import {
@@ -9,6 +11,7 @@ import {
   createHostClients,
   type HostClients,
 } from './engine-clients.ts';
+import { identifyCluster, identifyHost, type Unregistered } from './identify.ts';
 import { startReconciler } from './reconciler.ts';
 import { DEFAULT_TIMINGS, type ReconcilerTimings } from './timings.ts';
 import { startVolumeRemoval } from './volume-removal.ts';
@@ -23,6 +26,10 @@ export interface EngineRuntime {
   checkHost(host: Host): Promise<void>;
   /** Checks a cluster now, and stores the result. */
   checkCluster(cluster: Cluster): Promise<void>;
+  /** The identity of the engine at an address that is being registered; null if it cannot be read within three seconds. */
+  identifyHost(address: Unregistered<HostAddress>): Promise<string | null>;
+  /** The identity of the cluster at an address that is being registered; null if it cannot be read within three seconds. */
+  identifyCluster(address: Unregistered<ClusterAddress>): Promise<string | null>;
   /** Starts the checks, the reconciler, the removal of volumes, and the watches. */
   start(): void;
   /** Stops all of them and closes the connections. */
@@ -46,6 +53,8 @@ export function createEngineRuntime({ timings = DEFAULT_TIMINGS, ...options }: O
     timings,
     checkHost: (row) => checkTarget(context, { kind: 'host', row }),
     checkCluster: (row) => checkTarget(context, { kind: 'cluster', row }),
+    identifyHost: (address) => identifyHost(options, address),
+    identifyCluster: (address) => identifyCluster(options, address),
     start: () => {
       rounds = [startChecks(context), startReconciler(context), startVolumeRemoval(context), startWatches(context)];
     },

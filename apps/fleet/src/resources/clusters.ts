@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import { formatAmount } from '../quantities.ts';
+import { identityColumns, identityRow, uniqueCondition } from './identity.ts';
 import { condition, type Kind, presentCommon, presentConditions, resourceRow } from './kind.ts';
 
 /** The column and row for which the credentials of a cluster are sealed. */
 export const clusterCredentialsLocation = (row: string) => ({ table: 'clusters', column: 'sealed', row });
 
 const clusterRow = resourceRow.extend({
+  ...identityRow.shape,
   server: z.string(),
   ca_certificate: z.string().nullable(),
   auth_kind: z.enum(['token', 'client_certificate']),
@@ -35,7 +37,7 @@ export const clusters: Kind<ClusterRow> = {
   row: clusterRow,
   columns: Prisma.sql`r.server, r.ca_certificate, r.auth_kind::text, r.namespace, r.network_types, r.default_storage_class,
     r.gpu_resource_name, r.reachability::text, r.unreachable_reason, r.last_seen_at, r.kubernetes_version, r.capacity, r.cpu_millis, r.memory_bytes,
-    r.gpu_count, r.conditions, r.storage_classes,
+    r.gpu_count, r.conditions, r.storage_classes, ${identityColumns('clusters', Prisma.sql`r.identity`)},
     (SELECT coalesce(sum(d.cpu_millis), 0)::bigint FROM deployments d WHERE d.cluster_id = r.id) AS allocated_cpu,
     (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.cluster_id = r.id) AS allocated_memory,
     (SELECT coalesce(sum(d.gpu_count), 0)::int FROM deployments d WHERE d.cluster_id = r.id) AS allocated_gpus`,
@@ -55,6 +57,7 @@ export const presentCluster = (row: ClusterRow) => ({
   message: row.unreachable_reason,
   last_seen_at: row.last_seen_at,
   kubernetes_version: row.kubernetes_version,
+  identity: row.identity,
   capacity: row.capacity && { ...row.capacity },
   allocatable:
     row.cpu_millis === null || row.memory_bytes === null
@@ -65,6 +68,9 @@ export const presentCluster = (row: ClusterRow) => ({
     memory_bytes: row.allocated_memory,
     gpu_count: row.allocated_gpus,
   }),
-  conditions: presentConditions(row.conditions),
+  conditions: [
+    ...presentConditions(row.conditions),
+    { ...uniqueCondition('cluster', row), at: row.last_seen_at ?? row.created_at },
+  ],
   storage_classes: [...row.storage_classes],
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import { formatAmount } from '../quantities.ts';
+import { identityColumns, identityRow, uniqueCondition } from './identity.ts';
 import { type Kind, presentCommon, resourceRow } from './kind.ts';
 
 /** The column and row for which the credentials of a host are sealed. */
@@ -15,6 +16,7 @@ const gpu = z.object({ id: z.string(), model: z.string(), vram: z.string() });
 
 /** A host, or a node of a cluster. */
 const hostOrNodeRow = resourceRow.extend({
+  ...identityRow.shape,
   engine: z.enum(['docker', 'podman', 'kubernetes']),
   /** The cluster of a node; null for a host. */
   cluster_id: z.string().nullable(),
@@ -46,7 +48,11 @@ const commonColumns = Prisma.sql`r.engine::text, r.endpoint, r.network_types, r.
     r.last_seen_at, r.engine_version, r.arch, r.cpu_millis, r.memory_bytes,
     (SELECT coalesce(sum(d.cpu_millis), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_cpu,
     (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_memory,
-    ARRAY(SELECT g.gpu_id FROM allocated_gpus g WHERE g.host_id = r.id ORDER BY g.gpu_id) AS allocated_gpus`;
+    ARRAY(SELECT g.gpu_id FROM allocated_gpus g WHERE g.host_id = r.id ORDER BY g.gpu_id) AS allocated_gpus,
+    ${identityColumns(
+      'hosts',
+      Prisma.sql`coalesce((SELECT h.identity FROM hosts h WHERE h.id = r.id), (SELECT n.identity FROM nodes n WHERE n.id = r.id))`,
+    )}`;
 
 /** The registered hosts, which can be changed. */
 export const hosts: Kind<HostRow> = {
@@ -61,6 +67,22 @@ export const hostsAndNodes: Kind<HostOrNodeRow> = {
   row: hostOrNodeRow,
   columns: Prisma.sql`${commonColumns}, r.has_credentials, r.cluster_id, r.gpu_count`,
 };
+
+/** The conditions of a host. The conditions of a node are those of its cluster. */
+function conditionsOf(row: HostOrNodeRow) {
+  if (row.cluster_id !== null) return [];
+  const at = row.last_seen_at ?? row.created_at;
+  return [identityCondition(row), uniqueCondition('host', row)].map((condition) => ({ ...condition, at }));
+}
+
+function identityCondition({ identity, last_seen_at }: HostOrNodeRow) {
+  const type = 'IdentityKnown';
+  if (identity !== null) return { type, status: 'True', reason: 'Read', message: '' };
+  if (last_seen_at === null) return { type, status: 'Unknown', reason: 'NotChecked', message: '' };
+  const message =
+    'The engine reports no identity, or does not permit the fleet to store one. The fleet cannot detect that it is registered twice.';
+  return { type, status: 'False', reason: 'NotReported', message };
+}
 
 /** The representation of a host or node in the API. */
 export const presentHost = (row: HostOrNodeRow) => ({
@@ -78,6 +100,8 @@ export const presentHost = (row: HostOrNodeRow) => ({
   last_seen_at: row.last_seen_at,
   engine_version: row.engine_version,
   arch: row.arch,
+  identity: row.identity,
+  conditions: conditionsOf(row),
   capacity:
     row.cpu_millis === null || row.memory_bytes === null
       ? null

@@ -32,6 +32,7 @@ const FACTS = {
   arch: 'arm64',
   cpu_millis: 4000,
   memory_bytes: 2 ** 33,
+  identity: null,
 };
 
 describe('the client of an engine', () => {

@@ -6,7 +6,7 @@ import { aNode } from './cluster-world.ts';
 import { eventually } from './deployment-helpers.ts';
 import { randomFault } from './proxy-faults.ts';
 
-const CHECK = /\/(?:version|nodes|storageclasses|selfsubjectaccessreviews|namespaces\/fleet)(?:\?|$)/;
+const CHECK = /\/(?:version|nodes|storageclasses|selfsubjectaccessreviews|namespaces\/(?:fleet|kube-system))(?:\?|$)/;
 const SLOWNESS_MS = 150;
 const CAPACITY = { cpu: '1000', memory: '4000Gi' };
 

@@ -16,11 +16,11 @@ describeWithEngine('the log of a deployment', () => {
   let silent: string;
 
   beforeAll(async () => {
-    const { app, podman, aHost, hostIs, deployed, deploymentIs } = world();
+    const { app, api, good, podman, hostId, hostIs, deployed, deploymentIs } = world();
     proxy = await startEngineProxy(podman.endpoint);
-    const host = await aHost({ name: 'behind-proxy', endpoint: proxy.endpoint });
-    await hostIs(host.id, 'online');
-    const target = { target: { host_id: host.id } };
+    await good(api.put(`/api/v1/hosts/${hostId}`, { endpoint: proxy.endpoint }));
+    await hostIs(hostId, 'online');
+    const target = { target: { host_id: hostId } };
     ({ id } = await deployed('ticking', { ...SLEEPER, command: ['/bin/sh', '-c', TICKING] }, target));
     ({ id: silent } = await deployed('silent', SLEEPER, target));
     await deploymentIs(id, 'running');

@@ -25,10 +25,12 @@ describe('a cluster, after its check,', () => {
     });
     const found = cluster.conditions.map(({ type, status }: Record<string, string>) => `${type} ${status}`);
     expect(found.sort()).toEqual([
+      'IdentityKnown True',
       'NamespaceReady True',
       'NodesKnown True',
       'Permitted True',
       'StorageClassesKnown True',
+      'Unique True',
     ]);
   });
 

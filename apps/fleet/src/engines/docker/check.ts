@@ -1,4 +1,5 @@
 import type { DockerClient } from './client.ts';
+import { readIdentity } from './identity.ts';
 import { info, version } from './schemas.ts';
 
 /** The engine and resources that a host reports. */
@@ -9,6 +10,8 @@ export interface HostFacts {
   readonly arch: string;
   readonly cpu_millis: number;
   readonly memory_bytes: number;
+  /** Null: not known. */
+  readonly identity: string | null;
 }
 
 /** Queries the engine version and the resources of a host. @throws Unreachable, with a message for operators */
@@ -23,5 +26,6 @@ export async function check(client: DockerClient): Promise<HostFacts> {
     arch: versions.Arch,
     cpu_millis: resources.NCPU * 1000,
     memory_bytes: resources.MemTotal,
+    identity: await readIdentity(client, { store: true }),
   };
 }

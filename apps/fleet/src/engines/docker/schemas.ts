@@ -6,7 +6,15 @@ import { z } from 'zod';
  */
 
 export const version = z.object({ Version: z.string(), Arch: z.string() });
-export const info = z.object({ NCPU: z.int().nonnegative(), MemTotal: z.int().nonnegative() });
+
+const identity = z.string().regex(/^[\w:.-]{1,128}$/);
+
+export const info = z.object({
+  NCPU: z.int().nonnegative(),
+  MemTotal: z.int().nonnegative(),
+  ID: identity.nullable().catch(null),
+});
+export const storedIdentity = z.object({ ID: identity });
 
 const labels = z
   .record(z.string(), z.string())

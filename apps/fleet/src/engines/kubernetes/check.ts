@@ -8,7 +8,7 @@ import { isForbidden } from './errors.ts';
 
 /** A condition of a cluster. */
 interface Condition {
-  readonly type: 'NamespaceReady' | 'Permitted' | 'NodesKnown' | 'StorageClassesKnown';
+  readonly type: 'NamespaceReady' | 'Permitted' | 'NodesKnown' | 'StorageClassesKnown' | 'IdentityKnown';
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
@@ -31,21 +31,23 @@ const REQUIRED_PERMISSIONS: readonly (readonly [group: string, resource: string,
   ['', 'events', ['list']],
 ];
 
-interface Listable {
+interface Known {
   readonly areNodesKnown: boolean;
   readonly areClassesKnown: boolean;
+  readonly identity: string | null;
 }
 
 /** The conditions for what the driver needs of a cluster. */
 async function conditionsOf(
   client: KubernetesClient,
-  { areNodesKnown, areClassesKnown }: Listable,
+  { areNodesKnown, areClassesKnown, identity }: Known,
 ): Promise<Condition[]> {
   const findings = [
     await namespaceCondition(client),
     await permissionCondition(client),
     listableCondition('NodesKnown', areNodesKnown, 'nodes'),
     listableCondition('StorageClassesKnown', areClassesKnown, 'storage classes'),
+    identityCondition(identity),
   ];
   const at = new Date().toISOString();
   return findings.map((finding) => ({ ...finding, at }));
@@ -56,6 +58,15 @@ const listableCondition = (type: Finding['type'], isKnown: boolean, what: string
   return isKnown
     ? { type, status: 'True', reason: 'Listed', message: '' }
     : { type, status: 'False', reason: 'Forbidden', message };
+};
+
+const identityCondition = (identity: string | null): Finding => {
+  const type = 'IdentityKnown';
+  const message =
+    'The credentials lack permission to get the namespace kube-system, whose UID identifies the cluster. The fleet cannot detect that the cluster is registered twice.';
+  return identity === null
+    ? { type, status: 'False', reason: 'Forbidden', message }
+    : { type, status: 'True', reason: 'Read', message: '' };
 };
 
 async function namespaceCondition(client: KubernetesClient): Promise<Finding> {
@@ -155,6 +166,19 @@ export interface ClusterFacts {
   readonly nodes: readonly NodeFacts[];
   readonly storage_classes: readonly { readonly name: string; readonly is_default: boolean }[];
   readonly conditions: readonly Condition[];
+  /** Null: not known. */
+  readonly identity: string | null;
+}
+
+/**
+ * The identity of a cluster: the UID of its namespace `kube-system`, which exists as long as the cluster.
+ *
+ * @returns null if the credentials do not permit reading it
+ */
+export async function readIdentity(client: KubernetesClient): Promise<string | null> {
+  const { core } = await client.apis();
+  const namespace = await unlessNotFound(unlessForbidden(() => core.readNamespace({ name: 'kube-system' })));
+  return namespace?.metadata?.uid ?? null;
 }
 
 /**
@@ -167,6 +191,7 @@ export async function check(client: KubernetesClient): Promise<ClusterFacts> {
   const { gitVersion } = await version.getCode();
   const nodes = await unlessForbidden(() => allNodes(client));
   const classes = await unlessForbidden(() => allClasses(client));
+  const identity = await readIdentity(client);
   return {
     version: gitVersion,
     nodes: (nodes ?? []).map((node) => nodeFacts(node, client.address.gpu_resource_name)).sort(byName),
@@ -174,7 +199,9 @@ export async function check(client: KubernetesClient): Promise<ClusterFacts> {
     conditions: await conditionsOf(client, {
       areNodesKnown: nodes !== undefined,
       areClassesKnown: classes !== undefined,
+      identity,
     }),
+    identity,
   };
 }
 

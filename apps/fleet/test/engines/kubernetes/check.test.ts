@@ -24,6 +24,7 @@ const FINE = [
   { type: 'Permitted', status: 'True', reason: 'Allowed', message: '' },
   { type: 'NodesKnown', status: 'True', reason: 'Listed', message: '' },
   { type: 'StorageClassesKnown', status: 'True', reason: 'Listed', message: '' },
+  { type: 'IdentityKnown', status: 'True', reason: 'Read', message: '' },
 ].map((condition) => ({ ...condition, at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) }));
 
 /** Status, reason and message of one condition. */
@@ -52,6 +53,7 @@ describe('the check of a cluster', () => {
         { name: 'standard', is_default: true },
       ],
       conditions: FINE,
+      identity: server.object('namespaces', 'kube-system').metadata.uid,
     });
     expect(facts.nodes[1]).toEqual({
       name: 'worker',

@@ -24,7 +24,7 @@ export class Cluster {
 
   constructor(namespaces: readonly string[]) {
     this.store.onChange = (change) => this.watchers.tell(change);
-    for (const name of namespaces) this.put('namespaces', { metadata: { name } });
+    for (const name of ['kube-system', ...namespaces]) this.put('namespaces', { metadata: { name } });
   }
 
   objects(resource: string): Stored[] {

@@ -1,0 +1,80 @@
+import { Problem } from '@svc/http';
+import { z } from 'zod';
+import { Prisma } from '../generated/prisma/client.ts';
+
+type Table = 'hosts' | 'clusters';
+
+/** The columns that identify the engine of a row. */
+export const identityRow = z.object({
+  /** Null: not known. */
+  identity: z.string().nullable(),
+  /** Other rows with the same identity, the one that was registered first at the beginning. */
+  same_engine: z.array(z.object({ name: z.string(), is_earlier: z.boolean() })),
+});
+type IdentityRow = z.output<typeof identityRow>;
+
+/** Limits the work of a request if many rows have the same identity. */
+const MAX_NAMED = 5;
+
+const isEarlier = Prisma.sql`(o.created_at, o.id) < (s.created_at, s.id)`;
+
+/** The columns of `identityRow` for a row `r`. `identity` is an expression for the identity of `r`. */
+export const identityColumns = (table: Table, identity: Prisma.Sql): Prisma.Sql => Prisma.sql`${identity} AS identity,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('name', n.name, 'is_earlier', n.is_earlier)), '[]') FROM (
+       SELECT o.name, ${isEarlier} AS is_earlier
+       FROM ${Prisma.raw(table)} s JOIN ${Prisma.raw(table)} o ON o.identity = s.identity AND o.id <> s.id
+       WHERE s.id = r.id ORDER BY o.created_at, o.id LIMIT ${MAX_NAMED}) n) AS same_engine`;
+
+/**
+ * The name of the row `s` that was registered first with the same identity; null if that is `s` itself. Nothing new is
+ * placed on `s` then.
+ */
+export const registeredFirst = (table: Table): Prisma.Sql => Prisma.sql`
+  (SELECT o.name FROM ${Prisma.raw(table)} o WHERE o.identity = s.identity AND ${isEarlier}
+   ORDER BY o.created_at, o.id LIMIT 1)`;
+
+/** The key of the engine of a row `s`. Rows of the same engine share their capacity. */
+export const engineKey = Prisma.sql`coalesce(s.identity, s.id::text)`;
+
+/** The condition `Unique`: whether the engine is registered only once. */
+export function uniqueCondition(kind: 'host' | 'cluster', { identity, same_engine }: IdentityRow) {
+  const type = 'Unique';
+  const names = same_engine.map(({ name }) => name).join(', ');
+  const [first] = same_engine;
+  if (identity === null) return { type, status: 'Unknown', reason: 'IdentityUnknown', message: '' };
+  if (!first) return { type, status: 'True', reason: 'RegisteredOnce', message: '' };
+  return first.is_earlier
+    ? {
+        type,
+        status: 'False',
+        reason: 'RegisteredBefore',
+        message: `The ${kind} ${first.name} is the same engine and was registered first. Nothing new is placed here. Delete one of the two.`,
+      }
+    : {
+        type,
+        status: 'False',
+        reason: 'RegisteredAgain',
+        message: `The same engine is registered again as ${names}. Nothing new is placed there. Delete one of the registrations.`,
+      };
+}
+
+/**
+ * Refuses an engine that is registered already. The caller holds the placement lock, so that two concurrent requests do
+ * not register the same engine.
+ * @throws 409
+ */
+export async function refuseRegistered(
+  transaction: Prisma.TransactionClient,
+  kind: 'host' | 'cluster',
+  { id, identity }: { readonly id: string; readonly identity: string | null },
+): Promise<void> {
+  if (identity === null) return;
+  const table = Prisma.raw(kind === 'host' ? 'hosts' : 'clusters');
+  const [other] = await transaction.$queryRaw<{ id: string; name: string }[]>`
+    SELECT id, name FROM ${table} WHERE identity = ${identity} AND id <> ${id}::uuid ORDER BY created_at, id LIMIT 1`;
+  if (!other) return;
+  throw new Problem(
+    'already_registered',
+    `The engine at this address is already registered as the ${kind} ${other.name} (${other.id}). Its identity is ${identity}. Use this ${kind}, or change its address with PUT.`,
+  );
+}
