@@ -97,11 +97,9 @@ const host = z
     engine_version: z.string().nullable(),
     arch: z.string().nullable(),
     identity,
-    conditions: z
-      .array(condition)
-      .meta({
-        description: '`IdentityKnown` and `Unique`: whether the engine is registered only once; empty for a node',
-      }),
+    conditions: z.array(condition).meta({
+      description: '`IdentityKnown` and `Unique`: whether the engine is registered only once; empty for a node',
+    }),
     capacity: capacity.nullable().meta({ description: 'null: not known yet' }),
     allocated: capacity.nullable().meta({
       description:
