@@ -4,6 +4,7 @@ import { createLog, createOutbound, type HealthCheck, serve, serviceOptionsOf } 
 import { startAuditRetention } from './admin/audit-retention.ts';
 import { createHub } from './app.ts';
 import { startHistoryPruning } from './catalog/history.ts';
+import { startTagRegistration } from './catalog/tags.ts';
 import { readConfig } from './config.ts';
 import { type Database, openDatabase, poolLimits } from './database/client.ts';
 
@@ -25,6 +26,7 @@ export async function startHub(prismaDir: string): Promise<void> {
   const outbound = createOutbound({ timeoutMs: ISSUER_TIMEOUT_MS, maxBytes: ISSUER_MAX_BYTES });
   const keys = createKeySource({ issuer: config.OIDC_ISSUER, send: outbound.send });
   const pruning = startHistoryPruning({ database, days: config.CATALOG_HISTORY_DAYS, log });
+  const tagRegistration = startTagRegistration({ database, log });
   const days = config.AUDIT_RETENTION_DAYS;
   const retention = days === undefined ? undefined : startAuditRetention({ database, days, log });
   let stopping = false;
@@ -55,7 +57,7 @@ export async function startHub(prismaDir: string): Promise<void> {
       stopping = true;
     },
     close: async () => {
-      await Promise.all([pruning.stop(), retention?.stop()]);
+      await Promise.all([pruning.stop(), tagRegistration.stop(), retention?.stop()]);
       await Promise.all([database.close(), outbound.close()]);
     },
   });

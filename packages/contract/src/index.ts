@@ -7,6 +7,7 @@ export { DEFAULT_UPDATES, type TemplateUpdates } from './hub-catalog.ts';
 export * from './openapi.ts';
 export * from './problems.ts';
 export * from './services.ts';
+export * from './template-conflicts.ts';
 export * from './template-fields.ts';
 export * from './timestamp.ts';
 export * from './wire.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { templateConflicts } from './template-conflicts.ts';
 import { timestamp } from './timestamp.ts';
 import {
   commaSeparated,
@@ -110,7 +111,7 @@ const imageName = z
   .max(255, 'must have at most 255 characters')
   .regex(
     /^(?:[a-z0-9]+(?:[._/-]+[a-z0-9]+)*)?$/,
-    'must be an image name without registry and tag, such as library/postgres',
+    'must be an image name without registry and tag, such as library/postgres; the registry is in registry_url',
   );
 
 const imageTag = z.string().regex(/^\w[\w.-]{0,127}$/, 'must be an image tag such as 1.2.3');
@@ -404,6 +405,10 @@ export const newTemplate = z
     owner_org_id: ownership.owner_org_id.default(null),
     ...ignored('id'),
     ...readOnly,
+  })
+  .check(({ value, issues }) => {
+    for (const { path, message } of templateConflicts(value))
+      issues.push({ code: 'custom', path: path.split('.'), message, input: value });
   })
   .meta({ id: 'NewTemplate' });
 

@@ -1,4 +1,4 @@
-import { type Category, paginationOf, type Template } from '@svc/contract';
+import { type Category, fold, paginationOf, type Template } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { containing } from '@svc/database';
 import { notFound } from '@svc/http';
@@ -39,12 +39,13 @@ interface Filters {
   readonly tags?: readonly string[] | undefined;
 }
 
+// A previous version of the fleet stored tags as they are written, until the full walk after the upgrade.
 function filters({ category, search = '', featured, tags = [] }: Filters): Prisma.Sql {
   return Prisma.sql`
     ${category === undefined ? Prisma.empty : Prisma.sql`AND category_slug = ${category}`}
     ${search === '' ? Prisma.empty : Prisma.sql`AND search_text LIKE ${containing(search)}`}
     ${featured ? Prisma.sql`AND is_featured` : Prisma.empty}
-    ${tags.length === 0 ? Prisma.empty : Prisma.sql`AND tags && ${tags}::text[]`}`;
+    ${tags.length === 0 ? Prisma.empty : Prisma.sql`AND tags && ${[...tags.map(fold), ...tags]}::text[]`}`;
 }
 
 export const listMirroredCategories = route(fleetEndpoints.listMirroredCategories, async ({ database }) => {

@@ -26,7 +26,7 @@ async function storeBatch(transaction: Transaction, templates: readonly Template
     category_id: template.category_id,
     category_slug: template.category_slug,
     is_featured: template.is_featured,
-    tags: template.tags,
+    tags: template.tags.map(fold), // only for the filter of lists
     search_text: searchText(template.name, template.description),
     sort_name: fold(template.name),
     updated_at: template.updated_at,

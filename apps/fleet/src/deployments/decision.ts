@@ -5,6 +5,7 @@ import {
   type ClusterCandidate,
   type ClusterNode,
   type HostCandidate,
+  observedLabels,
   type PlacementRequirements,
   placementRequirementsOf,
   type Reachability,
@@ -275,6 +276,7 @@ interface HostRow {
   readonly name: string;
   readonly duplicate_of: string | null;
   readonly labels: Record<string, string>;
+  readonly arch: string | null;
   readonly taints: Taint[];
   readonly schedulable: boolean;
   readonly reachability: Reachability;
@@ -321,7 +323,7 @@ const NO_DEPLOYMENT = '00000000-0000-0000-0000-000000000000';
  */
 async function readCandidates(reader: Reader, deploymentId = NO_DEPLOYMENT) {
   const hosts = await reader.$queryRaw<HostRow[]>`
-    SELECT s.id, s.name, s.labels, s.taints, s.schedulable, s.reachability::text AS reachability, s.network_types, s.gpus,
+    SELECT s.id, s.name, s.labels, s.arch, s.taints, s.schedulable, s.reachability::text AS reachability, s.network_types, s.gpus,
            s.cpu_millis::float8, s.memory_bytes::float8, ${registeredFirst('hosts')} AS duplicate_of,
            coalesce(d.cpu, 0)::float8 AS used_cpu, coalesce(d.memory, 0)::float8 AS used_memory,
            coalesce(g.ids, '{}') AS used_gpus
@@ -355,7 +357,7 @@ const hostCandidate = (row: HostRow): HostCandidate => ({
   kind: 'host',
   id: row.id,
   name: row.name,
-  labels: row.labels,
+  labels: { ...observedLabels(row.arch), ...row.labels },
   taints: row.taints,
   schedulable: row.schedulable,
   reachability: row.reachability,

@@ -116,6 +116,16 @@ export interface PlacementRequest extends PlacementRequirements {
   readonly target?: TargetRef | undefined;
 }
 
+/** Names of architectures that engines report, by the names that Kubernetes uses. */
+const ARCHITECTURES: ReadonlyMap<string, string> = new Map([
+  ['x86_64', 'amd64'],
+  ['aarch64', 'arm64'],
+]);
+
+/** The labels that a host has because its engine reports them. A declared label with the same key replaces one. */
+export const observedLabels = (arch: string | null): Readonly<Record<string, string>> =>
+  arch ? { 'kubernetes.io/arch': ARCHITECTURES.get(arch) ?? arch } : {};
+
 /** The number of GPUs of one replica. A request for GPU memory without a number of GPUs is a request for one GPU. */
 export const gpuCountOf = ({ gpu_count, vram_request }: Pick<WorkloadSpec, 'gpu_count' | 'vram_request'>): number =>
   gpu_count === 0 && bytes(vram_request) > 0 ? 1 : gpu_count;

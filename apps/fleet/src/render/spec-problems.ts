@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { repeatedPaths } from '@svc/contract';
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import type { SpecProblem } from './env.ts';
 
@@ -55,16 +56,15 @@ const canExist = (host: string): boolean => {
 };
 
 function mountProblems({ volume_mounts }: WorkloadSpec): SpecProblem[] {
-  const paths = volume_mounts.map(({ mountPath }) => posix.normalize(mountPath).replace(/(.)\/$/, '$1'));
-  return volume_mounts.flatMap(({ mountPath }, index) => {
+  const unsupported = volume_mounts.flatMap(({ mountPath }, index) => {
     const problem = (message: string): SpecProblem[] => [{ path: `volume_mounts.${index}.mountPath`, message }];
-    const normalized = paths[index] ?? '';
     // Podman parses a mount as comma-separated options: a comma would start another option, which could mount a host
     // path.
     if (/[,:"]/.test(mountPath)) return problem('must not contain a comma, a colon or a quotation mark');
-    if (normalized === '/') return problem('must not be the root directory');
-    return paths.indexOf(normalized) < index ? problem('is already the path of another mount') : [];
+    return posix.resolve('/', mountPath) === '/' ? problem('must not be the root directory') : [];
   });
+  const paths = new Set(unsupported.map(({ path }) => path));
+  return [...unsupported, ...repeatedPaths({ volume_mounts }).filter(({ path }) => !paths.has(path))];
 }
 
 function secretProblems({ secret_refs }: WorkloadSpec): SpecProblem[] {

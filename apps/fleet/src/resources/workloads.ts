@@ -1,4 +1,4 @@
-import { template } from '@svc/contract';
+import { registryInName, template } from '@svc/contract';
 import { type WorkloadSpec, workloadDefaults, workloadMembers, workloadSpec } from '@svc/contract/fleet';
 import { invalid, notFound, pickDefined } from '@svc/http';
 import { z } from 'zod';
@@ -157,8 +157,10 @@ export async function insertRevision(
   const { template_id, template_slug, template_version, template_hash, min_tier } = base;
   const spec = { ...base.spec, ...overrides };
   refuseUnsupported(spec);
-  const problems = specProblems(spec);
-  if (problems.length > 0) throw invalid(problems);
+  // A mirrored template of an earlier version can have a registry in its image name. Its workloads stay as they are.
+  const setsImage = overrides.image_name !== undefined || overrides.registry_url !== undefined;
+  const problems = [...specProblems(spec), ...(setsImage ? registryInName(spec) : [])];
+  if (problems.length > 0) throw invalid(problems.map(({ path, message }) => ({ path, message })));
   await transaction.workloadRevision.create({
     data: {
       ...{ template_id, template_slug, template_version, template_hash, min_tier },

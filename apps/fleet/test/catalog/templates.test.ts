@@ -7,7 +7,7 @@ const TEMPLATES = '/api/v1/catalog/templates';
 const hub = await startFakeHub();
 const world = await startWorld({ hub });
 hub.publish(
-  aTemplate({ name: 'Éclair', category_slug: 'sweets', tags: ['french', 'cold'], description: 'of choux pastry' }),
+  aTemplate({ name: 'Éclair', category_slug: 'sweets', tags: ['french', 'Cold'], description: 'of choux pastry' }),
   aTemplate({ name: 'apple pie', category_slug: 'sweets', tags: ['warm'], is_featured: true }),
   aTemplate({ name: 'Bread 100%', category_slug: 'bakery', tags: ['warm', 'daily'] }),
   aTemplate({ name: 'rye_bread', slug: 'rye', category_slug: 'bakery', description: 'dark\\heavy' }),
@@ -37,7 +37,8 @@ test.each([
   ['featured=false, which has no effect', '?featured=false&category=sweets', ['apple pie', 'Éclair']],
   ['tag', '?tags=cold', ['Éclair']],
   ['any of several tags', '?tags=cold,%20daily,', ['Bread 100%', 'Éclair']],
-  ['unknown tags', '?tags=Warm', []],
+  ['a tag in another case', '?tags=Warm,COLD', ['apple pie', 'Bread 100%', 'Éclair']],
+  ['unknown tags', '?tags=lukewarm', []],
   ['a case-insensitive search in the name', '?search=BREAD', ['Bread 100%', 'rye_bread']],
   ['a search in the description', '?search=choux', ['Éclair']],
   ['a search for É with é', '?search=%C3%A9CLAIR', ['Éclair']],

@@ -7,7 +7,6 @@ import { startDeploymentWorld } from './world.ts';
 
 const it = await startDeploymentWorld({ kept: true });
 
-const selected = Object.assign({}, ...starterTemplates.map(({ node_selector }) => node_selector));
 const roomy = { cpus: 256, gib: 2048, network_types: ['public', 'mesh'] };
 const gpus = Array.from({ length: 16 }, (_, index) => ({ id: `${index}`, model: 'any', vram: '96Gi' }));
 
@@ -16,7 +15,7 @@ beforeAll(async () => {
   it.hub.changeOrganization({ tier: 'enterprise' });
   await it.publish(...starterTemplates);
   for (const [name, values] of Object.entries(secretsOf(starterTemplates))) await it.aSecret(name, values);
-  const host = (engine: 'docker' | 'podman') => it.aHost({ ...roomy, engine, labels: selected, gpus });
+  const host = (engine: 'docker' | 'podman') => it.aHost({ ...roomy, engine, arch: 'x86_64', gpus });
   targets = {
     cluster: { cluster_id: (await it.aCluster({ ...roomy, gpu_count: 64 })).id },
     docker: { host_id: (await host('docker')).id },

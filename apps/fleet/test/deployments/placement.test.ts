@@ -49,6 +49,24 @@ test('the candidate with the tightest fit is chosen, and every other candidate h
 });
 
 test.each([
+  { what: 'x86_64', host: { arch: 'x86_64' }, fits: true },
+  { what: 'amd64', host: { arch: 'amd64' }, fits: true },
+  { what: 'aarch64', host: { arch: 'aarch64' }, fits: false },
+  { what: 'unknown', host: { arch: null }, fits: false },
+  {
+    what: 'aarch64 and that declares amd64',
+    host: { arch: 'aarch64', labels: { 'kubernetes.io/arch': 'amd64' } },
+    fits: true,
+  },
+])('a node selector for amd64 compares the observed architecture: a host with $what', async ({ host, fits }) => {
+  await it.aHost({ name: 'machine', ...host });
+  const { id: workload_id } = await it.aWorkload({ node_selector: { 'kubernetes.io/arch': 'amd64' } });
+  const { candidates } = await plan({ workload_id });
+  expect(candidates.machine).toMatchObject({ fits });
+  expect((await it.deploy({ workload_id })).status).toBe(fits ? 201 : 422);
+});
+
+test.each([
   { what: 'unreachable', host: { reachability: 'unreachable' as const } },
   { what: 'never checked', host: { reachability: 'unknown' as const } },
   { what: 'unschedulable', host: { schedulable: false } },

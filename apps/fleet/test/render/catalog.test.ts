@@ -1,6 +1,6 @@
 import { renderDocker } from '../../src/render/docker.ts';
 import { renderKubernetes } from '../../src/render/kubernetes.ts';
-import { starterCatalog } from './catalog.ts';
+import { starterCatalog, template } from './catalog.ts';
 import { dockerManifest } from './docker-schemas.ts';
 import { assertValid } from './kubernetes-schemas.ts';
 import { aCluster, aHost, aRendering } from './renderings.ts';
@@ -8,6 +8,31 @@ import { aCluster, aHost, aRendering } from './renderings.ts';
 test('the starter catalog can be read', () => {
   expect(starterCatalog.length).toBeGreaterThan(40);
 });
+
+/** Variables that callers of a service must know, when they are required. */
+const SECRET_NAME = /PASS|TOKEN|(?<!PUBLIC_)KEY/;
+/** Services with a sign-in that no variable configures. */
+const OWN_SIGN_IN: readonly string[] = ['open-webui', 'uptime-kuma'];
+
+test.each(starterCatalog.filter(([, { ports }]) => ports.length > 0))(
+  'template %s requires the network type mesh unless it has a sign-in',
+  (slug, { env_schema, required_network_types }) => {
+    const hasSignIn = env_schema.some(({ name, required }) => required && SECRET_NAME.test(name));
+    if (!hasSignIn && !OWN_SIGN_IN.includes(slug)) expect(required_network_types).toContain('mesh');
+    else expect(required_network_types.length).toBeLessThan(2);
+  },
+);
+
+test('RabbitMQ keeps the name of its node, which is part of the path of its data', () => {
+  expect(template('rabbitmq').env).toContainEqual({ name: 'RABBITMQ_NODENAME', value: 'rabbit@localhost' });
+});
+
+test.each(['n8n', 'keycloak', 'opensearch', 'nginx', 'gitea', 'flowise', 'langflow'])(
+  'template %s has a pinned image',
+  (slug) => {
+    expect(template(slug)).toMatchObject({ image_tag: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+  },
+);
 
 test.each(starterCatalog)('template %s is rendered for a cluster', (_, spec) => {
   const { objects } = renderKubernetes(aRendering(spec), aCluster());

@@ -57,6 +57,8 @@ describe('a workload that no engine accepts is rejected by path, at creation and
   test.each<[object, readonly string[]]>([
     [{ image_name: '' }, ['image_name']],
     [{ image_name: 'team//app' }, ['image_name']],
+    [{ image_name: 'ghcr.io/team/app' }, ['image_name']],
+    [{ image_name: 'localhost/app' }, ['image_name']],
     [{ image_name: 'a'.repeat(250), registry_url: 'registry.example.test' }, ['image_name']],
     [{ registry_url: 'registry' }, ['registry_url']],
     [{ registry_url: 'registry.example.test:65536' }, ['registry_url']],

@@ -1,7 +1,8 @@
-import { completePagination, type ownedTemplate, templateFieldNames } from '@svc/contract';
+import { completePagination, type ownedTemplate, template, templateConflicts, templateFieldNames } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, notFound, pickDefined, requireVersion, Streamed, WithEtag } from '@svc/http';
+import { etagOfVersion, invalid, notFound, pickDefined, requireVersion, Streamed, WithEtag } from '@svc/http';
 import type { z } from 'zod';
+import { registerTags } from '../catalog/tags.ts';
 import { route } from '../context.ts';
 import { defaultSlug, derivedColumns } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -120,22 +121,44 @@ export const createTemplate = catalogChangeRoute(hubEndpoints.createTemplate, (_
   const { name, category_id } = body;
   const slug = body.slug ?? defaultSlug(name);
   const data = { ...pickDefined(body, WRITABLE), name, slug, category_id, ...derivedColumns(body) };
-  return async ({ template }) => {
-    const created = await template.create({ data, include: withCategory });
+  return async (transaction) => {
+    const created = await transaction.template.create({ data, include: withCategory });
+    await registerTags(transaction, created.tags);
     return { id: created.id, reply: { template: presentTemplate(created) } };
   };
 });
+
+const compared = template.pick({
+  image_name: true,
+  registry_url: true,
+  env: true,
+  env_schema: true,
+  secret_refs: true,
+  volume_mounts: true,
+});
+
+/**
+ * Rejects a change that has a conflict. A template of an earlier version can have one that the change does not affect.
+ * @throws 400
+ */
+function refuseConflicts(existing: object, changes: object): void {
+  const conflicts = templateConflicts(compared.parse({ ...existing, ...changes }));
+  const caused = conflicts.filter(({ members }) => members.some((member) => Object.hasOwn(changes, member)));
+  if (caused.length > 0) throw invalid(caused.map(({ path, message }) => ({ path, message })));
+}
 
 export const updateTemplate = catalogChangeRoute(hubEndpoints.updateTemplate, ({ ifMatch }, { query, body }) => {
   const id = resourceId({ query, body });
   const matches = ifMatch();
   const changes = pickDefined(body, WRITABLE);
-  return async ({ template }) => {
-    const existing = await template.findUnique({ where: { id } });
+  return async (transaction) => {
+    const existing = await transaction.template.findUnique({ where: { id } });
     if (!existing) throw notFound();
     requireVersion(matches, existing.resource_version);
+    refuseConflicts(existing, changes);
     const data = { ...changes, ...derivedColumns({ ...existing, ...changes }) };
-    const updated = await template.update({ where: { id }, data, include: withCategory });
+    const updated = await transaction.template.update({ where: { id }, data, include: withCategory });
+    await registerTags(transaction, updated.tags);
     return { id, reply: { template: presentTemplate(updated) } };
   };
 });

@@ -6,6 +6,7 @@ import { route } from '../context.ts';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Viewer } from '../principal.ts';
+import { hasAnyTag } from './tags.ts';
 import { type TemplateRow, templateColumns, templateSources, visibleTemplates } from './visibility.ts';
 
 export const listTemplates = route(hubEndpoints.listTemplates, async ({ database, viewer }, { query }) => {
@@ -67,5 +68,5 @@ function filters({ category, search = '', featured, tags = [] }: Filters): Prism
     ${category === undefined ? Prisma.empty : Prisma.sql`AND c.slug = ${category}`}
     ${search === '' ? Prisma.empty : Prisma.sql`AND t.search_text LIKE ${containing(search)}`}
     ${featured ? Prisma.sql`AND t.is_featured` : Prisma.empty}
-    ${tags.length === 0 ? Prisma.empty : Prisma.sql`AND t.tags && ${tags}::text[]`}`;
+    ${tags.length === 0 ? Prisma.empty : Prisma.sql`AND ${hasAnyTag(tags)}`}`;
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fold, templateFieldNames } from '@svc/contract';
 import { pickDefined } from '@svc/http';
+import { registerTags } from '../catalog/tags.ts';
 import { type CatalogTransaction, writeCatalog } from '../database/catalog-write.ts';
 import type { Database } from '../database/client.ts';
 import { derivedColumns } from '../derived.ts';
@@ -46,6 +47,10 @@ export async function importCatalog(
     async (transaction) => {
       const steps = await planOf(transaction, files); // again: other writers are now locked out
       await apply(transaction, steps);
+      await registerTags(
+        transaction,
+        files.templates.flatMap(({ tags }) => tags),
+      );
       return steps;
     },
     { timeoutMs: IMPORT_TIMEOUT_MS },

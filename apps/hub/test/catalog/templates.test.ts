@@ -1,8 +1,9 @@
 import { byDepth } from '@svc/testing';
+import { registerStoredTags } from '../../src/catalog/tags.ts';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();
-const { anonymous, as, aTemplate, aCategory, aGrant } = world;
+const { anonymous, as, aTemplate, aCategory, aGrant, aUser, database } = world;
 afterAll(() => world.stop());
 
 const LIST = '/api/v1/catalog/templates';
@@ -165,6 +166,39 @@ describe('filters', () => {
     const answer = await anonymous.get(`${LIST}?${query}`);
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].path).toBe(parameter);
+  });
+});
+
+describe('the filter by tags', () => {
+  const find = async (tags: string) => slugs(await anonymous.get(`${LIST}?tags=${encodeURIComponent(tags)}`));
+
+  test.each([
+    ['GPU-Ready', 'gpu-READY'],
+    ['Ähnlich', 'äHNLICH'],
+    ['ＡＢＣ', 'abc'],
+    ['ΣΊΣΥΦΟΣ', 'σίσυφος'],
+  ])('finds a template with the tag %s by %s', async (stored, asked) => {
+    const admin = await aUser('admin');
+    const { id: category_id } = await aCategory();
+    const { body } = await admin.post('/api/v1/admin/templates', {
+      name: `Tagged ${stored}`,
+      slug: `tagged-${stored.length}-${asked.length}-${stored.codePointAt(0)}`,
+      category_id,
+      tags: [stored],
+    });
+    expect(body.template.tags).toEqual([stored]);
+    for (const tag of [stored, asked]) expect(await find(tag)).toEqual([body.template.slug]);
+    await admin.put('/api/v1/admin/templates', { id: body.template.id, tags: [`${stored}2`] });
+    expect(await find(asked)).toEqual([]);
+    expect(await find(`${asked}2`)).toEqual([body.template.slug]);
+  });
+
+  test('finds a tag that a previous version of the hub wrote, after it is registered', async () => {
+    const { slug } = await aTemplate({ tags: ['From Before'] });
+    expect(await find('From Before')).toEqual([slug]);
+    expect(await registerStoredTags(database)).toBeGreaterThan(0);
+    expect(await find('from BEFORE')).toEqual([slug]);
+    expect(await registerStoredTags(database)).toBe(0);
   });
 });
 
