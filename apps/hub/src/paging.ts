@@ -1,4 +1,4 @@
-import { completePagination, DEFAULT_PAGE_SIZE, paginationOf } from '@svc/contract';
+import { completePagination, DEFAULT_PAGE_SIZE, offsetOf, paginationOf } from '@svc/contract';
 import { Prisma } from './generated/prisma/client.ts';
 
 interface PageQuery {
@@ -12,8 +12,8 @@ export const isComplete = ({ page, limit }: PageQuery): boolean => page === unde
 /** The rows of a list as Prisma arguments: all rows, unless `page` or `limit` is given. */
 export function rowsOf(query: PageQuery): { readonly skip?: number; readonly take?: number } {
   if (isComplete(query)) return {};
-  const { page, limit } = pageOf(query);
-  return { skip: (page - 1) * limit, take: limit };
+  const page = pageOf(query);
+  return { skip: offsetOf(page), take: page.limit };
 }
 
 /** The rows of a list as an SQL clause. */

@@ -80,7 +80,7 @@ export const slug = z
 export const queryInteger = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d{1,9}$/, `must be an integer from ${min} to ${max}`)
+    .regex(/^\d{1,16}$/, `must be an integer from ${min} to ${max}`)
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be an integer from ${min} to ${max}`)
     .meta({ ...documentedAs({ type: 'integer', minimum: min, maximum: max }) });
@@ -102,7 +102,8 @@ export const commaSeparated = z
       .filter((member) => member !== ''),
   );
 
-const MAX_PAGE = 999_999;
+/** A page beyond the end of a list is empty. The largest one is the largest integer that all JSON parsers read exactly. */
+const MAX_PAGE = Number.MAX_SAFE_INTEGER;
 export const MAX_PAGE_SIZE = 100;
 export const DEFAULT_PAGE_SIZE = 50;
 
@@ -127,6 +128,13 @@ export const searchIn = (members: string) =>
 export const pagination = z
   .object({ page: z.int(), limit: z.int(), total: z.int(), totalPages: z.int() })
   .meta({ id: 'Pagination', description: '`totalPages` is 0 if `total` is 0' });
+
+/** More rows than a list has. PostgreSQL accepts it as an offset. */
+const MAX_OFFSET = 2 ** 31 - 1;
+
+/** The number of rows before a page. It is limited, so that the offset of a page beyond the end does not overflow. */
+export const offsetOf = ({ page, limit }: { page: number; limit: number }): number =>
+  Math.min((page - 1) * limit, MAX_OFFSET);
 
 /** The `pagination` member of one page of a list. */
 export const paginationOf = (page: { page: number; limit: number }, total: number) => ({

@@ -1,4 +1,4 @@
-import { type Category, fold, paginationOf, type Template } from '@svc/contract';
+import { type Category, fold, offsetOf, paginationOf, type Template } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { containing } from '@svc/database';
 import { notFound } from '@svc/http';
@@ -15,7 +15,7 @@ export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates,
       FROM (SELECT count(*)::int AS total ${matching}) counted
       LEFT JOIN LATERAL (
         SELECT document, sort_name, id, ${isStale} AS stale ${matching}
-        ORDER BY sort_name, id LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}
+        ORDER BY sort_name, id LIMIT ${query.limit} OFFSET ${offsetOf(query)}
       ) page ON true
       ORDER BY page.sort_name, page.id`;
   const templates = rows.flatMap(({ document, stale }) => (document ? [{ ...document, stale }] : []));

@@ -1,3 +1,4 @@
+import { offsetOf } from '@svc/contract';
 import { implementFor, type Matches, routeFor } from '@svc/http';
 import type { Recording } from '../audit/recording.ts';
 import type { Passwords } from '../auth/passwords.ts';
@@ -45,7 +46,7 @@ export const route = routeFor<RequestContext>();
 export const implement = implementFor<RequestContext>();
 
 /** The rows of a page as options of a Prisma query. */
-export const pageOptions = ({ page, limit }: { readonly page: number; readonly limit: number }) => ({
-  skip: (page - 1) * limit,
-  take: limit,
+export const pageOptions = (query: { readonly page: number; readonly limit: number }) => ({
+  skip: offsetOf(query),
+  take: query.limit,
 });

@@ -1,5 +1,5 @@
 import { challengesOf, displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
-import { paginationOf } from '@svc/contract';
+import { offsetOf, paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { notFound, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
@@ -17,7 +17,7 @@ export const listTokens = route(fleetEndpoints.listTokens, async ({ database }, 
       SELECT counted.total, page.* FROM (SELECT count(*)::int AS total FROM tokens) counted
       LEFT JOIN LATERAL (
         SELECT ${tokenColumns} FROM tokens ORDER BY created_at DESC, id
-        LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}
+        LIMIT ${query.limit} OFFSET ${offsetOf(query)}
       ) page ON true ORDER BY page.created_at DESC, page.id`;
   const tokens = rows.filter((row): row is TokenRow & { total: number } => row.id != null);
   return { tokens, pagination: paginationOf(query, rows[0]?.total ?? 0) };

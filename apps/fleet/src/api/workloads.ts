@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Input, paginationOf } from '@svc/contract';
+import { type Input, offsetOf, paginationOf } from '@svc/contract';
 import { fleetEndpoints, type WorkloadSpec, workloadMembers } from '@svc/contract/fleet';
 import { etagOfVersion, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
@@ -99,7 +99,7 @@ export const listWorkloadRevisions = route(
         SELECT v.revision, v.spec, v.template_id, v.template_slug, v.template_version, v.min_tier, v.created_at, v.created_by,
                ${templateState} AS template_state
         FROM workload_revisions v WHERE v.workload_id = ${id}::uuid
-        ORDER BY v.revision DESC LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}`;
+        ORDER BY v.revision DESC LIMIT ${query.limit} OFFSET ${offsetOf(query)}`;
     const total = await client.workloadRevision.count({ where: { workload_id: id } });
     return {
       revisions: rows.map((row) => presentRevision(revisionRow.parse(row))),

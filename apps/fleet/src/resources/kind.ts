@@ -1,4 +1,4 @@
-import { fold, paginationOf, uuid } from '@svc/contract';
+import { fold, offsetOf, paginationOf, uuid } from '@svc/contract';
 import type { LabelRequirement, ResourceQuery } from '@svc/contract/fleet';
 import { invalid, type Matches, notFound, requireVersion } from '@svc/http';
 import { z } from 'zod';
@@ -56,7 +56,7 @@ export async function listRows<Row extends ResourceRow>(reader: Reader, kind: Ki
     SELECT counted.total, page.* FROM (SELECT count(*)::int AS total FROM ${from}) counted
     LEFT JOIN LATERAL (
       SELECT ${columnsOf(kind)} FROM ${from} ORDER BY r.created_at DESC, r.id
-      LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}
+      LIMIT ${query.limit} OFFSET ${offsetOf(query)}
     ) page ON true ORDER BY page.created_at DESC, page.id`;
   const rows = page.filter(({ id }) => id !== null).map((row) => kind.row.parse(row));
   return { rows, pagination: paginationOf(query, page[0]?.total ?? 0) };

@@ -1,4 +1,4 @@
-import { paginationOf } from '@svc/contract';
+import { offsetOf, paginationOf } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { containing } from '@svc/database';
 import { notFound } from '@svc/http';
@@ -33,7 +33,7 @@ export function pageOfTemplates(viewer: Viewer, query: Filters & Paging): Prisma
     FROM (SELECT count(*)::int AS total ${matching}) counted
     LEFT JOIN LATERAL (
       SELECT ${templateColumns}, t.sort_name ${matching}
-      ORDER BY t.sort_name, t.id LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}
+      ORDER BY t.sort_name, t.id LIMIT ${query.limit} OFFSET ${offsetOf(query)}
     ) page ON true
     ORDER BY page.sort_name, page.id`;
 }

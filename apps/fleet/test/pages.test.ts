@@ -1,0 +1,32 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { z } from 'zod';
+import { startDeploymentWorld } from './deployments/world.ts';
+
+const { aHost, deployed, admin } = await startDeploymentWorld();
+
+const lists = Object.values(fleetEndpoints)
+  .filter(({ query }) => query instanceof z.ZodObject && 'page' in query.shape)
+  .map(({ path }) => path);
+
+test.each(lists)('a page of %s beyond the end is an empty list, also a page that overflows a bigint', async (path) => {
+  await aHost();
+  const deployment = await deployed();
+  const at = path.replace(':id', path.includes('/workloads/') ? deployment.workload_id : deployment.id);
+  const read = async (query: string) => {
+    const { status, body } = await admin.get(`${at}?${query}`);
+    expect([query, status]).toEqual([query, 200]);
+    const { pagination, ...lists } = body;
+    return { pagination, rows: Object.values(lists).flat() };
+  };
+  for (const page of [2, 1_000_000, 2 ** 31, 2 ** 53 - 1]) {
+    const { pagination, rows } = await read(`page=${page}&limit=100`);
+    expect([pagination.page, rows]).toEqual([page, []]);
+  }
+  for (const page of ['0', '9007199254740992', '9'.repeat(30)]) {
+    const { status, body } = await admin.get(`${at}?page=${page}`);
+    expect([status, body.errors]).toEqual([
+      400,
+      [{ path: 'page', message: 'must be an integer from 1 to 9007199254740991' }],
+    ]);
+  }
+});

@@ -1,0 +1,33 @@
+import { hubEndpoints } from '@svc/contract/hub';
+import { z } from 'zod';
+import { startWorld } from './world.ts';
+
+const world = await startWorld();
+afterAll(() => world.stop());
+
+const lists = Object.values(hubEndpoints)
+  .filter(({ query }) => query instanceof z.ZodObject && 'page' in query.shape)
+  .map(({ path }) => path);
+
+test.each(lists)('a page of %s beyond the end is an empty list, also a page that overflows a bigint', async (path) => {
+  const caller = await world.aUser('superadmin');
+  const { id: org_id } = await world.anOrganization();
+  await world.database.client.user.updateMany({ data: { org_id, org_role: 'org_admin' } });
+  const read = async (query: string) => {
+    const { status, body } = await caller.get(`${path}?${query}`);
+    expect([query, status]).toEqual([query, 200]);
+    const { pagination, ...lists } = body;
+    return { pagination, rows: Object.values(lists).flat() };
+  };
+  for (const page of [2, 1_000_000, 2 ** 31, 2 ** 53 - 1]) {
+    const { pagination, rows } = await read(`page=${page}&limit=100`);
+    expect([pagination.page, rows]).toEqual([page, []]);
+  }
+  for (const page of ['0', '9007199254740992', '9'.repeat(30)]) {
+    const { status, body } = await caller.get(`${path}?page=${page}`);
+    expect([status, body.errors]).toEqual([
+      400,
+      [{ path: 'page', message: 'must be an integer from 1 to 9007199254740991' }],
+    ]);
+  }
+});
