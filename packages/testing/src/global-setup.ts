@@ -26,7 +26,10 @@ export async function setUpDatabases(o: { prismaDir: string; name: string }): Pr
   }
   const server = await startWithTemplate(template);
   process.env.TEST_POSTGRES_URL = server.url('postgres');
-  return server.stop;
+  return async () => {
+    delete process.env.TEST_POSTGRES_URL; // the next run of `jest --watch` starts its own server
+    await server.stop();
+  };
 }
 
 /** Starts a temporary server with the template, from a snapshot, which the first start creates. */

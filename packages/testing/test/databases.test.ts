@@ -76,4 +76,20 @@ describe('setUpDatabases', () => {
     expect(await rowsOf(database, 'select id from vans')).toEqual([]);
     await database.drop();
   });
+
+  test('starts a server for each run of `jest --watch`, which sets up and tears down repeatedly in one process', async () => {
+    const { TEST_POSTGRES_URL, TEST_TEMPLATE } = process.env;
+    try {
+      delete process.env.TEST_POSTGRES_URL;
+      for (let run = 1; run <= 2; run++) {
+        const tearDown = await setUpDatabases({ prismaDir, name: 'cars' });
+        const database = await createTestDatabase();
+        expect(await rowsOf(database, 'select id from cars')).toEqual([]);
+        await tearDown();
+        expect(process.env.TEST_POSTGRES_URL).toBeUndefined();
+      }
+    } finally {
+      Object.assign(process.env, { TEST_POSTGRES_URL, TEST_TEMPLATE });
+    }
+  });
 });
