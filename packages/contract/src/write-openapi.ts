@@ -1,16 +1,24 @@
-// node packages/contract/dist/write-openapi.js [--check]: writes openapi/*.json from the contract, or compares.
+// node packages/contract/dist/write-openapi.js [--check]: writes openapi/*.json and the tables of docs/status-codes.md from the
+// contract, or compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { openApiDocument } from './openapi.ts';
 import { fleetService, hubService } from './services.ts';
+import { withTables } from './status-codes.ts';
 
 const check = process.argv.includes('--check');
+const read = (file: string) => readFileSync(pathOf(file), 'utf8');
+const pathOf = (file: string) => new URL(`../../../${file}`, import.meta.url);
 
-for (const [name, service] of Object.entries({ hub: hubService, fleet: fleetService })) {
-  const file = new URL(`../../../openapi/${name}.json`, import.meta.url);
-  const text = `${JSON.stringify(openApiDocument(service), null, 2)}\n`;
-  if (!check) writeFileSync(file, text);
-  else if (readFileSync(file, 'utf8') !== text) {
-    console.error(`openapi/${name}.json is outdated. Run pnpm openapi and commit the result.`);
+const generated = {
+  'openapi/hub.json': `${JSON.stringify(openApiDocument(hubService), null, 2)}\n`,
+  'openapi/fleet.json': `${JSON.stringify(openApiDocument(fleetService), null, 2)}\n`,
+  'docs/status-codes.md': withTables(read('docs/status-codes.md'), [hubService, fleetService]),
+};
+
+for (const [file, text] of Object.entries(generated)) {
+  if (!check) writeFileSync(pathOf(file), text);
+  else if (read(file) !== text) {
+    console.error(`${file} is outdated. Run pnpm openapi and commit the result.`);
     process.exitCode = 1;
   }
 }
