@@ -150,6 +150,14 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'the `Idempotency-Key` was used with another body',
     action: 'Use another key for another request',
   },
+  already_registered: {
+    meaning: 'the same engine or cluster is already registered; `detail` names the other host or cluster',
+    action: 'Use the one that is registered, or delete it first',
+  },
+  overloaded: {
+    meaning: 'too many requests of this kind are being answered',
+    action: REPEAT,
+  },
   rate_limited: { meaning: 'too many requests or failed sign-ins', action: REPEAT },
   internal: {
     meaning: 'a bug',
