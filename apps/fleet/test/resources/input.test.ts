@@ -63,7 +63,6 @@ describe.each([2 ** 31 - 1, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER])('the
     expect([answer.status, invalidPathsOf(answer)]).toEqual([400, ['generation']]);
     expect(await world.read('deployments', deployment.id)).toEqual(deployment);
   });
-
 });
 
 const tokenAuth = { kind: 'token', token: 'of-a-service-account' };
