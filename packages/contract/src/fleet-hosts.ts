@@ -140,7 +140,7 @@ export const fleetHostEndpoints = {
     path: '/api/v1/hosts',
     access: 'resources-write',
     tag: 'hosts',
-    summary: 'Register a host; only an admin can register a local socket or a loopback address',
+    summary: 'Register a host; only an admin can register a local socket or an address of the machine of the fleet',
     body: z.strictObject({
       ...newMembers,
       ...fields,

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
-import { type OutboundAllowance, refusalOfTarget, refusingConnector } from './outbound.ts';
+import { refusalOfTarget, refusingConnector, type TargetAllowance } from './outbound.ts';
 
 /** A target for repeated requests. */
 export interface DialOptions {
   /** `https://host:port`, `http://host:port`, or `unix:///path` for a Unix socket. */
   readonly target: URL;
   /** As for `createOutbound`. Undefined if the operator of the service configured the target. */
-  readonly restrictTo?: ReadonlySet<OutboundAllowance> | undefined;
+  readonly restrictTo?: ReadonlySet<TargetAllowance> | undefined;
   /** PEM. `ca` replaces the certificate authorities of the system; `cert` and `key` are the client certificate. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
 }

@@ -22,6 +22,8 @@ export {
   type OutboundAllowance,
   type OutboundOptions,
   OutboundRefused,
+  resolvesToThisMachine,
+  type TargetAllowance,
 } from './outbound.ts';
 export { type PeriodicTask, runPeriodically } from './periodic-task.ts';
 export { pickDefined } from './pick-defined.ts';

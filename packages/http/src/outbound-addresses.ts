@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
+import os from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -22,6 +23,25 @@ export function reachOf(given: string): Reach | undefined {
   const ipv4 = embeddedIPv4(groups);
   if (ipv4 !== undefined) return moreRestricted(reachOfIPv4(ipv4), isLocalNat64(groups) ? 'private' : 'public');
   return unicast.check(address, 'ipv6') && !special.check(address, 'ipv6') ? 'public' : 'private';
+}
+
+/**
+ * Whether an address belongs to a network interface of this machine. A connection to it reaches the same sockets as one to a
+ * loopback address, if they listen on all interfaces.
+ */
+export function isOwnAddress(given: string): boolean {
+  const address = destinationOf(given);
+  const own = Object.values(os.networkInterfaces()).flatMap((addresses = []) => addresses);
+  return address !== undefined && own.some((each) => destinationOf(each.address) === address);
+}
+
+/** The address to which packets are sent, in one form; undefined for a name. */
+function destinationOf(given: string): string | undefined {
+  const [address = ''] = given.split('%', 1);
+  if (isIP(address) === 0) return undefined;
+  if (!isIPv6(address)) return address;
+  const { parts } = ipaddr.IPv6.parse(address);
+  return embeddedIPv4(parts) ?? parts.join(':');
 }
 
 function reachOfIPv4(address: string): Reach {

@@ -1,13 +1,18 @@
 import { lookup } from 'node:dns';
+import dns from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Incoming, Outgoing, Send } from '@svc/contract';
 import { Agent, buildConnector, request } from 'undici';
-import { reachOf } from './outbound-addresses.ts';
+import { isOwnAddress, reachOf } from './outbound-addresses.ts';
 
 /** What `OUTBOUND_ALLOW` can allow for targets that are set in the API, in addition to `https` at public addresses. */
 export const outboundAllowances = ['http', 'loopback', 'private', 'unix'] as const;
 
 export type OutboundAllowance = (typeof outboundAllowances)[number];
+
+/** What is allowed for a target. No setting contains `own-address`: addresses of the interfaces of this machine, for admins only. */
+export type TargetAllowance = OutboundAllowance | 'own-address';
 
 export interface OutboundOptions {
   /** Time limit for the request and the response, in milliseconds. */
@@ -26,11 +31,14 @@ export class OutboundRefused extends Error {
   override name = 'OutboundRefused';
   /** What `OUTBOUND_ALLOW` would have to contain; empty if no setting allows the target. */
   readonly needs: readonly OutboundAllowance[];
-  constructor(needs: readonly OutboundAllowance[]) {
-    super(needs.length === 0 ? NEVER : `${needs.map((need) => REASONS[need]).join(' ')} ${remedy(needs)}`);
+  constructor(needs: readonly OutboundAllowance[], reason = NEVER) {
+    super(needs.length === 0 ? reason : `${needs.map((need) => REASONS[need]).join(' ')} ${remedy(needs)}`);
     this.needs = needs;
   }
 }
+
+const OWN_ADDRESS =
+  'The address belongs to the machine of this service, and no admin has set it. An admin can set the same address again to allow it.';
 
 const NEVER = 'The address is link-local or a metadata service. Connections to such addresses are not allowed.';
 
@@ -58,7 +66,9 @@ export interface Outbound {
  * OutboundRefused.
  */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { timeoutMs, maxBytes, restrictTo } = options;
+  const { timeoutMs, maxBytes } = options;
+  // Only admins change the settings that contain these targets.
+  const restrictTo = options.restrictTo && new Set([...options.restrictTo, 'own-address' as const]);
   const agent = new Agent({
     connect: refusingConnector(restrictTo),
     headersTimeout: timeoutMs,
@@ -88,15 +98,32 @@ const single = (headers: Readonly<Record<string, string | string[] | undefined>>
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
 
-/** Whether a target is on this machine, according to its URL: a Unix socket or a loopback address. */
+/** Whether a target is on this machine, according to its URL: a Unix socket, or an address of this machine. */
 export const isLocalTarget = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'unix:' || /(?:^|\.)localhost\.?$/.test(hostname) || reachOf(bareHost(hostname)) === 'loopback';
+  protocol === 'unix:' || /(?:^|\.)localhost\.?$/.test(hostname) || isLocalAddress(bareHost(hostname));
+
+const isLocalAddress = (address: string) => reachOf(address) === 'loopback' || isOwnAddress(address);
+
+const RESOLUTION_MS = 1000;
+
+/**
+ * Whether a target is on this machine, according to its URL and the addresses of its name. A name that cannot be resolved in time is
+ * not: connections check the addresses again.
+ */
+export async function resolvesToThisMachine(target: URL): Promise<boolean> {
+  if (isLocalTarget(target)) return true;
+  const found = await Promise.race([
+    dns.lookup(bareHost(target.hostname), { all: true }).catch(() => []),
+    pause(RESOLUTION_MS, [], { ref: false }),
+  ]);
+  return found.some(({ address }) => isLocalAddress(address));
+}
 
 const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
 
 interface Rules {
   readonly protocol?: string;
-  readonly restrictTo: ReadonlySet<OutboundAllowance> | undefined;
+  readonly restrictTo: ReadonlySet<TargetAllowance> | undefined;
 }
 
 /** Why a target is not allowed, according to its URL. */
@@ -113,7 +140,8 @@ function refusalOfHost(host: string, { protocol, restrictTo }: Rules): OutboundR
   if (protocol === 'unix:') needs.push('unix');
   if (reach !== 'public') needs.push(reach);
   const missing = needs.filter((need) => !restrictTo.has(need));
-  return missing.length > 0 ? new OutboundRefused(missing) : undefined;
+  if (missing.length > 0) return new OutboundRefused(missing);
+  return restrictTo.has('own-address') || !isOwnAddress(host) ? undefined : new OutboundRefused([], OWN_ADDRESS);
 }
 
 /** Connects only to allowed addresses. Checks the resolved addresses, and the remote address of the connected socket. */

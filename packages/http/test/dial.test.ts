@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
+import os, { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { type DialOptions, dial, type Exchange, type HttpConnection } from '../src/index.ts';
 import { connectingTo, endAll, reasonOf, startListener, startTarget } from './outbound-world.ts';
 
@@ -95,4 +95,17 @@ test.each(['PATCH', 'PUT', 'DELETE'] as const)('a %s request is sent with its bo
   const { body } = await exchangeWith(target.url, {}, { method, body: '{"a":1}' });
   await textOf(body);
   expect(target.asked).toEqual([{ method, url: '/x?y=1', body: '{"a":1}' }]);
+});
+
+test('an address of this machine is connected to only if it is allowed, whatever the name of the target is', async () => {
+  const target = await startTarget((_req, res) => void res.end());
+  const own = [{ address: '192.168.7.20' }] as os.NetworkInterfaceInfo[]; // other members are not read
+  jest.spyOn(os, 'networkInterfaces').mockReturnValue({ eth0: own });
+  connectingTo('192.168.7.20');
+  const url = target.url.replace('127.0.0.1', 'localhost');
+  const allowed = ['http', 'loopback', 'private'] as const;
+  expect(await reasonOf(exchangeWith(url, { restrictTo: new Set(allowed) }))).toMatch(/belongs to the machine of this/);
+  expect(target.asked).toEqual([]);
+  const { status } = await exchangeWith(url, { restrictTo: new Set([...allowed, 'own-address'] as const) });
+  expect(status).toBe(200);
 });

@@ -1,5 +1,8 @@
-import { expect, test } from '@jest/globals';
-import { type Reach, reachOf } from '../src/outbound-addresses.ts';
+import dns from 'node:dns/promises';
+import os from 'node:os';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { resolvesToThisMachine } from '../src/index.ts';
+import { isOwnAddress, type Reach, reachOf } from '../src/outbound-addresses.ts';
 
 const ADDRESSES: Readonly<Record<Reach, readonly string[]>> = {
   public: [
@@ -42,4 +45,37 @@ test.each(Object.entries(ADDRESSES).flatMap(([reach, addresses]) => addresses.ma
 
 test.each(['localhost', 'example.com', '', '127.1', '1.2.3', '[::1]'])('%p is not an address', (name) => {
   expect(reachOf(name)).toBeUndefined();
+});
+
+describe('an address of a network interface of this machine', () => {
+  const OWN = ['192.168.7.20', 'fd12::7', 'fe80::5%eth0'];
+  beforeEach(() => {
+    const addresses = OWN.map((address) => ({ address })) as os.NetworkInterfaceInfo[]; // other members are not read
+    jest.spyOn(os, 'networkInterfaces').mockReturnValue({ eth0: addresses });
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  test.each(['192.168.7.20', '::ffff:192.168.7.20', '64:ff9b::c0a8:714', 'fd12:0::0:7', 'fe80::5%eth1'])(
+    'is recognized in each form: %s',
+    (address) => expect(isOwnAddress(address)).toBe(true),
+  );
+
+  test.each(['192.168.7.21', 'fd12::8', 'engine', ''])('is not %p', (address) =>
+    expect(isOwnAddress(address)).toBe(false),
+  );
+
+  test.each(['http://192.168.7.20:2375', 'https://[fd12::7]:2376', 'http://engine.example.test:2375'])(
+    'is the target of %s',
+    async (target) => {
+      jest.spyOn(dns, 'lookup').mockResolvedValue([{ address: '192.168.7.20', family: 4 }] as never);
+      expect(await resolvesToThisMachine(new URL(target))).toBe(true);
+    },
+  );
+
+  test('is not the target of a name with other addresses, or without any', async () => {
+    const lookup = jest.spyOn(dns, 'lookup').mockResolvedValue([{ address: '192.168.7.21', family: 4 }] as never);
+    expect(await resolvesToThisMachine(new URL('http://engine.example.test:2375'))).toBe(false);
+    lookup.mockRejectedValue(new Error('ENOTFOUND'));
+    expect(await resolvesToThisMachine(new URL('http://engine.example.test:2375'))).toBe(false);
+  });
 });

@@ -15,7 +15,7 @@ import { dependentsOfTarget } from '../resources/targets.ts';
 import type { Sealer } from '../sealing.ts';
 import { type ChangeContext, changeRoute, runAudited } from './change.ts';
 import { type RequestContext, route } from './context.ts';
-import { isAdmin, secretRequiredAgain, targetErrors } from './outbound-targets.ts';
+import { isAdmin, resolvedTargetErrors, secretRequiredAgain, targetErrors } from './outbound-targets.ts';
 
 type Auth = Input<typeof fleetEndpoints.createCluster>['body']['auth'];
 
@@ -42,7 +42,8 @@ const MEMBERS = [
 export const createCluster = route(fleetEndpoints.createCluster, async (context, { body }) => {
   const { principal, settings, engineRuntime } = context;
   const { server, auth } = body;
-  refuseFieldErrors([...targetErrors(context, 'server', new URL(server)), ...pemErrors(body.ca_certificate, auth)]);
+  const ofTarget = await resolvedTargetErrors(context, 'server', new URL(server));
+  refuseFieldErrors([...ofTarget, ...pemErrors(body.ca_certificate, auth)]);
   const id = uuidv7();
   const by_admin = isAdmin(context);
   const { ca_certificate, namespace, gpu_resource_name } = body;
@@ -80,7 +81,8 @@ async function identityAtNewServer(context: RequestContext, id: string, body: Ch
   if (server === undefined || auth === undefined) return null;
   const before = await readRow(context.database.client, clusters, id);
   if (server === before.server) return null;
-  refuseFieldErrors([...targetErrors(context, 'server', new URL(server)), ...pemErrors(body.ca_certificate, auth)]);
+  const ofTarget = await resolvedTargetErrors(context, 'server', new URL(server));
+  refuseFieldErrors([...ofTarget, ...pemErrors(body.ca_certificate, auth)]);
   const { ca_certificate = before.ca_certificate, namespace = before.namespace } = body;
   const { gpu_resource_name } = before;
   const address = { server, ca_certificate, namespace, gpu_resource_name, auth, by_admin: isAdmin(context) };
@@ -109,6 +111,7 @@ async function changeCluster(
     ...pickDefined(body, MEMBERS),
     ...(auth === undefined ? {} : await sealCredentials(settings.sealer, before.id, { server, auth })),
     ...(serverChanges ? { by_admin: isAdmin(context), reachability: 'unknown' as const, unreachable_reason: '' } : {}),
+    ...(body.server !== undefined && isAdmin(context) ? { by_admin: true } : {}), // also for the same server
     ...(body.accept_engine ? { identity: null } : {}),
     ...(isToBeChecked ? CHECK_NOW : {}),
     ...nextVersion(),

@@ -15,7 +15,7 @@ import { dependentsOfTarget } from '../resources/targets.ts';
 import type { Sealer } from '../sealing.ts';
 import { type ChangeContext, changeRoute, runAudited } from './change.ts';
 import { type RequestContext, route } from './context.ts';
-import { isAdmin, secretRequiredAgain, targetErrors } from './outbound-targets.ts';
+import { isAdmin, resolvedTargetErrors, secretRequiredAgain, targetErrors } from './outbound-targets.ts';
 
 /** Nodes are read-only, since they are reported by their cluster. @throws 409 if the id is that of a node */
 export async function refuseNode(reader: Pick<Prisma.TransactionClient, 'node'>, id: string): Promise<void> {
@@ -42,7 +42,7 @@ export const createHost = route(fleetEndpoints.createHost, async (context, { bod
   const { principal, settings, engineRuntime } = context;
   const { engine, endpoint, credentials } = body;
   const url = engineUrl(endpoint, credentials !== null);
-  refuseFieldErrors([...targetErrors(context, 'endpoint', url), ...credentialErrors(credentials)]);
+  refuseFieldErrors([...(await resolvedTargetErrors(context, 'endpoint', url)), ...credentialErrors(credentials)]);
   const id = uuidv7();
   const by_admin = isAdmin(context);
   const identity = await engineRuntime.identifyHost({ engine, endpoint, credentials, by_admin });
@@ -84,7 +84,7 @@ async function identityAtNewEndpoint(
   const before = await readRow(context.database.client, hosts, id);
   if (endpoint === before.endpoint || (before.has_credentials && body.credentials === undefined)) return null;
   const url = engineUrl(endpoint, credentials !== null);
-  refuseFieldErrors([...targetErrors(context, 'endpoint', url), ...credentialErrors(credentials)]);
+  refuseFieldErrors([...(await resolvedTargetErrors(context, 'endpoint', url)), ...credentialErrors(credentials)]);
   const { engine = before.engine } = body;
   if (engine === 'kubernetes') return null; // not the engine of a host
   return context.engineRuntime.identifyHost({ engine, endpoint, credentials, by_admin: isAdmin(context) });
@@ -120,6 +120,7 @@ async function changeHost(
     ...(endpointChanges
       ? { by_admin: isAdmin(context), reachability: 'unknown' as const, unreachable_reason: '' }
       : {}),
+    ...(body.endpoint !== undefined && isAdmin(context) ? { by_admin: true } : {}), // also for the same endpoint
     ...(body.accept_engine ? { identity: null } : {}),
     ...(endpointChanges || engineChanges || credentials !== undefined || body.accept_engine ? CHECK_NOW : {}),
     ...nextVersion(),

@@ -1,4 +1,4 @@
-import type { OutboundAllowance } from '@svc/http';
+import type { OutboundAllowance, TargetAllowance } from '@svc/http';
 import { z } from 'zod';
 import { connectDocker, type DockerClient, type DockerTimings, type HostAddress } from '../engines/docker/client.ts';
 import {
@@ -71,14 +71,16 @@ function cacheClients<Row extends { readonly id: string }, Client extends { clos
 }
 
 /**
- * The address kinds that are allowed for a row. A target that was not registered by an admin must not be a local socket or a
- * loopback address.
+ * The address kinds that are allowed for a row. A target that was not registered by an admin must not be a local socket, a
+ * loopback address or another address of this machine.
  */
 export const allowanceFor = (
   { by_admin }: { readonly by_admin: boolean },
   allowed: ClientOptions['allowed'],
-): ClientOptions['allowed'] =>
-  by_admin ? allowed : new Set([...allowed].filter((allowance) => allowance !== 'unix' && allowance !== 'loopback'));
+): ReadonlySet<TargetAllowance> =>
+  by_admin
+    ? new Set([...allowed, 'own-address' as const])
+    : new Set([...allowed].filter((allowance) => allowance !== 'unix' && allowance !== 'loopback'));
 
 export type HostClients = Clients<Host, DockerClient>;
 

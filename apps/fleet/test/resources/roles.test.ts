@@ -1,4 +1,7 @@
 // Permissions for resources beyond the table of routes: targets on the machine of the fleet.
+import dns from 'node:dns/promises';
+import os from 'node:os';
+import { jest } from '@jest/globals';
 import type { Api } from '@svc/testing';
 import { aPair } from './certificates.ts';
 import { kindsIn } from './kinds.ts';
@@ -173,4 +176,54 @@ describe('if only public https addresses are allowed,', () => {
 test('private addresses can be registered by everyone who may register hosts', async () => {
   expect((await registerHost(asOperator, 'tcp://10.1.2.3:2376', { credentials })).status).toBe(201);
   expect((await registerCluster(asOperator, 'https://192.168.7.7:6443')).status).toBe(201);
+});
+
+describe('an address of a network interface of the machine of the fleet', () => {
+  const OWN = '192.168.77.20';
+  beforeEach(() => {
+    const addresses = [{ address: OWN }] as os.NetworkInterfaceInfo[]; // other members are not read
+    jest.spyOn(os, 'networkInterfaces').mockReturnValue({ eth0: addresses });
+    const lookup = async (name: string) => [{ address: name === 'engine.example.test' ? OWN : name, family: 4 }];
+    jest.spyOn(dns, 'lookup').mockImplementation(lookup as never);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  test.each([OWN, `[::ffff:${OWN}]`, 'engine.example.test'])(
+    'can be registered only by an admin: %s',
+    async (address) => {
+      const register = {
+        host: (as: Api) => registerHost(as, `tcp://${address}:2376`, { credentials }),
+        cluster: (as: Api) => registerCluster(as, `https://${address}:6443`),
+      };
+      for (const send of Object.values(register)) {
+        const { status, body } = await send(asOperator);
+        expect([status, body.code]).toEqual([403, 'insufficient_scope']);
+        expect((await send(asAdmin)).status).toBe(201);
+      }
+    },
+  );
+
+  test.each([OWN, 'engine.example.test'])('can be set only by an admin: %s', async (address) => {
+    const host = (await registerHost(asOperator, 'tcp://10.1.2.3:2376', { credentials })).body.host;
+    const cluster = (await registerCluster(asOperator, 'https://10.1.2.3:6443')).body.cluster;
+    const changes = [
+      [pathOf('hosts', host.id), { endpoint: `tcp://${address}:2376`, credentials }],
+      [pathOf('clusters', cluster.id), { server: `https://${address}:6443`, auth }],
+    ] as const;
+    for (const [path, change] of changes) {
+      const { status, body } = await asOperator.put(path, change);
+      expect([status, body.code]).toEqual([403, 'insufficient_scope']);
+      expect((await asAdmin.put(path, change)).status).toBe(200);
+    }
+  });
+
+  test('of an existing target is allowed when an admin sets the same address again', async () => {
+    const endpoint = 'tcp://10.1.2.3:2376';
+    const { id } = (await registerHost(asOperator, endpoint, { credentials })).body.host;
+    const byAdmin = async () => (await client.host.findUniqueOrThrow({ where: { id } })).by_admin;
+    await asOperator.put(pathOf('hosts', id), { endpoint, credentials });
+    expect(await byAdmin()).toBe(false);
+    await asAdmin.put(pathOf('hosts', id), { endpoint });
+    expect(await byAdmin()).toBe(true);
+  });
 });

@@ -1,4 +1,4 @@
-import { dial, type HttpConnection, type OutboundAllowance } from '@svc/http';
+import { dial, type HttpConnection, type TargetAllowance } from '@svc/http';
 import type { z } from 'zod';
 import { type Bounds, parseJson, readBody, readChunks } from '../body.ts';
 import { EngineFailure, notAnEngine, Permanent, Transient, toUnreachable, Unreachable } from '../errors.ts';
@@ -14,7 +14,7 @@ export interface HostAddress {
    * Non-public addresses that are allowed for endpoints set through the API. Undefined: endpoints set by the operator
    * are not restricted.
    */
-  readonly restrictTo?: ReadonlySet<OutboundAllowance> | undefined;
+  readonly restrictTo?: ReadonlySet<TargetAllowance> | undefined;
 }
 
 /** Time limits, in milliseconds. */

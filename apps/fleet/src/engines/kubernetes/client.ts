@@ -7,7 +7,7 @@ import type {
   StorageV1Api,
   VersionApi,
 } from '@kubernetes/client-node';
-import { dial, type Exchange, type HttpConnection, type OutboundAllowance, type Streaming } from '@svc/http';
+import { dial, type Exchange, type HttpConnection, type Streaming, type TargetAllowance } from '@svc/http';
 import { type Bounds, parseJson, readBody, readChunks } from '../body.ts';
 import { EngineFailure, notAnEngine, toUnreachable } from '../errors.ts';
 import { redactorOf } from '../redact.ts';
@@ -29,7 +29,7 @@ export interface ClusterAddress {
    * Non-public addresses that are allowed for servers set through the API. Undefined: servers set by the operator are
    * not restricted.
    */
-  readonly restrictTo?: ReadonlySet<OutboundAllowance> | undefined;
+  readonly restrictTo?: ReadonlySet<TargetAllowance> | undefined;
 }
 
 /** Time limits, in milliseconds. */
