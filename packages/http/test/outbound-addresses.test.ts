@@ -53,7 +53,7 @@ describe('an address of a network interface of this machine', () => {
     const addresses = OWN.map((address) => ({ address })) as os.NetworkInterfaceInfo[]; // other members are not read
     jest.spyOn(os, 'networkInterfaces').mockReturnValue({ eth0: addresses });
   });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => void jest.restoreAllMocks());
 
   test.each(['192.168.7.20', '::ffff:192.168.7.20', '64:ff9b::c0a8:714', 'fd12:0::0:7', 'fe80::5%eth1'])(
     'is recognized in each form: %s',
