@@ -27,6 +27,7 @@ import * as users from './api/users.ts';
 import * as workloads from './api/workloads.ts';
 import { createAuditGate } from './audit/gate.ts';
 import { actorOf } from './audit/recording.ts';
+import type { RejectionLimits } from './audit/rejections.ts';
 import { observeSync } from './catalog/sync-state.ts';
 import type { Principal } from './principal.ts';
 
@@ -53,10 +54,12 @@ const routes = implement(fleetEndpoints, {
 type OwnOptions = 'routes' | 'enter' | 'openapi' | 'gate' | 'observe' | 'publicUrl' | 'corsOrigins';
 export interface FleetOptions extends Omit<ServiceOptions<RequestContext>, OwnOptions> {
   readonly services: Services;
+  /** The limits of production apply unless given. */
+  readonly rejectionLimits?: RejectionLimits | undefined;
 }
 
 /** Creates the fleet as an Express application. It does not read the environment or listen on a port. */
-export function createFleet({ services, ...options }: FleetOptions): Express {
+export function createFleet({ services, rejectionLimits, ...options }: FleetOptions): Express {
   const challenges = challengesOf('fleet');
   const streamCredentials = createStreamCredentials(services, options.log);
   const authenticate = createAuthenticator(createVerifier(services), challenges);
@@ -92,7 +95,7 @@ export function createFleet({ services, ...options }: FleetOptions): Express {
     corsOrigins,
     routes,
     enter,
-    gate: createAuditGate(database, (req) => readBearer(req, challenges)),
+    gate: createAuditGate({ database, readCredential: (req) => readBearer(req, challenges), rejectionLimits }),
     openapi: openApiDocument(fleetService),
     observe: observeSync(database),
   });

@@ -5,6 +5,7 @@ import type { FleetRole } from '@svc/contract/fleet';
 import { createLog, createOutbound, type OutboundAllowance, type OutboundOptions } from '@svc/http';
 import { type Api, apiOf, byDepth, createTestDatabase } from '@svc/testing';
 import { createFleet } from '../src/app.ts';
+import type { RejectionLimits } from '../src/audit/rejections.ts';
 import { createPasswords, type Passwords } from '../src/auth/passwords.ts';
 import { createProviderChecks } from '../src/auth/provider-checks.ts';
 import { loadSigningKey } from '../src/auth/session-tokens.ts';
@@ -57,6 +58,9 @@ export interface ReplicaOptions {
   readonly outboundTimeoutMs?: number;
   /** The password hasher. By default all replicas share one whose hashes have the lowest cost. */
   readonly passwords?: Passwords;
+  /** The rate limit per client address. By default there is none. */
+  readonly requestsPerMinute?: number;
+  readonly rejectionLimits?: RejectionLimits;
 }
 
 /** A token with its secret. */
@@ -148,7 +152,9 @@ export async function startWorld(options: ReplicaOptions = {}) {
       services,
       health: { check: async () => [], stopping: false },
       log,
-      rateLimit: false,
+      rateLimit: given.requestsPerMinute !== undefined,
+      ...(given.requestsPerMinute === undefined ? {} : { requestsPerMinute: given.requestsPerMinute }),
+      rejectionLimits: given.rejectionLimits,
       trustProxy: ['loopback'], // a test sets the client address with X-Forwarded-For
     });
     const checks = createProviderChecks({ database: connections, sealer, settings, providers, log });

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
+import type { Response } from 'express';
 import { Counter } from 'prom-client';
 
 /** Why a connection of a client is closed. `docs/configuration.md` explains the reasons. */
-export type CloseReason = 'no_progress' | 'unsent_bytes' | 'too_slow';
+export type CloseReason = 'no_progress' | 'unsent_bytes' | 'too_slow' | 'rate_limited';
 
 export const closedConnections = new Counter({
   name: 'http_connections_closed_total',
@@ -15,4 +16,10 @@ export const closedConnections = new Counter({
 export function closeConnection(socket: Socket, reason: CloseReason): void {
   closedConnections.inc({ reason });
   socket.resetAndDestroy();
+}
+
+/** Closes the connection of a request whose response is not sent, or not completely. The log states the reason. */
+export function closeConnectionOf(res: Response, reason: CloseReason): void {
+  res.locals.closed = reason;
+  closeConnection(res.req.socket, reason);
 }

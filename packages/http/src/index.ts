@@ -1,4 +1,5 @@
 export { clientAddress, clientNetworks } from './client-networks.ts';
+export { closeConnectionOf } from './close-connection.ts';
 export { type DialOptions, dial, type Exchange, type HttpConnection, type Streaming } from './dial.ts';
 export {
   etagOfState,

@@ -58,6 +58,8 @@ export function createMetrics(): Metrics {
   return { registry, count };
 }
 
+export const METRICS_PATH = '/metrics';
+
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
 
 /** Label values come from fixed sets, so that clients cannot add time series. */
@@ -68,7 +70,7 @@ const routeOf = (route: unknown) =>
 /** Mounts `/metrics` in the Prometheus text format. If a token is configured, requests must present it. */
 export function mountMetrics(app: Express, { registry }: Metrics, token: string | undefined): void {
   const shared = processMetrics();
-  app.get('/metrics', async (req, res) => {
+  app.get(METRICS_PATH, async (req, res) => {
     if (token !== undefined && !isBearer(req.headers.authorization ?? '', token)) {
       throw new Problem('unauthenticated', 'The metrics require the header Authorization: Bearer <METRICS_TOKEN>.', {
         headers: { 'WWW-Authenticate': 'Bearer realm="metrics"' },
@@ -81,7 +83,7 @@ export function mountMetrics(app: Express, { registry }: Metrics, token: string 
       body,
     });
   });
-  refuseOtherMethods(app, '/metrics', ['GET']);
+  refuseOtherMethods(app, METRICS_PATH, ['GET']);
 }
 
 function isBearer(header: string, token: string): boolean {

@@ -3,9 +3,9 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { type AugmentedRequest, rateLimit } from 'express-rate-limit';
 import helmet from 'helmet';
 import { mountDocs } from './docs.ts';
-import { type Health, mountHealth } from './health.ts';
+import { type Health, mountHealth, probePaths } from './health.ts';
 import { type Log, requestLog } from './log.ts';
-import { createMetrics, type Metrics, mountMetrics } from './metrics.ts';
+import { createMetrics, METRICS_PATH, type Metrics, mountMetrics } from './metrics.ts';
 import { notFound, Problem } from './problem.ts';
 import { problemResponse, requestIdOf, respond } from './respond.ts';
 import { type Enter, mount, type Route } from './routes.ts';
@@ -26,7 +26,10 @@ export interface ServiceOptions<Context> {
   readonly metricsToken?: string | undefined;
   /** The base URL of the service for callers, for its OpenAPI document. */
   readonly publicUrl?: string | undefined;
-  /** Runs before routing for every request, with any path, method or body. */
+  /**
+   * Runs before routing for every request, with any path, method or body. It can set `res.locals.isLimited`, so that the
+   * rate limit also applies to a request to the probes and metrics.
+   */
   readonly gate?: RequestHandler;
   /** Registers metrics of the service for `/metrics`. */
   readonly observe?: (metrics: Metrics) => void;
@@ -48,10 +51,10 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   app.use(requestLog(options.log), securityHeaders, metrics.count, endAfterUpgrade);
   if (options.corsOrigins.length > 0) app.use(originsOf(options.corsOrigins));
   if (options.gate) app.use(options.gate);
+  if (options.rateLimit) app.use(limitRate(options.requestsPerMinute));
   app.use(requireHost, rejectInvalidTarget);
   mountHealth(app, options.health);
   mountMetrics(app, metrics, options.metricsToken);
-  if (options.rateLimit) app.use(limitRate(options.requestsPerMinute));
   mountDocs(app, { ...options.openapi, servers: [{ url: options.publicUrl ?? '/' }] });
   mount(app, options.routes, options.enter);
   app.use(() => {
@@ -101,6 +104,7 @@ const limitRate = (requestsPerMinute = 6000) =>
     limit: requestsPerMinute,
     standardHeaders: false,
     legacyHeaders: false,
+    skip: (req, res) => [...probePaths, METRICS_PATH].includes(req.path) && res.locals.isLimited !== true,
     handler: (req, _res, next) => {
       const { resetTime } = (req as AugmentedRequest).rateLimit ?? {}; // set by the limiter that calls this
       const seconds = Math.max(1, Math.ceil(((resetTime?.getTime() ?? 0) - Date.now()) / 1000));

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
-import { closeConnection } from './close-connection.ts';
+import { closeConnectionOf } from './close-connection.ts';
 
 /**
  * The parts of a stream. A function is called only when the response is sent; `disconnected` aborts when the client
@@ -47,7 +47,7 @@ export class Streamed {
  */
 export async function sendStream(res: Response, streamed: Streamed): Promise<void> {
   const { pace, onEnd } = streamed.options;
-  const deadline = pace && setTimeout(() => closeSlow(res), pace.durationMs);
+  const deadline = pace && setTimeout(() => closeConnectionOf(res, 'too_slow'), pace.durationMs);
   try {
     await sendChunks(res, streamed);
   } finally {
@@ -88,17 +88,15 @@ interface Sending {
 async function drained(res: Response, chunk: string, { pace, disconnected }: Sending): Promise<void> {
   const timer =
     pace &&
-    setTimeout(() => closeSlow(res), pace.allowanceMs + (Buffer.byteLength(chunk) / pace.bytesPerSecond) * 1000);
+    setTimeout(
+      () => closeConnectionOf(res, 'too_slow'),
+      pace.allowanceMs + (Buffer.byteLength(chunk) / pace.bytesPerSecond) * 1000,
+    );
   try {
     await once(res, 'drain', { signal: disconnected.signal });
   } finally {
     clearTimeout(timer);
   }
-}
-
-function closeSlow(res: Response): void {
-  res.locals.closed = 'too_slow';
-  closeConnection(res.req.socket, 'too_slow');
 }
 
 /** Releases the resources of a stream that is not sent. */

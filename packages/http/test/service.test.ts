@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type { RequestHandler } from 'express';
 import type { AugmentedRequest, RateLimitInfo } from 'express-rate-limit';
 import type { Enter } from '../src/index.ts';
 import { startService, stopServices } from './world.ts';
@@ -131,6 +132,31 @@ describe('the rate limit', () => {
   test('allows the configured number of requests', async () => {
     const { api } = await startService({ rateLimit: true, requestsPerMinute: 2 });
     for (const status of [200, 200, 429]) await api.get('/things/latest').expect(status);
+  });
+
+  test('does not apply to probes and metrics, unless the gate includes a request', async () => {
+    const gate: RequestHandler = (req, res, next) => {
+      res.locals.isLimited = req.get('X-Limited') !== undefined;
+      next();
+    };
+    const { api } = await startService({ rateLimit: true, requestsPerMinute: 1, gate });
+    await api.get('/things/latest').expect(200);
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      await api.get(path).expect(200);
+      await api.get(path).set('X-Limited', 'yes').expect(429);
+    }
+  });
+
+  test('applies to requests with an invalid target', async () => {
+    const { port } = await startService({ rateLimit: true, requestsPerMinute: 1 });
+    const statusOf = async () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.write('GET ftp://x/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      let answer = '';
+      for await (const chunk of socket) answer += chunk;
+      return answer.split(' ')[1];
+    };
+    expect([await statusOf(), await statusOf()]).toEqual(['400', '429']);
   });
 
   test('does not apply if it is disabled', async () => {

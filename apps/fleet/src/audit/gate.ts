@@ -1,10 +1,11 @@
 import type { BearerCredential } from '@svc/auth';
-import { holdResponse, notRecorded } from '@svc/http';
+import { closeConnectionOf, holdResponse, notRecorded } from '@svc/http';
 import type { Request, RequestHandler } from 'express';
 import { findToken } from '../auth/mcp-tokens.ts';
 import type { Database } from '../database/client.ts';
 import { createEntryWriter } from './entries.ts';
 import { Recording } from './recording.ts';
+import { createRejections, type RejectionLimits } from './rejections.ts';
 
 declare global {
   namespace Express {
@@ -12,31 +13,46 @@ declare global {
     interface Locals {
       credential: BearerCredential;
       recording: Recording;
+      /** The rate limit applies to the request whatever its path, because it has an entry. */
+      isLimited: boolean;
     }
   }
+}
+
+export interface AuditGateOptions {
+  readonly database: Database;
+  readonly readCredential: (req: Request) => BearerCredential;
+  /** The limits of production apply unless given. */
+  readonly rejectionLimits?: RejectionLimits | undefined;
 }
 
 /**
  * Runs before routing and parsing. A request with a stored token, active or not, has exactly one audit entry,
  * regardless of its path, method and body, and its response is sent after the entry is committed. While entries cannot
  * be written, the response is 503. A request that is rejected because it has two credentials is recorded for the first
- * token that is stored.
+ * token that is stored. The rejections of rate-limited requests wait for each other. If too many wait, the connection is
+ * closed: the request is not processed, is not answered and has no entry.
  */
-export function createAuditGate(
-  database: Database,
-  readCredential: (req: Request) => BearerCredential,
-): RequestHandler {
+export function createAuditGate({ database, readCredential, rejectionLimits }: AuditGateOptions): RequestHandler {
   const writer = createEntryWriter(database);
+  const rejections = createRejections(rejectionLimits);
   return async (req, res, next) => {
     const credential = readCredential(req);
-    const recording = new Recording(req, res, await findToken(database, credential.candidates));
-    Object.assign(res.locals, { credential, recording });
+    const token = await findToken(database, credential.candidates);
+    const recording = new Recording(req, res, token);
+    Object.assign(res.locals, { credential, recording, isLimited: token !== undefined });
     holdResponse(res, async ({ status }) => {
+      const rejected = status === 429 ? token : undefined;
+      if (rejected && rejections.isFull(rejected.id)) return closeConnectionOf(res, 'rate_limited');
+      const turn = rejected && rejections.wait(rejected.id);
       const entry = recording.isRequired && !recording.isWritten ? recording.entry(status) : undefined;
-      if (!entry) return;
-      await writer.write(entry).catch((cause: unknown) => {
-        if (status !== 503) throw cause; // a 503 already asks the caller to retry
-      });
+      if (entry) {
+        await writer.write(entry).catch((cause: unknown) => {
+          if (status !== 503) throw cause; // a 503 already asks the caller to retry
+        });
+      }
+      await turn;
+      if (rejected && rejections.isLast(req.socket)) res.setHeader('Connection', 'close');
     });
     next();
   };

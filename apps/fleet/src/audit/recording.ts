@@ -4,6 +4,9 @@ import { v7 as uuidv7 } from 'uuid';
 import type { McpToken } from '../auth/mcp-tokens.ts';
 import type { Caller, Principal } from '../principal.ts';
 
+/** The maximum length of a path in an audit entry. A path of the API is shorter. */
+const MAX_PATH = 1024;
+
 /** An audit entry as it is written. */
 export interface Entry {
   readonly id: string;
@@ -46,7 +49,7 @@ export class Recording {
     this.#isAborted = () => res.destroyed || req.socket.destroyed;
     this.#request = {
       method: req.method,
-      path: pathOf(req.originalUrl),
+      path: pathOf(req.originalUrl).slice(0, MAX_PATH),
       request_id: requestIdOf(res),
       source: clientAddress(req.ip) ?? null,
     };
