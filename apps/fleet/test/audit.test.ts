@@ -80,6 +80,7 @@ test.each(cases)(
         status,
         aborted: false,
         request_id: 'of-this-request',
+        source: '127.0.0.1',
       },
     ]);
   },

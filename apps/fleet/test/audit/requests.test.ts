@@ -38,7 +38,7 @@ test.each([
 ])('a request with a token has one audit entry: a request %s', async (_, line, change, status) => {
   const token = await world.aToken({ role: 'admin' });
   expect(await fleet.send(change(requestText(line, { headers: [bearer(token)] })))).toBe(status);
-  expect(await entriesOf(token)).toMatchObject([{ status, aborted: false, path: line.split(' ')[1] }]);
+  expect(await entriesOf(token)).toMatchObject([{ status, aborted: false, path: line.split(' ')[1]?.slice(0, 1024) }]);
 });
 
 test('a response with status 304 has an audit entry with 304', async () => {
