@@ -18,6 +18,8 @@ export const SHORT_TIMINGS = {
     checkIdle: 1000,
     checkRetry: 100,
     checkRetryLimit: 6000,
+    firstCheck: 1000,
+    firstCheckPoll: 50,
     volumes: 400,
     watches: 500,
     afterChange: 100,

@@ -6,12 +6,9 @@ import { dnsLabel, variable } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { ignored, line, record, text, uuid } from './wire.ts';
 
-/** The phases of a deployment. `blocked`, `retrying` and `failed` have a reason. */
+/** The phases of a deployment. `retrying` and `failed` have a reason. */
 export const phases = [
   'pending',
-  'placing',
-  'blocked',
-  'applying',
   'starting',
   'retrying',
   'running',
@@ -56,7 +53,7 @@ const observed = {
   desired_state: desired,
   phase: z.enum(phases),
   reason: z.string().nullable(),
-  message: z.string(),
+  message: z.string().meta({ description: 'What is happening, and in phase `pending` what the deployment waits for' }),
   generation: z.int().meta({ description: 'Number of changes of what the deployment should run' }),
   observed_generation: z
     .int()

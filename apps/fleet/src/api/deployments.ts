@@ -3,13 +3,14 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, Problem, WithEtag } from '@svc/http';
 import { authorOf } from '../audit/recording.ts';
 import { recordDownload } from '../catalog/download-reports.ts';
-import { decide } from '../deployments/decision.ts';
+import { type Decision, decide, uncheckedTargets } from '../deployments/decision.ts';
 import { type Draft, newDraft } from '../deployments/draft.ts';
 import { presentManifest } from '../deployments/manifest.ts';
 import { refuse } from '../deployments/refusals.ts';
 import { deployments, presentDeployment } from '../deployments/rows.ts';
 import { allocate, allocationOf, removeDeployment } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { UncheckedTargets } from '../reconciler/first-checks.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { refuseUnknownTarget } from '../resources/targets.ts';
@@ -72,14 +73,16 @@ type Body = Input<typeof fleetEndpoints.createDeployment>['body'];
 export const createDeployment = route(fleetEndpoints.createDeployment, async (context, { body }) => {
   refuseAmbiguousSource(body);
   const idempotent = readIdempotencyKey(context, body);
-  const reply = await runAudited(context, fleetEndpoints.createDeployment, async (transaction) => {
-    await acquirePlacementLock(transaction);
-    const previous = idempotent && (await findCreatedDeployment(transaction, idempotent));
-    const id = previous ?? (await createFrom({ ...context, transaction }, body));
-    if (previous !== undefined) await refuseDeleted(transaction, previous);
-    if (idempotent && previous === undefined) await rememberRequest(transaction, idempotent, id);
-    return { deployment: presentDeployment(await readRow(transaction, deployments, id)) };
-  });
+  const reply = await context.engineRuntime.afterFirstChecks((canWait) =>
+    runAudited(context, fleetEndpoints.createDeployment, async (transaction) => {
+      await acquirePlacementLock(transaction);
+      const previous = idempotent && (await findCreatedDeployment(transaction, idempotent));
+      const id = previous ?? (await createFrom({ ...context, transaction }, body, canWait));
+      if (previous !== undefined) await refuseDeleted(transaction, previous);
+      if (idempotent && previous === undefined) await rememberRequest(transaction, idempotent, id);
+      return { deployment: presentDeployment(await readRow(transaction, deployments, id)) };
+    }),
+  );
   context.sync.reportDownloads();
   return reply;
 });
@@ -106,7 +109,7 @@ export function refuseAmbiguousSource(body: Pick<Body, 'workload_id' | 'template
   }
 }
 
-async function createFrom(context: ChangeContext, body: Body): Promise<string> {
+async function createFrom(context: ChangeContext, body: Body, canWait: boolean): Promise<string> {
   const { transaction, principal } = context;
   await refuseUnknownTarget(transaction, body.target);
   const author = authorOf(principal);
@@ -114,6 +117,7 @@ async function createFrom(context: ChangeContext, body: Body): Promise<string> {
   const { name, labels, replicas, env, desired_state } = body;
   const { workload } = draft;
   const decision = await decide(transaction, draft);
+  if (canWait) awaitFirstChecks(decision);
   refuse(decision.refusals);
   if (base) await createWorkload(context, draft, base);
   await transaction.deployment.create({
@@ -133,6 +137,12 @@ async function createFrom(context: ChangeContext, body: Body): Promise<string> {
   });
   await recordDownload(transaction, workload);
   return draft.id;
+}
+
+/** @throws UncheckedTargets if the deployment can become possible with the first check of a host or cluster */
+export function awaitFirstChecks(decision: Decision): void {
+  const unchecked = uncheckedTargets(decision);
+  if (unchecked.length > 0) throw new UncheckedTargets(unchecked);
 }
 
 /** Creates a workload from the template, with the name of the deployment. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { tiers } from '@svc/contract';
+import type { Target } from '@svc/contract/fleet';
 import type { Prisma, SecretKind } from '../generated/prisma/client.ts';
 import {
   type ClusterCandidate,
@@ -152,6 +153,12 @@ export async function decide(transaction: Transaction, draft: Draft): Promise<De
     ],
   };
 }
+
+/** The targets whose first check can change a refusal of the deployment into an acceptance. */
+export const uncheckedTargets = ({ chosen, refusals, placement }: Decision): readonly Target[] =>
+  !chosen && refusals.every(({ code }) => code === 'no_placement')
+    ? placement.assessments.filter(({ isUnchecked }) => isUnchecked)
+    : [];
 
 async function portsOn(transaction: Transaction, { id, replicas, workload }: Draft, chosen: ChosenTarget | undefined) {
   if (chosen?.kind !== 'host') return undefined;

@@ -40,6 +40,8 @@ const deploymentRow = resourceRow.extend({
   /** The reachability of the target; null without a target. */
   reachability: z.enum(['unknown', 'online', 'unreachable']).nullable(),
   unreachable_reason: z.string().nullable(),
+  /** Whether a worker has a lease on the deployment. */
+  leased: z.boolean(),
 });
 export type DeploymentRow = z.output<typeof deploymentRow>;
 
@@ -68,7 +70,8 @@ export const deployments: Kind<DeploymentRow> = {
     coalesce((SELECT h.reachability::text FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.reachability::text FROM clusters c WHERE c.id = r.cluster_id)) AS reachability,
     coalesce((SELECT h.unreachable_reason FROM hosts h WHERE h.id = r.host_id),
-             (SELECT c.unreachable_reason FROM clusters c WHERE c.id = r.cluster_id)) AS unreachable_reason`,
+             (SELECT c.unreachable_reason FROM clusters c WHERE c.id = r.cluster_id)) AS unreachable_reason,
+    coalesce(r.lease_until > now(), false) AS leased`,
 };
 
 /** The condition of a deployment on an unreachable target. The phase stays, because the current state is not known. */
@@ -111,6 +114,20 @@ function sharedVolumes({ shared_volumes, replicas, created_at }: DeploymentRow) 
   ];
 }
 
+/** What a deployment in phase `pending` waits for, or what its worker is doing. */
+function presentPending(row: DeploymentRow): Pick<DeploymentRow, 'reason' | 'message'> {
+  const target = `the ${row.host_id === null ? 'cluster' : 'host'} ${row.target_name}`;
+  if (row.reachability === 'unreachable') {
+    const message = `Waiting for ${target} to become reachable: ${row.unreachable_reason || 'the reason is not known.'}`;
+    return { reason: 'TargetUnreachable', message };
+  }
+  if (row.reachability === 'unknown') {
+    return { reason: 'TargetNotChecked', message: `Waiting for the first check of ${target}.` };
+  }
+  if (!row.leased) return { reason: null, message: 'Waiting for a worker of the fleet.' };
+  return { reason: null, message: row.message || `A worker is applying generation ${row.generation} on ${target}.` };
+}
+
 /** The representation of a deployment in the API. */
 export const presentDeployment = (row: DeploymentRow) => ({
   ...presentCommon(row),
@@ -127,8 +144,7 @@ export const presentDeployment = (row: DeploymentRow) => ({
   volumes: row.volumes,
   desired_state: row.desired_state,
   phase: row.phase,
-  reason: row.reason,
-  message: row.message,
+  ...(row.phase === 'pending' ? presentPending(row) : { reason: row.reason, message: row.message }),
   generation: row.generation,
   observed_generation: row.observed_generation,
   conditions: [

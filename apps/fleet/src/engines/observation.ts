@@ -7,6 +7,8 @@ export interface Fence {
   readonly generation: number;
   /** Aborts the reconciliation between two steps. Completed steps are not undone. */
   readonly signal?: AbortSignal | undefined;
+  /** Reports a step that can take minutes, for the message of a deployment in phase `pending`. */
+  readonly report?: ((message: string) => Promise<void>) | undefined;
 }
 
 /** The part of the desired state that is common to all engines, without the manifest. */

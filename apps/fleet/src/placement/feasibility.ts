@@ -44,6 +44,8 @@ export interface Infeasible {
   readonly fits: false;
   readonly candidate: Candidate;
   readonly reasons: readonly string[];
+  /** Whether the only reason is that its first check has not finished, so that it can become feasible at any time. */
+  readonly isUnchecked: boolean;
 }
 
 interface Findings {
@@ -63,14 +65,17 @@ export function assessFeasibility(
   const available = availableCapacityOf(candidate);
   const findings =
     candidate.kind === 'host' ? assessHost(request, candidate) : assessCluster(request, candidate, available);
-  const reasons = [
-    ...reachabilityReasons(candidate, available),
+  const otherReasons = [
     ...networkReasons(request, candidate),
     ...(available ? shortages(request, available) : []),
     ...findings.against,
     ...volumeReasons(request, candidate, nameOf),
   ];
-  if (!available || reasons.length > 0) return { fits: false, candidate, reasons };
+  const reasons = [...reachabilityReasons(candidate, available), ...otherReasons];
+  if (!available || reasons.length > 0) {
+    const isUnchecked = candidate.reachability === 'unknown' && otherReasons.length === 0;
+    return { fits: false, candidate, reasons, isUnchecked };
+  }
   const remaining = subtract(available.free, totalRequirements(request));
   return {
     fits: true,
@@ -135,7 +140,7 @@ function reachabilityReasons(
     ...(duplicate_of === undefined
       ? []
       : [`is the same engine as ${kind} ${duplicate_of}, which was registered first`]),
-    ...(reachability === 'unknown' ? ['has not been reached yet'] : []),
+    ...(reachability === 'unknown' ? ['has not been checked yet'] : []),
     ...(reachability === 'unreachable' ? ['is unreachable'] : []),
     ...(available ? [] : ['its CPU and memory are not known yet']),
   ];

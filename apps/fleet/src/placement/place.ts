@@ -19,6 +19,8 @@ export interface CandidateAssessment {
   readonly reasons: readonly string[];
   /** Present only if the deployment fits. */
   readonly score?: Score;
+  /** Present only if the first check of the candidate has not finished, and nothing else is known against it. */
+  readonly isUnchecked?: true;
 }
 
 /**
@@ -94,14 +96,8 @@ const withReason = (candidate: Feasible, reason: string): CandidateAssessment =>
   score: candidate.score,
 });
 
-const presentAssessment = ({
-  candidate: { kind, id, name },
-  fits: feasible,
-  reasons,
-}: Feasible | Infeasible): CandidateAssessment => ({
-  kind,
-  id,
-  name,
-  fits: feasible,
-  reasons,
-});
+const presentAssessment = (assessed: Feasible | Infeasible): CandidateAssessment => {
+  const { kind, id, name } = assessed.candidate;
+  const isUnchecked = !assessed.fits && assessed.isUnchecked;
+  return { kind, id, name, fits: assessed.fits, reasons: assessed.reasons, ...(isUnchecked && { isUnchecked }) };
+};

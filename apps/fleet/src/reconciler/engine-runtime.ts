@@ -11,6 +11,7 @@ import {
   createHostClients,
   type HostClients,
 } from './engine-clients.ts';
+import { type AfterFirstChecks, createFirstChecks } from './first-checks.ts';
 import { identifyCluster, identifyHost, type Unregistered } from './identify.ts';
 import { startReconciler } from './reconciler.ts';
 import { DEFAULT_TIMINGS, type ReconcilerTimings } from './timings.ts';
@@ -30,6 +31,8 @@ export interface EngineRuntime {
   identifyHost(address: Unregistered<HostAddress>): Promise<string | null>;
   /** The identity of the cluster at an address that is being registered; null if it cannot be read within three seconds. */
   identifyCluster(address: Unregistered<ClusterAddress>): Promise<string | null>;
+  /** Repeats an attempt after the first checks of the targets that it lacks. */
+  readonly afterFirstChecks: AfterFirstChecks;
   /** Starts the checks, the reconciler, the removal of volumes, and the watches. */
   start(): void;
   /** Stops all of them and closes the connections. */
@@ -51,6 +54,7 @@ export function createEngineRuntime({ timings = DEFAULT_TIMINGS, ...options }: O
     hosts,
     clusters,
     timings,
+    afterFirstChecks: createFirstChecks(options.database, timings),
     checkHost: (row) => checkTarget(context, { kind: 'host', row }),
     checkCluster: (row) => checkTarget(context, { kind: 'cluster', row }),
     identifyHost: (address) => identifyHost(options, address),

@@ -11,7 +11,7 @@ import { readDesired } from './desired.ts';
 import { type Claim, claimNext, LeaseLost, Superseded } from './queue.ts';
 import { requestCheck } from './reachability.ts';
 import type { DesiredOnTarget, ReconcilerContext } from './targets.ts';
-import { releaseLease, writeFailed, writeObserved } from './write.ts';
+import { releaseLease, writeFailed, writeObserved, writeProgress } from './write.ts';
 
 /** Maximum number of deployments that this process reconciles concurrently. */
 const WORKERS = 8;
@@ -84,11 +84,12 @@ async function reconcileDeployment(options: Options, claim: Claim): Promise<void
 }
 
 async function reconcileOnTarget(
-  { hosts, clusters }: Options,
+  { database, hosts, clusters }: Options,
   claim: Claim,
   target: DesiredOnTarget,
 ): Promise<Observation> {
-  const fence = { deploymentId: claim.id, generation: claim.generation, signal: claim.signal };
+  const report = (message: string) => writeProgress(database, claim, message);
+  const fence = { deploymentId: claim.id, generation: claim.generation, signal: claim.signal, report };
   if (target.kind === 'host')
     return reconcileOnHost((await hosts.of(target.row)).withLeaseCheck(claim.assertLease), target.desired, fence);
   return reconcileOnCluster((await clusters.of(target.row)).withLeaseCheck(claim.assertLease), target.desired, fence);

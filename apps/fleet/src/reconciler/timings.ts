@@ -33,6 +33,10 @@ export interface ReconcilerTimings {
   readonly checkRetry: number;
   /** Longest wait before the check of an unreachable host or cluster is repeated. */
   readonly checkRetryLimit: number;
+  /** Longest wait of a request for the first check of a host or cluster. */
+  readonly firstCheck: number;
+  /** Wait between two looks at the result of a first check. */
+  readonly firstCheckPoll: number;
   /** Wait between two searches for deleted volumes. */
   readonly volumes: number;
   /** Wait between two searches for clusters to watch. */
@@ -60,6 +64,8 @@ export const DEFAULT_TIMINGS: ReconcilerTimings = {
   check: 30_000,
   checkRetry: 1000,
   checkRetryLimit: 60_000,
+  firstCheck: 10_000,
+  firstCheckPoll: 250,
   volumes: 2000,
   watches: 5000,
   afterChange: 1000,

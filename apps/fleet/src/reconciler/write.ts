@@ -53,6 +53,14 @@ export async function writeObserved(
   });
 }
 
+/** Writes what a worker is doing in the first pass of a generation. */
+export async function writeProgress({ client }: Database, claim: Claim, message: string): Promise<void> {
+  await client.$executeRaw`
+    UPDATE deployments SET message = ${message}
+    WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
+      AND generation = ${claim.generation} AND phase = 'pending'`;
+}
+
 /** Ends the lease. Any worker can claim the deployment after the given number of milliseconds. */
 export const releaseLease = async (
   client: Pick<Transaction, '$executeRaw'>,

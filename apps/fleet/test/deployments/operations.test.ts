@@ -31,7 +31,7 @@ test('creating a deployment creates generation 1 with one revision and one event
   await it.aHost();
   const deployment = await it.deployed({ replicas: 2 });
   expect(deployment).toMatchObject({ generation: 1, observed_generation: null, phase: 'pending', version: 1 });
-  expect(deployment.message).toMatch(/^Waiting to be reconciled\.$/);
+  expect(deployment.message).toBe('Waiting for a worker of the fleet.');
   const created_by = deployment.created_by;
   expect(created_by).toMatch(/^token:/);
   expect(await it.revisions(deployment.id)).toEqual([
@@ -72,7 +72,7 @@ test.each(Object.entries(changes))(
     expect(body.deployment).toMatchObject({
       phase: isStopped ? 'stopped' : 'pending',
       desired_state: isStopped ? 'stopped' : 'running',
-      message: isStopped ? '' : expect.stringMatching(/^Waiting to be reconciled/),
+      message: isStopped ? '' : expect.stringMatching(/^Waiting for a worker/),
       reason: null,
     });
     expect((await it.revisions(id)).map(({ generation }: { generation: number }) => generation)).toEqual([3, 2, 1]);

@@ -24,7 +24,7 @@ test('a cluster without GPUs is reported as having none', () => {
 
 test('a cluster that was never checked does not fit, nor does an unreachable one', () => {
   expect(against(aRequest({ asks: size(1, 1, 1) }), aCluster({ reachability: 'unknown', allocatable: null }))).toEqual([
-    'has not been reached yet',
+    'has not been checked yet',
     'its CPU and memory are not known yet',
   ]);
   expect(against(aRequest(), aCluster({ reachability: 'unreachable' }))).toEqual(['is unreachable']);

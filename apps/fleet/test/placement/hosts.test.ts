@@ -59,7 +59,7 @@ test('a host with more resources allocated than its capacity has none available'
 
 test('a host that was never checked does not fit', () => {
   const host = aHost({ id: 'h1', reachability: 'unknown', capacity: null });
-  expect(against(aRequest(), host)).toEqual(['has not been reached yet', 'its CPU and memory are not known yet']);
+  expect(against(aRequest(), host)).toEqual(['has not been checked yet', 'its CPU and memory are not known yet']);
 });
 
 test('an unreachable host does not fit', () => {

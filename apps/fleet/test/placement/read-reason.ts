@@ -1,6 +1,6 @@
 /** Patterns of reasons, with the facts of the oracle that they state. */
 const readings: readonly (readonly [RegExp, (...groups: string[]) => string[]])[] = [
-  [/^has not been reached yet$/, () => ['never checked']],
+  [/^has not been checked yet$/, () => ['never checked']],
   [/^is unreachable$/, () => ['unreachable']],
   [/^its CPU and memory are not known yet$/, () => ['size unknown']],
   [/^has no network type ([^(]+) \(has.+\)$/, (types = '') => types.split(', ').map((type) => `no network ${type}`)],

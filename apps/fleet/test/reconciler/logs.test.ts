@@ -88,6 +88,9 @@ describeWithEngine('the log of a deployment', () => {
     await proxy.startListening();
     await ask(silent, 'stop');
     await deploymentIs(silent, 'stopped');
-    expect(await api.get(path)).toMatchObject({ status: 404 });
+    expect(await api.get(path)).toMatchObject({
+      status: 404,
+      body: { detail: expect.stringMatching(/^The deployment is stopped\. Its logs are gone/) },
+    });
   }, 120_000);
 });

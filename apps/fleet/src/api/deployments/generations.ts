@@ -49,11 +49,11 @@ async function recordOperation(
   await transaction.deploymentEvent.create({ data: { ...event, actor: authorOf(principal) } });
 }
 
-/** The observed state of a new generation that no worker has reconciled yet. */
+/** The observed state of a new generation that no worker has reconciled yet. `presentDeployment` states what it waits for. */
 export const PENDING = {
   phase: 'pending',
   reason: null,
-  message: 'Waiting to be reconciled.',
+  message: '',
 } as const satisfies Prisma.DeploymentUncheckedUpdateInput;
 
 /**

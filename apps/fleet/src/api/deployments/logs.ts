@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fleetEndpoints, type Target } from '@svc/contract/fleet';
 import { invalid, Problem, Streamed, unavailable } from '@svc/http';
-import { deployments } from '../../deployments/rows.ts';
+import { type DeploymentRow, deployments, presentDeployment } from '../../deployments/rows.ts';
 import { logs as logsOfHost } from '../../engines/docker/logs.ts';
 import { EngineFailure, Permanent } from '../../engines/errors.ts';
 import { logs as logsOfCluster } from '../../engines/kubernetes/logs.ts';
@@ -17,9 +17,7 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async
   const names = row.instances.map(({ name }) => name);
   const name = query.instance ?? names[0];
   const target = targetOf(row);
-  if (name === undefined || target === null) {
-    throw new Problem('not_found', 'The deployment has no instances yet, so there is no log.');
-  }
+  if (name === undefined || target === null) throw new Problem('not_found', withoutLog(row));
   if (!names.includes(name)) {
     throw invalid([{ path: 'instance', message: `must be an instance of the deployment: ${names.join(', ')}` }]);
   }
@@ -33,9 +31,21 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async
   });
   return new Streamed(
     'text/plain; charset=utf-8',
-    await started(lines, { controller, waitMs: context.engineRuntime.timings.logStart }),
+    await started(lines, { row, controller, waitMs: context.engineRuntime.timings.logStart }),
   );
 });
+
+/** Why a deployment without instances has no log, and what to do. */
+function withoutLog(row: DeploymentRow): string {
+  if (row.deleting)
+    return 'The deployment is being deleted. Its logs are gone, because the engine deletes them with the instances.';
+  if (row.desired_state === 'stopped') {
+    return row.sent_to_engine
+      ? 'The deployment is stopped. Its logs are gone, because the engine deletes them with the instances. Start it for a new log.'
+      : 'The deployment is stopped and has not run, so there is no log. Start it first.';
+  }
+  return `The deployment has not started yet, so there is no log. ${presentDeployment(row).message}`.trimEnd();
+}
 
 type Lines = ReturnType<typeof logsOfHost>;
 
@@ -57,6 +67,7 @@ async function linesOf(
 }
 
 interface LogStart {
+  readonly row: DeploymentRow;
   /** Aborts the request to the engine. */
   readonly controller: AbortController;
   /** Maximum wait for the first line before the response begins, in milliseconds. */
@@ -67,12 +78,12 @@ interface LogStart {
  * Waits for the first line, so that an earlier failure results in a problem response instead of a broken stream. If the client
  * disconnects, the request to the engine ends at once, even if the container writes nothing.
  */
-async function started(lines: Lines, { controller, waitMs }: LogStart): Promise<AsyncIterable<string>> {
+async function started(lines: Lines, { row, controller, waitMs }: LogStart): Promise<AsyncIterable<string>> {
   let first: ReturnType<Lines['next']> | undefined = lines.next();
   try {
     await Promise.race([first, pause(waitMs, undefined, { ref: false })]);
   } catch (cause) {
-    throw problemOf(cause);
+    throw problemOf(cause, row);
   }
   first.catch(() => undefined); // the next read reports the error
   const next = async () => {
@@ -88,7 +99,9 @@ async function started(lines: Lines, { controller, waitMs }: LogStart): Promise<
   return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }
 
-function problemOf(cause: unknown): unknown {
+function problemOf(cause: unknown, row: DeploymentRow): unknown {
   if (!(cause instanceof EngineFailure)) return cause;
-  return cause instanceof Permanent ? new Problem('not_found', cause.message) : unavailable(cause.message, cause);
+  if (!(cause instanceof Permanent)) return unavailable(cause.message, cause);
+  const isRemoved = row.deleting || row.desired_state === 'stopped';
+  return new Problem('not_found', isRemoved ? withoutLog(row) : cause.message);
 }

@@ -27,18 +27,20 @@ import { secretsWithPlaceholders } from '../../render/secrets.ts';
 import { readRow } from '../../resources/kind.ts';
 import { columnsOfTarget, refuseUnknownTarget } from '../../resources/targets.ts';
 import { route } from '../context.ts';
-import { refuseAmbiguousSource } from '../deployments.ts';
+import { awaitFirstChecks, refuseAmbiguousSource } from '../deployments.ts';
 
 type Transaction = Prisma.TransactionClient;
 type Body = Input<typeof fleetEndpoints.planDeployment>['body'];
 
 /** Makes the same decision as a creation or change, without storing or locking anything. */
-export const planDeployment = route(fleetEndpoints.planDeployment, ({ database }, { body }) =>
-  database.client.$transaction(async (transaction) => {
-    const { deployment_id } = body;
-    if (deployment_id === undefined) return planNew(transaction, body);
-    return planChange(transaction, await readRow(transaction, deployments, deployment_id), body);
-  }),
+export const planDeployment = route(fleetEndpoints.planDeployment, ({ database, engineRuntime }, { body }) =>
+  engineRuntime.afterFirstChecks((canWait) =>
+    database.client.$transaction(async (transaction) => {
+      const { deployment_id } = body;
+      if (deployment_id === undefined) return planNew(transaction, body, canWait);
+      return planChange(transaction, await readRow(transaction, deployments, deployment_id), body);
+    }),
+  ),
 );
 
 const NEW = [
@@ -62,12 +64,17 @@ const PLANNED: NewDeploymentRequest = {
   desired_state: 'running',
 };
 
-async function planNew(transaction: Transaction, body: Body): Promise<Reply<typeof fleetEndpoints.planDeployment>> {
+async function planNew(
+  transaction: Transaction,
+  body: Body,
+  canWait: boolean,
+): Promise<Reply<typeof fleetEndpoints.planDeployment>> {
   refuseAmbiguousSource(body);
   const request = { ...PLANNED, ...pickDefined(body, NEW) };
   await refuseUnknownTarget(transaction, request.target, { hold: false });
   const { draft } = await newDraft(transaction, request);
   const decision = await decide(transaction, draft);
+  if (canWait) awaitFirstChecks(decision);
   const after = await manifestAfter(transaction, decision, { generation: 1, restarted_at: null });
   return presentPlan(decision, { before: [], after });
 }

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DockerManifest, RenderedContainer } from '../../render/docker.ts';
 import { classifyPullFailure, EngineFailure, isProgramMissing, Permanent, Transient } from '../errors.ts';
+import type { Fence } from '../observation.ts';
 import { oneLine } from '../redact.ts';
 import type { DockerClient } from './client.ts';
 import { findContainers, removeNow } from './containers.ts';
@@ -9,10 +10,11 @@ import { created, pulled } from './schemas.ts';
 
 type Image = Pick<DockerManifest<'values'>, 'image' | 'registryAuth'>;
 
-/** Pulls an image if it is not present on the host. @returns the actions taken */
-export async function ensureImage(client: DockerClient, image: Image): Promise<string[]> {
+/** Pulls an image if it is not present on the host, and reports that first. @returns the actions taken */
+export async function ensureImage(client: DockerClient, image: Image, { report }: Fence): Promise<string[]> {
   const { status } = await client.request({ path: `/images/${image.image}/json`, accept: [404] });
   if (status !== 404) return [];
+  await report?.(`Pulling the image ${image.image}.`);
   await pull(client, image);
   return [`pulled ${image.image}`];
 }

@@ -54,7 +54,7 @@ async function attempt({ failures }: ReconcileRun, ordinal: number, run: () => P
 
 /** Ensures the prerequisites of containers: their volumes, and the image if a container is to be created. */
 async function ensureVolumesAndImage(
-  { client, desired, actions, volumes }: ReconcileRun,
+  { client, desired, fence, actions, volumes }: ReconcileRun,
   withImage: boolean,
 ): Promise<void> {
   const { manifest, bound = [] } = desired;
@@ -62,7 +62,7 @@ async function ensureVolumesAndImage(
     actions.push(...(await ensureVolume(client, body, bound.includes(body.Name))));
     volumes.push(body.Name);
   }
-  if (withImage) actions.push(...(await ensureImage(client, manifest)));
+  if (withImage) actions.push(...(await ensureImage(client, manifest, fence)));
 }
 
 async function runStep(run: ReconcileRun, step: Exclude<Step, { do: 'create' }>): Promise<void> {

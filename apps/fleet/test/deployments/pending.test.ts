@@ -1,0 +1,80 @@
+import type { DockerClient } from '../../src/engines/docker/client.ts';
+import { ensureImage } from '../../src/engines/docker/create.ts';
+import { startDeploymentWorld } from './world.ts';
+
+const it = await startDeploymentWorld();
+
+/** A pending deployment after a change of its row and of its host. */
+async function pending(row: object, host: object = {}) {
+  const { id: host_id } = await it.aHost({ name: 'machine' });
+  const { id } = await it.deployed();
+  await it.client.deployment.update({ where: { id }, data: row });
+  await it.client.host.update({ where: { id: host_id }, data: host });
+  const { phase, reason, message } = await it.deployment(id);
+  const { status, body } = await it.operator.get(`/api/v1/deployments/${id}/logs`);
+  return { phase, reason, message, log: [status, body.detail] };
+}
+
+const LEASED = { lease_owner: '00000000-0000-4000-8000-000000000000', lease_until: new Date('2999-01-01') };
+
+test.each([
+  ['waits for a worker', {}, {}, null, 'Waiting for a worker of the fleet.'],
+  ['is applied by a worker', LEASED, {}, null, 'A worker is applying generation 1 on the host machine.'],
+  ['pulls its image', { ...LEASED, message: 'Pulling the image a.' }, {}, null, 'Pulling the image a.'],
+  [
+    'was left by a worker during a pull',
+    { ...LEASED, lease_until: new Date(0), message: 'Pulling the image a.' },
+    {},
+    null,
+    'Waiting for a worker of the fleet.',
+  ],
+  [
+    'has an unreachable host',
+    {},
+    { reachability: 'unreachable', unreachable_reason: 'The connection was refused.' },
+    'TargetUnreachable',
+    'Waiting for the host machine to become reachable: The connection was refused.',
+  ],
+  [
+    'has a host whose address was changed',
+    {},
+    { reachability: 'unknown' },
+    'TargetNotChecked',
+    'Waiting for the first check of the host machine.',
+  ],
+])('a pending deployment that %s says so, also if its log is requested', async (_, row, host, reason, message) => {
+  expect(await pending(row, host)).toEqual({
+    phase: 'pending',
+    reason,
+    message,
+    log: [404, `The deployment has not started yet, so there is no log. ${message}`],
+  });
+});
+
+test('a worker reports the pull of an image before it begins', async () => {
+  const calls: string[] = [];
+  // The members that a pull uses. The response to the pull is empty.
+  const client = {
+    timing: { pullIdle: 1000, pull: 1000 },
+    request: async () => ({ status: 404 }),
+    open: async () => {
+      calls.push('pull');
+      return (async function* () {})();
+    },
+  } as unknown as DockerClient;
+  const fence = { deploymentId: 'any', generation: 1, report: async (message: string) => void calls.push(message) };
+  await ensureImage(client, { image: 'registry.example/app:1' }, fence);
+  expect(calls).toEqual(['Pulling the image registry.example/app:1.', 'pull']);
+});
+
+test.each([
+  ['is stopped and has not run', { sent_to_engine: false }, /^The deployment is stopped and has not run/],
+  ['is stopped', { sent_to_engine: true }, /^The deployment is stopped\. Its logs are gone/],
+  ['is being deleted', { deleting: true, phase: 'deleting' }, /^The deployment is being deleted\. Its logs are gone/],
+])('the log of a deployment that %s is answered 404 with this reason', async (_, row, detail) => {
+  await it.aHost();
+  const { id } = await it.deployed({ desired_state: 'stopped' });
+  await it.client.deployment.update({ where: { id }, data: row });
+  const { status, body } = await it.operator.get(`/api/v1/deployments/${id}/logs`);
+  expect([status, body.code, body.detail]).toEqual([404, 'not_found', expect.stringMatching(detail)]);
+});
