@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { timestamp } from './timestamp.ts';
-import { ignored, name, objectVersion, uuid } from './wire.ts';
+import { id, ignored, name, objectVersion, uuid } from './wire.ts';
 
 export const apiKeyStatus = z.enum(['active', 'expired', 'revoked']);
 
 /** An API key in lists and details, without its secret. */
 export const apiKey = z
   .object({
-    id: z.string().meta({ description: 'The id does not change when the key is reissued' }),
+    id: id.meta({ description: 'The id does not change when the key is reissued' }),
     name: z.string(),
     key_prefix: z.string().meta({ description: 'The first characters of the key, to identify it' }),
     status: apiKeyStatus,
@@ -24,7 +24,7 @@ export const issuedApiKey = apiKey
 
 /** An API key as administrators see it. */
 export const managedApiKey = apiKey
-  .extend({ org_id: z.string(), org_slug: z.string(), version: objectVersion })
+  .extend({ org_id: id, org_slug: z.string(), version: objectVersion })
   .meta({ id: 'ManagedApiKey' });
 
 /** The maximum number of keys of an organization that are not revoked. Expired keys count, because they can be reissued. */

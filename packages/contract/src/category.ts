@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { timestamp } from './timestamp.ts';
-import { ignored, line, name, objectVersion, slug, text, uuid } from './wire.ts';
+import { id, ignored, line, name, objectVersion, slug, text, uuid } from './wire.ts';
 
 /** A category as callers see it. `template_count` counts the templates that are visible to the caller. */
 export const category = z
   .object({
-    id: z.string(),
+    id,
     name: z.string(),
     slug: z.string(),
     description: z.string(),

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { auditCursor } from './audit-cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { timestamp, timestampInput } from './timestamp.ts';
-import { line, queryInteger, uuid } from './wire.ts';
+import { id, line, queryInteger, uuid } from './wire.ts';
 
 const entry = z
   .object({
-    id: z.string(),
+    id,
     at: timestamp,
-    token_id: z.string().nullable(),
-    user_id: z.string().nullable(),
+    token_id: id.nullable(),
+    user_id: id.nullable(),
     actor: z.string().meta({
       description:
         'Name of the caller at the time of the request. For a failed sign-in: the account, or `unknown account` if it does not exist',

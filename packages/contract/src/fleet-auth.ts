@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { fleetRoles } from './fleet-access.ts';
-import { line } from './wire.ts';
+import { id, line } from './wire.ts';
 
 /** The caller, in the responses of `/auth/me` and of a sign-in. */
 const fleetCaller = z
   .object({
     kind: z.enum(['temporary-admin', 'token', 'local', 'oidc']),
-    id: z.string().nullable().meta({ description: 'Id of the user or the token; null for the temporary admin' }),
+    id: id.nullable().meta({ description: 'Id of the user or the token; null for the temporary admin' }),
     name: z.string(),
     email: z.string().nullable(),
     role: z.enum(fleetRoles),
@@ -71,6 +71,7 @@ export const fleetAuthEndpoints = {
       })
       .meta({
         oneOf: [{ required: ['email'] }, { required: ['username'] }],
+        examples: [{ email: 'ada@example.com', password: 'correct horse battery staple' }],
       }),
     reply: session,
     secret: true,

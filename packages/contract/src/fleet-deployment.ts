@@ -4,7 +4,7 @@ import { volumeSize } from './fleet-storage.ts';
 import { target, targetReply } from './fleet-target.ts';
 import { dnsLabel, variable } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
-import { ignored, line, record, text, uuid } from './wire.ts';
+import { id, ignored, line, record, text, uuid } from './wire.ts';
 
 /** The phases of a deployment. `retrying` and `failed` have a reason. */
 export const phases = [
@@ -31,7 +31,7 @@ const volumes = record(
       ({ size, storage_id }) => size === undefined || storage_id === undefined,
       'must have either size for a new volume or storage_id of an existing volume',
     )
-    .meta({ not: { required: ['size', 'storage_id'] } }),
+    .meta({ not: { required: ['size', 'storage_id'] }, examples: [{ size: '10Gi' }] }),
 ).meta({
   description: 'By name of the volume mounts of the workload. A mount that is left out gets a new volume of 10Gi',
 });
@@ -39,17 +39,17 @@ const volumes = record(
 const desired = z.enum(['running', 'stopped']);
 
 const observed = {
-  workload_id: z.string(),
+  workload_id: id,
   workload_name: z.string(),
   revision: z.int().meta({ description: 'Revision of the workload' }),
-  template_id: z.string().nullable(),
+  template_id: id.nullable(),
   template_slug: z.string().nullable(),
   template_state: z.enum(['current', 'outdated', 'withdrawn']).nullable(),
   target: targetReply.nullable(),
   target_name: z.string().nullable().meta({ description: 'Name of the host or cluster; null without a target' }),
   replicas: z.int(),
   env: z.record(z.string(), z.string()),
-  volumes: z.record(z.string(), z.object({ storage_id: z.string(), size: z.string() })),
+  volumes: z.record(z.string(), z.object({ storage_id: id, size: z.string() })),
   desired_state: desired,
   phase: z.enum(phases),
   reason: z.string().nullable(),
@@ -84,21 +84,25 @@ const readOnly = ignored(
   'observed_at',
 );
 
+const example = { name: 'database', template: 'postgres', volumes: { data: { size: '20Gi' } } };
+
 /** A new deployment: what to run, and where. */
-export const newDeployment = z.strictObject({
-  ...newMembers,
-  workload_id: uuid.optional(),
-  template: line(64)
-    .optional()
-    .meta({ description: 'Slug of a template; creates a workload with the name of the deployment' }),
-  revision: z.int().min(1).optional().meta({ description: 'Revision of the workload. Default: the latest' }),
-  target: target.nullable().default(null).meta({ description: 'null: the fleet chooses the target' }),
-  replicas: replicas.default(1),
-  env: env.default({}),
-  volumes: volumes.default({}),
-  desired_state: desired.default('running'),
-  ...readOnly,
-});
+export const newDeployment = z
+  .strictObject({
+    ...newMembers,
+    workload_id: uuid.optional(),
+    template: line(64)
+      .optional()
+      .meta({ description: 'Slug of a template; creates a workload with the name of the deployment' }),
+    revision: z.int().min(1).optional().meta({ description: 'Revision of the workload. Default: the latest' }),
+    target: target.nullable().default(null).meta({ description: 'null: the fleet chooses the target' }),
+    replicas: replicas.default(1),
+    env: env.default({}),
+    volumes: volumes.default({}),
+    desired_state: desired.default('running'),
+    ...readOnly,
+  })
+  .meta({ examples: [example] });
 export type NewDeployment = z.output<typeof newDeployment>;
 
 const newMountVolumes = record(
@@ -126,19 +130,21 @@ export const changedDeployment = z.strictObject({
  * A new deployment to plan, or with `deployment_id` a change of a deployment, in which members that are left out do not
  * change.
  */
-export const plannedDeployment = z.strictObject({
-  deployment_id: uuid.optional().meta({ description: 'Plan a change of this deployment' }),
-  name: resourceName.optional(),
-  labels: labels.optional(),
-  workload_id: uuid.optional(),
-  template: line(64).optional(),
-  revision: z.int().min(1).optional(),
-  target: target.nullable().optional(),
-  replicas: replicas.optional(),
-  env: env.optional(),
-  volumes: volumes.optional(),
-  desired_state: desired.optional(),
-});
+export const plannedDeployment = z
+  .strictObject({
+    deployment_id: uuid.optional().meta({ description: 'Plan a change of this deployment' }),
+    name: resourceName.optional(),
+    labels: labels.optional(),
+    workload_id: uuid.optional(),
+    template: line(64).optional(),
+    revision: z.int().min(1).optional(),
+    target: target.nullable().optional(),
+    replicas: replicas.optional(),
+    env: env.optional(),
+    volumes: volumes.optional(),
+    desired_state: desired.optional(),
+  })
+  .meta({ examples: [example] });
 
 const refusal = z.object({ code: z.string(), path: z.string(), message: z.string() }).meta({ id: 'Refusal' });
 
@@ -151,7 +157,7 @@ export const plan = z
       candidates: z.array(
         z.object({
           kind: z.enum(['cluster', 'host']),
-          id: z.string(),
+          id,
           name: z.string(),
           fits: z.boolean(),
           reasons: z.array(z.string()),
@@ -181,7 +187,7 @@ export const plan = z
 
 export const deploymentEvent = z
   .object({
-    id: z.string(),
+    id,
     at: timestamp,
     kind: z
       .enum(['operation', 'event'])

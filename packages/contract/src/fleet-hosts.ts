@@ -15,7 +15,7 @@ import {
 } from './fleet-resource.ts';
 import { labelKey, labelValue, list, quantity, word } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
-import { ignored, line, pagination, text } from './wire.ts';
+import { id, ignored, line, pagination, text } from './wire.ts';
 
 const ENDPOINT = /^(?:unix:\/\/\/[^\s?#]+|tcp:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[1-9]\d{0,4})$/;
 
@@ -84,7 +84,7 @@ const host = z
     engine: z
       .enum(['docker', 'podman', 'kubernetes'])
       .meta({ description: '`kubernetes`: a node of a cluster, as of its last check; read-only' }),
-    cluster_id: z.string().nullable().meta({ description: 'The cluster of a node' }),
+    cluster_id: id.nullable().meta({ description: 'The cluster of a node' }),
     endpoint: z.string().nullable().meta({ description: 'null for a node' }),
     has_credentials: z.boolean(),
     network_types: z.array(z.string()),

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { fleetRoles } from './fleet-access.ts';
 import { timestamp } from './timestamp.ts';
-import { ignored, line, name, pagination, paging } from './wire.ts';
+import { id, ignored, line, name, pagination, paging } from './wire.ts';
 
 const role = z.enum(fleetRoles);
-const byId = z.strictObject({ id: z.string() });
+const byId = z.strictObject({ id });
 const pages = z.strictObject(paging);
 
 /** An e-mail address, normalized for comparison: trimmed, in lower case. */
@@ -17,7 +17,7 @@ const password = z.string().max(1024, 'must have at most 1024 characters');
 
 const user = z
   .object({
-    id: z.string(),
+    id,
     source: z.enum(['local', 'oidc']),
     email: z.string().nullable(),
     name: z.string(),
@@ -36,7 +36,7 @@ const readOnlyOfUser = ignored('id', 'source', 'issuer', 'subject', 'created_at'
 
 const token = z
   .object({
-    id: z.string(),
+    id,
     name: z.string(),
     role,
     token_prefix: z.string(),

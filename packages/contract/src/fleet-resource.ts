@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { documentedAs } from './openapi-schema.ts';
 import { dnsLabel, labelKey, labelValue } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
-import { flag, ignored, line, paging, record } from './wire.ts';
+import { flag, id, ignored, line, paging, record } from './wire.ts';
 
 /** The name of a resource. It is immutable, because objects on engines are named after it. */
 export const resourceName = dnsLabel;
@@ -11,7 +11,7 @@ export const labels = record(labelKey, labelValue, 64);
 
 /** The common members of all resources of the fleet. */
 export const resourceMembers = {
-  id: z.string(),
+  id,
   name: z.string(),
   labels: z.record(z.string(), z.string()),
   version: z.int().meta({ description: 'Number of changes by users and tokens, for If-Match' }),
@@ -28,7 +28,7 @@ export const newMembers = { name: resourceName, labels: labels.default({}), ...r
 /** The common members of a change. `name` is accepted, but must not differ from the current name. */
 export const changedMembers = { name: resourceName.optional(), labels: labels.optional(), ...readOnly };
 
-export const byId = z.strictObject({ id: z.string() });
+export const byId = z.strictObject({ id });
 
 /** A requirement of a label selector: the label exists, or it has a value. */
 export interface LabelRequirement {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { byId, changedMembers, newMembers, resourceMembers, resourceQuery } from './fleet-resource.ts';
 import { timestamp } from './timestamp.ts';
-import { ignored, pagination, record } from './wire.ts';
+import { id, ignored, pagination, record } from './wire.ts';
 
 const kind = z.enum(['opaque', 'registry', 'tls']);
 
@@ -55,7 +55,7 @@ const secret = z
     keys: z.array(z.string()),
     values_version: z.int().meta({ description: 'Number of times that the values were set' }),
     last_rotated_at: timestamp,
-    used_by: z.array(z.object({ kind: z.enum(['workload', 'deployment']), id: z.string(), name: z.string() })),
+    used_by: z.array(z.object({ kind: z.enum(['workload', 'deployment']), id, name: z.string() })),
   })
   .meta({ id: 'Secret', description: 'A secret, without its values' });
 

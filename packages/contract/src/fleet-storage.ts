@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { byId, changedMembers, newMembers, resourceMembers, resourceQuery, storageClass } from './fleet-resource.ts';
 import { target, targetReply } from './fleet-target.ts';
 import { quantity } from './template-fields.ts';
-import { ignored, pagination } from './wire.ts';
+import { id, ignored, pagination } from './wire.ts';
 
 /** The size of a volume: a quantity greater than zero. */
 export const volumeSize = quantity
@@ -25,9 +25,9 @@ const volume = z
     storage_class: z.string().nullable(),
     reclaim,
     target: targetReply.nullable().meta({ description: 'null until a deployment that uses the volume is placed' }),
-    deployment_id: z.string().nullable().meta({ description: 'The deployment for which the volume was created' }),
+    deployment_id: id.nullable().meta({ description: 'The deployment for which the volume was created' }),
     phase: z.enum(['pending', 'bound', 'lost', 'deleting']),
-    attached_to: z.array(z.object({ deployment_id: z.string(), name: z.string() })),
+    attached_to: z.array(z.object({ deployment_id: id, name: z.string() })),
   })
   .meta({ id: 'Volume' });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { uuid } from './wire.ts';
+import { id, uuid } from './wire.ts';
 
 /** A target in a request: a cluster or a host. */
 export const target = z
@@ -12,7 +12,11 @@ export const target = z
     ({ cluster_id, host_id }): Target =>
       cluster_id == null ? { kind: 'host', id: host_id ?? '' } : { kind: 'cluster', id: cluster_id },
   )
-  .meta({ id: 'TargetInput', description: 'Exactly one of the two members must be set' });
+  .meta({
+    id: 'TargetInput',
+    description: 'Exactly one of the two members must be set',
+    examples: [{ host_id: '0198c7a2-5f3e-7d21-9c3b-2f6f0e4b8a10' }],
+  });
 
 export interface Target {
   readonly kind: 'cluster' | 'host';
@@ -21,5 +25,5 @@ export interface Target {
 
 /** A target in a response. */
 export const targetReply = z
-  .object({ cluster_id: z.string().nullable(), host_id: z.string().nullable() })
+  .object({ cluster_id: id.nullable(), host_id: id.nullable() })
   .meta({ id: 'Target', description: 'Exactly one of the two members is not null' });

@@ -10,7 +10,7 @@ import {
   workloadMembers,
 } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
-import { ignored, line, pagination, paging } from './wire.ts';
+import { id, ignored, line, pagination, paging } from './wire.ts';
 
 type WorkloadMember = (typeof workloadMembers)[number];
 
@@ -37,7 +37,7 @@ const bodyMembers = workloadPart(templateChangeFields);
 const template = line(64).meta({ description: 'Slug of a template of the mirror' });
 
 const origin = {
-  template_id: z.string().nullable(),
+  template_id: id.nullable(),
   template_slug: z.string().nullable().meta({ description: 'null: the workload was created without a template' }),
   template_version: z.string().nullable(),
   template_state: z.enum(['current', 'outdated', 'withdrawn']).nullable().meta({

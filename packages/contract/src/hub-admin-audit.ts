@@ -2,22 +2,19 @@ import { z } from 'zod';
 import { auditCursor } from './audit-cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { timestamp, timestampInput } from './timestamp.ts';
-import { line, queryInteger, uuid } from './wire.ts';
+import { id, line, queryInteger, uuid } from './wire.ts';
 
 const entry = z
   .object({
-    id: z.string(),
+    id,
     at: timestamp,
-    user_id: z.string().nullable().meta({ description: 'null: the entry of a deletion of old entries' }),
+    user_id: id.nullable().meta({ description: 'null: the entry of a deletion of old entries' }),
     email: z.string().nullable().meta({ description: 'E-mail address of the user at the time of the request' }),
     method: z.string(),
     path: z.string().meta({ description: 'Path without the query' }),
     status: z.int(),
     request_id: z.string(),
-    object_id: z
-      .string()
-      .nullable()
-      .meta({ description: 'Id of the object that the request created, changed or deleted' }),
+    object_id: id.nullable().meta({ description: 'Id of the object that the request created, changed or deleted' }),
   })
   .meta({ id: 'AuditEntry' });
 

@@ -3,16 +3,16 @@ import { categoryChange, managedCategory, newCategory } from './category.ts';
 import { endpoint } from './endpoint.ts';
 import { newTemplate, ownedTemplate, templateChange } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
-import { byUuid, identified, idInQuery, optionalPaging, pagination, searchIn, uuid } from './wire.ts';
+import { byUuid, id, identified, idInQuery, optionalPaging, pagination, searchIn, uuid } from './wire.ts';
 
 const TEMPLATE_BODY_LIMIT = 1024 * 1024;
 
 const grant = z
   .object({
-    id: z.string(),
-    org_id: z.string(),
+    id,
+    org_id: id,
     org_slug: z.string(),
-    category_id: z.string(),
+    category_id: id,
     category_slug: z.string(),
     created_at: timestamp,
   })

@@ -6,7 +6,7 @@ import { documentedAs } from './openapi-schema.ts';
 import { organization } from './organization.ts';
 import { template, templateListQuery } from './template-fields.ts';
 import { timestamp, timestampInput } from './timestamp.ts';
-import { pagination, queryInteger } from './wire.ts';
+import { id, pagination, queryInteger } from './wire.ts';
 
 /** The maximum and the default number of templates and removals on a page. */
 const MAX_UPDATES = 1000;
@@ -40,7 +40,7 @@ const updatesQuery = z
 const templateUpdates = z.object({
   templates: z.array(template).meta({ description: 'Visible templates that are new or changed for the caller' }),
   removed: z
-    .array(z.object({ id: z.string() }))
+    .array(z.object({ id }))
     .meta({ description: 'Templates that were visible to the caller and no longer are' }),
   checked_at: timestamp.meta({
     description: 'Catalog time up to which the caller has all changes; it advances with the last page of a walk',

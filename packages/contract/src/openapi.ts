@@ -1,7 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Endpoint, RequestHeader } from './endpoint.ts';
-import { describeInput, openOutput, openReferences, type SchemaOverride } from './openapi-schema.ts';
+import { addExamples } from './openapi-examples.ts';
+import { headersOfResponse, responseHeaders } from './openapi-headers.ts';
+import {
+  describeInput,
+  inlineDefaults,
+  openOutput,
+  openReferences,
+  removeUnused,
+  type SchemaOverride,
+} from './openapi-schema.ts';
 import { type ProblemCode, problemDocument, problems } from './problems.ts';
 
 export interface Service {
@@ -12,6 +22,8 @@ export interface Service {
   readonly open: readonly string[];
   /** Problems that every endpoint of the service can return, other than those that follow from its declaration. */
   readonly problems: readonly ProblemCode[];
+  /** The description of each tag of the endpoints. */
+  readonly tags: Readonly<Record<string, string>>;
 }
 
 type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -44,12 +56,20 @@ function documentOf(service: Service, overrides: readonly SchemaOverride[]): Ope
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method]: operation(endpoint, service) };
   }
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.1',
-      info: { title: service.title, version: '1.0.0', description: service.description },
+      info: {
+        title: service.title,
+        version: productVersion(),
+        description: `${service.description}\n\n${CONVENTIONS}`,
+        license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' },
+      },
+      servers: [{ url: '/', description: 'The service that serves this document' }],
+      tags: Object.entries(service.tags).map(([name, description]) => ({ name, description })),
       paths,
       components: {
+        headers: { ...responseHeaders },
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <token>' } },
       },
     },
@@ -59,7 +79,25 @@ function documentOf(service: Service, overrides: readonly SchemaOverride[]): Ope
       },
     },
   );
+  if (document.components?.requestBodies) {
+    document.components.requestBodies = inlineDefaults(document.components.requestBodies, document);
+  }
+  removeUnused(document);
+  addExamples(document);
+  return document;
 }
+
+/** What applies to all endpoints. */
+const CONVENTIONS = [
+  'A request body can contain the read-only members of the object that it creates or changes, such as `created_at`, as a response returned them. They are ignored. All other members that are not listed are rejected with status 400.',
+  'A later version can add members to responses, and values to enumerations in responses. Clients must accept them.',
+  'Lengths of text count UTF-16 code units. A `format` is a hint; a `pattern` is the exact rule.',
+].join('\n\n');
+
+/** The version of the product, which is the version of this package. The path contains the version of the API. */
+const productVersion = () =>
+  z.object({ version: z.string() }).parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')))
+    .version;
 
 function operation(endpoint: Endpoint, service: Service) {
   const { params, query } = endpoint;
@@ -74,9 +112,15 @@ function operation(endpoint: Endpoint, service: Service) {
       ...(endpoint.headers.length > 0 ? { header: headersOf(endpoint) } : {}),
     },
     ...(endpoint.bodyLimit > 0
-      ? { requestBody: { required: true, content: { 'application/json': { schema: endpoint.body } } } }
+      ? {
+          requestBody: {
+            id: endpoint.operationId.replace(/^./, (first) => first.toUpperCase()),
+            required: !endpoint.body.safeParse({}).success, // a missing body is read as {}
+            content: { 'application/json': { schema: endpoint.body } },
+          },
+        }
       : {}),
-    responses: { ...successes(endpoint), ...refusals(problemsOf(endpoint, service)) },
+    responses: { ...successes(endpoint), ...refusals(endpoint, service) },
   };
 }
 
@@ -96,10 +140,10 @@ const successes = (endpoint: Endpoint) => ({
   ...Object.fromEntries(
     [endpoint.status, endpoint.alsoStatus]
       .filter((status) => status !== undefined)
-      .map((status) => [`${status}`, success(endpoint)]),
+      .map((status) => [`${status}`, { ...success(endpoint), headers: headersOfResponse(status, endpoint) }]),
   ),
   ...(endpoint.method === 'get' && !endpoint.secret && endpoint.stream === undefined
-    ? { 304: { description: 'Not modified (`If-None-Match`)' } }
+    ? { 304: { description: 'Not modified (`If-None-Match`)', headers: headersOfResponse(304, endpoint) } }
     : {}),
 });
 
@@ -133,9 +177,9 @@ export function problemsOf(endpoint: Endpoint, service: Service): ProblemCode[] 
   ];
 }
 
-function refusals(codes: readonly ProblemCode[]) {
+function refusals(endpoint: Endpoint, service: Service) {
   const byStatus = new Map<number, ProblemCode[]>();
-  for (const code of new Set(codes)) {
+  for (const code of new Set(problemsOf(endpoint, service))) {
     const { status } = problems[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
@@ -144,6 +188,7 @@ function refusals(codes: readonly ProblemCode[]) {
       `${status}`,
       {
         description: names.map((name) => `\`${name}\`: ${problems[name].title}`).join('; '),
+        headers: headersOfResponse(problems[names[0] ?? 'internal'].status, endpoint),
         content: { 'application/problem+json': { schema: problemDocument } },
       },
     ]),

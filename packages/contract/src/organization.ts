@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tier, tiers } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
-import { ignored, name, objectVersion, slug, uuid } from './wire.ts';
+import { id, ignored, name, objectVersion, slug, uuid } from './wire.ts';
 
 const statuses = ['active', 'suspended'] as const;
 export const organizationStatus = z.enum(statuses);
@@ -11,7 +11,7 @@ export const userRole = z.enum(['user', 'admin', 'superadmin']);
 /** An organization, as its members and its API keys see it. */
 export const organization = z
   .object({
-    id: z.string(),
+    id,
     name: z.string(),
     slug: z.string(),
     tier: z.string().meta({ description: `One of the tiers, in ascending order: ${tiers.join(', ')}` }),
@@ -43,7 +43,7 @@ export const organizationChange = z.strictObject({
 /** A user, in the user's own profile. */
 export const profile = z
   .object({
-    id: z.string(),
+    id,
     email: z.string().nullable(),
     name: z.string(),
     role: userRole,
@@ -64,7 +64,7 @@ export const managedUser = profile
     iss: z.string().meta({ description: 'The issuer: URL of the identity provider' }),
     sub: z.string().meta({ description: 'The subject: id of the user at the identity provider' }),
     email_verified: z.boolean(),
-    org_id: z.string().nullable(),
+    org_id: id.nullable(),
     version: objectVersion,
     created_at: timestamp,
     updated_at: timestamp,

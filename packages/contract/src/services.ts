@@ -10,6 +10,11 @@ export const hubService: Service = {
   endpoints: hubEndpoints,
   open: ['catalog'],
   problems: ['organization_suspended'],
+  tags: {
+    catalog: 'The templates and categories that are visible to the caller',
+    account: 'The profile, the organization and the API keys of the caller',
+    admin: 'Administration of the catalog, of organizations, users and API keys, and the audit log',
+  },
 };
 
 /** The fleet, for its OpenAPI document. */
@@ -19,4 +24,18 @@ export const fleetService: Service = {
   endpoints: fleetEndpoints,
   open: ['anyone'],
   problems: [],
+  tags: {
+    auth: 'Sign-in, sessions and sign-out',
+    catalog: 'The mirror of the catalog of the hub, and its sync',
+    users: 'Users and their roles',
+    tokens: 'MCP tokens: credentials for programs',
+    settings: 'Settings of the identity provider and the hub, which can change while the fleet runs',
+    audit: 'The audit log',
+    hosts: 'Machines with a Docker or Podman engine, and the nodes of clusters',
+    clusters: 'Kubernetes clusters',
+    workloads: 'What runs: image, command, environment, ports, volumes and resources',
+    deployments: 'Workloads that run on a host or a cluster',
+    storage: 'Volumes',
+    secrets: 'Values for workloads that the API never returns',
+  },
 };

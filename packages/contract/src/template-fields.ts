@@ -4,6 +4,7 @@ import { timestamp } from './timestamp.ts';
 import {
   commaSeparated,
   flag,
+  id,
   ignored,
   line,
   NOT_BLANK,
@@ -160,9 +161,9 @@ const catalogField = <Reply extends z.ZodType, Rule extends z.ZodType<z.input<Re
   declaration: Declaration<Rule, Reply>,
 ) => ({
   ...declaration,
-  reply: z.prefault(declaration.reply, declaration.default),
-  newRule: z._default(declaration.rule, declaration.default),
-  changeRule: z.optional(declaration.rule),
+  reply: z.prefault(declaration.reply, declaration.default).meta({ examples: [declaration.example] }),
+  newRule: z._default(declaration.rule, declaration.default).meta({ examples: [declaration.example] }),
+  changeRule: z.optional(declaration.rule).meta({ examples: [declaration.example] }),
   topic: undefined,
 });
 
@@ -184,13 +185,13 @@ const otherMember = <Reply extends z.ZodType>(reply: Reply) => ({ reply });
  * see docs/adding-a-template-member.md.
  */
 const templateMembers = {
-  id: otherMember(z.string()),
+  id: otherMember(id),
   name: otherMember(z.string()),
   slug: otherMember(z.string()),
   description: catalogField({ rule: text(4000), default: '', example: 'A server', reply: z.string() }),
   version: catalogField({ rule: line(64), default: '1.0.0', example: '2.1.0', reply: z.string() }),
   kind: workloadField('image', { rule: word, default: 'service', example: 'job', reply: z.string() }),
-  category_id: otherMember(z.string()),
+  category_id: otherMember(id),
   category_name: otherMember(z.string()),
   category_slug: otherMember(z.string()),
   category_icon: otherMember(z.string()),
@@ -368,7 +369,7 @@ export type Template = z.output<typeof template>;
 
 /** A template, as administrators see it: with its owner and the version of the object, which `version` does not denote. */
 export const ownedTemplate = template
-  .extend({ owner_org_id: z.string().nullable(), resource_version: objectVersion })
+  .extend({ owner_org_id: id.nullable(), resource_version: objectVersion })
   .meta({ id: 'OwnedTemplate' });
 
 /** Filters of a list of templates. Visibility is applied separately. */

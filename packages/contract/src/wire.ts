@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { documentedAs } from './openapi-schema.ts';
+import { documentedAs, ignoredMember } from './openapi-schema.ts';
 
 /** A UUID of any version (RFC 9562), converted to lower case. New rows have version 7. */
 export const uuid = z
@@ -7,6 +7,9 @@ export const uuid = z
   .regex(/^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/, 'must be a UUID')
   .meta({ format: 'uuid' })
   .transform((id) => id.toLowerCase());
+
+/** The id of an object in a response, and in a path. In a path, other text is the id of no object. */
+export const id = z.string().meta({ format: 'uuid' });
 
 // Rules for text are regular expressions without flags, because OpenAPI then publishes them as patterns.
 
@@ -152,11 +155,10 @@ export const completePagination = (total: number) => ({
   totalPages: total === 0 ? 0 : 1,
 });
 
-/** Read-only members, which a caller can send back unchanged. They are ignored. */
-export const ignored = <K extends string>(...members: readonly K[]): Record<K, z.ZodOptional<z.ZodUnknown>> =>
-  Object.fromEntries(
-    members.map((member) => [member, z.unknown().optional().meta({ description: 'Read-only: ignored' })]),
-  ) as Record<K, z.ZodOptional<z.ZodUnknown>>; // Object.fromEntries loses the names of the members
+/** Read-only members, which a caller can send back unchanged. The OpenAPI document describes them once, for all bodies. */
+export const ignored = <K extends string>(...members: readonly K[]): Record<K, typeof ignoredMember> =>
+  // Object.fromEntries loses the names of the members.
+  Object.fromEntries(members.map((member) => [member, ignoredMember])) as Record<K, typeof ignoredMember>;
 
 /** `id` in the query instead of the body, because some proxies remove the body of a DELETE. */
 export const idInQuery = z.strictObject({ id: uuid.optional().meta({ description: 'Instead of `id` in the body' }) });

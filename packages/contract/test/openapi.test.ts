@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { Endpoint } from '../src/index.ts';
 import { fleetService, hubService, openApiDocument, problems, problemsOf } from '../src/index.ts';
@@ -7,7 +8,9 @@ interface Operation {
   readonly security: readonly object[];
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: unknown }[];
   readonly requestBody?: unknown;
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: object }>>;
+  readonly responses: Readonly<
+    Record<string, { readonly description: string; readonly content?: object; readonly headers?: object }>
+  >;
 }
 
 interface Document {
@@ -17,11 +20,13 @@ interface Document {
 
 const TYPES: readonly unknown[] = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
 
-/** All objects in a document, at any depth. */
+/** All objects in a document, at any depth, without examples. */
 function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield value as Record<string, unknown>; // not null and not an array
-  for (const member of Object.values(value)) yield* objectsIn(member);
+  for (const [name, member] of Object.entries(value)) {
+    if (name !== 'example' && name !== 'examples') yield* objectsIn(member);
+  }
 }
 
 /** All objects in a part of a document, and in the schemas that it references. */
@@ -108,6 +113,54 @@ describe.each([
     ];
     expect(output.filter(closed)).toEqual([]);
     expect(input.some(closed)).toBe(true);
+  });
+
+  test('describes all tags, the server, the licence, and the version of the product', () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    expect(original.info).toMatchObject({ version, license: { name: 'UNLICENSED' } });
+    expect(original.servers).toEqual([{ url: '/', description: expect.any(String) }]);
+    const described = (original.tags ?? []).map(({ name, description }) => description && name);
+    expect(described).toEqual(expect.arrayContaining(endpoints.map(({ tag }) => tag)));
+  });
+
+  test('gives each request body a name, and requires it only if the service does', () => {
+    for (const { operationId, bodyLimit, body } of endpoints.filter((endpoint) => endpoint.bodyLimit > 0)) {
+      const name = operationId.replace(/^./, (first) => first.toUpperCase());
+      const operation = operations.find((one) => one.operationId === operationId);
+      expect(operation?.requestBody).toEqual({ $ref: `#/components/requestBodies/${name}` });
+      const isOptional = body.safeParse({}).success;
+      expect({ operationId, bodyLimit, required: original.components?.requestBodies?.[name] }).toMatchObject({
+        required: { required: !isOptional },
+      });
+    }
+  });
+
+  test('describes ignored read-only members once, and not in each request body', () => {
+    expect(original.info.description).toMatch(/read-only members .* are ignored/);
+    expect(JSON.stringify(original.components?.requestBodies)).not.toMatch(/ignored|"(?:created_at|updated_at)"/);
+  });
+
+  test('states that ids are UUIDs', () => {
+    const NOT_UUID = ['request_id', 'client_id'];
+    const without = [...objectsIn(document)].flatMap(({ properties }) =>
+      Object.entries<Record<string, unknown>>({ ...(properties as object) })
+        .filter(([name]) => /^(?:.+_)?id$/.test(name) && !NOT_UUID.includes(name))
+        .filter(([, schema]) => ![...objectsIn(schema)].some((one) => one.format === 'uuid'))
+        // The id of a template that cannot be read can be any text. The id of a GPU is the one of its engine.
+        .filter(([, { description }]) => !/cannot be read|the engine uses/.test(String(description)))
+        .map(([name]) => `${name}: use \`id\` or \`uuid\` of wire.ts`),
+    );
+    expect(without).toEqual([]);
+  });
+
+  test('declares only headers of responses that are described, and the id of the request for each response', () => {
+    for (const { operationId, responses } of operations) {
+      for (const [status, { headers }] of Object.entries(responses)) {
+        expect({ operationId, status, headers }).toMatchObject({
+          headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+        });
+      }
+    }
   });
 
   test('requires only members that exist', () => {

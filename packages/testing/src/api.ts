@@ -57,7 +57,8 @@ export function apiOf(app: Express, document: object): Callers {
     const pathWithoutQuery = path.split('?', 1)[0] ?? path;
     const type = response.headers['content-type'] ?? '';
     const documentedBody = /[/+]json\b/.test(type) ? response.body : response.text;
-    check({ method, path: pathWithoutQuery, status: response.status, type, body: documentedBody });
+    const { status, headers: sent } = response;
+    check({ method, path: pathWithoutQuery, status, type, body: documentedBody, headers: sent });
     return { status: response.status, body: response.body, text: response.text, headers: response.headers };
   };
   const callers = (authorization?: string): Api => {

@@ -9,15 +9,22 @@ export interface ObservedExchange {
   readonly status: number;
   readonly type: string;
   readonly body: unknown;
+  /** With lower-case names. Default: headers are not validated. */
+  readonly headers?: Readonly<Record<string, unknown>>;
 }
 
 interface Operation {
-  readonly responses?: Readonly<Record<string, { readonly content?: object }>>;
+  readonly responses?: Readonly<Record<string, { readonly content?: object; readonly headers?: object }>>;
 }
 
 interface Document {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components?: { readonly headers?: Readonly<Record<string, { readonly required?: boolean }>> };
 }
+
+/** Headers of HTTP itself, of browsers' security rules, and of CORS. The document does not describe them. */
+const GENERAL_HEADERS =
+  /^(?:connection|content-length|content-type|content-security-policy|date|keep-alive|transfer-encoding|vary|access-control-.*|cross-origin-.*|origin-agent-cluster|referrer-policy|x-content-type-options|x-dns-prefetch-control|x-download-options|x-frame-options|x-permitted-cross-domain-policies|x-xss-protection)$/;
 
 const OPERATIONAL = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'];
 
@@ -37,7 +44,7 @@ export function conformityTo(document: object): Check {
 }
 
 function compile(document: object): Check {
-  const { paths = {} } = document as Document; // the type of openApiDocument is more general
+  const { paths = {}, components } = document as Document; // the type of openApiDocument is more general
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(document, 'openapi');
@@ -60,12 +67,29 @@ function compile(document: object): Check {
     const documented = path !== undefined && operation !== undefined;
     const pointer = documented ? pointerOf(path, seen, expectedType) : '/components/schemas/Problem';
     const validate = validator(pointer);
+    if (documented && seen.headers) {
+      const declared = Object.keys(operation.responses?.[seen.status]?.headers ?? {});
+      const required = declared.filter((name) => components?.headers?.[name]?.required);
+      rejectHeaders(seen, seen.headers, { declared, required });
+    }
     if (isEmpty(seen.status) && documented) return;
     if (!seen.type.startsWith(expectedType)) throw nonconforming(seen, `is ${seen.type}, not ${expectedType}`);
     for (const part of partsOf(seen, expectedType)) {
       if (!validate(part)) throw nonconforming(seen, ajv.errorsText(validate.errors));
     }
   };
+}
+
+function rejectHeaders(
+  seen: ObservedExchange,
+  headers: Readonly<Record<string, unknown>>,
+  { declared, required }: { readonly declared: readonly string[]; readonly required: readonly string[] },
+): void {
+  const missing = required.filter((name) => headers[name.toLowerCase()] === undefined);
+  if (missing.length > 0) throw nonconforming(seen, `has no ${missing.join(', ')}`);
+  const known = new Set(declared.map((name) => name.toLowerCase()));
+  const unknown = Object.keys(headers).filter((name) => !known.has(name) && !GENERAL_HEADERS.test(name));
+  if (unknown.length > 0) throw nonconforming(seen, `has undeclared headers: ${unknown.join(', ')}`);
 }
 
 /** The expected media type of a response: the documented one, or else the default for its status. */

@@ -33,6 +33,7 @@ const service: Service = {
   },
   open: ['anyone'],
   problems: [],
+  tags: { things: 'Things' },
 };
 const check = conformityTo(closedOpenApiDocument(service));
 
@@ -62,6 +63,18 @@ test('a member that the contract does not declare fails the tests of a service, 
   };
   expect(() => check(response)).toThrow(/must NOT have additional properties/);
   expect(() => conformityTo(openApiDocument(service))(response)).not.toThrow();
+});
+
+test.each([
+  ['lacks a declared header', {}, /has no X-Request-Id, Cache-Control/],
+  [
+    'has an undeclared header',
+    { 'x-request-id': 'r', 'cache-control': 'no-store', 'x-new': '1' },
+    /undeclared.* x-new/,
+  ],
+])('a response does not conform if it %s', (_, headers, message) => {
+  const response = { method: 'GET', path: '/things/1', status: 200, type: 'application/json', body: { id: '1' } };
+  expect(() => check({ ...response, headers })).toThrow(message);
 });
 
 describe('a response of lines', () => {

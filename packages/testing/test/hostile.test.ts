@@ -27,6 +27,7 @@ const document = openApiDocument({
   endpoints: { createThing },
   open: ['anyone'],
   problems: [],
+  tags: { things: 'Things' },
 });
 const callers = { somebody: 'Bearer secret-of-somebody' };
 const request = plainRequest(createThing, 'somebody', callers);
@@ -34,7 +35,7 @@ const check = oracleOf(document);
 
 const response = (status: number, value: unknown, type = 'application/problem+json'): WireResponse => ({
   status,
-  headers: { 'content-type': type, 'x-request-id': 'r1' },
+  headers: { 'content-type': type, 'x-request-id': 'r1', 'cache-control': 'no-store' },
   body: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
 });
 const aProblem = (code: keyof typeof problems, given: object = {}) => {

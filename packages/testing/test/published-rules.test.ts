@@ -36,7 +36,11 @@ interface Described {
 
 interface Operation {
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+  readonly requestBody?: { readonly $ref: string };
+}
+
+interface RequestBody {
+  readonly content: { readonly 'application/json': { readonly schema: Schema } };
 }
 
 const shapeOf = (schema: z.ZodType): Readonly<Record<string, z.ZodType>> =>
@@ -49,7 +53,10 @@ describe.each([
   // The document as JSON, with the members that this test reads.
   const { paths, components } = JSON.parse(JSON.stringify(openApiDocument(service))) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-    readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+    readonly components: {
+      readonly schemas: Readonly<Record<string, Schema>>;
+      readonly requestBodies: Readonly<Record<string, RequestBody>>;
+    };
   };
   // A format is an annotation in JSON Schema 2020-12; only patterns reject values.
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -68,7 +75,8 @@ describe.each([
       const rule = place === 'path' || place === 'query' ? parameters[place][name] : undefined;
       if (rule) yield { name, published: schema, rule, sent: String };
     }
-    const body = operation?.requestBody?.content['application/json'].schema;
+    const [, bodyName = ''] = /(\w+)$/.exec(operation?.requestBody?.$ref ?? '') ?? [];
+    const body = components.requestBodies[bodyName]?.content['application/json'].schema;
     for (const [name, published] of Object.entries(body ? (resolved(body).properties ?? {}) : {})) {
       const rule = shapeOf(endpoint.body)[name];
       if (rule) yield { name, published, rule, sent: (value) => value };
@@ -101,11 +109,11 @@ describe.each([
   );
 
   test('the protocol of a port can be TCP, which is its default', () => {
-    const port = Object.values(components.schemas).find(({ properties }) => properties?.containerPort !== undefined);
-    for (const protocol of ['TCP', 'tcp', 'Udp']) {
-      expect(validatorOf(port ?? {})({ containerPort: 80, protocol })).toBe(true);
-    }
-    expect(validatorOf(port ?? {})({ containerPort: 80, protocol: 'icmp' })).toBe(false);
+    const bodies = Object.values(components.requestBodies).map(({ content }) => content['application/json'].schema);
+    const [ports] = bodies.flatMap(({ properties }) => properties?.ports ?? []);
+    const isPublished = validatorOf(ports ?? {});
+    for (const protocol of ['TCP', 'tcp', 'Udp']) expect(isPublished([{ containerPort: 80, protocol }])).toBe(true);
+    expect(isPublished([{ containerPort: 80, protocol: 'icmp' }])).toBe(false);
   });
 });
 

@@ -24,7 +24,7 @@ export function oracleOf(document: object): (request: HostileRequest, response: 
     if (request.elsewhere && status >= 400) return;
     const type = headers['content-type'] ?? '';
     const body = /[/+]json\b/.test(type) ? JSON.parse(text) : text;
-    conform({ method: request.method, path: pathOf(request.target), status, type, body });
+    conform({ method: request.method, path: pathOf(request.target), status, type, body, headers });
   };
 }
 

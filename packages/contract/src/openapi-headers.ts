@@ -1,0 +1,61 @@
+import type { Endpoint } from './endpoint.ts';
+
+const text = { type: 'string' } as const;
+
+/** The response headers of the services, other than those that every HTTP server sends. */
+export const responseHeaders = {
+  'X-Request-Id': {
+    description: 'The id of the request, which the log of the service contains',
+    required: true,
+    schema: text,
+    example: '0198c7a2-5f3e-7d21-9c3b-2f6f0e4b8a10',
+  },
+  'Cache-Control': {
+    description: 'Whether caches can store the response. `no-cache`: they must revalidate it with `If-None-Match`',
+    required: true,
+    schema: text,
+    example: 'private, no-cache',
+  },
+  ETag: {
+    description: 'The entity tag of the response, for `If-None-Match`. Large responses have none',
+    schema: text,
+    example: '"kq3x0c9cXv8bV0yG5n2cUq1p5Zs"',
+  },
+  'Retry-After': {
+    description: 'The number of seconds after which the request can be repeated',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+    example: 1,
+  },
+  'WWW-Authenticate': {
+    description: 'What is wrong with the credential (RFC 6750)',
+    schema: text,
+    example: 'Bearer realm="hub", error="invalid_token"',
+  },
+  Location: { description: 'The URL of the redirect', required: true, schema: text, example: 'https://example.com/' },
+  'Set-Cookie': { description: 'Binds the sign-in to the browser', schema: text, example: 'sign_in=value; HttpOnly' },
+} as const;
+
+type HeaderName = keyof typeof responseHeaders;
+
+const BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
+  302: ['Location', 'Set-Cookie'],
+  304: ['ETag'],
+  400: ['WWW-Authenticate'],
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+/** References to the headers of a response. */
+export function headersOfResponse(status: number, { method, secret, stream }: Endpoint) {
+  const hasEtag = status === 200 && method === 'get' && !secret && stream === undefined;
+  const names: HeaderName[] = [
+    'X-Request-Id',
+    'Cache-Control',
+    ...(hasEtag ? ['ETag' as const] : []),
+    ...(BY_STATUS[status] ?? []),
+  ];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` as const }]));
+}
