@@ -43,7 +43,7 @@ const contentIn = (part: unknown) =>
  * An example of a schema: its own, or else its default or its constant, or else one of its members. A schema whose
  * members depend on each other, or with an unusual pattern, states its example with `.meta({ examples: [...] })`.
  */
-export function exampleOf(schema: Schema, document: object): unknown {
+function exampleOf(schema: Schema, document: object): unknown {
   if (Array.isArray(schema.examples)) return schema.examples[0];
   if (typeof schema.$ref === 'string') return exampleOf(schemaAt(document, schema.$ref), document);
   if ('const' in schema) return schema.const;
