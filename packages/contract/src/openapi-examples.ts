@@ -75,11 +75,12 @@ function exampleOfObject(schema: Schema, document: object): unknown {
     return Object.fromEntries(members.map(([name, member]) => [name, exampleOf(member, document)]));
   }
   if (typeof additionalProperties !== 'object') return {};
-  const name = exampleOf({ type: 'string', ...(propertyNames as Schema | undefined) }, document);
+  const name = exampleOf({ type: 'string', ...(propertyNames as Schema | undefined) }, document); // a schema, if present
   return { [String(name)]: exampleOf(additionalProperties as Schema, document) }; // a schema, because it is an object
 }
 
 function exampleOfText({ format, pattern, allOf, maxLength }: Schema): string {
+  // Each entry of allOf is a schema.
   const patterns = [pattern, ...[allOf ?? []].flat().map((one) => (one as Schema).pattern)].filter(
     (one) => typeof one === 'string',
   );
