@@ -23,6 +23,7 @@ import { readSyncState } from './catalog/sync-state.ts';
 import { type Config, readConfig, settingsEnvironmentOf } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { checkCurrentKey, checkEncryptionKeys } from './database/encryption.ts';
+import { startSealing } from './deployments/seal-text.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createEngineRuntime } from './reconciler/engine-runtime.ts';
 import type { ReconcilerTimings } from './reconciler/timings.ts';
@@ -87,6 +88,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   };
   const checks = startProviderChecks({ database, sealer, settings, providers, log });
   const housekeeping = startHousekeeping({ database, log, auditDays: config.AUDIT_RETENTION_DAYS });
+  const sealing = startSealing({ database, sealer, log });
   let stopping = false;
   const { corsOrigins: _, publicUrl: __, ...options } = serviceOptionsOf(config);
   const app = createFleet({
@@ -109,7 +111,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
       stopping = true;
     },
     close: async () => {
-      const idle = [sync.stop(), checks.stop(), housekeeping.stop(), engineRuntime.stop()];
+      const idle = [sync.stop(), checks.stop(), housekeeping.stop(), sealing.stop(), engineRuntime.stop()];
       // Aborts requests, so that a slow hub does not delay the shutdown.
       await Promise.all([toHub.close(), toProvider.close()]);
       await Promise.all(idle);

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { env, envReply } from './fleet-env.ts';
 import { changedMembers, condition, labels, newMembers, resourceMembers, resourceName } from './fleet-resource.ts';
 import { volumeSize } from './fleet-storage.ts';
 import { target, targetReply } from './fleet-target.ts';
-import { dnsLabel, variable } from './template-fields.ts';
+import { dnsLabel } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
-import { id, ignored, line, record, text, uuid } from './wire.ts';
+import { id, ignored, line, record, uuid } from './wire.ts';
 
 /** The phases of a deployment. `retrying` and `failed` have a reason. */
 export const phases = [
@@ -20,8 +21,6 @@ export const phases = [
 ] as const;
 
 export const replicas = z.int().min(1).max(1000);
-
-const env = record(variable, text(32_768)).meta({ description: 'Values of variables that the workload declares' });
 
 const volumes = record(
   dnsLabel,
@@ -48,7 +47,7 @@ const observed = {
   target: targetReply.nullable(),
   target_name: z.string().nullable().meta({ description: 'Name of the host or cluster; null without a target' }),
   replicas: z.int(),
-  env: z.record(z.string(), z.string()),
+  env: envReply,
   volumes: z.record(z.string(), z.object({ storage_id: id, size: z.string() })),
   desired_state: desired,
   phase: z.enum(phases),
@@ -205,7 +204,7 @@ export const deploymentRevision = z
     operation: z.string(),
     revision: z.int().meta({ description: 'Revision of the workload' }),
     replicas: z.int(),
-    env: z.record(z.string(), z.string()),
+    env: envReply,
     desired_state: desired,
     created_at: timestamp,
     created_by: z.string(),

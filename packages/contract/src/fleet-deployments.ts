@@ -124,7 +124,7 @@ export const fleetDeploymentEndpoints = {
     }),
     headers: ['If-Match'],
     reply,
-    problems: ['not_found', 'version_conflict'],
+    problems: ['not_found', 'in_use', 'version_conflict'],
   }),
   startDeployment: endpoint({
     ...changes,

@@ -76,12 +76,28 @@ export const secretRef = z.strictObject({ name: dnsLabel, key: line(253).optiona
 
 export const envVariable = z.strictObject({ name: variable, value: text(32_768) }).meta({ id: 'EnvVariable' });
 
+/** The end of the description of a secret variable. */
+export const SECRET_MARKER = '[secret]';
+
+/**
+ * Whether a variable is secret: deployments bind it to a secret or generate its value. The shape of a template is fixed, so a
+ * marker at the end of the description declares it.
+ */
+export const isSecretVariable = ({ description }: { readonly description: string }): boolean =>
+  description.trimEnd().endsWith(SECRET_MARKER);
+
 export const envSchemaEntry = z
   .strictObject({
     name: variable,
     required: z.boolean().default(false),
     default_value: text(32_768).default(''),
-    description: text(4000).default(''),
+    description: text(4000)
+      .default('')
+      .meta({ description: `If it ends with \`${SECRET_MARKER}\`, the variable is secret` }),
+  })
+  .refine((entry) => !isSecretVariable(entry) || entry.default_value === '', {
+    path: ['default_value'],
+    message: 'must be empty, because the description declares a secret variable',
   })
   .meta({ id: 'EnvSchemaEntry' });
 

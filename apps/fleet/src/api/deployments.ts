@@ -3,14 +3,18 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, Problem, WithEtag } from '@svc/http';
 import { authorOf } from '../audit/recording.ts';
 import { recordDownload } from '../catalog/download-reports.ts';
+import { bindingsOf, readDependents } from '../deployments/bindings.ts';
 import { type Decision, decide, uncheckedTargets } from '../deployments/decision.ts';
 import { type Draft, newDraft } from '../deployments/draft.ts';
+import { generateValues, presentEnv } from '../deployments/env.ts';
 import { presentManifest } from '../deployments/manifest.ts';
 import { refuse } from '../deployments/refusals.ts';
 import { deployments, presentDeployment } from '../deployments/rows.ts';
 import { allocate, allocationOf, removeDeployment } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { UncheckedTargets } from '../reconciler/first-checks.ts';
+import { storedEnv } from '../render/env.ts';
+import { refuseInUse } from '../resources/field-errors.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { refuseUnknownTarget } from '../resources/targets.ts';
@@ -55,14 +59,13 @@ export const listDeploymentEvents = route(
 export const listDeploymentRevisions = route(
   fleetEndpoints.listDeploymentRevisions,
   async ({ database: { client } }, { params, query }) => {
-    const { id } = await readRow(client, deployments, params.id);
+    const { id, secret_variables } = await readRow(client, deployments, params.id);
     const where = { deployment_id: id };
     const [rows, total] = await client.$transaction([
       client.deploymentRevision.findMany({ where, orderBy: { generation: 'desc' }, ...pageOptions(query) }),
       client.deploymentRevision.count({ where }),
     ]);
-    // recordGeneration stored `env` as a record of strings.
-    const revisions = rows.map(({ env, ...row }) => ({ ...row, env: env as Record<string, string> }));
+    const revisions = rows.map((row) => ({ ...row, env: presentEnv(storedEnv.parse(row.env), secret_variables) }));
     return { revisions, pagination: paginationOf(query, total) };
   },
 );
@@ -114,15 +117,16 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean):
   await refuseUnknownTarget(transaction, body.target);
   const author = authorOf(principal);
   const { draft, base } = await newDraft(transaction, body);
-  const { name, labels, replicas, env, desired_state } = body;
-  const { workload } = draft;
+  const { name, labels, replicas, desired_state } = body;
+  const { workload, env } = draft;
   const decision = await decide(transaction, draft);
   if (canWait) awaitFirstChecks(decision);
   refuse(decision.refusals);
   if (base) await createWorkload(context, draft, base);
   await transaction.deployment.create({
     data: {
-      ...{ id: draft.id, name, labels, replicas, env, desired_state, created_by: author },
+      ...{ id: draft.id, name, labels, replicas, env: { ...env }, desired_state, created_by: author },
+      bindings: bindingsOf(env),
       ...{ workload_id: workload.workloadId, revision: workload.revision, deletes_workload: base !== undefined },
       defaults_version: draft.defaultsVersion,
       ...allocationOf(decision),
@@ -130,6 +134,7 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean):
     },
   });
   await allocate(transaction, decision, author);
+  await generateValues(transaction, context.settings.sealer, draft);
   await recordGeneration(context, {
     id: draft.id,
     operation: 'create',
@@ -207,19 +212,20 @@ export const rollbackDeployment = changeRoute(fleetEndpoints.rollbackDeployment,
       body.generation,
     );
     const message = `rolled back to generation ${generation}`;
-    return { operation: 'rollback', message, revision, replicas, env, isRollback: true };
+    return { operation: 'rollback', message, revision, replicas, recordedEnv: env, isRollback: true };
   }),
 );
 
 /**
  * Deletes a deployment with the volumes that were created for it, unless their reclaim policy is retain, and with the workload
  * that it created, unless the caller keeps it. The rows are deleted at once if no engine has received the deployment, otherwise
- * after the engine has removed its objects.
+ * after the engine has removed its objects. @throws 409 if another deployment is bound to one of its generated values
  */
 export const deleteDeployment = changeRoute(fleetEndpoints.deleteDeployment, async (context, { params, query }) => {
   const { transaction, ifMatch } = context;
   await acquirePlacementLock(transaction);
   const row = await lockRow(transaction, deployments, { id: params.id, ifMatch });
+  if (!row.deleting) refuseInUse(await readDependents(transaction, row));
   if (query.keep_workload) {
     await transaction.deployment.update({ where: { id: row.id }, data: { deletes_workload: false } });
   }

@@ -2,6 +2,7 @@ import { fleetEndpoints, type WorkloadSpec } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../audit/recording.ts';
+import { secretBinding } from '../deployments/bindings.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { registryHost } from '../render/image.ts';
 import { keyOf } from '../render/secrets.ts';
@@ -34,9 +35,15 @@ export async function refuseKeysInUse(
   const rows = await transaction.$queryRaw<Row[]>`
     SELECT d.name, v.spec->'secret_refs' AS refs FROM workload_revisions v
     JOIN deployments d ON d.workload_id = v.workload_id AND d.revision = v.revision
-    WHERE v.secret_names @> ARRAY[${name}] ORDER BY d.name`;
+    WHERE v.secret_names @> ARRAY[${name}]
+    UNION ALL
+    SELECT d.name, jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', ${name}::text, 'env', e.key, 'key', e.value->>'key')))
+    FROM deployments d, jsonb_each(d.env) e
+    WHERE d.bindings @> ARRAY[${secretBinding(name)}] AND e.value->>'secret' = ${name} GROUP BY d.name
+    ORDER BY name`;
   const affected = rows.filter(({ refs }) => refs.some((ref) => ref.name === name && keyOf(ref, keys) === undefined));
-  refuseInUse(affected.map((row) => ({ kind: 'deployment', name: row.name })));
+  const names = [...new Set(affected.map((row) => row.name))];
+  refuseInUse(names.map((deployment) => ({ kind: 'deployment', name: deployment })));
 }
 
 /**

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Input, offsetOf, paginationOf } from '@svc/contract';
-import { fleetEndpoints, type WorkloadSpec, workloadMembers } from '@svc/contract/fleet';
+import { offsetOf, paginationOf } from '@svc/contract';
+import { fleetEndpoints, workloadMembers } from '@svc/contract/fleet';
 import { etagOfVersion, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../audit/recording.ts';
-import { refuseInUse } from '../resources/field-errors.ts';
+import { HOW_TO_BIND, type WorkloadVariable } from '../render/env.ts';
+import { PLACEHOLDER } from '../render/secrets.ts';
+import { refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import {
@@ -13,9 +15,13 @@ import {
   presentWorkload,
   type RevisionBase,
   revisionRow,
+  type StoredSpec,
+  secretVariables,
+  secretVariablesOf,
   specMembersOf,
   templateBase,
   templateState,
+  type WorkloadRow,
   withoutTemplate,
   workloads,
 } from '../resources/workloads.ts';
@@ -38,8 +44,10 @@ export const createWorkload = changeRoute(fleetEndpoints.createWorkload, async (
   const { name, labels, template } = body;
   const base = template === undefined ? withoutTemplate : await templateBase(transaction, template);
   const id = uuidv7();
+  const overrides = specMembersOf(body);
+  refuseSecretText(body.env, secretVariablesOf({ ...base.spec, ...overrides }));
   await transaction.workload.create({ data: { id, name, labels, created_by: author } });
-  await insertRevision(transaction, { workloadId: id, revision: 1, base, overrides: specMembersOf(body), author });
+  await insertRevision(transaction, { workloadId: id, revision: 1, base, overrides, author });
   return { workload: presentWorkload(await readRow(transaction, workloads, id)) };
 });
 
@@ -49,8 +57,13 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
   const before = await lockRow(transaction, workloads, { id: params.id, ifMatch });
   refuseRename(body, before);
   const { spec } = before;
-  const overrides = { ...before.overrides, ...changedMembers(body, spec) };
+  const env = body.env?.map((variable) => unmasked(variable, before));
+  const members = changedMembers({ ...specMembersOf(body), ...(env && { env }) }, body.template ? undefined : spec);
+  const kept = before.overrides.env ? { ...before.overrides, env: spec.env } : before.overrides;
+  const overrides = { ...kept, ...members };
   const base: RevisionBase = body.template === undefined ? before : await templateBase(transaction, body.template);
+  const secretNames = [...before.secret_variables, ...secretVariablesOf({ ...base.spec, ...overrides })];
+  refuseSecretText(env, secretNames, spec.env);
   const isNew =
     base.template_id !== before.template_id ||
     base.template_hash !== before.template_hash ||
@@ -71,11 +84,36 @@ export const updateWorkload = changeRoute(fleetEndpoints.updateWorkload, async (
 });
 
 /** The members that differ from the current spec. A member that is sent back unchanged continues to follow the template. */
-function changedMembers(body: Input<typeof fleetEndpoints.updateWorkload>['body'], spec: WorkloadSpec) {
-  const members = specMembersOf(body);
-  if (body.template !== undefined) return members;
-  const isChanged = (member: keyof WorkloadSpec) => !isDeepStrictEqual(members[member], spec[member]);
+function changedMembers(members: Partial<StoredSpec>, spec: StoredSpec | undefined): Partial<StoredSpec> {
+  if (spec === undefined) return members;
+  const isChanged = (member: keyof StoredSpec) => !isDeepStrictEqual(members[member], spec[member]);
   return pickDefined(members, workloadMembers.filter(isChanged));
+}
+
+/** The stored variable if its masked value is sent back, otherwise the given one. */
+function unmasked(given: WorkloadVariable, { spec, secret_variables }: WorkloadRow): WorkloadVariable {
+  const stored = spec.env.find(({ name }) => name === given.name);
+  const isMasked = stored && (stored.sealed !== undefined || secret_variables.includes(stored.name));
+  return isMasked && given.value === PLACEHOLDER ? stored : given;
+}
+
+/**
+ * A workload can be read by everybody, so text for a secret variable is refused. Text that is already stored is accepted: it
+ * is masked, and will be sealed. @throws 400
+ */
+function refuseSecretText(
+  env: readonly WorkloadVariable[] = [],
+  secretNames: readonly string[],
+  stored: readonly WorkloadVariable[] = [],
+): void {
+  const message = `must be empty: the variable is secret. A deployment sets it with ${HOW_TO_BIND}`;
+  refuseFieldErrors(
+    env.flatMap((variable, index) =>
+      variable.value !== '' && secretNames.includes(variable.name) && !stored.includes(variable)
+        ? [{ path: `env.${index}.value`, message }]
+        : [],
+    ),
+  );
 }
 
 export const deleteWorkload = changeRoute(
@@ -97,7 +135,7 @@ export const listWorkloadRevisions = route(
     const { id } = await readRow(client, workloads, params.id);
     const rows = await client.$queryRaw<unknown[]>`
         SELECT v.revision, v.spec, v.template_id, v.template_slug, v.template_version, v.min_tier, v.created_at, v.created_by,
-               ${templateState} AS template_state
+               ${templateState} AS template_state, ${secretVariables} AS secret_variables
         FROM workload_revisions v WHERE v.workload_id = ${id}::uuid
         ORDER BY v.revision DESC LIMIT ${query.limit} OFFSET ${offsetOf(query)}`;
     const total = await client.workloadRevision.count({ where: { workload_id: id } });

@@ -15,6 +15,8 @@ export interface Database {
 
 /** The share of the mirror in the connections of a process. Requests and the reconciler use the rest. */
 const MIRROR_WRITERS = 2;
+/** Version 0.1.0 uses the name `fleet`. Replicas of that version are recognized by it (deployments/seal-text.ts). */
+const APPLICATION_NAME = 'fleet-service';
 const MIRROR_POOL = { max: MIRROR_WRITERS, applicationName: 'fleet-mirror', statementTimeoutMs: 30_000 };
 
 /** The default of `DATABASE_CONNECTIONS`, the maximum number of connections of the process. */
@@ -40,7 +42,7 @@ export function openDatabase(
     const adapter = new PrismaPg(pool, { onPoolError: onError, onConnectionError: onError });
     return translatingClient(new PrismaClient({ adapter }), constraintProblems);
   };
-  const client = connect({ max: connections - MIRROR_WRITERS, applicationName: 'fleet' });
+  const client = connect({ max: connections - MIRROR_WRITERS, applicationName: APPLICATION_NAME });
   const mirrorWriter = connect(MIRROR_POOL);
   return {
     client,

@@ -14,12 +14,14 @@ import {
 } from '../placement/candidates.ts';
 import { type ChosenTarget, type Placement, place } from '../placement/place.ts';
 import { bytes } from '../quantities.ts';
-import { resolveEnv } from '../render/env.ts';
+import { type ResolvedEnv, resolveEnv } from '../render/env.ts';
 import { registryHost } from '../render/image.ts';
-import { keyOf } from '../render/secrets.ts';
+import { isSealedName, keyOf } from '../render/secrets.ts';
 import { specProblems } from '../render/spec-problems.ts';
 import { refuseUnsupported } from '../render/unsupported-values.ts';
 import { engineKey, registeredFirst } from '../resources/identity.ts';
+import { withoutSealed } from '../resources/workloads.ts';
+import { type BoundVariable, readBound, refusalsOfDependents } from './bindings.ts';
 import { type Draft, readWorkloadRevision } from './draft.ts';
 import { allocatedGpus, decidePorts, type PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
@@ -105,7 +107,9 @@ export interface Decision {
   readonly draft: Draft;
   readonly refusals: readonly Refusal[];
   readonly requirements: PlacementRequirements;
-  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly env: ResolvedEnv['env'];
+  /** The variables that the deployment binds to secrets and sealed values. */
+  readonly bound: readonly BoundVariable[];
   readonly mounted: readonly MountedVolume[];
   readonly secrets: readonly SecretMetadata[];
   readonly placement: Placement;
@@ -121,9 +125,10 @@ export interface Decision {
  */
 export async function decide(transaction: Transaction, draft: Draft): Promise<Decision> {
   const { workload } = draft;
-  if (draft.isNewRevision) refuseUnsupported(workload.spec);
-  const { env, problems } = resolveEnv(workload.spec, draft.env);
-  const secrets = await readSecretMetadata(transaction, workload.secretNames);
+  if (draft.isNewRevision) refuseUnsupported(withoutSealed(workload.spec));
+  const { env, bindings, problems } = resolveEnv(workload.spec, draft.env, workload.secretVariables);
+  const { bound, refusals: ofBindings } = await readBound(transaction, draft, bindings);
+  const secrets = await readSecretMetadata(transaction, namesOfSecrets(draft, bound));
   const { mounted, refusals: ofVolumes } = await mountVolumes(transaction, draft);
   const requirements = placementRequirementsOf(workload.spec, draft.replicas);
   const placement = await placeDraft(transaction, { draft, requirements, mounted });
@@ -133,6 +138,7 @@ export async function decide(transaction: Transaction, draft: Draft): Promise<De
     draft,
     requirements,
     env,
+    bound,
     mounted,
     secrets,
     placement,
@@ -143,7 +149,9 @@ export async function decide(transaction: Transaction, draft: Draft): Promise<De
       ...specProblems(workload.spec).map((problem) => ({ code: 'deployment_refused' as const, ...problem })),
       ...(await refusalsOfTier(transaction, draft)),
       ...problems.map((problem) => ({ code: 'invalid_env' as const, ...problem })),
-      ...refusalsOfSecrets(draft, secrets),
+      ...ofBindings,
+      ...(await refusalsOfDependents(transaction, draft)),
+      ...refusalsOfSecrets(draft, secrets, bound),
       ...(await refusalsOfRegistry(transaction, draft, secrets)),
       ...ofVolumes,
       ...(await refusalsOfReplicas(transaction, draft, mounted)),
@@ -209,23 +217,34 @@ export async function readSecretMetadata(
   }));
 }
 
-function refusalsOfSecrets({ workload }: Draft, known: readonly SecretMetadata[]): Refusal[] {
+/** The names of the secrets that a deployment needs, by its workload and by its own bindings. */
+export const namesOfSecrets = ({ workload }: Draft, bound: readonly BoundVariable[]): string[] => [
+  ...new Set([...workload.secretNames, ...bound.map(({ name }) => name).filter((name) => !isSealedName(name))]),
+];
+
+function refusalsOfSecrets(
+  { workload }: Draft,
+  known: readonly SecretMetadata[],
+  bound: readonly BoundVariable[],
+): Refusal[] {
   const code = 'unknown_secret' as const;
   const find = (name: string) => known.find((secret) => secret.name === name);
-  const absent = workload.secretNames
-    .filter((name) => !find(name))
-    .map((name) => ({ code, path: 'secret_refs', message: `requires the secret ${name}, which does not exist` }));
-  const keyless = workload.spec.secret_refs.flatMap((ref) => {
+  const refs = [
+    ...workload.spec.secret_refs.map((ref) => ({ ref, path: 'secret_refs' })),
+    ...bound.filter(({ name }) => !isSealedName(name)).map((ref) => ({ ref, path: `env.${ref.env}` })),
+  ];
+  const absentOf = (name: string, path: string) =>
+    find(name) ? [] : [{ code, path, message: `requires the secret ${name}, which does not exist` }];
+  const absent = [
+    ...workload.secretNames.flatMap((name) => absentOf(name, 'secret_refs')),
+    ...refs.flatMap(({ ref, path }) => (path === 'secret_refs' ? [] : absentOf(ref.name, path))),
+  ];
+  const keyless = refs.flatMap(({ ref, path }) => {
     const secret = find(ref.name);
     if (!secret || keyOf(ref, secret.keys) !== undefined) return [];
     const requiredKey = ref.key === undefined ? `a key for ${ref.env}` : `the key ${ref.key}`;
-    return [
-      {
-        code,
-        path: 'secret_refs',
-        message: `requires ${requiredKey} of the secret ${ref.name}, which has the keys ${secret.keys.join(', ')}`,
-      },
-    ];
+    const message = `requires ${requiredKey} of the secret ${ref.name}, which has the keys ${secret.keys.join(', ')}`;
+    return [{ code, path, message }];
   });
   const pull = find(workload.spec.registry_credentials ?? '');
   const isPull = !pull || isPullSecret(pull);

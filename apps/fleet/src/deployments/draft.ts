@@ -1,21 +1,31 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { NewDeployment, Target, WorkloadSpec } from '@svc/contract/fleet';
+import type { EnvRequest, NewDeployment, Target } from '@svc/contract/fleet';
 import { invalid, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { CURRENT_DEFAULTS } from '../render/defaults.ts';
-import { resolveEnv } from '../render/env.ts';
+import { resolveEnv, type StoredEnv } from '../render/env.ts';
 import { targetOf } from '../resources/targets.ts';
-import { type RevisionBase, secretNamesOf, specOf, templateBase } from '../resources/workloads.ts';
+import {
+  type RevisionBase,
+  type StoredSpec,
+  secretNamesOf,
+  secretVariables,
+  secretVariablesOf,
+  specOf,
+  templateBase,
+} from '../resources/workloads.ts';
+import { acceptEnv, isSameEnv, withoutInlineValues } from './env.ts';
 import type { DeploymentRow } from './rows.ts';
 
 /** The part of a revision of a workload that a deployment needs. */
 export interface WorkloadRevision {
   readonly workloadId: string;
   readonly revision: number;
-  readonly spec: WorkloadSpec;
+  readonly spec: StoredSpec;
   readonly minTier: string | null;
   readonly secretNames: readonly string[];
+  /** The names of the secret variables. */
+  readonly secretVariables: readonly string[];
 }
 
 /** The volume that a mount requests: an existing one by its id, or a new one with a size. */
@@ -35,7 +45,7 @@ export interface Draft {
    */
   readonly isNewRevision: boolean;
   readonly replicas: number;
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: StoredEnv;
   readonly volumes: Readonly<Record<string, VolumeRequest>>;
   readonly target: Target | null;
   readonly desiredState: 'running' | 'stopped';
@@ -46,8 +56,8 @@ export interface Draft {
 }
 
 /** The members of a request for a new deployment that affect what runs. A plan can omit the name. */
-export interface NewDeploymentRequest
-  extends Pick<NewDeployment, 'target' | 'replicas' | 'env' | 'volumes' | 'desired_state'> {
+export interface NewDeploymentRequest extends Pick<NewDeployment, 'target' | 'replicas' | 'volumes' | 'desired_state'> {
+  readonly env: EnvRequest;
   readonly name?: string | undefined;
   readonly template?: string | undefined;
   readonly workload_id?: string | undefined;
@@ -57,15 +67,16 @@ export interface NewDeploymentRequest
 /**
  * A new deployment of an existing workload, or of a template. For a template, `base` is the content of the workload that
  * is to be created. @throws 422 if the workload, the revision or the template does not exist, 400 if all replicas
- * together are too large
+ * together are too large, or for text of a secret variable
  */
 export async function newDraft(
   transaction: Prisma.TransactionClient,
   request: NewDeploymentRequest,
 ): Promise<{ readonly draft: Draft; readonly base: RevisionBase | undefined }> {
-  const { template, workload_id = '', revision, target, replicas, env, volumes } = request;
+  const { template, workload_id = '', revision, target, replicas, volumes } = request;
   const base = template === undefined ? undefined : await templateBase(transaction, template);
   const workload = base ? newWorkloadRevision(base) : await readWorkloadRevision(transaction, workload_id, revision);
+  const env = acceptEnv(request.env, { ...workload, before: {} });
   const draft: Draft = {
     ...{ id: uuidv7(), name: request.name ?? UNNAMED, workload, isNewRevision: true, replicas, env, volumes, target },
     desiredState: request.desired_state,
@@ -105,7 +116,8 @@ export const draftOf = (row: DeploymentRow, changes: DraftChanges): Draft => ({
 export const changedDraft = (row: DeploymentRow, changes: DraftChanges & { readonly restart?: boolean }): Draft => {
   const { restart = false, ...rest } = changes;
   const draft = draftOf(row, rest);
-  return restart || !keepsInstances(row, draft) ? { ...draft, defaultsVersion: CURRENT_DEFAULTS } : draft;
+  if (!restart && keepsInstances(row, draft)) return { ...draft, env: row.env };
+  return { ...draft, env: withoutInlineValues(draft.env), defaultsVersion: CURRENT_DEFAULTS };
 };
 
 /** Whether a change would not affect what runs. */
@@ -114,7 +126,7 @@ export const isUnchanged = (before: DeploymentRow, draft: Draft): boolean =>
 
 /** Whether existing instances continue to run. A mount without a `storage_id` keeps its volume. */
 const keepsInstances = (before: DeploymentRow, draft: Draft): boolean =>
-  isDeepStrictEqual(draft.env, before.env) &&
+  isSameEnv(draft.env, before.env) &&
   draft.workload.revision === before.revision &&
   draft.desiredState === before.desired_state &&
   Object.entries(draft.volumes).every(([mount, { storage_id }]) => {
@@ -134,8 +146,7 @@ const MAX_CONFIGURATION = 64 * MEBIBYTE;
  */
 export function refuseExcessiveSize(draft: Draft, before?: DeploymentRow): void {
   const { env, replicas, workload } = draft;
-  const isSame =
-    before?.replicas === replicas && before.revision === workload.revision && isDeepStrictEqual(before.env, env);
+  const isSame = before?.replicas === replicas && before.revision === workload.revision && isSameEnv(before.env, env);
   const size = isSame ? 0 : configurationSize(draft);
   if (size * replicas <= MAX_CONFIGURATION) return;
   const message = `must be at most ${Math.floor(MAX_CONFIGURATION / size)} for this environment and workload: each replica has ${size} bytes of configuration, and all replicas together must have at most ${MAX_CONFIGURATION / MEBIBYTE} MiB`;
@@ -146,7 +157,7 @@ export function refuseExcessiveSize(draft: Draft, before?: DeploymentRow): void 
 const configurationSize = ({ workload: { spec }, env }: Draft): number =>
   Buffer.byteLength(JSON.stringify({ ...spec, env: resolveEnv(spec, env).env, env_schema: [] }));
 
-type Reader = Pick<Prisma.TransactionClient, 'workload' | 'workloadRevision'>;
+type Reader = Pick<Prisma.TransactionClient, 'workload' | 'workloadRevision' | '$queryRaw'>;
 
 /** A revision of a workload; the latest if none is given. @throws 422 if the workload or the revision does not exist */
 export async function readWorkloadRevision(
@@ -161,12 +172,16 @@ export async function readWorkloadRevision(
   const found = number > workload.revision ? null : await reader.workloadRevision.findUnique({ where });
   if (!found)
     throw unknownWorkload('revision', `The workload ${workload.name} has revisions 1 to ${workload.revision}.`);
+  const [names] = await reader.$queryRaw<{ secret_variables: string[] }[]>`
+    SELECT ${secretVariables} AS secret_variables FROM workload_revisions v
+    WHERE v.workload_id = ${workloadId}::uuid AND v.revision = ${number}`;
   return {
     workloadId,
     revision: number,
     spec: specOf(found.spec),
     minTier: found.min_tier,
     secretNames: found.secret_names,
+    secretVariables: names?.secret_variables ?? [],
   };
 }
 
@@ -180,4 +195,5 @@ const newWorkloadRevision = ({ spec, min_tier }: RevisionBase): WorkloadRevision
   spec,
   minTier: min_tier,
   secretNames: secretNamesOf(spec),
+  secretVariables: secretVariablesOf(spec),
 });

@@ -3,19 +3,21 @@ import type { Target } from '@svc/contract/fleet';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Host } from '../render/allocation.ts';
 import { renderDocker } from '../render/docker.ts';
-import { resolveEnv } from '../render/env.ts';
+import { type ResolvedEnv, resolveEnv } from '../render/env.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
 import { KEYS } from '../render/labels.ts';
 import type { Rendering, Secrecy, Secrets } from '../render/rendering.ts';
-import { secretsWithPlaceholders } from '../render/secrets.ts';
-import { readSecretMetadata } from './decision.ts';
+import { PLACEHOLDER, SEALED_KEY, sealedName, secretsWithPlaceholders } from '../render/secrets.ts';
+import { readBound } from './bindings.ts';
+import { namesOfSecrets, readSecretMetadata } from './decision.ts';
 import { type Draft, draftOf, readWorkloadRevision } from './draft.ts';
 import { allocatedGpus, allocatedPorts } from './ports.ts';
 import type { DeploymentRow } from './rows.ts';
 import { type MountedVolume, mountVolumes } from './volumes.ts';
 
 /** A deployment with all inputs of its rendering except the secrets. */
-export interface Renderable extends Pick<Rendering, 'env' | 'generation'> {
+export interface Renderable extends Pick<Rendering, 'bound' | 'generation'> {
+  readonly env: ResolvedEnv['env'];
   readonly draft: Draft;
   readonly mounted: readonly MountedVolume[];
   readonly restarted_at: Date | null;
@@ -26,13 +28,14 @@ export async function readRenderable(transaction: Prisma.TransactionClient, row:
   const workload = await readWorkloadRevision(transaction, row.workload_id, row.revision);
   const draft = draftOf(row, { workload });
   const { mounted } = await mountVolumes(transaction, draft);
-  const { env } = resolveEnv(workload.spec, row.env);
-  return { draft, env, mounted, generation: row.generation, restarted_at: row.restarted_at };
+  const { env, bindings } = resolveEnv(workload.spec, row.env, workload.secretVariables);
+  const { bound } = await readBound(transaction, draft, bindings);
+  return { draft, env, bound, mounted, generation: row.generation, restarted_at: row.restarted_at };
 }
 
 /** The rendering of a deployment. Whether it contains secret values depends on `secrets`. */
 export const renderingOf = <S extends Secrecy>(
-  { draft, env, mounted, generation, restarted_at }: Renderable,
+  { draft, env, bound, mounted, generation, restarted_at }: Renderable,
   secrets: Secrets<S>,
 ): Rendering<S> => ({
   id: draft.id,
@@ -42,10 +45,17 @@ export const renderingOf = <S extends Secrecy>(
   restarted_at: restarted_at?.toISOString() ?? null,
   defaults: draft.defaultsVersion,
   spec: draft.workload.spec,
-  env,
+  env: env.map((variable) => ({ name: variable.name, value: textOf(variable, secrets) })),
+  bound,
   volumes: mounted,
   secrets,
 });
+
+/** The text of a variable in the environment. The text of a secret variable is only in a manifest for an engine. */
+function textOf({ value, sealed, isSecret }: ResolvedEnv['env'][number], secrets: Secrets<Secrecy>): string {
+  if (sealed !== undefined) return secrets.value(sealedName(sealed), SEALED_KEY);
+  return isSecret && secrets.secrecy === 'placeholders' ? PLACEHOLDER : value;
+}
 
 type Transaction = Prisma.TransactionClient;
 
@@ -74,10 +84,10 @@ export async function manifestOf(
 /** The manifest of the stored state of a deployment. */
 export async function presentManifest(transaction: Transaction, row: DeploymentRow): Promise<ManifestObject[]> {
   const stored = await readRenderable(transaction, row);
-  const { workload, target } = stored.draft;
+  const { draft, bound } = stored;
   const allocated = { gpus: await allocatedGpus(transaction, row), ports: await allocatedPorts(transaction, row) };
-  const secrets = secretsWithPlaceholders(await readSecretMetadata(transaction, workload.secretNames));
-  return manifestOf(transaction, { rendering: renderingOf(stored, secrets), target, allocated });
+  const secrets = secretsWithPlaceholders(await readSecretMetadata(transaction, namesOfSecrets(draft, bound)));
+  return manifestOf(transaction, { rendering: renderingOf(stored, secrets), target: draft.target, allocated });
 }
 
 async function clusterManifest(transaction: Transaction, { id }: Target, rendering: Rendering<'placeholders'>) {

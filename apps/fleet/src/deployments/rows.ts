@@ -2,9 +2,11 @@ import { phases } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import { effectsOfCurrentDefaults } from '../render/defaults.ts';
+import { storedEnv } from '../render/env.ts';
 import { condition, type Kind, presentCommon, presentConditions, resourceRow } from '../resources/kind.ts';
 import { presentTarget } from '../resources/storage.ts';
-import { templateState, templateStates } from '../resources/workloads.ts';
+import { secretVariables, templateState, templateStates } from '../resources/workloads.ts';
+import { hasInlineValues, presentEnv } from './env.ts';
 
 const deploymentRow = resourceRow.extend({
   workload_id: z.string(),
@@ -18,7 +20,9 @@ const deploymentRow = resourceRow.extend({
   /** The name of the host or cluster; null without a target. */
   target_name: z.string().nullable(),
   replicas: z.int(),
-  env: z.record(z.string(), z.string()),
+  env: storedEnv,
+  /** The names of the secret variables. */
+  secret_variables: z.array(z.string()),
   volumes: z.record(z.string(), z.object({ storage_id: z.string(), size: z.string() })),
   desired_state: z.enum(['running', 'stopped']),
   restarted_at: z.date().nullable(),
@@ -56,7 +60,7 @@ export const deployments: Kind<DeploymentRow> = {
   row: deploymentRow,
   columns: Prisma.sql`r.workload_id, (SELECT w.name FROM workloads w WHERE w.id = r.workload_id) AS workload_name, r.revision,
     ${ofRevision(Prisma.sql`v.template_id`)} AS template_id, ${ofRevision(Prisma.sql`v.template_slug`)} AS template_slug,
-    ${ofRevision(templateState)} AS template_state, r.host_id, r.cluster_id,
+    ${ofRevision(templateState)} AS template_state, ${ofRevision(secretVariables)} AS secret_variables, r.host_id, r.cluster_id,
     coalesce((SELECT h.name FROM hosts h WHERE h.id = r.host_id),
              (SELECT c.name FROM clusters c WHERE c.id = r.cluster_id)) AS target_name, r.replicas, r.env,
     (SELECT coalesce(jsonb_object_agg(a.mount, jsonb_build_object('storage_id', v.id, 'size', v.size)), '{}')
@@ -85,7 +89,8 @@ const targetUnreachable = ({ unreachable_reason, observed_at, created_at }: Depl
 
 /** The condition of a deployment whose instances were started with older defaults; a stopped one gets the current ones. */
 function olderDefaults(row: DeploymentRow) {
-  const effects = row.desired_state === 'stopped' ? [] : effectsOfCurrentDefaults(row);
+  const ofValues = row.cluster_id !== null && hasInlineValues(row.env) ? ['moves sealed values into a Secret'] : [];
+  const effects = row.desired_state === 'stopped' ? [] : [...effectsOfCurrentDefaults(row), ...ofValues];
   if (effects.length === 0) return [];
   return [
     {
@@ -140,7 +145,7 @@ export const presentDeployment = (row: DeploymentRow) => ({
   target: presentTarget(row),
   target_name: row.target_name,
   replicas: row.replicas,
-  env: row.env,
+  env: presentEnv(row.env, row.secret_variables),
   volumes: row.volumes,
   desired_state: row.desired_state,
   phase: row.phase,

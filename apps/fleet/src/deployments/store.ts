@@ -1,7 +1,9 @@
 import type { Target } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { refuseInUse } from '../resources/field-errors.ts';
 import { columnsOfTarget } from '../resources/targets.ts';
+import { readDependentsOfTarget } from './bindings.ts';
 import type { Decision } from './decision.ts';
 import { storePorts } from './ports.ts';
 
@@ -116,7 +118,7 @@ interface AbandonedTarget {
 /**
  * Deletes the records of everything on a target that no longer exists, without connecting to it. What runs there
  * continues to run.
- * @throws 409 if the target is online
+ * @throws 409 if the target is online, or if deployments elsewhere bind values of a deployment on it
  */
 export async function abandon(
   transaction: Prisma.TransactionClient,
@@ -127,6 +129,7 @@ export async function abandon(
   }
   const { host_id, cluster_id } = columnsOfTarget(target);
   const where = { host_id, cluster_id };
+  refuseInUse(await readDependentsOfTarget(transaction, where));
   // A deployment that created a workload is deleted after the others, which can use the same workload.
   const orderBy = { deletes_workload: 'asc' as const };
   for (const { id } of await transaction.deployment.findMany({ where, orderBy, select: { id: true } })) {

@@ -1,6 +1,7 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import type { Database } from '../database/client.ts';
-import { readRenderable, renderingOf } from '../deployments/manifest.ts';
+import { namesOfSecrets } from '../deployments/decision.ts';
+import { type Renderable, readRenderable, renderingOf } from '../deployments/manifest.ts';
 import { allocatedGpus, allocatedPorts } from '../deployments/ports.ts';
 import { type DeploymentRow, deployments } from '../deployments/rows.ts';
 import { Permanent } from '../engines/errors.ts';
@@ -9,8 +10,9 @@ import { renderDocker } from '../render/docker.ts';
 import { registryHost } from '../render/image.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
 import { volumeName } from '../render/labels.ts';
-import { secretsWithValues } from '../render/secrets.ts';
+import { idOfSealedName, secretsWithValues } from '../render/secrets.ts';
 import { readRow } from '../resources/kind.ts';
+import { openSealedValues } from '../resources/sealed-values.ts';
 import { openValues } from '../resources/secrets.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Claim } from './queue.ts';
@@ -71,9 +73,10 @@ async function runningState(
 ): Promise<Pick<Desired, 'assignment' | 'volumes'>> {
   const stored = await readRenderable(transaction, row);
   const { draft, mounted } = stored;
-  const opened = await openValues(transaction, sealer, draft.workload.secretNames);
+  const opened = await openValues(transaction, sealer, namesOfSecrets(draft, stored.bound));
   refuseOtherRegistry(draft.workload.spec, opened);
-  const secrets = secretsWithValues(opened);
+  const sealed = await openSealedValues(transaction, sealer, sealedIdsOf(stored));
+  const secrets = secretsWithValues([...opened, ...sealed]);
   const rendering = renderingOf(stored, secrets);
   const bound = await transaction.volume.findMany({
     where: { id: { in: mounted.map(({ id }) => id) }, phase: { in: ['bound', 'lost'] } },
@@ -93,9 +96,14 @@ async function runningState(
   return { assignment: { ...target, desired: { ...common, manifest, retry: row.failures > 0 } }, volumes };
 }
 
+const sealedIdsOf = ({ env, bound }: Renderable): string[] => [
+  ...env.flatMap(({ sealed }) => sealed ?? []),
+  ...bound.flatMap(({ name }) => idOfSealedName(name) ?? []),
+];
+
 /** @throws Permanent if the pull secret is for another registry; only a previous version stores such a deployment */
 function refuseOtherRegistry(
-  spec: WorkloadSpec,
+  spec: Pick<WorkloadSpec, 'registry_credentials' | 'registry_url'>,
   secrets: readonly { readonly name: string; readonly server: string | null }[],
 ): void {
   const server = secrets.find(({ name }) => name === spec.registry_credentials)?.server ?? null;

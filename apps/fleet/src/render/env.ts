@@ -1,4 +1,7 @@
+import { isSecretVariable } from '@svc/contract';
 import type { WorkloadSpec } from '@svc/contract/fleet';
+import { z } from 'zod';
+import { PLACEHOLDER } from './secrets.ts';
 
 /** An error in a specification, with the path of the member. */
 export interface SpecProblem {
@@ -6,40 +9,103 @@ export interface SpecProblem {
   readonly message: string;
 }
 
+/**
+ * The value of a variable as a deployment stores it. `id` and `sealed` are ids of sealed values. With `inline`, the value was
+ * stored as text when its instances were started: they keep it in their environment until a change replaces them. Versions up
+ * to 0.1.0 read only text, so they do not reconcile a deployment with other values.
+ */
+const storedValue = z.union([
+  z.string(),
+  z.object({ secret: z.string(), key: z.string().optional() }),
+  z.object({ generate: z.int(), id: z.string() }),
+  z.object({ deployment: z.string(), variable: z.string() }),
+  z.object({ value: z.string(), plain: z.literal(true) }),
+  z.object({ sealed: z.string(), inline: z.boolean().optional() }),
+]);
+export type StoredValue = z.output<typeof storedValue>;
+
+export const storedEnv = z.record(z.string(), storedValue);
+export type StoredEnv = Readonly<Record<string, StoredValue>>;
+
+/** The source of a value that is neither text nor inline. */
+export type Source = Exclude<StoredValue, string | { readonly value: string }>;
+
+/** A variable in the environment of the instances. */
+export interface ResolvedVariable {
+  readonly name: string;
+  /** The text; a placeholder if it is sealed. */
+  readonly value: string;
+  /** The id of the sealed value. */
+  readonly sealed?: string;
+  /** Whether the text belongs to a secret variable, so that it must not be shown. */
+  readonly isSecret?: true;
+}
+
 export interface ResolvedEnv {
   /**
    * In the order of the workload, regardless of the order in the deployment, so that equal variables render equally.
    */
-  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly env: readonly ResolvedVariable[];
+  /** The variables whose values come from a secret or are sealed, in the same order. */
+  readonly bindings: readonly { readonly env: string; readonly source: Source }[];
   readonly problems: readonly SpecProblem[];
 }
 
-type Variables = Pick<WorkloadSpec, 'env' | 'env_schema' | 'secret_refs'>;
+/** A variable of a workload. A sealed value has a placeholder as its text. */
+export interface WorkloadVariable {
+  readonly name: string;
+  readonly value: string;
+  readonly sealed?: string | undefined;
+}
+
+type Variables = Pick<WorkloadSpec, 'env_schema' | 'secret_refs'> & { readonly env: readonly WorkloadVariable[] };
 
 /**
  * The environment variables of a deployment. A value comes from the deployment, else from the workload, else from the
  * default in the schema. A default of '' counts as no default, and a variable without a value is omitted. Variables
- * whose value comes from a secret are not included.
+ * whose value comes from a secret of the workload are not included. `secretVariables` are the names of secret variables.
  */
-export function resolveEnv(spec: Variables, given: Readonly<Record<string, string>>): ResolvedEnv {
+export function resolveEnv(spec: Variables, given: StoredEnv, secretVariables: readonly string[] = []): ResolvedEnv {
   const secrets = new Map(spec.secret_refs.map(({ env, name }) => [env, name]));
-  const values = new Map([
+  const values = new Map<string, StoredValue | undefined>([
     ...spec.env_schema.map(({ name, default_value }) => [name, default_value || undefined] as const),
-    ...spec.env.map(({ name, value }) => [name, value] as const),
+    ...spec.env.map((variable) => [variable.name, storedFormOf(variable)] as const),
   ]);
   for (const name of secrets.keys()) values.delete(name);
   const problems = problemsOf(given, { secrets, known: [...values.keys()] });
   for (const name of values.keys()) if (Object.hasOwn(given, name)) values.set(name, given[name]);
-  const required = spec.env_schema.filter(({ name, required }) => required && values.has(name) && !values.get(name));
+  const required = spec.env_schema.filter(
+    (entry) => entry.required && values.has(entry.name) && isEmpty(values.get(entry.name)),
+  );
+  const resolved = [...values].flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
   return {
-    env: [...values].flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }])),
-    problems: [...problems, ...distinct(required.map(({ name }) => name)).map(missing)],
+    env: resolved.flatMap(({ name, value }) => inEnvironment(name, value, secretVariables.includes(name))),
+    bindings: resolved.flatMap(({ name, value }) => (isSource(value) ? [{ env: name, source: value }] : [])),
+    problems: [...problems, ...distinct(required.map(missing))],
   };
+}
+
+/** The values of a workload stay in the environment of its instances. */
+const storedFormOf = ({ value, sealed }: WorkloadVariable): StoredValue =>
+  sealed === undefined ? value : { sealed, inline: true };
+
+const isEmpty = (value: StoredValue | undefined): boolean =>
+  value === undefined || value === '' || (typeof value === 'object' && 'value' in value && value.value === '');
+
+const isInline = (value: StoredValue): boolean =>
+  typeof value === 'string' || 'value' in value || ('sealed' in value && value.inline === true);
+
+const isSource = (value: StoredValue): value is Source => !isInline(value);
+
+function inEnvironment(name: string, value: StoredValue, isSecret: boolean): ResolvedVariable[] {
+  if (typeof value === 'string') return [isSecret ? { name, value, isSecret } : { name, value }];
+  if ('value' in value) return [{ name, value: value.value }];
+  return 'sealed' in value && value.inline === true ? [{ name, value: PLACEHOLDER, sealed: value.sealed }] : [];
 }
 
 /** The variables that a deployment must not set. */
 function problemsOf(
-  given: Readonly<Record<string, string>>,
+  given: StoredEnv,
   { secrets, known }: { readonly secrets: ReadonlyMap<string, string>; readonly known: readonly string[] },
 ): SpecProblem[] {
   return Object.keys(given)
@@ -56,5 +122,16 @@ const unknown = (known: readonly string[]): string =>
     ? 'is not a variable of this workload, which has none'
     : `is not a variable of this workload, which has ${known.join(', ')}`;
 const filledBy = (secret: string): string => `is set by the secret "${secret}" and cannot be overridden`;
-const missing = (name: string): SpecProblem => ({ path: `env.${name}`, message: 'is required and has no value' });
-const distinct = (names: readonly string[]): string[] => [...new Set(names)];
+
+/** How a caller gives a secret value. */
+export const HOW_TO_BIND = '{"generate": 32}, or {"secret": name, "key": key}';
+
+const missing = (entry: WorkloadSpec['env_schema'][number]): SpecProblem => ({
+  path: `env.${entry.name}`,
+  message: isSecretVariable(entry)
+    ? `is required and has no value: send ${HOW_TO_BIND}`
+    : 'is required and has no value',
+});
+const distinct = (problems: readonly SpecProblem[]): SpecProblem[] => [
+  ...new Map(problems.map((problem) => [problem.path, problem])).values(),
+];

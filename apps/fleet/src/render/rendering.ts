@@ -55,9 +55,11 @@ export interface Rendering<S extends Secrecy = Secrecy> {
   readonly spec: WorkloadSpec;
   /** The result of `resolveEnv`, without the variables whose value comes from a secret. */
   readonly env: readonly { readonly name: string; readonly value: string }[];
+  /** The variables that the deployment binds to secrets, in addition to those of the spec. */
+  readonly bound: readonly WorkloadSpec['secret_refs'][number][];
   /** One for each distinct name of a volume mount. */
   readonly volumes: readonly BoundVolume[];
-  /** The secrets that the spec names, including `registry_credentials`. */
+  /** The secrets that the spec and the deployment name, including `registry_credentials`. */
   readonly secrets: Secrets<S>;
 }
 

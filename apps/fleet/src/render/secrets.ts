@@ -33,8 +33,26 @@ export function secretsWithPlaceholders(
   rows: readonly { readonly name: string; readonly version: number; readonly keys: readonly string[] }[],
 ): Secrets<'placeholders'> {
   const known = new Map(rows.map(({ name, version, keys }) => [name, { version, keys }]));
-  return { secrecy: 'placeholders', describe: (name) => known.get(name), value: () => PLACEHOLDER };
+  const describe = (name: string) => known.get(name) ?? (isSealedName(name) ? SEALED : undefined);
+  return { secrecy: 'placeholders', describe, value: () => PLACEHOLDER };
 }
+
+const SEALED_PREFIX = 'value/';
+
+/** The key of a sealed value among the secrets of a rendering. */
+export const SEALED_KEY = 'value';
+
+/** A sealed value never changes: a new value has another id. */
+const SEALED = { version: 1, keys: [SEALED_KEY] } as const;
+
+/** The name of a sealed value among the secrets of a rendering. A secret cannot have it. */
+export const sealedName = (id: string): string => `${SEALED_PREFIX}${id}`;
+
+/** The id of a sealed value by its name; undefined for the name of a secret. */
+export const idOfSealedName = (name: string): string | undefined =>
+  name.startsWith(SEALED_PREFIX) ? name.slice(SEALED_PREFIX.length) : undefined;
+
+export const isSealedName = (name: string): boolean => idOfSealedName(name) !== undefined;
 
 /** The same rendering with placeholders instead of secret values. */
 export const withoutValues = (rendering: Rendering): Rendering<'placeholders'> => ({
@@ -57,13 +75,17 @@ export interface SecretVariable {
   readonly value: string;
 }
 
+/** The references to secrets: those of the workload, then those of the deployment. */
+const refsOf = ({ spec, bound }: Rendering): Rendering['bound'] => [...spec.secret_refs, ...bound];
+
 /**
  * The variables whose values come from secrets.
  *
  * @throws Error if a secret or its key does not exist; validation refuses such deployments earlier
  */
-export const secretVariables = ({ spec, secrets }: Rendering): SecretVariable[] =>
-  spec.secret_refs.map((ref) => {
+export const secretVariables = (rendering: Rendering): SecretVariable[] =>
+  refsOf(rendering).map((ref) => {
+    const { secrets } = rendering;
     const key = keyOf(ref, secrets.describe(ref.name)?.keys ?? []);
     if (key === undefined) throw new Error(`the secret "${ref.name}" has no key for ${ref.env}`);
     return { env: ref.env, value: secrets.value(ref.name, key) };
@@ -73,7 +95,7 @@ export const secretVariables = ({ spec, secrets }: Rendering): SecretVariable[] 
  * The versions of the secrets of variables, such as `database=3,mail=1`; '' without secrets. A change of it restarts
  * instances.
  */
-export const secretVersions = ({ spec, secrets }: Rendering): string =>
-  [...new Set(spec.secret_refs.map(({ name }) => name))]
-    .map((name) => `${name}=${secrets.describe(name)?.version}`)
+export const secretVersions = (rendering: Rendering): string =>
+  [...new Set(refsOf(rendering).map(({ name }) => name))]
+    .map((name) => `${name}=${rendering.secrets.describe(name)?.version}`)
     .join();

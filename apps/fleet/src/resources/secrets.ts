@@ -67,7 +67,10 @@ const secretRow = resourceRow.extend({
 });
 export type SecretRow = z.output<typeof secretRow>;
 
-/** A workload uses the secrets that its latest revision names, a deployment those that its own revision names. */
+/**
+ * A workload uses the secrets that its latest revision names, a deployment those that its own revision names or to which it
+ * binds variables.
+ */
 export const secrets: Kind<SecretRow> = {
   table: 'secrets',
   row: secretRow,
@@ -78,6 +81,8 @@ export const secrets: Kind<SecretRow> = {
       UNION ALL
       SELECT 'deployment', d.id, d.name FROM workload_revisions v
         JOIN deployments d ON d.workload_id = v.workload_id AND d.revision = v.revision WHERE v.secret_names @> ARRAY[r.name]
+      UNION
+      SELECT 'deployment', d.id, d.name FROM deployments d WHERE d.bindings @> ARRAY['secret/' || r.name]
     ) u) AS used_by`,
 };
 

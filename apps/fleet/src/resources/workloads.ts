@@ -1,8 +1,10 @@
-import { registryInName, template } from '@svc/contract';
+import { isSecretVariable, registryInName, SECRET_MARKER, template } from '@svc/contract';
 import { type WorkloadSpec, workloadDefaults, workloadMembers, workloadSpec } from '@svc/contract/fleet';
 import { invalid, notFound, pickDefined } from '@svc/http';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
+import type { WorkloadVariable } from '../render/env.ts';
+import { PLACEHOLDER } from '../render/secrets.ts';
 import { specProblems } from '../render/spec-problems.ts';
 import { refuseUnsupported } from '../render/unsupported-values.ts';
 import { type Kind, presentCommon, resourceRow } from './kind.ts';
@@ -21,17 +23,62 @@ export type Origin = z.output<typeof origin>;
 export const templateStates = z.enum(['current', 'outdated', 'withdrawn']).nullable();
 type TemplateState = z.output<typeof templateStates>;
 
+const storedVariable = z.union([
+  z.object({ name: z.string(), value: z.string(), sealed: z.undefined().optional() }),
+  z.object({ name: z.string(), sealed: z.string() }).transform((variable) => ({ ...variable, value: PLACEHOLDER })),
+]);
+
+/**
+ * A specification as it is stored. The value of a secret variable can be sealed: then its stored form has the id of the
+ * sealed value instead of a text, which versions up to 0.1.0 cannot read and therefore do not deploy.
+ */
+const storedSpec = workloadSpec.extend({ env: z.prefault(z.array(storedVariable), []) });
+
+/** A specification in which values of variables can be sealed. */
+export interface StoredSpec extends Omit<WorkloadSpec, 'env'> {
+  readonly env: WorkloadVariable[];
+}
+
 const workloadRow = resourceRow.extend({
   ...origin.shape,
   revision: z.int(),
-  spec: workloadSpec,
-  overrides: z.custom<Partial<WorkloadSpec>>((value) => workloadSpec.partial().safeParse(value).success),
+  spec: storedSpec,
+  overrides: z.custom<Partial<StoredSpec>>((value) => storedSpec.partial().safeParse(value).success),
   template_state: templateStates,
+  secret_variables: z.array(z.string()),
 });
 export type WorkloadRow = z.output<typeof workloadRow>;
 
+/** A specification with the members that the API knows. */
+export const withoutSealed = (spec: StoredSpec): WorkloadSpec => ({
+  ...spec,
+  env: spec.env.map(({ name, value }) => ({ name, value })),
+});
+
 /** A stored specification. A member that was declared after it was stored has its default. */
-export const specOf = (stored: Prisma.JsonValue): WorkloadSpec => workloadSpec.parse(stored);
+export const specOf = (stored: Prisma.JsonValue): StoredSpec => storedSpec.parse(stored);
+
+/** The variables of a workload for the API: the values of secret variables are masked. */
+const presentVariables = (env: readonly WorkloadVariable[], secretNames: readonly string[]) =>
+  env.map(({ name, value, sealed }) => ({
+    name,
+    value: value !== '' && (sealed !== undefined || secretNames.includes(name)) ? PLACEHOLDER : value,
+  }));
+
+const markedIn = (document: Prisma.Sql) =>
+  Prisma.sql`jsonb_path_query_array(${document},
+    ${`$.env_schema[*] ? (@.description like_regex "${SECRET_MARKER.replace(/[[\]]/g, '\\\\$&')}\\\\s*$").name`}::jsonpath)`;
+
+/**
+ * The names of the secret variables of a revision `v`, as `isSecretVariable` states it. A variable is also secret if its
+ * template in the mirror declares it now, so that values from before the declaration are masked and sealed.
+ */
+export const secretVariables = Prisma.sql`(${markedIn(Prisma.sql`v.spec`)} || coalesce(
+  (SELECT ${markedIn(Prisma.sql`t.document`)} FROM catalog_templates t WHERE t.id = v.template_id), '[]'))`;
+
+/** The names of the secret variables of a specification. */
+export const secretVariablesOf = ({ env_schema }: Pick<WorkloadSpec, 'env_schema'>): string[] =>
+  env_schema.filter(isSecretVariable).map(({ name }) => name);
 
 /**
  * The hash of the specification in a template document of the mirror. Members with their default value are left out, so
@@ -60,7 +107,7 @@ export const workloads: Kind<WorkloadRow> = {
     ${latest(Prisma.sql`v.template_id`)} AS template_id, ${latest(Prisma.sql`v.template_slug`)} AS template_slug,
     ${latest(Prisma.sql`v.template_version`)} AS template_version, ${latest(Prisma.sql`v.min_tier`)} AS min_tier,
     ${latest(Prisma.sql`v.template_hash`)} AS template_hash,
-    ${latest(templateState)} AS template_state`,
+    ${latest(templateState)} AS template_state, ${latest(secretVariables)} AS secret_variables`,
 };
 
 const presentOrigin = (row: Omit<Origin, 'template_hash'> & { readonly template_state: TemplateState }) => ({
@@ -74,6 +121,7 @@ const presentOrigin = (row: Omit<Origin, 'template_hash'> & { readonly template_
 /** The representation of a workload in the API, with its latest revision. */
 export const presentWorkload = (row: WorkloadRow) => ({
   ...row.spec,
+  env: presentVariables(row.spec.env, row.secret_variables),
   ...presentCommon(row),
   ...presentOrigin(row),
   revision: row.revision,
@@ -81,8 +129,9 @@ export const presentWorkload = (row: WorkloadRow) => ({
 
 export const revisionRow = origin.omit({ template_hash: true }).extend({
   revision: z.int(),
-  spec: workloadSpec,
+  spec: storedSpec,
   template_state: templateStates,
+  secret_variables: z.array(z.string()),
   created_at: z.date(),
   created_by: z.string(),
 });
@@ -90,6 +139,7 @@ type RevisionRow = z.output<typeof revisionRow>;
 
 export const presentRevision = (row: RevisionRow) => ({
   ...row.spec,
+  env: presentVariables(row.spec.env, row.secret_variables),
   ...presentOrigin(row),
   revision: row.revision,
   created_at: row.created_at,
@@ -103,7 +153,7 @@ type Transaction = Prisma.TransactionClient;
  * on top.
  */
 export interface RevisionBase extends Origin {
-  readonly spec: WorkloadSpec;
+  readonly spec: StoredSpec;
 }
 
 /** The base of a revision without a template. */
@@ -142,7 +192,7 @@ interface Revision {
   readonly workloadId: string;
   readonly revision: number;
   readonly base: RevisionBase;
-  readonly overrides: Partial<WorkloadSpec>;
+  readonly overrides: Partial<StoredSpec>;
   readonly author: string;
 }
 
@@ -153,10 +203,10 @@ interface Revision {
 export async function insertRevision(
   transaction: Transaction,
   { base, overrides, ...revision }: Revision,
-): Promise<WorkloadSpec> {
+): Promise<void> {
   const { template_id, template_slug, template_version, template_hash, min_tier } = base;
   const spec = { ...base.spec, ...overrides };
-  refuseUnsupported(spec);
+  refuseUnsupported(withoutSealed(spec));
   // A mirrored template of an earlier version can have a registry in its image name. Its workloads stay as they are.
   const setsImage = overrides.image_name !== undefined || overrides.registry_url !== undefined;
   const problems = [...specProblems(spec), ...(setsImage ? registryInName(spec) : [])];
@@ -167,16 +217,26 @@ export async function insertRevision(
       workload_id: revision.workloadId,
       revision: revision.revision,
       created_by: revision.author,
-      spec,
-      overrides,
+      spec: storedForm(spec),
+      overrides: storedForm(overrides),
       secret_names: secretNamesOf(spec),
     },
   });
-  return spec;
 }
 
+/** A sealed value is stored without its placeholder. */
+const storedForm = <S extends Partial<StoredSpec>>({ env, ...rest }: S) => ({
+  ...rest,
+  ...(env && {
+    env: env.map(({ name, value, sealed }) => (sealed === undefined ? { name, value } : { name, sealed })),
+  }),
+});
+
 /** The secrets that a workload needs, by name. */
-export function secretNamesOf({ secret_refs, registry_credentials }: WorkloadSpec): string[] {
+export function secretNamesOf({
+  secret_refs,
+  registry_credentials,
+}: Pick<WorkloadSpec, 'secret_refs' | 'registry_credentials'>): string[] {
   const names = secret_refs.map(({ name }) => name);
   return [...new Set(registry_credentials === null ? names : [...names, registry_credentials])].sort();
 }

@@ -49,7 +49,7 @@ test('the last of several values of a variable applies', () => {
       { name: 'A', value: '2' },
     ],
   };
-  expect(resolve(spec)).toEqual({ env: [{ name: 'A', value: '2' }], problems: [] });
+  expect(resolve(spec)).toEqual({ env: [{ name: 'A', value: '2' }], bindings: [], problems: [] });
 });
 
 test('variables are in the order of the workload, regardless of the order of the given values', () => {
@@ -90,13 +90,14 @@ test.each<[string, Parameters<typeof resolve>]>([
 
 test('a variable that a secret sets is not among the others, even if the workload has a value for it', () => {
   const spec = { env: [{ name: 'A', value: 'b' }], secret_refs: [{ name: 'database', env: 'A' }] };
-  expect(resolve(spec)).toEqual({ env: [], problems: [] });
+  expect(resolve(spec)).toEqual({ env: [], bindings: [], problems: [] });
 });
 
 test('variables cannot have the names of members that objects inherit', () => {
   const spec = { env_schema: [entry('constructor', { required: true }), entry('toString')] };
   expect(resolve(spec)).toEqual({
     env: [],
+    bindings: [],
     problems: [{ path: 'env.constructor', message: 'is required and has no value' }],
   });
 });

@@ -57,6 +57,7 @@ export function aRendering(spec: WorkloadSpec, given: Partial<Rendering<'values'
     defaults: CURRENT_DEFAULTS,
     spec,
     env: resolveEnv(spec, Object.fromEntries(required.map(({ name }) => [name, 'given']))).env,
+    bound: [],
     volumes: [...new Set(spec.volume_mounts.map(({ name }) => name))].map((mount, index) =>
       aVolume({ mount, name: mount, id: `019a0000-0000-7000-8000-${String(index).padStart(12, '0')}` }),
     ),

@@ -47,6 +47,7 @@ export function openSealedRows(url: string) {
     await client.$executeRaw`DELETE FROM hosts`;
     await client.$executeRaw`DELETE FROM clusters`;
     await client.$executeRaw`DELETE FROM secrets`;
+    await client.$executeRaw`DELETE FROM sealed_values`;
     const aRow = async (table: 'hosts' | 'clusters' | 'secrets') => {
       const id = randomUUID();
       const sealed = await sealedFor(sealer, { table, column: 'sealed' }, id);
@@ -60,6 +61,9 @@ export function openSealedRows(url: string) {
     const names = { namespace: 'fleet', gpu_resource_name: 'nvidia.com/gpu' };
     await client.cluster.create({ data: { ...(await aRow('clusters')), ...cluster, ...names } });
     await client.secret.create({ data: { ...(await aRow('secrets')), kind: 'opaque', keys: [] } });
+    const id = randomUUID();
+    const sealed = await sealedFor(sealer, { table: 'sealed_values', column: 'sealed' }, id);
+    await client.sealedValue.create({ data: { id, variable: 'PASSWORD', sealed, key_id: sealer.kid } });
   };
 
   return {

@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Reply } from '@svc/contract';
-import type { fleetEndpoints } from '@svc/contract/fleet';
+import type { EnvRequest, fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, Problem, pickDefined } from '@svc/http';
 import { authorOf } from '../../audit/recording.ts';
+import { bindingsOf, readDependents, sealedIdOf } from '../../deployments/bindings.ts';
 import { decide } from '../../deployments/decision.ts';
 import {
   changedDraft,
@@ -11,14 +11,16 @@ import {
   readWorkloadRevision,
   refuseExcessiveSize,
 } from '../../deployments/draft.ts';
+import { acceptEnv, generateValues, isSameEnv } from '../../deployments/env.ts';
 import { refusalsOfDeletion, refuse } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments, presentDeployment } from '../../deployments/rows.ts';
 import { allocate, allocationOf } from '../../deployments/store.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import { type StoredEnv, storedEnv } from '../../render/env.ts';
 import { lockRow, nextVersion, readRow } from '../../resources/kind.ts';
 import { acquirePlacementLock } from '../../resources/placement-lock.ts';
 import type { ChangeContext } from '../change.ts';
-import { DUE_NOW, type Operation, PENDING, recordGeneration } from './generations.ts';
+import { DUE_NOW, type Operation, PENDING, recordGeneration, restartForSecret } from './generations.ts';
 
 type DeploymentReply = Reply<typeof fleetEndpoints.getDeployment>;
 
@@ -29,7 +31,9 @@ export interface DeploymentChange {
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly revision?: number | undefined;
   readonly replicas?: number | undefined;
-  readonly env?: Draft['env'] | undefined;
+  readonly env?: EnvRequest | undefined;
+  /** The variables of a recorded generation. */
+  readonly recordedEnv?: StoredEnv;
   readonly volumes?: Draft['volumes'] | undefined;
   readonly desiredState?: Draft['desiredState'] | undefined;
   /** Whether to restart all replicas, even if nothing else changes. */
@@ -52,10 +56,12 @@ export async function changeDeployment(
   const change = await requestChange(before);
   const workload = await readWorkloadRevision(transaction, before.workload_id, change.revision ?? before.revision);
   const isNewRevision = workload.revision !== before.revision && !change.isRollback;
+  const env = change.env ? acceptEnv(change.env, { ...workload, before: before.env }) : change.recordedEnv;
   const draft = changedDraft(before, {
     workload,
     isNewRevision,
-    ...pickDefined(change, ['replicas', 'env', 'volumes', 'desiredState', 'restart']),
+    ...(env && { env }),
+    ...pickDefined(change, ['replicas', 'volumes', 'desiredState', 'restart']),
   });
   const labels = change.labels === undefined ? {} : { labels: change.labels };
   refuse(refusalsOfDeletion(before));
@@ -73,6 +79,7 @@ export async function changeDeployment(
       revision: workload.revision,
       replicas: draft.replicas,
       env: { ...draft.env },
+      bindings: bindingsOf(draft.env),
       desired_state: draft.desiredState,
       defaults_version: draft.defaultsVersion,
     },
@@ -84,8 +91,19 @@ export async function changeDeployment(
     generation: { increment: 1 },
   });
   await allocate(transaction, decision, authorOf(principal));
+  await generateValues(transaction, context.settings.sealer, draft);
   await recordGeneration(context, { id, operation: change.operation, message: change.message });
+  await restartDependents(context, before, draft.env);
   return present(transaction, id);
+}
+
+/** Starts a new generation of the deployments that are bound to a value that changed. */
+async function restartDependents(context: ChangeContext, before: DeploymentRow, env: StoredEnv): Promise<void> {
+  const isChanged = (variable: string) => sealedIdOf(env[variable]) !== sealedIdOf(before.env[variable]);
+  const dependents = (await readDependents(context.transaction, before)).filter(({ variable }) => isChanged(variable));
+  const ids = new Set(dependents.map((dependent) => dependent.id));
+  const message = `a generated value of the deployment ${before.name} changed`;
+  for (const id of ids) await restartForSecret(context, { id, message });
 }
 
 /** @throws 400 for a deployment on a host, whose objects have no field managers */
@@ -119,7 +137,7 @@ export async function generationToRestore(
     orderBy: { generation: 'desc' },
   });
   const found = requested === undefined ? revisions.find((revision) => !isCurrent(before, revision)) : revisions[0];
-  if (found) return { ...found, env: found.env as Record<string, string> }; // recordGeneration stored strings
+  if (found) return { ...found, env: storedEnv.parse(found.env) };
   if (requested === undefined)
     throw new Problem(
       'deployment_refused',
@@ -133,4 +151,4 @@ export async function generationToRestore(
 const isCurrent = (before: DeploymentRow, stored: { revision: number; replicas: number; env: unknown }) =>
   stored.revision === before.revision &&
   stored.replicas === before.replicas &&
-  isDeepStrictEqual(stored.env, before.env);
+  isSameEnv(storedEnv.parse(stored.env), before.env);

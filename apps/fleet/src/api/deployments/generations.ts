@@ -32,7 +32,7 @@ export async function recordGeneration({ transaction, principal }: Author, recor
     where: { id: record.id },
   });
   const { id: deployment_id, operation } = record;
-  // `env` is a map of strings, which is valid JSON.
+  // `env` was read from a JSON column.
   const state = { revision, replicas, env: env as object, desired_state };
   await transaction.deploymentRevision.create({
     data: { deployment_id, generation, operation, created_by: author, ...state },
@@ -70,15 +70,19 @@ export const DUE_NOW = {
  * Starts a new generation of the deployments that use a secret. Stopped deployments receive the new values when they are started.
  */
 export async function rotateSecretInDeployments(context: ChangeContext, { name, used_by }: SecretRow): Promise<void> {
-  const { deployment } = context.transaction;
   for (const { kind, id } of used_by) {
-    if (kind !== 'deployment') continue;
-    await deployment.update({ where: { id }, data: { generation: { increment: 1 }, updated_at: new Date() } });
-    await deployment.updateMany({ where: { id, desired_state: 'running' }, data: { ...PENDING, ...DUE_NOW } });
-    await recordGeneration(context, {
-      id,
-      operation: 'rotate-secret',
-      message: `the values of the secret ${name} changed`,
-    });
+    if (kind === 'deployment')
+      await restartForSecret(context, { id, message: `the values of the secret ${name} changed` });
   }
+}
+
+/** Starts a new generation of a deployment, because a secret value changed. */
+export async function restartForSecret(
+  context: ChangeContext,
+  { id, message }: Pick<OperationRecord, 'id' | 'message'>,
+): Promise<void> {
+  const { deployment } = context.transaction;
+  await deployment.update({ where: { id }, data: { generation: { increment: 1 }, updated_at: new Date() } });
+  await deployment.updateMany({ where: { id, desired_state: 'running' }, data: { ...PENDING, ...DUE_NOW } });
+  await recordGeneration(context, { id, operation: 'rotate-secret', message });
 }

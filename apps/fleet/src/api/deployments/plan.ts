@@ -11,6 +11,7 @@ import {
   readWorkloadRevision,
   refuseExcessiveSize,
 } from '../../deployments/draft.ts';
+import { acceptEnv } from '../../deployments/env.ts';
 import {
   differencesOf,
   type ManifestObject,
@@ -91,8 +92,9 @@ async function planChange(transaction: Transaction, row: DeploymentRow, body: Bo
   const workload = await readWorkloadRevision(transaction, row.workload_id, body.revision ?? row.revision);
   const { desired_state: desiredState = row.desired_state } = body;
   const isNewRevision = workload.revision !== row.revision;
-  const changed = pickDefined(body, ['replicas', 'env', 'volumes']);
-  const draft = changedDraft(row, { ...changed, workload, isNewRevision, desiredState });
+  const changed = pickDefined(body, ['replicas', 'volumes']);
+  const env = body.env && acceptEnv(body.env, { ...workload, before: row.env });
+  const draft = changedDraft(row, { ...changed, ...(env && { env }), workload, isNewRevision, desiredState });
   refuseExcessiveSize(draft, row);
   const decision = await decide(transaction, draft);
   const before = await presentManifest(transaction, row);
@@ -112,9 +114,9 @@ async function manifestAfter(
   at: Pick<Renderable, 'generation' | 'restarted_at'>,
 ): Promise<ManifestObject[]> {
   if (decision.refusals.length > 0) return [];
-  const { chosen, draft, env, mounted, secrets, ports } = decision;
+  const { chosen, draft, env, bound, mounted, secrets, ports } = decision;
   const target = chosen ?? draft.target;
-  const rendering = renderingOf({ draft, env, mounted, ...at }, secretsWithPlaceholders(secrets));
+  const rendering = renderingOf({ draft, env, bound, mounted, ...at }, secretsWithPlaceholders(secrets));
   const allocated = { gpus: chosen?.gpus ?? [], ports: ports?.replicas ?? [] };
   return manifestOf(transaction, { rendering, target, allocated });
 }

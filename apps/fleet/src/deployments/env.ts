@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { EnvReply, EnvRequest } from '@svc/contract/fleet';
+import { invalid } from '@svc/http';
+import { v7 as uuidv7 } from 'uuid';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { HOW_TO_BIND, type StoredEnv, type StoredValue } from '../render/env.ts';
+import { randomText, sealValue } from '../resources/sealed-values.ts';
+import type { Sealer } from '../sealing.ts';
+
+type GivenValue = EnvRequest[string];
+
+interface Known {
+  /** The names of the secret variables. */
+  readonly secretVariables: readonly string[];
+  /** The current variables of the deployment. */
+  readonly before: StoredEnv;
+}
+
+const TEXT_REFUSED = `must not be text, because the variable is secret: send ${HOW_TO_BIND}, or {"value": text, "plain": true} for text that everybody can read`;
+const NOTHING_SEALED = 'must not be {"sealed": true}, because the variable has no sealed value';
+
+/**
+ * The stored form of the variables in a request. A variable that is sent back as it was read keeps its value.
+ * @throws 400 for text of a secret variable, and for a sealed value that does not exist
+ */
+export function acceptEnv(given: EnvRequest, { secretVariables, before }: Known): StoredEnv {
+  const entries = Object.entries(given).map(([name, value]) => ({
+    name,
+    value,
+    isSecret: secretVariables.includes(name),
+    stored: Object.hasOwn(before, name) ? before[name] : undefined,
+  }));
+  const errors = entries.flatMap(({ name, value, isSecret, stored }) => {
+    const path = `env.${name}`;
+    if (isSecret && typeof value === 'string' && value !== '') return [{ path, message: TEXT_REFUSED }];
+    const isLost = typeof value === 'object' && 'sealed' in value && !isSealed(stored, isSecret);
+    return isLost ? [{ path, message: NOTHING_SEALED }] : [];
+  });
+  if (errors.length > 0) throw invalid(errors);
+  return Object.fromEntries(entries.map(({ name, value, stored }) => [name, acceptValue(value, stored)]));
+}
+
+/** Whether the API shows a stored value as sealed. */
+const isSealed = (stored: StoredValue | undefined, isSecret: boolean): boolean =>
+  typeof stored === 'string' ? isSecret && stored !== '' : stored !== undefined && 'sealed' in stored;
+
+function acceptValue(value: GivenValue, stored: StoredValue | undefined): StoredValue {
+  if (typeof value === 'string') return value;
+  if ('sealed' in value) return stored ?? '';
+  if (!('generate' in value)) return value;
+  const isSame = typeof stored === 'object' && 'generate' in stored && stored.generate === value.generate;
+  return isSame ? stored : { generate: value.generate, id: uuidv7() };
+}
+
+/** The variables as the API returns them, without secret values. */
+export const presentEnv = (env: StoredEnv, secretVariables: readonly string[]): EnvReply =>
+  Object.fromEntries(
+    Object.entries(env).map(([name, value]) => {
+      if (isSealed(value, secretVariables.includes(name))) return [name, { sealed: true }];
+      return [name, typeof value === 'object' && 'generate' in value ? { generate: value.generate } : value];
+    }),
+  );
+
+/** The variables of a deployment whose instances are replaced: all sealed values become secrets. */
+export const withoutInlineValues = (env: StoredEnv): StoredEnv =>
+  Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, isInlineValue(value) ? { sealed: value.sealed } : value]),
+  );
+
+const isInlineValue = (value: StoredValue): value is { sealed: string; inline: true } =>
+  typeof value === 'object' && 'sealed' in value && value.inline === true;
+
+/** Whether two environments have the same values. */
+export const isSameEnv = (one: StoredEnv, other: StoredEnv): boolean =>
+  isDeepStrictEqual(withoutInlineValues(one), withoutInlineValues(other));
+
+/** Whether instances have values in their environment that a restart would pass as a secret. */
+export const hasInlineValues = (env: StoredEnv): boolean => Object.values(env).some(isInlineValue);
+
+/** Generates the values of a deployment that do not exist yet. */
+export async function generateValues(
+  transaction: Pick<Prisma.TransactionClient, 'sealedValue'>,
+  sealer: Sealer,
+  { id: deployment_id, env }: { readonly id: string; readonly env: StoredEnv },
+): Promise<void> {
+  const existing = await transaction.sealedValue.findMany({ where: { deployment_id }, select: { id: true } });
+  const ids = new Set(existing.map(({ id }) => id));
+  for (const [variable, value] of Object.entries(env)) {
+    if (typeof value === 'string' || !('generate' in value) || ids.has(value.id)) continue;
+    const owner = { deployment_id };
+    await sealValue(transaction, sealer, { id: value.id, owner, variable, value: randomText(value.generate) });
+  }
+}

@@ -1,0 +1,210 @@
+import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../database/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import { type StoredEnv, type StoredValue, storedEnv } from '../render/env.ts';
+import { openValue, sealValue } from '../resources/sealed-values.ts';
+import { secretVariables } from '../resources/workloads.ts';
+import type { Sealer } from '../sealing.ts';
+
+const MINUTE_MS = 60_000;
+const INTERVAL_MS = 10 * MINUTE_MS;
+
+/** The maximum number of rows that one statement or transaction changes. */
+const BATCH = 50;
+
+interface Options {
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly log: Log;
+  /** Milliseconds between two rounds. */
+  readonly interval?: number;
+}
+
+/**
+ * Seals text that deployments and workloads have for secret variables: text of version 0.1.0, and text from before a template
+ * declared its variable secret. Instances keep the text in their environment, so none is replaced. The API masks such text
+ * before it is sealed.
+ *
+ * Replicas can run this at the same time, and an interrupted round is continued by the next one. Version 0.1.0 cannot read
+ * sealed values, so nothing is sealed while one of its replicas is connected.
+ */
+export function startSealing({ database, sealer, log, interval = INTERVAL_MS }: Options): PeriodicTask {
+  return runPeriodically(0, async (ending) => {
+    try {
+      if (await isOldReplicaConnected(database)) {
+        log.info('values of secret variables are sealed when no replica of version 0.1.0 is connected');
+        return Math.min(MINUTE_MS, interval);
+      }
+      const sealed = await sealText({ database, sealer, ending });
+      if (sealed > 0) log.info({ rows: sealed }, 'values of secret variables sealed');
+    } catch (error) {
+      log.warn({ err: error }, 'sealing values of secret variables failed; will retry');
+    }
+    return interval;
+  });
+}
+
+/** The name of the connections of version 0.1.0. */
+const OLD_APPLICATION = 'fleet';
+
+async function isOldReplicaConnected({ client }: Database): Promise<boolean> {
+  const rows = await client.$queryRaw<unknown[]>`
+    SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = ${OLD_APPLICATION} LIMIT 1`;
+  return rows.length > 0;
+}
+
+interface Round {
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly ending: AbortSignal;
+}
+
+/** @returns the number of changed rows */
+async function sealText(round: Round): Promise<number> {
+  return (
+    (await sealAll(round, workloadsWithText, sealWorkloadRevision)) +
+    (await sealAll(round, deploymentsWithText, sealDeployment))
+  );
+}
+
+/** Seals one candidate after the other, each in a transaction, until none is left. */
+async function sealAll<Candidate>(
+  { database: { client }, sealer, ending }: Round,
+  read: (client: Reader) => Promise<readonly Candidate[]>,
+  seal: (transaction: Prisma.TransactionClient, sealer: Sealer, candidate: Candidate) => Promise<number>,
+): Promise<number> {
+  let rows = 0;
+  for (let progress = 1; progress > 0 && !ending.aborted; rows += progress) {
+    progress = 0;
+    for (const candidate of await read(client)) {
+      if (!ending.aborted) progress += await client.$transaction((transaction) => seal(transaction, sealer, candidate));
+    }
+  }
+  return rows;
+}
+
+type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
+
+interface WorkloadCandidate {
+  readonly workload_id: string;
+  readonly revision: number;
+}
+
+/** Revisions `v` of workloads, with the names of their secret variables. */
+const revisions = Prisma.sql`workload_revisions v CROSS JOIN LATERAL (SELECT ${secretVariables} AS names) s`;
+
+const workloadsWithText = (reader: Reader): Promise<WorkloadCandidate[]> => reader.$queryRaw`
+  SELECT v.workload_id, v.revision FROM ${revisions}
+  WHERE s.names <> '[]' AND EXISTS (
+    SELECT FROM jsonb_array_elements(v.spec->'env') e WHERE e->>'value' <> '' AND s.names ? (e->>'name'))
+  LIMIT ${BATCH}`;
+
+/** A variable of a stored specification. */
+interface SpecVariable {
+  readonly name: string;
+  readonly value?: string;
+  readonly sealed?: string;
+}
+
+interface SpecRow {
+  readonly names: string[];
+  readonly env: SpecVariable[];
+  readonly has_override: boolean;
+}
+
+async function sealWorkloadRevision(
+  transaction: Prisma.TransactionClient,
+  sealer: Sealer,
+  { workload_id, revision }: WorkloadCandidate,
+): Promise<number> {
+  const [row] = await transaction.$queryRaw<SpecRow[]>`
+    SELECT s.names, v.spec->'env' AS env, v.overrides ? 'env' AS has_override FROM ${revisions}
+    WHERE v.workload_id = ${workload_id}::uuid AND v.revision = ${revision} FOR UPDATE OF v`;
+  if (!row) return 0;
+  const sealText = await textSealer(transaction, sealer, { workload_id });
+  const env: SpecVariable[] = [];
+  for (const variable of row.env) {
+    const { name, value = '' } = variable;
+    const isText = value !== '' && row.names.includes(name);
+    env.push(isText ? { name, sealed: await sealText(name, value) } : variable);
+  }
+  // The overrides contain the same variables as the specification, if any.
+  const json = Prisma.sql`jsonb_build_object('env', ${JSON.stringify(env)}::jsonb)`;
+  await transaction.$executeRaw`SELECT set_config('fleet.seals_values', 'on', true)`;
+  return transaction.$executeRaw`
+    UPDATE workload_revisions SET spec = spec || ${json},
+      overrides = CASE WHEN ${row.has_override} THEN overrides || ${json} ELSE overrides END
+    WHERE workload_id = ${workload_id}::uuid AND revision = ${revision}`;
+}
+
+interface DeploymentCandidate {
+  readonly id: string;
+}
+
+/** Whether an environment has text for one of the `names`. */
+const hasText = (env: Prisma.Sql) => Prisma.sql`EXISTS (
+  SELECT FROM jsonb_each(${env}) e WHERE jsonb_typeof(e.value) = 'string' AND e.value <> '""' AND s.names ? e.key)`;
+
+const ofDeployment = Prisma.sql`v.workload_id = d.workload_id AND v.revision = d.revision`;
+
+const deploymentsWithText = (reader: Reader): Promise<DeploymentCandidate[]> => reader.$queryRaw`
+  SELECT d.id FROM deployments d, ${revisions}
+  WHERE ${ofDeployment} AND s.names <> '[]' AND (${hasText(Prisma.sql`d.env`)} OR EXISTS (
+    SELECT FROM deployment_revisions r WHERE r.deployment_id = d.id AND ${hasText(Prisma.sql`r.env`)}))
+  LIMIT ${BATCH}`;
+
+/** Seals the text of a deployment and of a batch of its generations. Equal text of a variable is sealed once. */
+async function sealDeployment(
+  transaction: Prisma.TransactionClient,
+  sealer: Sealer,
+  { id }: DeploymentCandidate,
+): Promise<number> {
+  const [row] = await transaction.$queryRaw<{ names: string[]; env: unknown }[]>`
+    SELECT s.names, d.env FROM deployments d, ${revisions} WHERE d.id = ${id}::uuid AND ${ofDeployment} FOR UPDATE OF d`;
+  if (!row) return 0;
+  const generations = await transaction.$queryRaw<{ generation: number; env: unknown }[]>`
+    SELECT r.generation, r.env FROM deployment_revisions r, (SELECT ${JSON.stringify(row.names)}::jsonb AS names) s
+    WHERE r.deployment_id = ${id}::uuid AND ${hasText(Prisma.sql`r.env`)} LIMIT ${BATCH}`;
+  const sealText = await textSealer(transaction, sealer, { deployment_id: id });
+  const sealedEnv = (env: unknown) => sealEnv(storedEnv.parse(env), row.names, sealText);
+  await transaction.$executeRaw`
+    UPDATE deployments SET env = ${JSON.stringify(await sealedEnv(row.env))}::jsonb WHERE id = ${id}::uuid`;
+  for (const { generation, env } of generations) {
+    await transaction.$executeRaw`
+      UPDATE deployment_revisions SET env = ${JSON.stringify(await sealedEnv(env))}::jsonb
+      WHERE deployment_id = ${id}::uuid AND generation = ${generation}`;
+  }
+  return 1 + generations.length;
+}
+
+type SealText = (variable: string, value: string) => Promise<string>;
+
+async function sealEnv(env: StoredEnv, names: readonly string[], sealText: SealText): Promise<StoredEnv> {
+  const sealed: [string, StoredValue][] = [];
+  for (const [name, value] of Object.entries(env)) {
+    const isText = typeof value === 'string' && value !== '' && names.includes(name);
+    sealed.push([name, isText ? { sealed: await sealText(name, value), inline: true } : value]);
+  }
+  return Object.fromEntries(sealed);
+}
+
+/** A function that seals a text of a variable for an owner. It returns the id, which is the same for equal text. */
+async function textSealer(
+  transaction: Prisma.TransactionClient,
+  sealer: Sealer,
+  owner: { readonly deployment_id: string } | { readonly workload_id: string },
+): Promise<SealText> {
+  const existing = await transaction.sealedValue.findMany({ where: owner });
+  const keyOf = (variable: string, value: string) => JSON.stringify([variable, value]);
+  const ids = new Map<string, string>();
+  for (const row of existing) ids.set(keyOf(row.variable, await openValue(sealer, row)), row.id);
+  return async (variable, value) => {
+    const known = ids.get(keyOf(variable, value));
+    if (known !== undefined) return known;
+    const id = uuidv7();
+    await sealValue(transaction, sealer, { id, owner, variable, value });
+    ids.set(keyOf(variable, value), id);
+    return id;
+  };
+}

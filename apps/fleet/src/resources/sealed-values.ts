@@ -1,0 +1,53 @@
+import { randomInt } from 'node:crypto';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { SEALED_KEY, sealedName } from '../render/secrets.ts';
+import type { Sealer } from '../sealing.ts';
+import type { Values } from './secrets.ts';
+
+const locationOf = (row: string) => ({ table: 'sealed_values', column: 'sealed', row });
+
+/** A value to seal, with the deployment or the workload to which it belongs. It is deleted with its owner. */
+export interface ValueToSeal {
+  readonly id: string;
+  readonly owner: { readonly deployment_id: string } | { readonly workload_id: string };
+  readonly variable: string;
+  readonly value: string;
+}
+
+/** Stores a value. Nothing is written if the id exists. */
+export async function sealValue(
+  transaction: Pick<Prisma.TransactionClient, 'sealedValue'>,
+  sealer: Sealer,
+  { id, owner, variable, value }: ValueToSeal,
+): Promise<void> {
+  const sealed = await sealer.seal(locationOf(id), value);
+  const data = { id, ...owner, variable, sealed, key_id: sealer.kid };
+  await transaction.sealedValue.createMany({ data, skipDuplicates: true });
+}
+
+/** The value in a row of `sealed_values`. It must go to an engine only. */
+export const openValue = (sealer: Sealer, { id, sealed }: { readonly id: string; readonly sealed: string }) =>
+  sealer.open(locationOf(id), sealed);
+
+/** Sealed values as secrets of a rendering. They must go to engines only. */
+export async function openSealedValues(
+  transaction: Pick<Prisma.TransactionClient, 'sealedValue'>,
+  sealer: Sealer,
+  ids: readonly string[],
+): Promise<{ name: string; version: number; server: null; values: Values }[]> {
+  const rows = await transaction.sealedValue.findMany({ where: { id: { in: [...ids] } } });
+  return Promise.all(
+    rows.map(async (row) => ({
+      name: sealedName(row.id),
+      server: null,
+      version: 1,
+      values: { [SEALED_KEY]: await openValue(sealer, row) },
+    })),
+  );
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** A random text of letters and digits, which need no quoting in configuration files and connection strings. */
+export const randomText = (length: number): string =>
+  Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
