@@ -28,10 +28,10 @@ export const storedEnv = z.record(z.string(), storedValue);
 export type StoredEnv = Readonly<Record<string, StoredValue>>;
 
 /** The source of a value that is neither text nor inline. */
-export type Source = Exclude<StoredValue, string | { readonly value: string }>;
+type Source = Exclude<StoredValue, string | { readonly value: string }>;
 
 /** A variable in the environment of the instances. */
-export interface ResolvedVariable {
+interface ResolvedVariable {
   readonly name: string;
   /** The text; a placeholder if it is sealed. */
   readonly value: string;
