@@ -155,7 +155,8 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     action: 'Use the one that is registered, or delete it first',
   },
   overloaded: {
-    meaning: 'too many requests of this kind are being answered',
+    meaning:
+      'as many [large responses](sync.md#large-responses) are being sent to the caller, or to all callers, as are allowed',
     action: REPEAT,
   },
   rate_limited: { meaning: 'too many requests or failed sign-ins', action: REPEAT },

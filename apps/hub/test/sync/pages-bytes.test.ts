@@ -8,7 +8,7 @@ const LIMIT = 1000;
 /** Number of large templates. Together they are larger than a page. */
 const LARGE = byDepth({ short: 14, full: 25, long: 25 });
 const MB = 1_000_000;
-const MAX_BYTES = 12 * MB;
+const MAX_BYTES = 3 * MB;
 const DOCUMENTATION = 'words '.repeat(150_000); // 900 kB
 
 const world = await startWorld();

@@ -56,8 +56,11 @@ interface Page {
   readonly has_more: boolean;
 }
 
-/** Maximum size of a page. A template can contain a megabyte of documentation, and a page a thousand templates. */
-const PAGE_BYTES = 8 * 1024 * 1024;
+/**
+ * Maximum size of a page. A template can contain a megabyte of documentation, and a page a thousand templates. A page is
+ * built in memory, so a larger one would delay the requests of other callers.
+ */
+const PAGE_BYTES = 2 * 1024 * 1024;
 
 /** An entry of a page: a template with its size, or a removal. */
 interface Entry {
