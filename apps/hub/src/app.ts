@@ -17,6 +17,7 @@ import * as adminUsers from './admin/users.ts';
 import { createVerifier, type IdentityProvider } from './authenticate.ts';
 import { listCategories } from './catalog/categories.ts';
 import { getOwnOrganization } from './catalog/organization.ts';
+import { createPageQueue } from './catalog/templates/updates/page-queue.ts';
 import { createStreamSlots, type StreamLimits } from './catalog/templates/updates/stream-slots.ts';
 import { listTemplateUpdates } from './catalog/templates/updates.ts';
 import { getTemplate, listTemplates } from './catalog/templates.ts';
@@ -54,6 +55,7 @@ export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'routes
 /** Creates the Express application of the hub. It does not listen on a port and does not read the environment. */
 export function createHub({ database, provider, streamLimits, ...options }: HubOptions): Express {
   const streamSlots = createStreamSlots(streamLimits);
+  const pageQueue = createPageQueue();
   const challenges = challengesOf('hub');
   const authenticate = createAuthenticator(createVerifier(database, provider), challenges);
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
@@ -67,6 +69,7 @@ export function createHub({ database, provider, streamLimits, ...options }: HubO
       viewer: viewerOf(principal),
       address: req.ip ?? '',
       streamSlots,
+      pageQueue,
       request: { id: requestIdOf(res), method: req.method, path: pathOf(req.originalUrl) },
       headOnly: req.method === 'HEAD',
       hasEtag: hasEtagOf(req),

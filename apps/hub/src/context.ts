@@ -1,4 +1,5 @@
 import { type HasEtag, implementFor, type Matches, routeFor } from '@svc/http';
+import type { PageQueue } from './catalog/templates/updates/page-queue.ts';
 import type { StreamSlots } from './catalog/templates/updates/stream-slots.ts';
 import type { Database } from './database/client.ts';
 import type { Principal, Viewer } from './principal.ts';
@@ -11,6 +12,7 @@ export interface RequestContext {
   /** The address of the client. */
   readonly address: string;
   readonly streamSlots: StreamSlots;
+  readonly pageQueue: PageQueue;
   readonly request: { readonly id: string; readonly method: string; readonly path: string };
   /** The method is HEAD: no body is sent, so the request does not count as a download. */
   readonly headOnly: boolean;

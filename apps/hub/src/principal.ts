@@ -1,3 +1,4 @@
+import { clientNetworks } from '@svc/http';
 import type { OrgRole, OrgStatus, UserRole } from './generated/prisma/enums.ts';
 
 /** The identity behind a credential, or anonymous. */
@@ -42,3 +43,15 @@ export const viewerKey = (viewer: Viewer): string => (viewer.kind === 'organizat
 
 /** A user who signed in with a JWT. */
 export type UserPrincipal = Extract<Principal, { readonly kind: 'user' }>;
+
+/** A string that identifies the caller for limits per caller: an organization, a user, or an anonymous network. */
+export function callerKey(principal: Principal, address: string): string {
+  switch (principal.kind) {
+    case 'organization':
+      return principal.organization.id;
+    case 'user':
+      return principal.id;
+    case 'anonymous':
+      return clientNetworks(address).network;
+  }
+}

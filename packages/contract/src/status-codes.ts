@@ -156,7 +156,7 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
   },
   overloaded: {
     meaning:
-      'as many [large responses](sync.md#large-responses) are being sent to the caller, or to all callers, as are allowed',
+      'the hub is sending or reading as many [large responses](sync.md#large-responses) and pages as are allowed, for the caller or for all callers',
     action: REPEAT,
   },
   rate_limited: { meaning: 'too many requests or failed sign-ins', action: REPEAT },

@@ -3,7 +3,7 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { etagOfState, Unchanged, WithEtag } from '@svc/http';
 import { route } from '../../context.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
-import { type Viewer, viewerKey } from '../../principal.ts';
+import { callerKey, type Viewer, viewerKey } from '../../principal.ts';
 import {
   endedSince,
   type TemplateRow,
@@ -22,23 +22,25 @@ import { type CatalogState, finishedCursor, NO_ID, readState, type Snapshot, sta
  * entity tag, no template is read.
  */
 export const listTemplateUpdates = route(hubEndpoints.listTemplateUpdates, async (context, { query }) => {
-  const { database, viewer, hasEtag } = context;
+  const { database, viewer, principal, address, hasEtag, pageQueue } = context;
   const { since, cursor, limit = DEFAULT_UPDATES } = query;
-  const read = await database.client.$transaction(
-    async (transaction) => {
-      const state = await readState(transaction);
-      const etag = etagOfState(viewerKey(viewer), state, query);
-      if (hasEtag(etag)) return new Unchanged(etag);
-      const snapshot = { transaction, viewer, state };
-      const reply = since
-        ? await readAtOnce(transaction, changesSince(snapshot, since))
-        : await readPage(snapshot, { cursor: cursor ?? 'start', limit });
-      if (reply instanceof LargeChanges) return { changes: reply.changes, etag };
-      return new WithEtag({ ...reply, cursor: writeCursor(reply.cursor) }, etag);
-    },
-    { isolationLevel: 'RepeatableRead', timeout: 8000 },
-  );
-  return 'changes' in read ? streamChanges(context, read) : read;
+  const readInSnapshot = () =>
+    database.client.$transaction(
+      async (transaction) => {
+        const state = await readState(transaction);
+        const etag = etagOfState(viewerKey(viewer), state, query);
+        if (hasEtag(etag)) return new Unchanged(etag);
+        const snapshot = { transaction, viewer, state };
+        const tagged = (page: Page) => new WithEtag({ ...page, cursor: writeCursor(page.cursor) }, etag);
+        if (!since) return tagged(await readPage(snapshot, { cursor: cursor ?? 'start', limit }));
+        const changes = changesSince(snapshot, since);
+        const reply = await readAtOnce(transaction, changes);
+        return reply ? tagged(reply) : new LargeChanges(changes, etag);
+      },
+      { isolationLevel: 'RepeatableRead', timeout: 8000 },
+    );
+  const read = since ? await readInSnapshot() : await pageQueue.run(callerKey(principal, address), readInSnapshot);
+  return read instanceof LargeChanges ? streamChanges(context, read) : read;
 });
 
 interface PageRequest {

@@ -36,21 +36,13 @@ export function changesSince({ viewer, state }: Snapshot, since: Date): Changes 
   return { viewer, from: reset ? EPOCH : since, upTo: state.at, reset, cursor: finishedCursor(viewer, state) };
 }
 
-/** Changes that do not fit in one part. */
-export class LargeChanges {
-  readonly changes: Changes;
-  constructor(changes: Changes) {
-    this.changes = changes;
-  }
-}
-
-/** Reads changes that fit in one part. `transaction` has the snapshot to which `changes.upTo` belongs. */
+/** Reads changes if they fit in one part; undefined otherwise. `transaction` has the snapshot to which `changes.upTo` belongs. */
 export async function readAtOnce(transaction: Prisma.TransactionClient, changes: Changes) {
   const { viewer, from, upTo, reset, cursor } = changes;
   const found = await transaction.$queryRaw<Found[]>(changedTemplates(viewer, from, PART.templates + 1));
-  if (firstPart(found).length < found.length) return new LargeChanges(changes);
+  if (firstPart(found).length < found.length) return undefined;
   const removed = await readRemovals(transaction, changes, NO_ID);
-  if (removed.length === PART.removals) return new LargeChanges(changes);
+  if (removed.length === PART.removals) return undefined;
   const templates = await readTemplates(transaction, changes, found);
   return { templates, removed, checked_at: upTo, cursor, reset, has_more: false };
 }
@@ -72,9 +64,14 @@ function firstPart(found: readonly Found[]): readonly Found[] {
   return end === -1 ? found : found.slice(0, end);
 }
 
-interface StreamRequest {
+/** Changes that do not fit in one part, with the entity tag of the response. */
+export class LargeChanges {
   readonly changes: Changes;
   readonly etag: string;
+  constructor(changes: Changes, etag: string) {
+    this.changes = changes;
+    this.etag = etag;
+  }
 }
 
 /**
@@ -84,7 +81,7 @@ interface StreamRequest {
  */
 export function streamChanges(
   { database, principal, address, streamSlots, headOnly }: RequestContext,
-  { changes, etag }: StreamRequest,
+  { changes, etag }: LargeChanges,
 ): Streamed {
   const release = headOnly ? undefined : streamSlots.take(principal, address);
   return new Streamed('application/json; charset=utf-8', () => jsonOf(database.catalogStreams, changes), {

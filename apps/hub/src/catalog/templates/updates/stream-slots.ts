@@ -1,5 +1,5 @@
-import { clientNetworks, type Pace, Problem } from '@svc/http';
-import { type Principal, viewerOf } from '../../../principal.ts';
+import { type Pace, Problem } from '@svc/http';
+import { callerKey, type Principal, viewerOf } from '../../../principal.ts';
 
 /** The limits of streamed responses per process. */
 export interface StreamLimits {
@@ -32,7 +32,7 @@ export function createStreamSlots({ total, perCaller, anonymous, pace }: StreamL
   return {
     pace,
     take(principal, address) {
-      const slot = { caller: callerOf(principal, address), isAnonymous: viewerOf(principal).kind === 'anonymous' };
+      const slot = { caller: callerKey(principal, address), isAnonymous: viewerOf(principal).kind === 'anonymous' };
       if (count(({ caller }) => caller === slot.caller) >= perCaller) {
         throw overloaded(`At most ${perCaller} large responses are sent to a caller at the same time.`);
       }
@@ -50,18 +50,8 @@ interface Slot {
   readonly isAnonymous: boolean;
 }
 
-const overloaded = (reason: string) =>
-  new Problem('overloaded', `${reason} Retry in ${RETRY_AFTER_SECONDS} s, or read the changes in pages with cursor.`, {
+/** 503: the caller, or all callers together, use what is reserved for expensive requests for changes. */
+export const overloaded = (reason: string): Problem =>
+  new Problem('overloaded', `${reason} Retry in ${RETRY_AFTER_SECONDS} s.`, {
     headers: { 'Retry-After': `${RETRY_AFTER_SECONDS}` },
   });
-
-function callerOf(principal: Principal, address: string): string {
-  switch (principal.kind) {
-    case 'organization':
-      return principal.organization.id;
-    case 'user':
-      return principal.id;
-    case 'anonymous':
-      return clientNetworks(address).network;
-  }
-}
