@@ -1,6 +1,11 @@
--- psql runs this file once, when the server is initialized. It creates an ordinary role, and the one database that it owns.
+-- psql runs this file once, when the server is initialized. It creates the database, the ordinary role that owns it and migrates it, and
+-- the role of the service, to which each migration grants privileges.
 \getenv name SERVICE
-\getenv password SERVICE_PASSWORD
-CREATE ROLE :"name" LOGIN PASSWORD :'password';
+\getenv owner_password OWNER_PASSWORD
+\getenv service_password SERVICE_PASSWORD
+SELECT :'name' || '_service' AS service_role \gset
+CREATE ROLE :"name" LOGIN PASSWORD :'owner_password';
+CREATE ROLE :"service_role" LOGIN PASSWORD :'service_password';
 CREATE DATABASE :"name" OWNER :"name";
 REVOKE ALL ON DATABASE :"name" FROM PUBLIC;
+GRANT CONNECT ON DATABASE :"name" TO :"service_role";

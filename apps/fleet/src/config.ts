@@ -3,6 +3,7 @@ import {
   addressSetting,
   booleanSetting,
   commonSettings,
+  databaseSettings,
   numberSetting,
   outboundSetting,
   readSettings,
@@ -94,12 +95,14 @@ export const settingsEnvironmentOf = (config: Config): SettingsEnvironment => ({
 });
 
 /** The configuration of commands that need only the database. @throws SettingsError */
-export const readDatabaseUrl = (environment: NodeJS.ProcessEnv): string =>
-  readSettings(z.object({ DATABASE_URL: common.DATABASE_URL }), environment).DATABASE_URL;
+export const readDatabaseSettings = (environment: NodeJS.ProcessEnv): z.output<typeof databaseSettings> =>
+  readSettings(databaseSettings, environment);
 
 /** The configuration of commands that encrypt. @throws SettingsError */
-export const readKeySettings = (environment: NodeJS.ProcessEnv): Pick<Config, 'DATABASE_URL' | 'ENCRYPTION_KEYS'> =>
-  readSettings(z.object({ DATABASE_URL: common.DATABASE_URL, ENCRYPTION_KEYS: encryptionKeys }), environment);
+export const readKeySettings = (environment: NodeJS.ProcessEnv): z.output<typeof keySettings> =>
+  readSettings(keySettings, environment);
+
+const keySettings = databaseSettings.extend({ ENCRYPTION_KEYS: encryptionKeys });
 
 /** Checks that two variables are set together or not at all, even if other variables are invalid. */
 function pair(one: string, other: string): z.core.$ZodCheck<object> {

@@ -1,11 +1,11 @@
 // The fleet's process: node dist/main.js [serve | migrate | rotate-keys | create-token]
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { migrate } from '@svc/database';
-import { type Commands, runCommand } from '@svc/http';
+import { migrateDatabase, prepareDatabase } from '@svc/database';
+import { type Commands, preparationOf, runCommand } from '@svc/http';
 import { rotateKeys } from './commands/rotate-keys.ts';
 import { createToken } from './commands/tokens.ts';
-import { readDatabaseUrl, readKeySettings } from './config.ts';
+import { readDatabaseSettings, readKeySettings } from './config.ts';
 import { openDatabase } from './database/client.ts';
 import { createSealer } from './sealing.ts';
 import { startFleet } from './start.ts';
@@ -23,13 +23,13 @@ const USAGE = `node dist/main.js <command>
 const commands: Commands = {
   serve: () => startFleet(prismaDir),
   migrate: async () => {
-    const applied = await migrate({ prismaDir, databaseUrl: readDatabaseUrl(process.env) });
+    const applied = await migrateDatabase({ prismaDir, ...preparationOf(readDatabaseSettings(process.env)) });
     console.log(applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`);
   },
   'rotate-keys': async () => {
-    const { DATABASE_URL: databaseUrl, ENCRYPTION_KEYS: keys } = readKeySettings(process.env);
-    await migrate({ prismaDir, databaseUrl });
-    const database = openDatabase(databaseUrl, () => undefined);
+    const { ENCRYPTION_KEYS: keys, ...settings } = readKeySettings(process.env);
+    await prepareDatabase({ prismaDir, ...preparationOf(settings) });
+    const database = openDatabase(settings.DATABASE_URL, () => undefined);
     try {
       console.log((await rotateKeys(database, createSealer(keys))).join('\n'));
     } finally {
@@ -44,9 +44,9 @@ const commands: Commands = {
     } as const;
     const { values } = parseArgs({ args: [...args], options });
     const create = createToken(values);
-    const databaseUrl = readDatabaseUrl(process.env);
-    await migrate({ prismaDir, databaseUrl });
-    const database = openDatabase(databaseUrl, () => undefined); // a statement reports the loss of its connection
+    const settings = readDatabaseSettings(process.env);
+    await prepareDatabase({ prismaDir, ...preparationOf(settings) });
+    const database = openDatabase(settings.DATABASE_URL, () => undefined); // a statement reports the loss of its connection
     try {
       console.log(JSON.stringify(await create(database)));
     } finally {

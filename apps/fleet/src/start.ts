@@ -1,10 +1,11 @@
-import { migrate, migrationState } from '@svc/database';
+import { auditProtection, migrationState, prepareDatabase, schemaMismatch } from '@svc/database';
 import {
   createLog,
   createOutbound,
   type HealthCheck,
   type Log,
   type OutboundOptions,
+  preparationOf,
   SettingsError,
   serve,
   serviceOptionsOf,
@@ -144,25 +145,13 @@ interface Start {
 }
 
 async function openMigrated({ config, log, prismaDir }: Start): Promise<Database> {
-  if (config.MIGRATE_ON_START) {
-    const applied = await migrate({ prismaDir, databaseUrl: config.DATABASE_URL });
-    if (applied.length > 0) log.info({ applied }, 'migrated');
-  }
-  const database = openDatabase(
+  const applied = await prepareDatabase({ prismaDir, ...preparationOf(config) });
+  if (applied.length > 0) log.info({ applied }, 'migrated');
+  return openDatabase(
     config.DATABASE_URL,
     (error) => log.warn({ err: error }, 'database connection lost'),
     config.DATABASE_CONNECTIONS,
   );
-  const pending = await pendingMigrations(database, prismaDir);
-  if (pending.length === 0) return database;
-  throw new Error(
-    `Migrations are not applied: ${pending.join(', ')}. Run the command migrate, or remove MIGRATE_ON_START=false.`,
-  );
-}
-
-async function pendingMigrations({ client }: Database, prismaDir: string): Promise<readonly string[]> {
-  const { pending } = await migrationState({ prismaDir, query: (sql) => client.$queryRawUnsafe(sql) });
-  return pending;
 }
 
 /** The password policy of users also applies to the temporary admin. @throws SettingsError */
@@ -195,9 +184,9 @@ async function health(
   prismaDir: string,
 ): Promise<HealthCheck[]> {
   try {
-    const pending = await pendingMigrations(database, prismaDir);
-    if (pending.length > 0)
-      return [{ name: 'database', state: 'failed', detail: `migrations not applied: ${pending.join(', ')}` }];
+    const query = (sql: string) => database.client.$queryRawUnsafe(sql);
+    const mismatch = schemaMismatch(await migrationState({ prismaDir, query }));
+    if (mismatch !== undefined) return [{ name: 'database', state: 'failed', detail: mismatch }];
     const { url } = hubs.of(await settings.hub()) ?? {};
     const { status, last_failure } = await readSyncState(database, url);
     const hub: HealthCheck =
@@ -207,7 +196,8 @@ async function health(
     const provider: HealthCheck = providers.of(await settings.oidc())?.failing()
       ? { name: 'identity provider', state: 'degraded', detail: 'not reachable; existing sessions remain valid' }
       : { name: 'identity provider', state: 'ok' };
-    return [{ name: 'database', state: 'ok' }, await encryptionHealth(database, sealer), hub, provider];
+    const ownHealth = [await auditProtection(query), await encryptionHealth(database, sealer)];
+    return [{ name: 'database', state: 'ok' }, ...ownHealth, hub, provider];
   } catch {
     return [{ name: 'database', state: 'failed', detail: 'not reachable' }];
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig, readDatabaseUrl } from '../src/config.ts';
+import { readConfig, readDatabaseSettings } from '../src/config.ts';
 
 const DATABASE_URL = 'postgresql://fleet@127.0.0.1:5432/fleet';
 const aKey = () => randomBytes(32).toString('base64');
@@ -101,6 +101,6 @@ describe('ENCRYPTION_KEYS', () => {
 });
 
 test('a command that only needs the database requires no other setting', () => {
-  expect(readDatabaseUrl({ DATABASE_URL })).toBe(DATABASE_URL);
-  expect(() => readDatabaseUrl({})).toThrow('DATABASE_URL: is required');
+  expect(readDatabaseSettings({ DATABASE_URL })).toMatchObject({ DATABASE_URL });
+  expect(() => readDatabaseSettings({})).toThrow('DATABASE_URL: is required');
 });

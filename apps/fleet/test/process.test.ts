@@ -81,6 +81,42 @@ test('with MIGRATE_ON_START=false a database without migrations stops the start 
   expect(output()).toContain('migrate');
 });
 
+describe('a version of the fleet that is older than the last migration', () => {
+  /** A migration of a later version. */
+  const LATER = '99991231000000_later';
+  const requires = (migration: string) => query(`UPDATE schema_info SET oldest_migration = '${migration}'`);
+  const readiness = async (url: string) => {
+    const response = await fetch(`${url}/readyz`);
+    return { status: response.status, text: await response.text() };
+  };
+  afterEach(() => requires('00000000000000_initial'));
+
+  test('stays ready while the migration is additive, and is not ready if the database requires a later version', async () => {
+    const older = await startFleet();
+    await query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', '', '${LATER}', now())`,
+    );
+    expect((await readiness(older.url)).status).toBe(200);
+    await requires(LATER);
+    const { status, text } = await readiness(older.url);
+    expect(status).toBe(503);
+    expect(text).toMatch(
+      new RegExp(`too old: its last migration is \\d{14}_\\w+, and the database requires a version with ${LATER}`),
+    );
+    await requires('00000000000000_initial');
+    expect((await readiness(older.url)).status).toBe(200);
+    await stop(older);
+    await query(`DELETE FROM _prisma_migrations WHERE migration_name = '${LATER}'`);
+  }, 60_000);
+
+  test('does not start if the database requires a later version', async () => {
+    await requires(LATER);
+    const { ended, output } = world.run([], { DATABASE_URL: world.database.url, ENCRYPTION_KEYS });
+    expect(await ended).toBe(1);
+    expect(output()).toContain(`the database requires a version with ${LATER}`);
+  });
+});
+
 describe('a fleet process with a hub', () => {
   let fleet: Awaited<ReturnType<typeof startFleet>>;
   let secret: string;

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { migrate } from '@svc/database';
-import type { Commands } from '@svc/http';
+import { migrateDatabase, prepareDatabase } from '@svc/database';
+import { type Commands, preparationOf } from '@svc/http';
 import { exportCatalog } from './commands/export.ts';
 import { importCatalog } from './commands/import.ts';
 import { createApiKey, createOrganization } from './commands/organizations.ts';
-import { readDatabaseUrl } from './config.ts';
+import { readDatabaseSettings } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { startHub } from './start.ts';
 
@@ -25,7 +25,7 @@ export const usage = `node dist/main.js <command>
 export const commands: Commands = {
   serve: () => startHub(prismaDir),
   migrate: async () => {
-    const applied = await migrate({ prismaDir, databaseUrl: readDatabaseUrl(process.env) });
+    const applied = await migrateDatabase({ prismaDir, ...preparationOf(readDatabaseSettings(process.env)) });
     console.log(applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`);
   },
   import: async (args) => {
@@ -58,9 +58,9 @@ export const commands: Commands = {
 };
 
 async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  const databaseUrl = readDatabaseUrl(process.env);
-  await migrate({ prismaDir, databaseUrl });
-  const database = openDatabase(databaseUrl, () => undefined); // if a connection is lost, the statement of the command fails
+  const preparation = preparationOf(readDatabaseSettings(process.env));
+  await prepareDatabase({ prismaDir, ...preparation });
+  const database = openDatabase(preparation.databaseUrl, () => undefined); // if a connection is lost, the statement of the command fails
   try {
     return await work(database);
   } finally {

@@ -1,7 +1,5 @@
-import { addressSetting, commonSettings, listSetting, numberSetting, readSettings } from '@svc/http';
+import { addressSetting, commonSettings, databaseSettings, listSetting, numberSetting, readSettings } from '@svc/http';
 import { z } from 'zod';
-
-const databaseOnly = z.object({ DATABASE_URL: commonSettings({ port: '4100' }).DATABASE_URL });
 
 const schema = z.object({
   ...commonSettings({ port: '4100' }),
@@ -19,5 +17,5 @@ export type Config = z.output<typeof schema>;
 export const readConfig = (environment: NodeJS.ProcessEnv): Config => readSettings(schema, environment);
 
 /** The configuration of a command that needs only the database. @throws SettingsError */
-export const readDatabaseUrl = (environment: NodeJS.ProcessEnv): string =>
-  readSettings(databaseOnly, environment).DATABASE_URL;
+export const readDatabaseSettings = (environment: NodeJS.ProcessEnv): z.output<typeof databaseSettings> =>
+  readSettings(databaseSettings, environment);

@@ -1,6 +1,6 @@
 import { createKeySource } from '@svc/auth';
-import { migrate, migrationState } from '@svc/database';
-import { createLog, createOutbound, type HealthCheck, serve, serviceOptionsOf } from '@svc/http';
+import { auditProtection, migrationState, prepareDatabase, schemaMismatch } from '@svc/database';
+import { createLog, createOutbound, type HealthCheck, preparationOf, serve, serviceOptionsOf } from '@svc/http';
 import { startAuditRetention } from './admin/audit-retention.ts';
 import { createHub } from './app.ts';
 import { startHistoryPruning } from './catalog/history.ts';
@@ -15,8 +15,9 @@ const ISSUER_MAX_BYTES = 512 * 1024;
 export async function startHub(prismaDir: string): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog('hub', config.LOG_LEVEL);
+  // With MIGRATE_ON_START=false, the hub is not ready until the database is migrated.
   if (config.MIGRATE_ON_START) {
-    const applied = await migrate({ prismaDir, databaseUrl: config.DATABASE_URL });
+    const applied = await prepareDatabase({ prismaDir, ...preparationOf(config) });
     if (applied.length > 0) log.info({ applied }, 'migrations applied');
   }
   const database = openDatabase(config.DATABASE_URL, (error) => log.warn({ err: error }, 'database connection lost'), {
@@ -40,7 +41,7 @@ export async function startHub(prismaDir: string): Promise<void> {
       superadminSubjects: config.SUPERADMIN_SUBJECTS,
     },
     health: {
-      check: async () => [await databaseHealth(database, prismaDir), providerHealth(keys.failing())],
+      check: async () => [...(await databaseHealth(database, prismaDir)), providerHealth(keys.failing())],
       get stopping() {
         return stopping;
       },
@@ -63,13 +64,14 @@ export async function startHub(prismaDir: string): Promise<void> {
   });
 }
 
-async function databaseHealth({ client }: Database, prismaDir: string): Promise<HealthCheck> {
+async function databaseHealth({ client }: Database, prismaDir: string): Promise<HealthCheck[]> {
+  const query = (sql: string) => client.$queryRawUnsafe(sql);
   try {
-    const { pending } = await migrationState({ prismaDir, query: (sql) => client.$queryRawUnsafe(sql) });
-    if (pending.length === 0) return { name: 'database', state: 'ok' };
-    return { name: 'database', state: 'failed', detail: `pending migrations: ${pending.join(', ')}` };
+    const detail = schemaMismatch(await migrationState({ prismaDir, query }));
+    if (detail !== undefined) return [{ name: 'database', state: 'failed', detail }];
+    return [{ name: 'database', state: 'ok' }, await auditProtection(query)];
   } catch {
-    return { name: 'database', state: 'failed', detail: 'not reachable' };
+    return [{ name: 'database', state: 'failed', detail: 'not reachable' }];
   }
 }
 

@@ -68,12 +68,34 @@ describe('two hubs that start concurrently on an empty database while the issuer
     }
   });
 
+  test('are not ready while the database requires a later version, and stay ready with later additive migrations', async () => {
+    const later = '99991231000000_later';
+    const [{ url }] = hubs;
+    const run = (sql: string) => onServer(databaseUrl, (client) => client.query(sql));
+    const columns = '(id, checksum, migration_name, finished_at)';
+    await run(`INSERT INTO _prisma_migrations ${columns} VALUES ('x', '', '${later}', now())`);
+    expect((await ask(`${url}/readyz`)).status).toBe(200);
+    await run(`UPDATE schema_info SET oldest_migration = '${later}'`);
+    expect(await ask(`${url}/readyz`)).toMatchObject({
+      status: 503,
+      body: {
+        checks: [{ state: 'failed', detail: expect.stringContaining(`requires a version with ${later}`) }, {}],
+      },
+    });
+    await run(`UPDATE schema_info SET oldest_migration = '00000000000000_initial'`);
+    expect((await ask(`${url}/readyz`)).status).toBe(200);
+    await run(`DELETE FROM _prisma_migrations WHERE migration_name = '${later}'`);
+  });
+
   test('answer 503 to tokens until the issuer is reachable, and then accept them without the issuer', async () => {
     const [{ url }] = hubs;
     const templates = (authorization?: string) =>
       ask(`${url}/api/v1/admin/templates`, authorization === undefined ? {} : { authorization });
     expect(await templates(admin)).toMatchObject({ status: 503, retryAfter: '1', body: { code: 'unavailable' } });
-    const health = { status: 'degraded', checks: [{ name: 'database', state: 'ok' }, { state: 'degraded' }] };
+    const health = {
+      status: 'degraded',
+      checks: [{ name: 'database', state: 'ok' }, { name: 'audit log' }, { state: 'degraded' }],
+    };
     expect(await ask(`${url}/readyz`)).toMatchObject({ status: 200, body: health });
     expect((await ask(`${url}/api/v1/catalog/templates`)).status).toBe(200);
     expect((await templates()).status).toBe(401);

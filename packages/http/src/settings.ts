@@ -98,6 +98,7 @@ export const commonSettings = (defaults: { readonly port: string }) => ({
   PORT: numberSetting(0, 65_535).prefault(defaults.port),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATABASE_URL: databaseUrl,
+  MIGRATION_DATABASE_URL: databaseUrl.optional(),
   DATABASE_CONNECTIONS: numberSetting(6, 1000).prefault('16'),
   LOG_LEVEL: z.enum(logLevels).default('info'),
   RATE_LIMIT: switchSetting('on'),
@@ -109,6 +110,22 @@ export const commonSettings = (defaults: { readonly port: string }) => ({
   TRUST_PROXY: proxiesSetting,
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   MIGRATE_ON_START: booleanSetting(true),
+});
+
+/** The settings of commands that need only the database. */
+export const databaseSettings = z.object({
+  DATABASE_URL: databaseUrl,
+  MIGRATION_DATABASE_URL: databaseUrl.optional(),
+  MIGRATE_ON_START: booleanSetting(true),
+  AUDIT_RETENTION_DAYS: numberSetting(1, 36_500).optional(),
+});
+
+/** What the preparation of the database depends on. */
+export const preparationOf = (config: z.output<typeof databaseSettings>) => ({
+  databaseUrl: config.DATABASE_URL,
+  ownerUrl: config.MIGRATION_DATABASE_URL,
+  auditRetentionDays: config.AUDIT_RETENTION_DAYS,
+  migrates: config.MIGRATE_ON_START,
 });
 
 const common = z.object(commonSettings({ port: '0' }));

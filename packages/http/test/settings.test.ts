@@ -49,6 +49,7 @@ test('settings are read from the environment', () => {
     TRUST_PROXY: '10.0.0.1',
     METRICS_TOKEN: '0123456789abcdef',
     MIGRATE_ON_START: 'false',
+    MIGRATION_DATABASE_URL: 'postgresql://owner:pw@127.0.0.1/svc',
   };
   expect(read(given)).toMatchObject({
     PORT: 0,

@@ -9,3 +9,4 @@ export { type LoopbackServer, onLoopback } from './loopback.ts';
 export { once } from './once.ts';
 export { type StartedProcess, startProcess, untilReady } from './processes.ts';
 export { type Expected, type RefusalMatrix, testRefusals } from './refusals.ts';
+export { aServingRole } from './serving-role.ts';

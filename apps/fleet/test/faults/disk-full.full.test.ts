@@ -87,7 +87,13 @@ describeOnDisk('on a full disk, the fleet', aDisk('192m'), (disk) => {
       refused.push(await post(LOGIN, TEMPORARY_ADMIN));
       expect((await send('/readyz')).body).toMatchObject({
         status: 'ready',
-        checks: [{ name: 'database', state: 'ok' }, { name: 'encryption keys', state: 'ok' }, {}, {}],
+        checks: [
+          { name: 'database', state: 'ok' },
+          { name: 'audit log' },
+          { name: 'encryption keys', state: 'ok' },
+          {},
+          {},
+        ],
       });
       expect((await send('/healthz')).body).toEqual({ status: 'alive' });
       expect(await contents()).toEqual(before);

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { withConnection } from './connection.ts';
 import { type EngineResponse, runEngine } from './engine-process.ts';
 import { migrationsFolder } from './files.ts';
+import { grantServingRole, type Serving } from './serving-role.ts';
 import { type MigrationState, migrationState } from './state.ts';
 
 type MigrationTarget = { prismaDir: string; databaseUrl: string };
@@ -13,24 +14,28 @@ const lockWaitSeconds = 60;
 
 /**
  * Applies pending migrations and resolves to their names. Several replicas can call it at the same time: one migrates,
- * the others wait for up to a minute. Rejects with a message for the user if the file of an applied migration was
+ * the others wait for up to a minute. With `serving`, another role serves the database and receives its privileges. Rejects with a message for the user if the file of an applied migration was
  * edited, an earlier migration failed, a migration fails, or the database is not reachable.
  */
-export async function migrate({ prismaDir, databaseUrl }: MigrationTarget): Promise<string[]> {
-  return withConnection(databaseUrl, async (client) => {
+export async function migrate({ serving, ...target }: MigrationTarget & { serving?: Serving }): Promise<string[]> {
+  return withConnection(target.databaseUrl, async (client) => {
     await takeLock(client);
     await resetInterrupted(client);
-    const stateNow = () => migrationState({ prismaDir, query: async (sql) => (await client.query(sql)).rows });
-    const state = await stateNow();
-    requireConsistent(state);
-    if (state.pending.length === 0) return [];
-    const response = await runEngine({ kind: 'apply', prismaDir, databaseUrl });
-    if (response.kind === 'applied') return response.names;
-    const [failed] = (await stateNow()).failed;
-    throw new Error(
-      `${failed ? `Migration ${failed.name}` : 'A migration'} could not be applied: ${reasonOf(response)}`,
-    );
+    const applied = await applyPending(client, target);
+    if (serving) await grantServingRole(client, serving);
+    return applied;
   });
+}
+
+async function applyPending(client: pg.Client, { prismaDir, databaseUrl }: MigrationTarget): Promise<string[]> {
+  const stateNow = () => migrationState({ prismaDir, query: async (sql) => (await client.query(sql)).rows });
+  const state = await stateNow();
+  requireConsistent(state);
+  if (state.pending.length === 0) return [];
+  const response = await runEngine({ kind: 'apply', prismaDir, databaseUrl });
+  if (response.kind === 'applied') return response.names;
+  const [failed] = (await stateNow()).failed;
+  throw new Error(`${failed ? `Migration ${failed.name}` : 'A migration'} could not be applied: ${reasonOf(response)}`);
 }
 
 /** The SQL that would make the database match schema.prisma; '' if it matches. */
