@@ -2,6 +2,7 @@ import { Agent, createServer } from 'node:http';
 import type { Express } from 'express';
 import request from 'supertest';
 import { conformityTo } from './conformity.ts';
+import { validateWithPrism } from './prism.ts';
 
 export interface Answered {
   readonly status: number;
@@ -58,7 +59,9 @@ export function apiOf(app: Express, document: object): Callers {
     const type = response.headers['content-type'] ?? '';
     const documentedBody = /[/+]json\b/.test(type) ? response.body : response.text;
     const { status, headers: sent } = response;
-    check({ method, path: pathWithoutQuery, status, type, body: documentedBody, headers: sent });
+    const seen = { method, path: pathWithoutQuery, status, type, body: documentedBody, headers: sent };
+    check(seen);
+    await validateWithPrism(document, seen);
     return { status: response.status, body: response.body, text: response.text, headers: response.headers };
   };
   const callers = (authorization?: string): Api => {
