@@ -1,3 +1,4 @@
+import { quantity } from '@svc/contract';
 import { fleetRoles } from '@svc/contract/fleet';
 import {
   addressSetting,
@@ -10,6 +11,7 @@ import {
   urlSetting,
 } from '@svc/http';
 import { z } from 'zod';
+import { bytes } from './quantities.ts';
 import type { SettingsEnvironment } from './settings/settings.ts';
 
 const common = commonSettings({ port: '4200' });
@@ -45,6 +47,24 @@ const roleMap = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+const MIN_MEMORY_LIMIT = 64 * 2 ** 20;
+const MIN_PROCESS_LIMIT = 64;
+
+/** A Kubernetes quantity in bytes; 0: no limit. */
+const memoryLimit = quantity
+  .refine((text) => {
+    const amount = bytes(text);
+    return amount === 0 || (amount >= MIN_MEMORY_LIMIT && amount < Number.MAX_SAFE_INTEGER);
+  }, 'must be a Kubernetes quantity of at least 64Mi such as 2Gi, or 0 for no limit')
+  .transform((text) => bytes(text) || null);
+
+const processLimit = numberSetting(0, 4_194_304)
+  .refine(
+    (limit) => limit === 0 || limit >= MIN_PROCESS_LIMIT,
+    `must be at least ${MIN_PROCESS_LIMIT}, or 0 for no limit`,
+  )
+  .transform((limit) => limit || null);
+
 const schema = z
   .object({
     ...common,
@@ -66,6 +86,8 @@ const schema = z
     OIDC_DEFAULT_ROLE: z.enum(['viewer', 'none']).optional(),
     OIDC_ALLOW_USERINFO: booleanSetting(false).optional(),
     OUTBOUND_ALLOW: outboundSetting,
+    DEFAULT_MEMORY_LIMIT: memoryLimit.prefault('2Gi'),
+    DEFAULT_PROCESS_LIMIT: processLimit.prefault('4096'),
     AUDIT_RETENTION_DAYS: numberSetting(1, 36_500).optional(),
   })
   .check(

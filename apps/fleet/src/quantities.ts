@@ -39,7 +39,7 @@ const STEP = 1024n;
 const formatCpu = (millis: bigint): string => (millis % 1000n === 0n ? `${millis / 1000n}` : `${millis}m`);
 
 /** Bytes as a Kubernetes quantity, without rounding. */
-function formatBytes(bytes: bigint): string {
+export function formatBytes(bytes: bigint): string {
   let [value, unit] = [bytes, 0];
   while (value > 0n && value % STEP === 0n && unit < UNITS.length - 1) [value, unit] = [value / STEP, unit + 1];
   return `${value}${UNITS[unit]}`;

@@ -84,6 +84,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     hubs,
     sync,
     refusalOf: toProvider.routes.restricted.refusalOf,
+    defaultLimits: { memory_bytes: config.DEFAULT_MEMORY_LIMIT, processes: config.DEFAULT_PROCESS_LIMIT },
     publicUrl: config.PUBLIC_URL,
     corsOrigins: config.CORS_ORIGINS,
   };

@@ -104,3 +104,19 @@ test('a command that only needs the database requires no other setting', () => {
   expect(readDatabaseSettings({ DATABASE_URL })).toMatchObject({ DATABASE_URL });
   expect(() => readDatabaseSettings({})).toThrow('DATABASE_URL: is required');
 });
+
+test.each([
+  ['2Gi', 2 * 2 ** 30],
+  ['64Mi', 64 * 2 ** 20],
+  ['0', null],
+])('DEFAULT_MEMORY_LIMIT can be %s', (given, bytes) => {
+  expect(readConfig({ ...enough, DEFAULT_MEMORY_LIMIT: given }).DEFAULT_MEMORY_LIMIT).toBe(bytes);
+});
+
+test('default limits that no container can run with are rejected', () => {
+  expect(settingsErrors({ ...enough, DEFAULT_MEMORY_LIMIT: '1Mi', DEFAULT_PROCESS_LIMIT: '1' })).toEqual([
+    'DEFAULT_MEMORY_LIMIT: must be a Kubernetes quantity of at least 64Mi such as 2Gi, or 0 for no limit',
+    'DEFAULT_PROCESS_LIMIT: must be at least 64, or 0 for no limit',
+  ]);
+  expect(readConfig(enough)).toMatchObject({ DEFAULT_MEMORY_LIMIT: 2 * 2 ** 30, DEFAULT_PROCESS_LIMIT: 4096 });
+});

@@ -24,7 +24,7 @@ export const SHORT_TIMINGS = {
     watches: 500,
     afterChange: 100,
     logStart: 100,
-    docker: { ...RECONCILER.docker, settled: 300, shortLife: 300 },
+    docker: { ...RECONCILER.docker, settled: 300, shortLife: 300, firstHealthCheck: 3000 },
     kubernetes: { ...RECONCILER.kubernetes, settled: 1000, watchRetryLimit: 3000 },
   },
 };

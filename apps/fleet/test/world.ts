@@ -145,6 +145,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
         timings: SHORT_TIMINGS.reconciler,
       }),
       refusalOf: ways.restricted.refusalOf,
+      defaultLimits: { memory_bytes: 2 * 2 ** 30, processes: 4096 },
       publicUrl,
       corsOrigins: [FRONTEND],
     };

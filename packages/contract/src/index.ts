@@ -1,5 +1,6 @@
 export * from './category.ts';
 export * from './client.ts';
+export * from './container-options.ts';
 export * from './cursor.ts';
 export * from './endpoint.ts';
 export * from './field-errors.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasValidOption, isContainerOption } from './container-options.ts';
 import { templateConflicts } from './template-conflicts.ts';
 import { timestamp } from './timestamp.ts';
 import {
@@ -69,12 +70,21 @@ export const toleration = z
   })
   .meta({ id: 'Toleration', description: 'A Kubernetes toleration' });
 
-export const secretRef = z.strictObject({ name: dnsLabel, key: line(253).optional(), env: variable }).meta({
-  id: 'SecretRef',
-  description: 'A secret of the fleet, by name, and the environment variable that receives its value',
-});
+export const secretRef = z
+  .strictObject({
+    name: dnsLabel,
+    key: line(253).optional(),
+    env: variable.refine((name) => !isContainerOption(name), 'must not be a variable that configures the container'),
+  })
+  .meta({
+    id: 'SecretRef',
+    description: 'A secret of the fleet, by name, and the environment variable that receives its value',
+  });
 
-export const envVariable = z.strictObject({ name: variable, value: text(32_768) }).meta({ id: 'EnvVariable' });
+export const envVariable = z
+  .strictObject({ name: variable, value: text(32_768) })
+  .check(hasValidOption('value'))
+  .meta({ id: 'EnvVariable' });
 
 /** The end of the description of a secret variable. */
 export const SECRET_MARKER = '[secret]';
@@ -99,6 +109,7 @@ export const envSchemaEntry = z
     path: ['default_value'],
     message: 'must be empty, because the description declares a secret variable',
   })
+  .check(hasValidOption('default_value'))
   .meta({ id: 'EnvSchemaEntry' });
 
 export const port = z

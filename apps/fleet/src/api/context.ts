@@ -7,6 +7,7 @@ import type { Sync } from '../catalog/sync.ts';
 import type { Database } from '../database/client.ts';
 import type { Principal } from '../principal.ts';
 import type { EngineRuntime } from '../reconciler/engine-runtime.ts';
+import type { DefaultLimits } from '../render/defaults.ts';
 import type { Hubs, Providers } from '../settings/connections.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -22,6 +23,8 @@ export interface Services {
   readonly engineRuntime: EngineRuntime;
   /** The reason why the fleet must not connect to a target, as far as its URL shows; undefined if it is allowed. */
   readonly refusalOf: (target: URL) => Error | undefined;
+  /** The limits of containers whose workload requests nothing. */
+  readonly defaultLimits: DefaultLimits;
   /** The URL at which browsers reach the fleet. The identity provider redirects sign-ins to it. */
   readonly publicUrl: string | undefined;
   /** The origins of frontends that can call the API and redirect sign-ins themselves. */

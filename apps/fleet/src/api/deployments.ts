@@ -13,6 +13,7 @@ import { deployments, presentDeployment } from '../deployments/rows.ts';
 import { allocate, allocationOf, removeDeployment } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { UncheckedTargets } from '../reconciler/first-checks.ts';
+import { columnsOfLimits } from '../render/defaults.ts';
 import { storedEnv } from '../render/env.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
@@ -25,14 +26,14 @@ import { changeDeployment, generationToRestore } from './deployments/changes.ts'
 import { DUE_NOW, PENDING, recordGeneration } from './deployments/generations.ts';
 import { findCreatedDeployment, readIdempotencyKey, rememberRequest } from './deployments/idempotency.ts';
 
-export const listDeployments = route(fleetEndpoints.listDeployments, async ({ database }, { query }) => {
+export const listDeployments = route(fleetEndpoints.listDeployments, async ({ database, defaultLimits }, { query }) => {
   const { rows, pagination } = await listRows(database.client, deployments, query);
-  return { deployments: rows.map(presentDeployment), pagination };
+  return { deployments: rows.map((row) => presentDeployment(row, defaultLimits)), pagination };
 });
 
-export const getDeployment = route(fleetEndpoints.getDeployment, async ({ database }, { params }) => {
+export const getDeployment = route(fleetEndpoints.getDeployment, async ({ database, defaultLimits }, { params }) => {
   const row = await readRow(database.client, deployments, params.id);
-  const deployment = presentDeployment(row);
+  const deployment = presentDeployment(row, defaultLimits);
   return new WithEtag({ deployment }, etagOfVersion(deployment.version, deployment));
 });
 
@@ -83,7 +84,7 @@ export const createDeployment = route(fleetEndpoints.createDeployment, async (co
       const id = previous ?? (await createFrom({ ...context, transaction }, body, canWait));
       if (previous !== undefined) await refuseDeleted(transaction, previous);
       if (idempotent && previous === undefined) await rememberRequest(transaction, idempotent, id);
-      return { deployment: presentDeployment(await readRow(transaction, deployments, id)) };
+      return { deployment: presentDeployment(await readRow(transaction, deployments, id), context.defaultLimits) };
     }),
   );
   context.sync.reportDownloads();
@@ -116,7 +117,7 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean):
   const { transaction, principal } = context;
   await refuseUnknownTarget(transaction, body.target);
   const author = authorOf(principal);
-  const { draft, base } = await newDraft(transaction, body);
+  const { draft, base } = await newDraft(transaction, body, context.defaultLimits);
   const { name, labels, replicas, desired_state } = body;
   const { workload, env } = draft;
   const decision = await decide(transaction, draft);
@@ -129,6 +130,7 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean):
       bindings: bindingsOf(env),
       ...{ workload_id: workload.workloadId, revision: workload.revision, deletes_workload: base !== undefined },
       defaults_version: draft.defaultsVersion,
+      ...columnsOfLimits(draft.defaultLimits),
       ...allocationOf(decision),
       ...(desired_state === 'stopped' ? { phase: 'stopped' } : PENDING),
     },
@@ -245,8 +247,8 @@ export const deleteDeployment = changeRoute(fleetEndpoints.deleteDeployment, asy
       });
       await recordGeneration(context, { id: row.id, operation: 'delete', message: 'deletion requested' });
     }
-    return { deployment: presentDeployment(await readRow(transaction, deployments, row.id)) };
+    return { deployment: presentDeployment(await readRow(transaction, deployments, row.id), context.defaultLimits) };
   }
   await removeDeployment(transaction, row.id);
-  return { deployment: presentDeployment({ ...row, phase: 'deleting' }) };
+  return { deployment: presentDeployment({ ...row, phase: 'deleting' }, context.defaultLimits) };
 });

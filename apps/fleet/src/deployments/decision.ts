@@ -14,6 +14,7 @@ import {
 } from '../placement/candidates.ts';
 import { type ChosenTarget, type Placement, place } from '../placement/place.ts';
 import { bytes } from '../quantities.ts';
+import { containerOptionProblems } from '../render/container-options.ts';
 import { type ResolvedEnv, resolveEnv } from '../render/env.ts';
 import { registryHost } from '../render/image.ts';
 import { isSealedName, keyOf } from '../render/secrets.ts';
@@ -148,7 +149,10 @@ export async function decide(transaction: Transaction, draft: Draft): Promise<De
       ...(await refusalsOfName(transaction, draft)),
       ...specProblems(workload.spec).map((problem) => ({ code: 'deployment_refused' as const, ...problem })),
       ...(await refusalsOfTier(transaction, draft)),
-      ...problems.map((problem) => ({ code: 'invalid_env' as const, ...problem })),
+      ...[...problems, ...containerOptionProblems(workload.spec, env)].map((problem) => ({
+        code: 'invalid_env' as const,
+        ...problem,
+      })),
       ...ofBindings,
       ...(await refusalsOfDependents(transaction, draft)),
       ...refusalsOfSecrets(draft, secrets, bound),

@@ -2,7 +2,7 @@ import type { EnvRequest, NewDeployment, Target } from '@svc/contract/fleet';
 import { invalid, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { CURRENT_DEFAULTS } from '../render/defaults.ts';
+import { CURRENT_DEFAULTS, type DefaultLimits, limitsOfColumns } from '../render/defaults.ts';
 import { resolveEnv, type StoredEnv } from '../render/env.ts';
 import { targetOf } from '../resources/targets.ts';
 import {
@@ -51,6 +51,8 @@ export interface Draft {
   readonly desiredState: 'running' | 'stopped';
   /** The version of the defaults with which its instances are rendered. */
   readonly defaultsVersion: number;
+  /** The default limits with which its instances are rendered. */
+  readonly defaultLimits: DefaultLimits;
   /** The kinds of resources that the request creates with the name of the draft. */
   readonly creates: readonly ('deployment' | 'workload')[];
 }
@@ -72,6 +74,7 @@ export interface NewDeploymentRequest extends Pick<NewDeployment, 'target' | 're
 export async function newDraft(
   transaction: Prisma.TransactionClient,
   request: NewDeploymentRequest,
+  defaultLimits: DefaultLimits,
 ): Promise<{ readonly draft: Draft; readonly base: RevisionBase | undefined }> {
   const { template, workload_id = '', revision, target, replicas, volumes } = request;
   const base = template === undefined ? undefined : await templateBase(transaction, template);
@@ -81,6 +84,7 @@ export async function newDraft(
     ...{ id: uuidv7(), name: request.name ?? UNNAMED, workload, isNewRevision: true, replicas, env, volumes, target },
     desiredState: request.desired_state,
     defaultsVersion: CURRENT_DEFAULTS,
+    defaultLimits,
     creates: request.name === undefined ? [] : base ? ['deployment', 'workload'] : ['deployment'],
   };
   refuseExcessiveSize(draft);
@@ -105,6 +109,7 @@ export const draftOf = (row: DeploymentRow, changes: DraftChanges): Draft => ({
   target: targetOf(row),
   desiredState: row.desired_state,
   defaultsVersion: row.defaults_version,
+  defaultLimits: limitsOfColumns(row),
   creates: [],
   ...changes,
 });
@@ -113,11 +118,15 @@ export const draftOf = (row: DeploymentRow, changes: DraftChanges): Draft => ({
  * A draft of a change. A change that replaces the instances renders them with the current defaults. Any other change keeps
  * the defaults, so that scaling does not replace existing instances.
  */
-export const changedDraft = (row: DeploymentRow, changes: DraftChanges & { readonly restart?: boolean }): Draft => {
+export const changedDraft = (
+  row: DeploymentRow,
+  changes: DraftChanges & { readonly restart?: boolean },
+  defaultLimits: DefaultLimits,
+): Draft => {
   const { restart = false, ...rest } = changes;
   const draft = draftOf(row, rest);
   if (!restart && keepsInstances(row, draft)) return { ...draft, env: row.env };
-  return { ...draft, env: withoutInlineValues(draft.env), defaultsVersion: CURRENT_DEFAULTS };
+  return { ...draft, env: withoutInlineValues(draft.env), defaultsVersion: CURRENT_DEFAULTS, defaultLimits };
 };
 
 /** Whether a change would not affect what runs. */

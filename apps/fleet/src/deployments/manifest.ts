@@ -44,6 +44,7 @@ export const renderingOf = <S extends Secrecy>(
   replicas: draft.desiredState === 'stopped' ? 0 : draft.replicas,
   restarted_at: restarted_at?.toISOString() ?? null,
   defaults: draft.defaultsVersion,
+  defaultLimits: draft.defaultLimits,
   spec: draft.workload.spec,
   env: env.map((variable) => ({ name: variable.name, value: textOf(variable, secrets) })),
   bound,

@@ -1,7 +1,7 @@
 import { phases } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
-import { effectsOfCurrentDefaults } from '../render/defaults.ts';
+import { type DefaultLimits, effectsOfCurrentDefaults } from '../render/defaults.ts';
 import { storedEnv } from '../render/env.ts';
 import { condition, type Kind, presentCommon, presentConditions, resourceRow } from '../resources/kind.ts';
 import { presentTarget } from '../resources/storage.ts';
@@ -39,6 +39,10 @@ const deploymentRow = resourceRow.extend({
   sent_to_engine: z.boolean(),
   deleting: z.boolean(),
   defaults_version: z.int(),
+  default_memory_bytes: z.bigint().nullable(),
+  default_processes: z.int().nullable(),
+  /** That of its workload. */
+  memory_request: z.string(),
   /** The ReadWriteOnce volumes to which another replica or deployment can write. */
   shared_volumes: z.array(z.string()),
   /** The reachability of the target; null without a target. */
@@ -67,6 +71,7 @@ export const deployments: Kind<DeploymentRow> = {
      FROM attachments a JOIN volumes v ON v.id = a.volume_id WHERE a.deployment_id = r.id) AS volumes,
     r.desired_state::text, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
     r.endpoints, r.instances, r.observed_at, r.sent_to_engine, r.deleting, r.defaults_version,
+    r.default_memory_bytes, r.default_processes, coalesce(${ofRevision(Prisma.sql`v.spec->>'memory_request'`)}, '') AS memory_request,
     ARRAY(SELECT v.name FROM attachments a JOIN volumes v ON v.id = a.volume_id
           WHERE a.deployment_id = r.id AND v.access_mode = 'ReadWriteOnce' AND a.mount IN ${mounts}
             AND (r.replicas > 1 OR EXISTS (SELECT FROM attachments o WHERE o.volume_id = v.id AND o.deployment_id <> r.id))
@@ -88,9 +93,9 @@ const targetUnreachable = ({ unreachable_reason, observed_at, created_at }: Depl
 });
 
 /** The condition of a deployment whose instances were started with older defaults; a stopped one gets the current ones. */
-function olderDefaults(row: DeploymentRow) {
+function olderDefaults(row: DeploymentRow, current: DefaultLimits) {
   const ofValues = row.cluster_id !== null && hasInlineValues(row.env) ? ['moves sealed values into a Secret'] : [];
-  const effects = row.desired_state === 'stopped' ? [] : [...effectsOfCurrentDefaults(row), ...ofValues];
+  const effects = row.desired_state === 'stopped' ? [] : [...effectsOfCurrentDefaults(row, current), ...ofValues];
   if (effects.length === 0) return [];
   return [
     {
@@ -133,8 +138,8 @@ function presentPending(row: DeploymentRow): Pick<DeploymentRow, 'reason' | 'mes
   return { reason: null, message: row.message || `A worker is applying generation ${row.generation} on ${target}.` };
 }
 
-/** The representation of a deployment in the API. */
-export const presentDeployment = (row: DeploymentRow) => ({
+/** The representation of a deployment in the API. `defaultLimits` are the current ones. */
+export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimits) => ({
   ...presentCommon(row),
   workload_id: row.workload_id,
   workload_name: row.workload_name,
@@ -155,7 +160,7 @@ export const presentDeployment = (row: DeploymentRow) => ({
   conditions: [
     ...presentConditions(row.conditions),
     ...(row.reachability === 'unreachable' ? [targetUnreachable(row)] : []),
-    ...olderDefaults(row),
+    ...olderDefaults(row, defaultLimits),
     ...sharedVolumes(row),
   ],
   endpoints: row.endpoints,

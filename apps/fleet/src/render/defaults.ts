@@ -1,17 +1,30 @@
+import { formatBytes } from '../quantities.ts';
+
 /**
  * The current version of the defaults: what a rendering contains where a workload requests nothing. A deployment keeps the
  * version with which its instances were started until a change replaces them, so that an upgrade of the fleet replaces no
  * container.
  *
  * - 1: release 0.1.0
- * - 2: a limit of processes
+ * - 2: limits of processes and memory, fewer capabilities, and the variables that configure the container
  */
 export const CURRENT_DEFAULTS = 2;
+
+/** The limits of a container whose workload requests nothing; null: none. They are settings of the fleet. */
+export interface DefaultLimits {
+  readonly memory_bytes: number | null;
+  /** Processes and threads. Clusters have no such limit for a single container. */
+  readonly processes: number | null;
+}
 
 /** The properties of a deployment that decide which defaults apply to it. */
 export interface DefaultsInUse {
   readonly defaults_version: number;
+  /** The limits at the start of its instances. A changed setting applies with the next change that replaces them. */
+  readonly default_memory_bytes: bigint | null;
+  readonly default_processes: number | null;
   readonly host_id: string | null;
+  readonly memory_request: string;
 }
 
 interface DefaultsChange {
@@ -22,14 +35,42 @@ interface DefaultsChange {
   readonly effect: string;
 }
 
-const isOnHost = ({ host_id }: DefaultsInUse): boolean => host_id !== null;
-
 const CHANGES: readonly DefaultsChange[] = [
-  { version: 2, appliesTo: isOnHost, effect: 'limits the number of processes of each container' },
+  { version: 2, appliesTo: () => true, effect: 'removes the capabilities MKNOD and NET_RAW from each container' },
 ];
 
+/** The columns of a deployment for the limits with which its instances are rendered. */
+export const columnsOfLimits = ({ memory_bytes, processes }: DefaultLimits) => ({
+  default_memory_bytes: memory_bytes === null ? null : BigInt(memory_bytes),
+  default_processes: processes,
+});
+
+/** The limits that the columns of a deployment contain. */
+export const limitsOfColumns = (row: ReturnType<typeof columnsOfLimits>): DefaultLimits => ({
+  memory_bytes: row.default_memory_bytes === null ? null : Number(row.default_memory_bytes),
+  processes: row.default_processes,
+});
+
+/** Whether the workload limits its memory itself. The quantity can be one that this version cannot read. */
+const requestsMemory = ({ memory_request }: DefaultsInUse): boolean => /^[0.]*[1-9]/.test(memory_request);
+
 /** What a restart of a deployment would change because it has older defaults; empty if nothing. */
-export const effectsOfCurrentDefaults = (deployment: DefaultsInUse): string[] =>
-  CHANGES.filter(({ version, appliesTo }) => version > deployment.defaults_version && appliesTo(deployment)).map(
-    ({ effect }) => effect,
-  );
+export function effectsOfCurrentDefaults(deployment: DefaultsInUse, current: DefaultLimits): string[] {
+  const inUse = limitsOfColumns(deployment);
+  const hasOtherMemory = !requestsMemory(deployment) && inUse.memory_bytes !== current.memory_bytes;
+  const hasOtherProcesses = deployment.host_id !== null && inUse.processes !== current.processes;
+  return [
+    ...(hasOtherProcesses ? [limitEffect('number of processes', current.processes?.toString())] : []),
+    ...(hasOtherMemory ? [limitEffect('memory', formatted(current.memory_bytes))] : []),
+    ...CHANGES.filter(({ version, appliesTo }) => version > deployment.defaults_version && appliesTo(deployment)).map(
+      ({ effect }) => effect,
+    ),
+  ];
+}
+
+const formatted = (bytes: number | null) => (bytes === null ? undefined : formatBytes(BigInt(bytes)));
+
+const limitEffect = (what: string, limit: string | undefined): string =>
+  limit === undefined
+    ? `removes the limit of the ${what} of each container`
+    : `limits the ${what} of each container to ${limit}`;

@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto';
 import { bytes, milli } from '../quantities.ts';
 import { bindingsOf, gpusOf, type Host, portKey } from './allocation.ts';
+import { CAPABILITIES, DROPPED_BY_NAME } from './capabilities.ts';
+import {
+  CHECK_FAILURES,
+  CHECK_PERIOD,
+  CHECK_TIMEOUT,
+  healthCheckOf,
+  healthScript,
+  programVariables,
+  shmSizeOf,
+} from './container-options.ts';
 import { imageReference, pullCredentials, registryAuth } from './image.ts';
 import {
   generationOf,
@@ -25,7 +35,17 @@ export interface ContainerBody {
   readonly ExposedPorts: Readonly<Record<string, Readonly<Record<string, never>>>>;
   /** Seconds between the stop signal and SIGKILL. */
   readonly StopTimeout: number;
+  readonly Healthcheck?: Healthcheck;
   readonly HostConfig: HostConfig;
+}
+
+/** The durations are in nanoseconds. */
+interface Healthcheck {
+  readonly Test: readonly string[];
+  readonly Interval: number;
+  readonly Timeout: number;
+  readonly Retries: number;
+  readonly StartPeriod: number;
 }
 
 interface HostConfig {
@@ -33,6 +53,9 @@ interface HostConfig {
   readonly Memory?: number;
   readonly MemoryReservation?: number;
   readonly PidsLimit?: number;
+  readonly ShmSize?: number;
+  readonly CapDrop?: readonly string[];
+  readonly CapAdd?: readonly string[];
   readonly RestartPolicy: { readonly Name: 'no' | 'on-failure'; readonly MaximumRetryCount: number };
   readonly Mounts: readonly Mount[];
   readonly PortBindings: Readonly<Record<string, readonly { readonly HostIp?: string; readonly HostPort: string }[]>>;
@@ -101,8 +124,11 @@ const MIN_MEMORY_BYTES = 6 * 1024 * 1024;
  */
 function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConfig {
   const devices = deviceRequests(gpusOf(rendering, host, ordinal), host);
+  const shmSize = shmSizeOf(rendering);
   return {
     ...limits(rendering),
+    ...(shmSize !== undefined && { ShmSize: shmSize }),
+    ...(rendering.defaults >= 2 && capabilitiesOn(host)),
     RestartPolicy: isJob(rendering)
       ? { Name: 'no', MaximumRetryCount: 0 }
       : { Name: 'on-failure', MaximumRetryCount: RETRIES },
@@ -124,23 +150,32 @@ function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConf
   };
 }
 
-/** The number of processes and threads of a container. It stops a fork bomb, and no template of the starter catalog needs more. */
-const MAX_PROCESSES = 4096;
-
-/** Requests become limits, because nothing else prevents a container from using the resources that others requested. */
+/**
+ * Requests become limits, because nothing else prevents a container from using the resources that others requested. A
+ * default limit reserves nothing.
+ */
 function limits({
   spec,
   defaults,
+  defaultLimits,
 }: Rendering): Pick<HostConfig, 'NanoCpus' | 'Memory' | 'MemoryReservation' | 'PidsLimit'> {
   const cpu = milli(spec.cpu_request);
   const memory = bytes(spec.memory_request);
   const Memory = Math.max(memory, MIN_MEMORY_BYTES);
+  const { memory_bytes, processes } = defaults >= 2 ? defaultLimits : { memory_bytes: null, processes: null };
   return {
     ...(cpu > 0 && { NanoCpus: Math.min(Math.max(cpu, MIN_CPU_MILLIS) * 1_000_000, Number.MAX_SAFE_INTEGER) }),
-    ...(memory > 0 && { Memory, MemoryReservation: Memory }),
-    ...(defaults >= 2 && { PidsLimit: MAX_PROCESSES }),
+    ...(memory > 0 ? { Memory, MemoryReservation: Memory } : memory_bytes !== null && { Memory: memory_bytes }),
+    ...(processes !== null && { PidsLimit: processes }),
   };
 }
+
+/**
+ * The capabilities of a container. Podman makes added capabilities ambient for an image that does not run as root, so that
+ * its processes would gain privileges. There, the other capabilities of the engine's default are removed instead.
+ */
+const capabilitiesOn = ({ engine }: Host): Pick<HostConfig, 'CapDrop' | 'CapAdd'> =>
+  engine === 'docker' ? { CapDrop: ['ALL'], CapAdd: CAPABILITIES } : { CapDrop: DROPPED_BY_NAME };
 
 /** Limits the logs of a container to about 30 MB. Docker and Podman do not limit them by default. */
 const logs = ({ engine }: Host): HostConfig['LogConfig'] =>
@@ -197,10 +232,28 @@ const sharedMembers = (rendering: Rendering): Pick<ContainerBody, 'Image' | 'Cmd
   Image: imageReference(rendering.spec),
   ...(rendering.spec.command.length > 0 && { Cmd: rendering.spec.command }),
   Env: [
-    ...rendering.env.map(({ name, value }) => `${name}=${value}`),
+    ...programVariables(rendering).map(({ name, value }) => `${name}=${value}`),
     ...secretVariables(rendering).map(({ env, value }) => `${env}=${value}`),
   ],
 });
+
+const NANOSECONDS = 1_000_000_000;
+/** Seconds after the start during which failures do not count. It equals the progress deadline on clusters. */
+const START_PERIOD = 1800;
+
+function healthcheck(rendering: Rendering): Pick<ContainerBody, 'Healthcheck'> {
+  const check = healthCheckOf(rendering);
+  if (check === undefined) return {};
+  return {
+    Healthcheck: {
+      Test: ['CMD-SHELL', healthScript(check)], // Podman splits the arguments of CMD at spaces
+      Interval: CHECK_PERIOD * NANOSECONDS,
+      Timeout: CHECK_TIMEOUT * NANOSECONDS,
+      Retries: CHECK_FAILURES,
+      StartPeriod: START_PERIOD * NANOSECONDS,
+    },
+  };
+}
 
 /** The other members of a body, without the labels for the digest and the generation. */
 const ownMembers = (
@@ -216,6 +269,7 @@ const ownMembers = (
   },
   ExposedPorts: Object.fromEntries(portsOf(rendering.spec).map((port) => [portKey(port), {}])),
   StopTimeout: STOP_TIMEOUT,
+  ...healthcheck(rendering),
   HostConfig: hostConfig(rendering, host, ordinal),
 });
 

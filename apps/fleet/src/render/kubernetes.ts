@@ -37,7 +37,7 @@ interface WorkloadContext {
  * not progress.
  */
 const PROGRESS_DEADLINE_SECONDS = 1800;
-/** There are no probes, so a container that has run for this time counts as available. */
+/** Most workloads have no probe, so a container that has run for this time counts as available. */
 const MIN_READY_SECONDS = 10;
 /** The fleet stores the revisions itself. One ReplicaSet of Kubernetes' history is enough for inspection. */
 const REVISION_HISTORY_LIMIT = 1;

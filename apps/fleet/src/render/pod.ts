@@ -2,11 +2,22 @@ import { createHash } from 'node:crypto';
 import type { IContainer } from 'kubernetes-models/v1/Container';
 import type { IPodSpec } from 'kubernetes-models/v1/PodSpec';
 import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
+import type { IProbe } from 'kubernetes-models/v1/Probe';
 import type { IResourceRequirements } from 'kubernetes-models/v1/ResourceRequirements';
 import type { ISecret } from 'kubernetes-models/v1/Secret';
 import type { IToleration } from 'kubernetes-models/v1/Toleration';
 import { gpuCountOf } from '../placement/candidates.ts';
-import { byteAmount, cpuAmount } from '../quantities.ts';
+import { byteAmount, cpuAmount, formatBytes } from '../quantities.ts';
+import { CAPABILITIES } from './capabilities.ts';
+import {
+  CHECK_FAILURES,
+  CHECK_PERIOD,
+  CHECK_TIMEOUT,
+  healthCheckOf,
+  programVariables,
+  SHM_PATH,
+  shmSizeOf,
+} from './container-options.ts';
 import { base64, dockerConfigJson, imageReference, pullCredentials } from './image.ts';
 import { labelsOf, objectName, restartTriggers, volumeName } from './labels.ts';
 import { isJob, mountsOf, omitEmpty, type Protocol, portsOf, type Rendering, volumesOf } from './rendering.ts';
@@ -101,10 +112,13 @@ function podSpec(rendering: Rendering, gpuResource: string): IPodSpec {
       nodeSelector: spec.node_selector,
       // The contract accepts only the operators and effects of Kubernetes.
       tolerations: spec.tolerations.map((toleration) => omitEmpty(toleration) as IToleration),
-      volumes: volumes.map((volume) => ({
-        name: volumeName(volume),
-        persistentVolumeClaim: { claimName: volumeName(volume), ...readOnly(volume) },
-      })),
+      volumes: [
+        ...volumes.map((volume) => ({
+          name: volumeName(volume),
+          persistentVolumeClaim: { claimName: volumeName(volume), ...readOnly(volume) },
+        })),
+        ...sharedMemory(rendering),
+      ],
     }),
   };
 }
@@ -122,19 +136,51 @@ function container(rendering: Rendering, gpuResource: string): IContainer {
       args: spec.command.map(literal),
       env: variables(rendering),
       ports: portsOf(spec).map((port) => ({ name: portName(port), ...port })),
-      volumeMounts: mountsOf(rendering).map(({ volume, mountPath }) => ({
-        name: volumeName(volume),
-        mountPath,
-        ...readOnly(volume),
-      })),
+      volumeMounts: [
+        ...mountsOf(rendering).map(({ volume, mountPath }) => ({
+          name: volumeName(volume),
+          mountPath,
+          ...readOnly(volume),
+        })),
+        ...sharedMemory(rendering).map(({ name }) => ({ name, mountPath: SHM_PATH })),
+      ],
       resources: resources(rendering, gpuResource),
+      readinessProbe: readinessProbe(rendering),
     }),
-    securityContext: { allowPrivilegeEscalation: false },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      ...(rendering.defaults >= 2 && { capabilities: { drop: ['ALL'], add: [...CAPABILITIES] } }),
+    },
   };
 }
 
+/** The volume for `/dev/shm`, which otherwise has 64 MiB. Its content counts towards the memory limit of the container. */
+function sharedMemory(rendering: Rendering) {
+  const size = shmSizeOf(rendering);
+  if (size === undefined) return [];
+  return [{ name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: formatBytes(BigInt(size)) } }];
+}
+
+/**
+ * The health check as a readiness probe. There is no liveness probe: a busy program would be restarted and lose its work,
+ * which does not happen on hosts either.
+ */
+function readinessProbe(rendering: Rendering): IProbe | undefined {
+  const check = healthCheckOf(rendering);
+  if (check === undefined) return undefined;
+  const timing = { periodSeconds: CHECK_PERIOD, timeoutSeconds: CHECK_TIMEOUT, failureThreshold: CHECK_FAILURES };
+  switch (check.kind) {
+    case 'exec':
+      return { exec: { command: ['/bin/sh', '-c', check.command] }, ...timing };
+    case 'tcp':
+      return { tcpSocket: { port: check.port }, ...timing };
+    case 'http':
+      return { httpGet: { path: check.path, port: check.port }, ...timing };
+  }
+}
+
 const variables = (rendering: Rendering): NonNullable<IContainer['env']> => [
-  ...rendering.env.map(({ name, value }) => ({ name, value: literal(value) })),
+  ...programVariables(rendering).map(({ name, value }) => ({ name, value: literal(value) })),
   ...secretVariables(rendering).map(({ env }) => ({
     name: env,
     valueFrom: { secretKeyRef: { name: objectName(rendering), key: secretKey(env) } },
@@ -144,13 +190,18 @@ const variables = (rendering: Rendering): NonNullable<IContainer['env']> => [
 /** Escapes `$(NAME)`, which only Kubernetes would replace with the value of a variable. */
 const literal = (text: string): string => text.replaceAll(/\$(?=[$(])/g, '$$$$');
 
-/** CPU has no limit, so that pods can use idle CPU. Memory has one, because excess usage could evict other pods. */
-function resources({ spec }: Rendering, gpuResource: string): IResourceRequirements {
+/**
+ * CPU has no limit, so that pods can use idle CPU. Memory has one, because excess usage could evict other pods. A default
+ * limit reserves nothing, so its request is 0: without a request, Kubernetes would use the limit.
+ */
+function resources({ spec, defaults, defaultLimits }: Rendering, gpuResource: string): IResourceRequirements {
   const memory = byteAmount(spec.memory_request);
+  const { memory_bytes } = defaultLimits;
+  const hasDefault = memory === undefined && defaults >= 2 && memory_bytes !== null;
   const count = gpuCountOf(spec);
   const gpus = count > 0 ? { [gpuResource]: count } : {};
   return omitEmpty({
-    requests: omitEmpty({ cpu: cpuAmount(spec.cpu_request), memory }),
-    limits: { ...omitEmpty({ memory }), ...gpus },
+    requests: omitEmpty({ cpu: cpuAmount(spec.cpu_request), memory: hasDefault ? '0' : memory }),
+    limits: { ...omitEmpty({ memory: hasDefault ? formatBytes(BigInt(memory_bytes)) : memory }), ...gpus },
   });
 }

@@ -1,4 +1,5 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
+import type { DefaultLimits } from './defaults.ts';
 
 /** The members that are not empty: without undefined, null, '', empty arrays and empty objects. */
 export const omitEmpty = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
@@ -52,6 +53,8 @@ export interface Rendering<S extends Secrecy = Secrecy> {
   readonly restarted_at: string | null;
   /** The version of the defaults: `CURRENT_DEFAULTS`, or an earlier one for instances that were started with it. */
   readonly defaults: number;
+  /** The limits for requests that the workload does not make. Version 1 of the defaults has none. */
+  readonly defaultLimits: DefaultLimits;
   readonly spec: WorkloadSpec;
   /** The result of `resolveEnv`, without the variables whose value comes from a secret. */
   readonly env: readonly { readonly name: string; readonly value: string }[];

@@ -6,10 +6,13 @@ import { startDeploymentWorld } from './world.ts';
 
 const it = await startDeploymentWorld();
 
+/** The columns of a deployment that version 0.1.0 has created. */
+const OLD = { defaults_version: 1, default_memory_bytes: null, default_processes: null };
+
 /** A deployment that version 0.1.0 has created and started. */
-async function anOldDeployment() {
-  const { id } = await it.deployed();
-  await it.client.deployment.update({ where: { id }, data: { defaults_version: 1 } });
+async function anOldDeployment(workload = {}) {
+  const { id } = await it.deployed({ workload });
+  await it.client.deployment.update({ where: { id }, data: OLD });
   return id;
 }
 
@@ -30,10 +33,11 @@ test('a deployment with older defaults keeps its form and shows what a restart w
   await it.aHost();
   const id = await anOldDeployment();
   expect(olderDefaultsOf(await shown(id))).toEqual([
-    expect.stringMatching(/^A restart limits the number of processes of each container.*\.$/),
+    'A restart limits the number of processes of each container to 4096, limits the memory of each container to 2Gi, removes the capabilities MKNOD and NET_RAW from each container.',
   ]);
   const [old] = await containersOf(id);
-  expect(old.body.HostConfig).not.toHaveProperty('PidsLimit');
+  for (const member of ['PidsLimit', 'Memory', 'CapDrop', 'CapAdd'])
+    expect(old.body.HostConfig).not.toHaveProperty(member);
 
   expect((await it.ask(id, 'scale', { replicas: 2 })).status).toBe(200);
   const scaled = await containersOf(id);
@@ -49,13 +53,69 @@ test.each([
 ])('%s applies the current defaults, and a plan shows it', async (_, operation) => {
   await it.aHost();
   const { id } = await it.deployed({ workload: { env_schema: [{ name: 'NAME' }] } });
-  await it.client.deployment.update({ where: { id }, data: { defaults_version: 1 } });
+  await it.client.deployment.update({ where: { id }, data: OLD });
   const planned = await it.plan({ deployment_id: id, env: { NAME: 'new' } });
   expect(planned.body.changes[0].paths).toContain('/body/HostConfig/PidsLimit');
   expect((await operation(id)).status).toBe(200);
   const [container] = await containersOf(id);
   expect(container.body.HostConfig.PidsLimit).toBeGreaterThan(0);
   expect(olderDefaultsOf(await shown(id))).toEqual([]);
+});
+
+test('a deployment keeps its default limits if the settings change, and shows what a restart would change', async () => {
+  await it.aHost();
+  const { id } = await it.deployed();
+  const { id: requesting } = await it.deployed({ workload: { memory_request: '1Gi' } });
+  const before = { default_memory_bytes: 2n ** 30n, default_processes: 100 }; // the settings at the time
+  await it.client.deployment.updateMany({ data: before });
+  const [container] = await containersOf(id);
+  expect(container.body.HostConfig).toMatchObject({ Memory: 2 ** 30, PidsLimit: 100 });
+  const processes = 'limits the number of processes of each container to 4096';
+  expect(olderDefaultsOf(await shown(id))).toEqual([
+    `A restart ${processes}, limits the memory of each container to 2Gi.`,
+  ]);
+  expect(olderDefaultsOf(await shown(requesting))).toEqual([`A restart ${processes}.`]);
+  await it.ask(id, 'scale', { replicas: 2 });
+  expect(await it.client.deployment.findUniqueOrThrow({ where: { id } })).toMatchObject(before);
+  await it.ask(id, 'restart');
+  expect(olderDefaultsOf(await shown(id))).toEqual([]);
+  const [restarted] = await containersOf(id);
+  expect(restarted.body.HostConfig).toMatchObject({ Memory: 2 * 2 ** 30, PidsLimit: 4096 });
+});
+
+test('a default limit of memory is not allocated', async () => {
+  const host = await it.aHost({ gib: 1 });
+  await it.deployed({ replicas: 3 });
+  expect((await it.host(host.id)).allocated).toMatchObject({ memory: '0' });
+});
+
+test.each([
+  ['SVC_SHM_SIZE', '8GB', /must be the size of \/dev\/shm, from 1Mi to 256Gi/],
+  ['SVC_HEALTH_CHECK', 'http:8080 /', /must be http:<port><path>, tcp:<port> or exec:<command>/],
+])('a deployment with an invalid %s is refused', async (name, value, message) => {
+  await it.aHost();
+  const { id: workload_id } = await it.aWorkload({ env_schema: [{ name }] });
+  const { status, body } = await it.deploy({ workload_id, env: { [name]: value } });
+  expect({ status, errors: body.errors }).toEqual({
+    status: 422,
+    errors: [{ path: `env.${name}`, message: expect.stringMatching(message) }],
+  });
+});
+
+test('a deployment sets the size of shared memory, unless a volume is mounted there', async () => {
+  await it.aHost();
+  const env_schema = [{ name: 'SVC_SHM_SIZE', default_value: '1Gi' }];
+  const { id } = await it.deployed({ workload: { env_schema }, env: { SVC_SHM_SIZE: '2Gi' } });
+  const [container] = await containersOf(id);
+  expect(container.body).toMatchObject({ Env: [], HostConfig: { ShmSize: 2 * 2 ** 30 } });
+  const { id: workload_id } = await it.aWorkload({
+    env_schema,
+    volume_mounts: [{ name: 'shm', mountPath: '/dev/shm/' }],
+  });
+  const { body } = await it.deploy({ workload_id });
+  expect(body.errors).toEqual([
+    { path: 'env.SVC_SHM_SIZE', message: 'must not be set, because a volume is mounted at /dev/shm' },
+  ]);
 });
 
 test('a stopped deployment gets the current defaults when it is started', async () => {

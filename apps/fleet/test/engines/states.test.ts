@@ -11,7 +11,8 @@ import { aDeployment, aScript } from './world.ts';
 const NOW = Date.parse('2026-01-01T12:00:00Z');
 const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
 
-type Given = Partial<Omit<Inspected['State'], 'StartedAt' | 'FinishedAt'>> & {
+type Given = Partial<Omit<Inspected['State'], 'StartedAt' | 'FinishedAt' | 'Health'>> & {
+  readonly Health?: { readonly Status: string; readonly Log?: readonly object[] };
   readonly started?: number;
   readonly ended?: number;
   readonly restarts?: number;
@@ -47,6 +48,20 @@ describe('the state of a container', () => {
     ['that has been up for a while is running', {}, 'running', null],
     ['that has just been started is starting', { started: 2 }, 'starting', null],
     ['with a failing health check is unhealthy', { Health: { Status: 'unhealthy' } }, 'unhealthy', null],
+    ['whose first health check is due is starting', { started: 30, Health: { Status: 'starting' } }, 'starting', null],
+    [
+      'whose health check has not passed yet is starting',
+      { started: 600, Health: { Status: 'starting', Log: [{}] } },
+      'starting',
+      null,
+    ],
+    [
+      'whose engine does not run its health check is running',
+      { started: 61, Health: { Status: 'starting' } },
+      'running',
+      null,
+    ],
+    ['with a passing health check is running', { Health: { Status: 'healthy', Log: [{}] } }, 'running', null],
     ['that was paused is paused', { Paused: true }, 'paused', null],
     ['that the engine restarts is crashed', { Restarting: true, ExitCode: 1 }, 'crashed', 'CrashLoop'],
     ['that was never started is created', { Status: 'created', Running: false }, 'created', null],

@@ -103,6 +103,7 @@ const circumstances = fc.record({
   replicas: fc.integer({ min: 0, max: 3 }),
   restarted_at: fc.constantFrom(null, '2026-01-02T03:04:05.678Z'),
   defaults: fc.integer({ min: 1, max: CURRENT_DEFAULTS }),
+  defaultLimits: fc.record({ memory_bytes: fc.constantFrom(null, 2 ** 26), processes: fc.constantFrom(null, 100) }),
   // Unique, as in the database.
   volumes: fc.uniqueArray(volume, { minLength: 5, maxLength: 5, selector: ({ name }) => name }),
   value: text,

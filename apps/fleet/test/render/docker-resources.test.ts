@@ -1,4 +1,5 @@
 import type { Host } from '../../src/render/allocation.ts';
+import { CAPABILITIES } from '../../src/render/capabilities.ts';
 import { renderDocker } from '../../src/render/docker.ts';
 import { withoutValues } from '../../src/render/secrets.ts';
 import { bodyOf, render, web } from './docker-helpers.ts';
@@ -85,7 +86,67 @@ test.each<[string, string, string, object]>([
   expect(HostConfig.MemoryReservation).toBe(HostConfig.Memory);
 });
 
-test('resources that are not requested are not limited', () => {
+test('resources that are not requested are not reserved', () => {
   const { HostConfig } = bodyOf({ cpu_request: '0', memory_request: '' });
-  expect(['NanoCpus', 'Memory', 'MemoryReservation'].filter((member) => member in HostConfig)).toEqual([]);
+  expect(['NanoCpus', 'MemoryReservation'].filter((member) => member in HostConfig)).toEqual([]);
+});
+
+describe('defaults where a workload requests nothing', () => {
+  test('limit memory without a reservation, and processes', () => {
+    const config = bodyOf({}).HostConfig;
+    expect(config).toMatchObject({ Memory: 2 * 2 ** 30, PidsLimit: 4096 });
+    expect(config).not.toHaveProperty('MemoryReservation');
+    expect(bodyOf({ memory_request: '4Gi' }).HostConfig).toMatchObject({
+      Memory: 4 * 2 ** 30,
+      MemoryReservation: 4 * 2 ** 30,
+    });
+  });
+
+  test('can be switched off', () => {
+    const config = renderDocker(aRendering(aSpec({}), { defaultLimits: { memory_bytes: null, processes: null } }), {
+      engine: 'docker',
+      gpus: [[]],
+      ports: [[]],
+    }).containers[0]?.body.HostConfig;
+    for (const member of ['Memory', 'PidsLimit']) expect(config).not.toHaveProperty(member);
+  });
+
+  test('leave a container on Docker the documented capabilities, and remove the others by name on Podman', () => {
+    const of = (engine: Host['engine']) => bodyOf({}, { host: { engine } }).HostConfig;
+    expect(of('docker')).toMatchObject({ CapDrop: ['ALL'], CapAdd: [...CAPABILITIES] });
+    expect(of('podman')).toMatchObject({ CapDrop: ['MKNOD', 'NET_RAW'] });
+    expect(of('podman')).not.toHaveProperty('CapAdd');
+  });
+});
+
+describe('variables that configure the container', () => {
+  const env = (name: string, value: string) => ({
+    env: [
+      { name, value },
+      { name: 'OTHER', value: '1' },
+    ],
+  });
+
+  test('set the size of shared memory, and are not passed to the program', () => {
+    const body = bodyOf(env('SVC_SHM_SIZE', '512Mi'));
+    expect(body.HostConfig.ShmSize).toBe(512 * 2 ** 20);
+    expect(body.Env).toEqual(['OTHER=1']);
+  });
+
+  test.each([
+    ['tcp:5432', /:1538 0A/],
+    ['http:8080/health?x=1', /'http:\/\/127\.0\.0\.1:8080\/health\?x=1'/],
+    ['exec:pg_isready -q', /^pg_isready -q$/],
+  ])('set the health check %s', (value, script) => {
+    const { Healthcheck, Env } = bodyOf(env('SVC_HEALTH_CHECK', value));
+    expect(Healthcheck?.Test).toEqual(['CMD-SHELL', expect.stringMatching(script)]);
+    expect(Env).toEqual(['OTHER=1']);
+  });
+
+  test('are ordinary variables of a deployment with the defaults of version 0.1.0', () => {
+    const rendering = aRendering(aSpec(env('SVC_SHM_SIZE', '512Mi')), { defaults: 1 });
+    const [container] = renderDocker(rendering, { engine: 'docker', gpus: [[]], ports: [[]] }).containers;
+    expect(container?.body.Env).toContain('SVC_SHM_SIZE=512Mi');
+    expect(container?.body.HostConfig).not.toHaveProperty('ShmSize');
+  });
 });

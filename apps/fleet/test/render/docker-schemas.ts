@@ -6,6 +6,7 @@ import { z } from 'zod';
 const texts = z.record(z.string().min(1), z.string());
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/;
 const portKey = z.string().regex(/^[1-9]\d{0,4}\/(?:tcp|udp|sctp)$/);
+const CAPABILITY = /^[A-Z_]+$/;
 const int64 = z.int().min(1);
 
 const mount = z.strictObject({
@@ -38,6 +39,9 @@ const hostConfig = z
     Memory: int64.min(6 * 1024 * 1024).optional(),
     MemoryReservation: int64.optional(),
     PidsLimit: int64.optional(),
+    ShmSize: int64.optional(),
+    CapDrop: z.array(z.string().regex(CAPABILITY)).min(1).optional(),
+    CapAdd: z.array(z.string().regex(CAPABILITY)).min(1).optional(),
     RestartPolicy: restartPolicy,
     Mounts: z.array(mount),
     PortBindings: z.record(
@@ -63,6 +67,15 @@ export const containerBody = z
     Labels: texts,
     ExposedPorts: z.record(portKey, z.strictObject({})),
     StopTimeout: z.int().min(0),
+    Healthcheck: z
+      .strictObject({
+        Test: z.tuple([z.literal('CMD-SHELL'), z.string().min(1)]),
+        Interval: int64,
+        Timeout: int64,
+        Retries: int64,
+        StartPeriod: int64,
+      })
+      .optional(),
     HostConfig: hostConfig,
   })
   .refine(({ Env }) => new Set(Env.map((entry) => entry.split('=')[0])).size === Env.length, 'has a variable twice')

@@ -1,3 +1,4 @@
+import { CAPABILITIES } from '../../src/render/capabilities.ts';
 import { containerOf, deploymentOf, ofKind, render, secret, secrets } from './kubernetes-helpers.ts';
 
 test('text that Kubernetes would expand as variable references is escaped', () => {
@@ -44,7 +45,7 @@ test.each<[string, string, string | undefined, string | undefined]>([
 ])('CPU and memory are requested %s', (_, cpu, expectedCpu, memory) => {
   const requests =
     containerOf(render({ cpu_request: cpu, memory_request: memory ?? '0.0' }))?.resources?.requests ?? {};
-  expect(requests).toEqual({ ...(expectedCpu && { cpu: expectedCpu }), ...(memory && { memory }) });
+  expect(requests).toEqual({ ...(expectedCpu && { cpu: expectedCpu }), memory: memory ?? '0' });
 });
 
 test('an image with the tag latest is always pulled', () => {
@@ -56,5 +57,35 @@ test('a pod gets no service account token, no privilege escalation, and no servi
   const { template } = deploymentOf(render());
   expect(template.spec).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });
   expect(template.spec?.securityContext).toEqual({ seccompProfile: { type: 'RuntimeDefault' } });
-  expect(template.spec?.containers[0]?.securityContext).toEqual({ allowPrivilegeEscalation: false });
+  expect(template.spec?.containers[0]?.securityContext).toMatchObject({ allowPrivilegeEscalation: false });
+});
+
+test('a default limit of memory reserves nothing: its request is 0, because Kubernetes would use the limit', () => {
+  expect(containerOf(render())?.resources).toEqual({ requests: { memory: '0' }, limits: { memory: '2Gi' } });
+  const unlimited = { defaultLimits: { memory_bytes: null, processes: null } };
+  expect(containerOf(render({}, unlimited))).not.toHaveProperty('resources');
+});
+
+test('a container has only the documented capabilities', () => {
+  expect(containerOf(render())?.securityContext?.capabilities).toEqual({ drop: ['ALL'], add: [...CAPABILITIES] });
+});
+
+test('the variable SVC_SHM_SIZE mounts a volume in memory at /dev/shm, and is not passed to the program', () => {
+  const objects = render({ env: [{ name: 'SVC_SHM_SIZE', value: '1Gi' }] });
+  expect(deploymentOf(objects).template.spec?.volumes).toEqual([
+    { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: '1Gi' } },
+  ]);
+  expect(containerOf(objects)?.volumeMounts).toEqual([{ name: 'shm', mountPath: '/dev/shm' }]);
+  expect(containerOf(objects)).not.toHaveProperty('env');
+});
+
+test.each([
+  ['http:8080/health', { httpGet: { path: '/health', port: 8080 } }],
+  ['http:8080', { httpGet: { path: '/', port: 8080 } }],
+  ['tcp:5432', { tcpSocket: { port: 5432 } }],
+  ['exec:pg_isready -q', { exec: { command: ['/bin/sh', '-c', 'pg_isready -q'] } }],
+])('the health check %s is a readiness probe', (value, probe) => {
+  const container = containerOf(render({ env: [{ name: 'SVC_HEALTH_CHECK', value }] }));
+  expect(container?.readinessProbe).toMatchObject(probe);
+  expect(container).not.toHaveProperty('livenessProbe');
 });

@@ -55,6 +55,7 @@ export function aRendering(spec: WorkloadSpec, given: Partial<Rendering<'values'
     replicas: 1,
     restarted_at: null,
     defaults: CURRENT_DEFAULTS,
+    defaultLimits: { memory_bytes: 2 * 2 ** 30, processes: 4096 },
     spec,
     env: resolveEnv(spec, Object.fromEntries(required.map(({ name }) => [name, 'given']))).env,
     bound: [],

@@ -16,6 +16,7 @@ import { refusalsOfDeletion, refuse } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments, presentDeployment } from '../../deployments/rows.ts';
 import { allocate, allocationOf } from '../../deployments/store.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import { columnsOfLimits } from '../../render/defaults.ts';
 import { type StoredEnv, storedEnv } from '../../render/env.ts';
 import { lockRow, nextVersion, readRow } from '../../resources/kind.ts';
 import { acquirePlacementLock } from '../../resources/placement-lock.ts';
@@ -57,18 +58,14 @@ export async function changeDeployment(
   const workload = await readWorkloadRevision(transaction, before.workload_id, change.revision ?? before.revision);
   const isNewRevision = workload.revision !== before.revision && !change.isRollback;
   const env = change.env ? acceptEnv(change.env, { ...workload, before: before.env }) : change.recordedEnv;
-  const draft = changedDraft(before, {
-    workload,
-    isNewRevision,
-    ...(env && { env }),
-    ...pickDefined(change, ['replicas', 'volumes', 'desiredState', 'restart']),
-  });
+  const changed = { ...(env && { env }), ...pickDefined(change, ['replicas', 'volumes', 'desiredState', 'restart']) };
+  const draft = changedDraft(before, { workload, isNewRevision, ...changed }, context.defaultLimits);
   const labels = change.labels === undefined ? {} : { labels: change.labels };
   refuse(refusalsOfDeletion(before));
   refuseTakeOver(before, change);
   if (!change.restart && !change.takeOver && isUnchanged(before, draft)) {
     if (change.labels !== undefined) await update(transaction, id, labels);
-    return present(transaction, id);
+    return present(context, id);
   }
   refuseExcessiveSize(draft, before);
   const decision = await decide(transaction, draft);
@@ -82,6 +79,7 @@ export async function changeDeployment(
       bindings: bindingsOf(draft.env),
       desired_state: draft.desiredState,
       defaults_version: draft.defaultsVersion,
+      ...columnsOfLimits(draft.defaultLimits),
     },
     ...(change.restart ? { restarted_at: new Date() } : {}),
     ...allocationOf(decision),
@@ -94,7 +92,7 @@ export async function changeDeployment(
   await generateValues(transaction, context.settings.sealer, draft);
   await recordGeneration(context, { id, operation: change.operation, message: change.message });
   await restartDependents(context, before, draft.env);
-  return present(transaction, id);
+  return present(context, id);
 }
 
 /** Starts a new generation of the deployments that are bound to a value that changed. */
@@ -121,8 +119,8 @@ const STOPPED = { phase: 'stopped', reason: null, message: '' } as const;
 const update = (transaction: Prisma.TransactionClient, id: string, data: Prisma.DeploymentUncheckedUpdateInput) =>
   transaction.deployment.update({ where: { id }, data: { ...data, ...nextVersion() } });
 
-const present = async (transaction: Prisma.TransactionClient, id: string): Promise<DeploymentReply> => ({
-  deployment: presentDeployment(await readRow(transaction, deployments, id)),
+const present = async ({ transaction, defaultLimits }: ChangeContext, id: string): Promise<DeploymentReply> => ({
+  deployment: presentDeployment(await readRow(transaction, deployments, id), defaultLimits),
 });
 
 /** The recorded generation to roll back to: the given one, or by default the latest one that differs from the current state. */

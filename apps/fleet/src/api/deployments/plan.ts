@@ -27,21 +27,26 @@ import { registryHost } from '../../render/image.ts';
 import { secretsWithPlaceholders } from '../../render/secrets.ts';
 import { readRow } from '../../resources/kind.ts';
 import { columnsOfTarget, refuseUnknownTarget } from '../../resources/targets.ts';
+import type { ChangeContext } from '../change.ts';
 import { route } from '../context.ts';
 import { awaitFirstChecks, refuseAmbiguousSource } from '../deployments.ts';
 
 type Transaction = Prisma.TransactionClient;
+type PlanContext = Pick<ChangeContext, 'transaction' | 'defaultLimits'>;
 type Body = Input<typeof fleetEndpoints.planDeployment>['body'];
 
 /** Makes the same decision as a creation or change, without storing or locking anything. */
-export const planDeployment = route(fleetEndpoints.planDeployment, ({ database, engineRuntime }, { body }) =>
-  engineRuntime.afterFirstChecks((canWait) =>
-    database.client.$transaction(async (transaction) => {
-      const { deployment_id } = body;
-      if (deployment_id === undefined) return planNew(transaction, body, canWait);
-      return planChange(transaction, await readRow(transaction, deployments, deployment_id), body);
-    }),
-  ),
+export const planDeployment = route(
+  fleetEndpoints.planDeployment,
+  ({ database, engineRuntime, defaultLimits }, { body }) =>
+    engineRuntime.afterFirstChecks((canWait) =>
+      database.client.$transaction(async (transaction) => {
+        const { deployment_id } = body;
+        const context = { transaction, defaultLimits };
+        if (deployment_id === undefined) return planNew(context, body, canWait);
+        return planChange(context, await readRow(transaction, deployments, deployment_id), body);
+      }),
+    ),
 );
 
 const NEW = [
@@ -66,14 +71,14 @@ const PLANNED: NewDeploymentRequest = {
 };
 
 async function planNew(
-  transaction: Transaction,
+  { transaction, defaultLimits }: PlanContext,
   body: Body,
   canWait: boolean,
 ): Promise<Reply<typeof fleetEndpoints.planDeployment>> {
   refuseAmbiguousSource(body);
   const request = { ...PLANNED, ...pickDefined(body, NEW) };
   await refuseUnknownTarget(transaction, request.target, { hold: false });
-  const { draft } = await newDraft(transaction, request);
+  const { draft } = await newDraft(transaction, request, defaultLimits);
   const decision = await decide(transaction, draft);
   if (canWait) awaitFirstChecks(decision);
   const after = await manifestAfter(transaction, decision, { generation: 1, restarted_at: null });
@@ -83,7 +88,7 @@ async function planNew(
 /** Members that cannot be changed, or that do not affect what runs. */
 const IMMUTABLE = ['workload_id', 'template', 'target', 'name', 'labels'] as const;
 
-async function planChange(transaction: Transaction, row: DeploymentRow, body: Body) {
+async function planChange({ transaction, defaultLimits }: PlanContext, row: DeploymentRow, body: Body) {
   const errors = IMMUTABLE.filter((member) => body[member] !== undefined).map((path) => ({
     path,
     message: 'must not be given with deployment_id',
@@ -94,7 +99,7 @@ async function planChange(transaction: Transaction, row: DeploymentRow, body: Bo
   const isNewRevision = workload.revision !== row.revision;
   const changed = pickDefined(body, ['replicas', 'volumes']);
   const env = body.env && acceptEnv(body.env, { ...workload, before: row.env });
-  const draft = changedDraft(row, { ...changed, ...(env && { env }), workload, isNewRevision, desiredState });
+  const draft = changedDraft(row, { ...changed, ...(env && { env }), workload, isNewRevision, desiredState }, defaultLimits);
   refuseExcessiveSize(draft, row);
   const decision = await decide(transaction, draft);
   const before = await presentManifest(transaction, row);

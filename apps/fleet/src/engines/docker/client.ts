@@ -31,6 +31,11 @@ export interface DockerTimings {
   readonly retry: number;
   /** Time that a container must be up before it counts as running. */
   readonly settled: number;
+  /**
+   * Time after which a container counts as running although its health check has not run. Podman does not run checks on a
+   * machine without systemd.
+   */
+  readonly firstHealthCheck: number;
   /** A container that exits within this time after its start counts as crashed, whatever its exit code. */
   readonly shortLife: number;
 }
@@ -43,6 +48,7 @@ export const DEFAULT_DOCKER_TIMINGS: DockerTimings = {
   pull: 3_600_000,
   retry: 100,
   settled: 3000,
+  firstHealthCheck: 60_000,
   shortLife: 10_000,
 };
 

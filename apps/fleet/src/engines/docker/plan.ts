@@ -39,14 +39,17 @@ export function stateOf(found: FoundContainer, timing: DockerTimings): Container
   return isJob(HostConfig) ? jobEndState(found) : stoppedState(found, timing);
 }
 
-function runningState({ details, at }: FoundContainer, { settled }: DockerTimings): ContainerState {
+function runningState({ details, at }: FoundContainer, timing: DockerTimings): ContainerState {
   const { StartedAt, Health } = details.State;
-  const health = Health?.Status;
-  if (health === 'unhealthy')
+  const upFor = at - StartedAt;
+  if (Health?.Status === 'unhealthy')
     return { phase: 'unhealthy', message: 'is running, but its health check fails', reason: null };
-  return at - StartedAt < settled
-    ? { phase: 'starting', message: 'has just started', reason: null }
-    : { phase: 'running', message: 'is running', reason: null };
+  if (Health?.Status === 'starting' && (Health.Log || upFor < timing.firstHealthCheck))
+    return { phase: 'starting', message: 'is starting: its health check has not passed yet', reason: null };
+  if (upFor < timing.settled) return { phase: 'starting', message: 'has just started', reason: null };
+  const isUnchecked = Health?.Status === 'starting';
+  const message = isUnchecked ? 'is running, but its engine does not run its health check' : 'is running';
+  return { phase: 'running', message, reason: null };
 }
 
 function jobEndState(found: FoundContainer): ContainerState {

@@ -44,7 +44,7 @@ export const inspected = z.object({
     ExitCode: z.int(),
     StartedAt: timestamp,
     FinishedAt: timestamp,
-    Health: z.object({ Status: z.string() }).nullish(),
+    Health: z.object({ Status: z.string(), Log: nonEmpty }).nullish(),
   }),
   Config: z.object({ Labels: labels, StopTimeout: z.int().nonnegative().nullish() }),
   HostConfig: z.object({

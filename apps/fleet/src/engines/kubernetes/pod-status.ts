@@ -135,13 +135,22 @@ function failedState(pod: V1Pod): PodState {
   return { ...state, phase: 'failed', reason: why === 'CrashLoop' ? 'JobFailed' : why };
 }
 
-function activeState({ status, metadata }: V1Pod, { now, settled }: Clock): PodState {
+function activeState(pod: V1Pod, { now, settled }: Clock): PodState {
+  const { status, metadata } = pod;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status !== 'True') {
+    if (wasReady(pod)) return { phase: 'unhealthy', message: 'is running, but its health check fails', reason: null };
     const since = metadata?.creationTimestamp?.getTime() ?? now;
     return { phase: 'starting', message: 'is starting', reason: null, needsEvents: now - since > settled };
   }
   return now - (ready.lastTransitionTime?.getTime() ?? now) < settled
     ? { phase: 'starting', message: 'has just started', reason: null }
     : { phase: 'running', message: 'is running', reason: null };
+}
+
+/** Whether a pod that is not ready was ready since its containers started: before that, the condition does not change. */
+function wasReady(pod: V1Pod): boolean {
+  const changed = pod.status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime?.getTime() ?? 0;
+  const starts = (pod.status?.containerStatuses ?? []).map(({ state }) => state?.running?.startedAt?.getTime());
+  return starts.length > 0 && starts.every((start) => start !== undefined && changed > start);
 }

@@ -158,6 +158,10 @@ function rolloutStatus(rollout: Rollout): DeploymentStatus {
   if (down) return podFailureStatus(down, anyRuns, counts);
   const failed = replicaFailureStatus(rollout) ?? deadlineStatus(rollout);
   if (failed) return failed;
+  const unhealthy = counts.outdated === 0 ? current.find(({ state }) => state.phase === 'unhealthy') : undefined;
+  if (unhealthy) {
+    return withoutFailure('degraded', `${unhealthy.name} ${unhealthy.state.message}. ${describeCounts(counts)}`);
+  }
   const status = statusOfCounts(counts);
   if (counts.isChanging) return isStalled ? { ...status, next: 'settled' } : status;
   const stuck = terminating.find(({ isStuck }) => isStuck);

@@ -49,7 +49,7 @@ describe('a job on a cluster', () => {
       'exceeding its memory limit',
       podStatuses.ended({ exitCode: 137, reason: 'OOMKilled' }),
       'OOMKilled',
-      /exceeded the available memory/,
+      /exceeded its memory limit of 2048 MiB/,
     ],
     [
       'an eviction by its node',

@@ -98,6 +98,18 @@ describe('a deployment whose pods do not become ready', () => {
       /^0 of 1 up\.$/,
     ],
     [
+      'is starting until its health check passes',
+      podStatuses.notReady(65_000),
+      { phase: 'starting', reason: null, next: 'soon' },
+      /^0 of 1 up\.$/,
+    ],
+    [
+      'is degraded if its health check passed before and fails now',
+      podStatuses.notReady(10_000),
+      { phase: 'degraded', reason: null, next: 'settled' },
+      /is running, but its health check fails\. 0 of 1 up\.$/,
+    ],
+    [
       'is starting when its container has just started',
       podStatuses.running(0),
       { phase: 'starting', reason: null, next: 'soon' },

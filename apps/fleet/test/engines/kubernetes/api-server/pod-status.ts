@@ -43,6 +43,18 @@ export const running =
     };
   };
 
+/** A pod whose container runs since a minute, and whose readiness has changed to false `ago` milliseconds ago. */
+export const notReady =
+  (ago: number): PodStatusOf =>
+  () => ({
+    phase: 'Running',
+    conditions: [
+      condition('PodScheduled', 'True'),
+      condition('Ready', 'False', { reason: 'ContainersNotReady', lastTransitionTime: moment(Date.now() - ago) }),
+    ],
+    containerStatuses: [main({ running: { startedAt: moment(Date.now() - 60_000) } }, { ready: false })],
+  });
+
 export const creating: PodStatusOf = () => pending('ContainerCreating', undefined);
 
 export const waiting =

@@ -1,0 +1,60 @@
+import type { z } from 'zod';
+
+/**
+ * Variables that configure the container instead of the program. A template declares them in `env` or `env_schema`, because
+ * its members are fixed. The fleet does not pass them to the container; version 0.1.0 does, which has no effect.
+ */
+export const SHM_SIZE = 'SVC_SHM_SIZE';
+export const HEALTH_CHECK = 'SVC_HEALTH_CHECK';
+
+export const isContainerOption = (name: string): boolean => name === SHM_SIZE || name === HEALTH_CHECK;
+
+/** How to find out whether the program in a container works. */
+export type HealthCheck =
+  | { readonly kind: 'http'; readonly port: number; readonly path: string }
+  | { readonly kind: 'tcp'; readonly port: number }
+  | { readonly kind: 'exec'; readonly command: string };
+
+const MEBIBYTE = 2 ** 20;
+const GIBIBYTE = 2 ** 30;
+const MAX_SHM_SIZE = 256 * GIBIBYTE;
+
+/** The size of `/dev/shm` in bytes; undefined if the value is not allowed. */
+export function readShmSize(value: string): number | undefined {
+  const [, digits, unit] = /^([1-9]\d{0,5})(Mi|Gi)$/.exec(value) ?? [];
+  const bytes = Number(digits) * (unit === 'Gi' ? GIBIBYTE : MEBIBYTE);
+  return bytes <= MAX_SHM_SIZE ? bytes : undefined;
+}
+
+const MAX_HEALTH_CHECK = 1024;
+
+/** The health check that a value describes; undefined if the value is not allowed. */
+export function readHealthCheck(value: string): HealthCheck | undefined {
+  if (value.length > MAX_HEALTH_CHECK) return undefined;
+  const [, kind = '', rest = ''] = /^(http|tcp|exec):([^\r\n]+)$/.exec(value) ?? [];
+  if (kind === 'exec') return rest.trim() === '' ? undefined : { kind, command: rest };
+  const [, digits, path] = /^([1-9]\d{0,4})(\/[\w./~%?&=+:@-]*)?$/.exec(rest) ?? [];
+  const port = Number(digits);
+  if (!(port <= 65_535)) return undefined;
+  if (kind === 'http') return { kind, port, path: path ?? '/' };
+  return kind === 'tcp' && path === undefined ? { kind, port } : undefined;
+}
+
+const SHM_SIZE_RULE = 'must be the size of /dev/shm, from 1Mi to 256Gi, such as 512Mi or 2Gi';
+const HEALTH_CHECK_RULE = `must be http:<port><path>, tcp:<port> or exec:<command>, such as http:8080/health, on one line of at most ${MAX_HEALTH_CHECK} characters`;
+
+/** The error in the value of a variable; undefined if there is none. '' stands for no value. */
+export function containerOptionError(name: string, value: string): string | undefined {
+  if (value === '') return undefined;
+  if (name === SHM_SIZE && readShmSize(value) === undefined) return SHM_SIZE_RULE;
+  if (name === HEALTH_CHECK && readHealthCheck(value) === undefined) return HEALTH_CHECK_RULE;
+  return undefined;
+}
+
+/** The check of a declaration whose member `member` is the value of the variable. */
+export const hasValidOption =
+  <M extends string>(member: M) =>
+  ({ value, issues }: z.core.ParsePayload<{ readonly name: string } & { readonly [K in M]: string }>): void => {
+    const message = containerOptionError(value.name, value[member]);
+    if (message !== undefined) issues.push({ code: 'custom', path: [member], message, input: value });
+  };
