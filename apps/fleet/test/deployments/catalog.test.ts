@@ -15,7 +15,8 @@ beforeAll(async () => {
   it.hub.changeOrganization({ tier: 'enterprise' });
   await it.publish(...starterTemplates);
   for (const [name, values] of Object.entries(secretsOf(starterTemplates))) await it.aSecret(name, values);
-  const host = (engine: 'docker' | 'podman') => it.aHost({ ...roomy, engine, arch: 'x86_64', gpus });
+  const host = (engine: 'docker' | 'podman') =>
+    it.aHost({ ...roomy, engine, arch: 'x86_64', labels: { 'nvidia.com/gpu.present': 'true' }, gpus });
   targets = {
     cluster: { cluster_id: (await it.aCluster({ ...roomy, gpu_count: 64 })).id },
     docker: { host_id: (await host('docker')).id },
