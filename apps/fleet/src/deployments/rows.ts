@@ -124,6 +124,10 @@ function sharedVolumes({ shared_volumes, replicas, created_at }: DeploymentRow) 
   ];
 }
 
+/** Why a deployment is in its phase. */
+export const presentReason = (row: DeploymentRow): Pick<DeploymentRow, 'reason' | 'message'> =>
+  row.phase === 'pending' ? presentPending(row) : { reason: row.reason, message: row.message };
+
 /** What a deployment in phase `pending` waits for, or what its worker is doing. */
 function presentPending(row: DeploymentRow): Pick<DeploymentRow, 'reason' | 'message'> {
   const target = `the ${row.host_id === null ? 'cluster' : 'host'} ${row.target_name}`;
@@ -154,7 +158,7 @@ export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimi
   volumes: row.volumes,
   desired_state: row.desired_state,
   phase: row.phase,
-  ...(row.phase === 'pending' ? presentPending(row) : { reason: row.reason, message: row.message }),
+  ...presentReason(row),
   generation: row.generation,
   observed_generation: row.observed_generation,
   conditions: [

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fleetEndpoints, type Target } from '@svc/contract/fleet';
 import { invalid, Problem, Streamed, unavailable } from '@svc/http';
-import { type DeploymentRow, deployments, presentDeployment } from '../../deployments/rows.ts';
+import { type DeploymentRow, deployments, presentReason } from '../../deployments/rows.ts';
 import { logs as logsOfHost } from '../../engines/docker/logs.ts';
 import { EngineFailure, Permanent } from '../../engines/errors.ts';
 import { logs as logsOfCluster } from '../../engines/kubernetes/logs.ts';
@@ -44,7 +44,7 @@ function withoutLog(row: DeploymentRow): string {
       ? 'The deployment is stopped. Its logs are gone, because the engine deletes them with the instances. Start it for a new log.'
       : 'The deployment is stopped and has not run, so there is no log. Start it first.';
   }
-  return `The deployment has not started yet, so there is no log. ${presentDeployment(row).message}`.trimEnd();
+  return `The deployment has not started yet, so there is no log. ${presentReason(row).message}`.trimEnd();
 }
 
 type Lines = ReturnType<typeof logsOfHost>;

@@ -99,7 +99,11 @@ async function planChange({ transaction, defaultLimits }: PlanContext, row: Depl
   const isNewRevision = workload.revision !== row.revision;
   const changed = pickDefined(body, ['replicas', 'volumes']);
   const env = body.env && acceptEnv(body.env, { ...workload, before: row.env });
-  const draft = changedDraft(row, { ...changed, ...(env && { env }), workload, isNewRevision, desiredState }, defaultLimits);
+  const draft = changedDraft(
+    row,
+    { ...changed, ...(env && { env }), workload, isNewRevision, desiredState },
+    defaultLimits,
+  );
   refuseExcessiveSize(draft, row);
   const decision = await decide(transaction, draft);
   const before = await presentManifest(transaction, row);
