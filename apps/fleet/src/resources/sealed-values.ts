@@ -46,8 +46,16 @@ export async function openSealedValues(
   );
 }
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const CLASSES = ['ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz', '0123456789'] as const;
+const ALPHABET = CLASSES.join('');
 
-/** A random text of letters and digits, which need no quoting in configuration files and connection strings. */
-export const randomText = (length: number): string =>
-  Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+/**
+ * A random text that satisfies common rules for passwords and needs no quoting in configuration files and connection strings:
+ * upper-case and lower-case letters, digits, and a hyphen in the middle.
+ */
+export function randomText(length: number): string {
+  const characters = Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)] ?? '');
+  characters[Math.floor(length / 2)] = '-';
+  const isComplete = CLASSES.every((each) => characters.some((character) => each.includes(character)));
+  return isComplete ? characters.join('') : randomText(length);
+}

@@ -84,6 +84,20 @@ test('secret values appear in no response, manifest, plan, event, log line or ta
     registry_credentials: 'pull',
     volume_mounts: [{ name: 'data', mountPath: '/data' }],
   });
+  const secretText = { TEXT: aCanary('text for a secret variable') };
+  const declared = {
+    name: 'declared',
+    image_name: 'team/app',
+    env_schema: [{ name: 'TEXT', description: '[secret]' }],
+  };
+  const env = [{ name: 'TEXT', value: secretText.TEXT }];
+  expect((await request('POST', 'workloads', { ...declared, name: 'refused', env })).status).toBe(400);
+  const { workload } = (await request('POST', 'workloads', declared)).body;
+  const refused = { name: 'refused', workload_id: workload.id, env: secretText };
+  for (const path of ['deployments', 'deployments/plan']) {
+    expect((await request('POST', path, refused)).status).toBe(400);
+  }
+
   const ids: string[] = [];
   for (const [index, target] of targets.entries()) {
     const requestBody = { name: `web-${index}`, workload_id: body.workload.id, target };

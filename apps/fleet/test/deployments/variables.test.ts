@@ -32,7 +32,7 @@ test('an operator generates a password, which the container receives and no view
   const { id, env } = await database();
   expect(env).toEqual(GENERATED);
   const value = await valueIn(id);
-  expect(value).toMatch(/^[A-Za-z0-9]{32}$/);
+  expect(value).toMatch(/^(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9])[A-Za-z0-9]{16}-[A-Za-z0-9]{15}$/);
   const seen = await readable(id);
   expect(seen).toContain('PASSWORD=(secret)');
   expect(seen).not.toContain(value);

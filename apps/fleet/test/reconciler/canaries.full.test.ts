@@ -11,7 +11,7 @@ import { eventually } from './deployment-helpers.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
 import { SERVER, SLEEPER } from './world.ts';
 
-const { canaries, aCanary } = createCanaries();
+const { canaries, keep, aCanary } = createCanaries();
 
 describeWithEngine('secret values on a real engine', () => {
   let world: Awaited<ReturnType<typeof startProcessWorld>>;
@@ -50,7 +50,10 @@ describeWithEngine('secret values on a real engine', () => {
       async () => (await request('GET', 'hosts')).body.hosts[0].reachability === 'online',
     );
 
-    const printing = await deployed('printing', { ...SERVER, command: ['/bin/sh', '-c', `env; ${SERVER.command[2]}`] });
+    const print = { ...SERVER, command: ['/bin/sh', '-c', `env; ${SERVER.command[2]}`] };
+    const env_schema = [{ name: 'GENERATED', required: true, description: 'A password. [secret]' }];
+    const env = { GENERATED: { generate: 32 } };
+    const printing = await deployed('printing', { ...print, env_schema }, { env });
     const ref = { secret_refs: SERVER.secret_refs };
     const crashing = await deployed('crashing', { ...SLEEPER, ...ref, command: ['/bin/sh', '-c', 'env; exit 3'] });
     const noProgram = await deployed('no-program', { ...SLEEPER, ...ref, command: ['/nowhere'] });
@@ -75,7 +78,11 @@ describeWithEngine('secret values on a real engine', () => {
     const log = await fetch(`${fleet.url}/api/v1/deployments/${printing}/logs`, {
       headers: { Authorization: `Bearer ${as}` },
     });
-    expect(await log.text()).toContain(`PASSWORD=${rotated.PASSWORD}`); // the output of a container is not searched
+    const printed = await log.text(); // the output of a container is not searched
+    expect(printed).toContain(`PASSWORD=${rotated.PASSWORD}`);
+    const [, generated = ''] = /^GENERATED=(.{32})$/m.exec(printed) ?? [];
+    keep('generated value', generated);
+    expect(generated).not.toBe('');
     const tables = await dump(world, 'in the end');
     await world.stop(fleet);
     const haystacks = { ...tables, answers: answers.join('\n'), output: fleet.output() };

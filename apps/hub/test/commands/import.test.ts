@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { isSecretVariable } from '@svc/contract';
 import { importCatalog } from '../../src/commands/import.ts';
 import { startWorld, type World } from '../world.ts';
 
@@ -39,6 +40,24 @@ describe('the starter catalog', () => {
     const stamp = await clock();
     expect(await run(STARTER)).toEqual([`0 created, 0 updated, ${categories + templates} unchanged`]);
     expect(await clock()).toBe(stamp);
+  });
+
+  test('declares every variable for a password, a key or a token as secret', async () => {
+    const templates = await world.database.client.template.findMany();
+    const variables = templates.flatMap(({ slug, env, env_schema }) =>
+      // The import stored what the contract accepts.
+      [...(env_schema as { name: string; description: string }[]), ...(env as { name: string; description: '' }[])].map(
+        ({ name, description = '' }) => ({
+          variable: `${slug}: ${name}`,
+          name,
+          isSecret: isSecretVariable({ description }),
+        }),
+      ),
+    );
+    const isSensitive = (name: string) =>
+      /PASS|SECRET|KEY(S|$)|_TOKEN$|^DATABASE_URL$/.test(name) && !name.endsWith('_PATH');
+    expect(variables.filter(({ isSecret }) => isSecret).length).toBeGreaterThan(30);
+    expect(variables.filter(({ name, isSecret }) => isSensitive(name) !== isSecret)).toEqual([]);
   });
 
   test('answers a search for llama, and hides its private category from callers without a grant', async () => {
