@@ -41,7 +41,7 @@ test(
   'the first sync transfers the whole catalog in pages, and the next sync transfers nothing',
   async () => {
     services.hub = await deployment.start('hub');
-    await insertTemplates(deployment.hubDatabase);
+    await insertTemplates(deployment.databases.hub);
     services.fleet = await deployment.start('fleet', await deployment.forFleet());
     const started = performance.now();
     const needed = await memoryNeededFor(async () => {

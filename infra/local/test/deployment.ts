@@ -10,6 +10,17 @@ export type Environment = Readonly<Record<string, string>>;
 
 const mainOf = (app: App) => path.join(repository, 'apps', app, 'dist', 'main.js');
 
+/** The recorded rows contain values of sequences. New rows need later ones. */
+const ADVANCE_SEQUENCES = `
+  DO $$ DECLARE c record; BEGIN
+    FOR c IN SELECT table_name AS t, column_name AS name FROM information_schema.columns
+      WHERE table_schema = 'public' AND (is_identity = 'YES' OR column_default LIKE 'nextval(%')
+    LOOP
+      EXECUTE format('SELECT setval(pg_get_serial_sequence(%L, %L), (SELECT coalesce(max(%I), 0) + 1 FROM %I), false)',
+        c.t, c.name, c.name, c.t);
+    END LOOP;
+  END $$`;
+
 /** Hub and fleet as they are deployed: two processes with their own environments, databases and roles. */
 export async function aDeployment() {
   const postgres: EmbeddedPostgres = await startEmbeddedPostgres();
@@ -40,17 +51,35 @@ export async function aDeployment() {
     return output();
   };
 
+  /** Runs SQL as a superuser, without triggers and foreign keys. */
+  const runWithoutTriggers = async (name: string, role: App, sql: string, values?: readonly unknown[]) => {
+    const client = new pg.Client({ connectionString: postgres.url(name) });
+    await client.connect();
+    try {
+      await client.query(`SET session_replication_role = replica; SET ROLE ${role}`);
+      await client.query(sql, values && [...values]);
+    } finally {
+      await client.end();
+    }
+  };
+  const apart = (app: App) => `${app}_apart`;
+
   return {
     urls,
-    /** The URL of the hub's database, as its owner. */
-    hubDatabase: environments.hub.DATABASE_URL ?? '',
+    /** The URLs of the databases, as their owners. */
+    databases: { hub: environments.hub.DATABASE_URL ?? '', fleet: environments.fleet.DATABASE_URL ?? '' },
     command,
     /** Runs the SQL of a recorded release in the empty database of a service. */
-    restore: async (app: App, sql: string) => {
-      const client = new pg.Client({ connectionString: postgres.url(app) });
-      await client.connect();
-      await client.query(`SET session_replication_role = replica; SET ROLE ${app}; ${sql}`).finally(() => client.end());
+    restore: (app: App, sql: string) => runWithoutTriggers(app, app, `${sql}; ${ADVANCE_SEQUENCES}`),
+    /** Runs the SQL of a recorded release in another database, which no service uses. @returns its URL, as its owner */
+    restoreApart: async (app: App, sql: string): Promise<string> => {
+      const password = new URL(environments[app].DATABASE_URL ?? '').password;
+      const url = await postgres.ensureDatabase({ name: apart(app), role: app, password });
+      await runWithoutTriggers(apart(app), app, `${sql}; ${ADVANCE_SEQUENCES}`);
+      return url;
     },
+    /** Runs a statement in this database, without triggers and foreign keys. */
+    runApart: (app: App, sql: string, values?: readonly unknown[]) => runWithoutTriggers(apart(app), app, sql, values),
     /** Starts a service. Resolves when it is ready. */
     start: async (app: App, more: Environment = {}): Promise<StartedProcess> => {
       const started = startProcess(mainOf(app), [], { ...environments[app], ...more });
