@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { memberNamesAt, nearestName } from './nearest-name.ts';
 
 /** What is wrong with one member or parameter of a request. `path` is '' for the whole body. */
 export interface FieldError {
@@ -46,13 +47,20 @@ function* fieldErrors(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, no
     if (issue.code === 'invalid_key') {
       for (const { message } of issue.issues) yield { path, message: `its name ${message}` };
     } else if (issue.code === 'unrecognized_keys') {
-      const known = path === '' && schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-      const message = `unknown ${noun}${known.length > 0 ? `; allowed: ${known.join(', ')}` : ''}`;
-      for (const key of issue.keys) yield { path: path === '' ? key : `${path}.${key}`, message };
+      const known = memberNamesAt(schema, issue.path);
+      for (const key of issue.keys) {
+        yield { path: path === '' ? key : `${path}.${key}`, message: unknownName(key, noun, known) };
+      }
     } else {
       yield { path, message: issue.message };
     }
   }
+}
+
+function unknownName(name: string, noun: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  const suggestion = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  return `unknown ${noun}${suggestion}${known.length > 0 ? `; allowed: ${known.join(', ')}` : ''}`;
 }
 
 /** The message of an issue for which the schema states none. */

@@ -5,6 +5,7 @@ export * from './cursor.ts';
 export * from './endpoint.ts';
 export * from './field-errors.ts';
 export { DEFAULT_UPDATES, type TemplateUpdates } from './hub-catalog.ts';
+export { nearestName } from './nearest-name.ts';
 export * from './openapi.ts';
 export * from './problems.ts';
 export * from './services.ts';

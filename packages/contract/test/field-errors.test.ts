@@ -68,6 +68,34 @@ describe('field errors of an issue', () => {
     ]);
   });
 
+  test.each([
+    ['imge_name', 'image_name'],
+    ['imageName', 'image_name'],
+    ['Image-Name', 'image_name'],
+    ['image', undefined],
+    ['prots', 'ports'],
+    ['port', 'ports'],
+    ['x', undefined],
+    [`image_name${' '.repeat(100)}`, undefined],
+  ])('suggest for the unknown member %j the nearest allowed name %j', (given, nearest) => {
+    const schema = z.strictObject({ image_name: z.string().optional(), ports: z.string().optional() });
+    const allowed = 'allowed: image_name, ports';
+    const message = `unknown member; ${nearest === undefined ? '' : `did you mean ${nearest}?; `}${allowed}`;
+    expect(errorsOf(schema, { [given]: 1 })).toEqual([{ path: given, message }]);
+    const nested = z.strictObject({ all: record(z.string(), list(schema.nullable()).default([])).optional() });
+    expect(errorsOf(nested, { all: { one: [null, { [given]: 1 }] } })).toEqual([
+      { path: `all.one.1.${given}`, message },
+    ]);
+  });
+
+  test('suggest names at a bounded cost', () => {
+    const schema = z.strictObject(
+      Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`${'a'.repeat(60)}${n}`, z.any()])),
+    );
+    const value = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`${'a'.repeat(58)}${n}`, 1]));
+    expect(errorsOf(schema, value)).toHaveLength(100);
+  });
+
   test('describe the issue unrecognized_keys, with the allowed members of the body or query', () => {
     const schema = z.strictObject({ a: z.string().optional(), nested: z.strictObject({}).optional() });
     expect(errorsOf(schema, { b: 1, c: 2 })).toEqual([

@@ -18,10 +18,15 @@ describe('a query', () => {
 
   test.each([
     ['an unknown parameter', 'colour=red', 'colour', 'unknown parameter; allowed: limit, search'],
-    ['a parameter in a different case', 'Limit=1', 'Limit', 'unknown parameter; allowed: limit, search'],
+    [
+      'a parameter in a different case',
+      'Limit=1',
+      'Limit',
+      'unknown parameter; did you mean limit?; allowed: limit, search',
+    ],
     ['a repeated parameter', 'limit=1&limit=2', 'limit', 'must not be repeated'],
     ['a parameter repeated in another encoding', 'limit=1&%6Cimit=2', 'limit', 'must not be repeated'],
-    ['a parameter as a list', 'limit[]=1', 'limit[]', 'unknown parameter; allowed: limit, search'],
+    ['a parameter as a list', 'limit[]=1', 'limit[]', 'unknown parameter; did you mean limit?; allowed: limit, search'],
     ['a hexadecimal number', 'limit=0x10', 'limit', 'must be an integer from 1 to 100'],
     ['a number out of bounds', 'limit=101', 'limit', 'must be an integer from 1 to 100'],
     ['an invalid percent-encoding', 'search=%zz', 'search', 'must be percent-encoded UTF-8'],

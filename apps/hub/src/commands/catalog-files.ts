@@ -1,68 +1,87 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { newCategory, newTemplate, parseFields, slugOf } from '@svc/contract';
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { readYamlText } from './yaml-text.ts';
+
+/** Where an object is described. */
+interface Origin {
+  /** The path of the file, relative to the folder. */
+  readonly file: string;
+  /** The place of a member as `<file>:<line>`. */
+  readonly placeOf: (member: string) => string;
+}
 
 /** The catalog that a folder of YAML files describes, with defaults for omitted fields. */
 export interface CatalogFiles {
-  readonly categories: readonly (z.output<typeof newCategory> & { readonly slug: string })[];
-  readonly templates: readonly (Omit<z.output<typeof newTemplate>, 'category_id' | 'owner_org_id'> & {
-    readonly slug: string;
-    readonly category: string;
-    /** Slug of the organization that owns the template; undefined if the file does not state an owner. */
-    readonly owner: string | null | undefined;
-  })[];
+  readonly categories: readonly (z.output<typeof newCategory> & Origin & { readonly slug: string })[];
+  readonly templates: readonly (Omit<z.output<typeof newTemplate>, 'category_id' | 'owner_org_id'> &
+    Origin & {
+      readonly slug: string;
+      readonly category: string;
+      /** Slug of the organization that owns the template; undefined if the file does not state an owner. */
+      readonly owner: string | null | undefined;
+    })[];
 }
 
 /** The errors of all files of a folder. */
 export class CatalogFilesError extends Error {
   override name = 'CatalogFilesError';
   constructor(errors: readonly string[]) {
-    super(['The catalog cannot be imported; nothing was changed:', ...errors.map((line) => `  ${line}`)].join('\n'));
+    super(['The catalog files are not valid; nothing was changed:', ...errors.map((line) => `  ${line}`)].join('\n'));
   }
 }
 
 const UNUSED_ID = '00000000-0000-0000-0000-000000000000';
 
 // A file refers to its category and its owner by slug, because ids differ between databases.
-const templateFile = z.looseObject({
+const references = z.looseObject({
   category: z.string({ error: 'is required: the slug of a category' }),
   owner: z.string().nullable().optional(),
 });
 
-/** Reads `categories.yaml` and `templates/*.yaml`. @throws CatalogFilesError with the errors of all files */
+/** The file with all categories. */
+export const CATEGORIES = 'categories.yaml';
+
+/** Reads `categories.yaml` and `templates/*.yaml`. @throws CatalogFilesError with the errors of all files, each with its line */
 export function readCatalogFiles(folder: string): CatalogFiles {
   const errors: string[] = [];
-  const reportError = (file: string) => (issue: string) => errors.push(`${path.join(folder, file)}: ${issue}`);
-
-  const categories = readList(folder, 'categories.yaml', reportError('categories.yaml')).flatMap((entry, index) => {
-    const category = check(newCategory, entry, (issue) =>
-      reportError('categories.yaml')(`entry ${index + 1}: ${issue}`),
-    );
-    return category ? [{ ...category, slug: category.slug ?? slugOf(category.name) }] : [];
-  });
-  const templates = yamlFiles(folder).flatMap((file) => {
-    const content = readYaml(folder, file, reportError(file));
-    const references = check(templateFile, content, reportError(file));
-    if (!references) return [];
-    const { category, owner, ...rest } = references;
-    const template = check(newTemplate, { ...rest, category_id: UNUSED_ID }, reportError(file));
-    return template
-      ? [{ ...template, category, owner, slug: template.slug ?? path.basename(file, path.extname(file)) }]
-      : [];
-  });
-  for (const list of [categories, templates]) {
-    for (const slug of repeated(list.map((entry) => entry.slug)))
-      errors.push(`${folder}: the slug ${slug} is used more than once`);
-  }
+  const categories = readCategories(folder, errors);
+  const templates = templateFiles(folder).flatMap((file) => readTemplate(folder, file, errors));
+  for (const list of [categories, templates]) errors.push(...repeatedSlugs(list));
   if (errors.length > 0) throw new CatalogFilesError(errors);
   return { categories, templates };
 }
 
-type ReportError = (issue: string) => void;
+function readCategories(folder: string, errors: string[]): CatalogFiles['categories'] {
+  const read = readFile(folder, CATEGORIES, errors);
+  if (!read) return [];
+  const { file, placeOf } = read;
+  const value = read.value ?? [];
+  if (!Array.isArray(value)) {
+    errors.push(`${placeOf('')}: must be a list of categories`);
+    return [];
+  }
+  return value.flatMap((entry, index) => {
+    const within = (member: string) => placeOf(member === '' ? `${index}` : `${index}.${member}`);
+    const category = check(newCategory, entry, { placeOf: within, noun: `entry ${index + 1}` }, errors);
+    return category ? [{ ...category, file, placeOf: within, slug: category.slug ?? slugOf(category.name) }] : [];
+  });
+}
 
-function yamlFiles(folder: string): string[] {
+function readTemplate(folder: string, file: string, errors: string[]): CatalogFiles['templates'] {
+  const read = readFile(folder, file, errors);
+  if (!read) return [];
+  const { value, placeOf } = read;
+  const referring = check(references, value, { placeOf, noun: 'the file' }, errors);
+  if (!referring) return [];
+  const { category, owner, ...rest } = referring;
+  const template = check(newTemplate, { ...rest, category_id: UNUSED_ID }, { placeOf, noun: 'the file' }, errors);
+  if (!template) return [];
+  return [{ ...template, category, owner, file, placeOf, slug: template.slug ?? path.parse(file).name }];
+}
+
+function templateFiles(folder: string): string[] {
   const templates = path.join(folder, 'templates');
   if (!existsSync(templates)) return [];
   return readdirSync(templates)
@@ -71,36 +90,44 @@ function yamlFiles(folder: string): string[] {
     .map((file) => path.join('templates', file));
 }
 
-function readList(folder: string, file: string, reportError: ReportError): unknown[] {
-  if (!existsSync(path.join(folder, file))) {
-    reportError('the file does not exist; a catalog folder contains categories.yaml and templates/*.yaml');
-    return [];
-  }
-  const content = readYaml(folder, file, reportError) ?? [];
-  if (Array.isArray(content)) return content;
-  reportError('must be a list of categories');
-  return [];
-}
-
-function readYaml(folder: string, file: string, reportError: ReportError): unknown {
-  try {
-    return parse(readFileSync(path.join(folder, file), 'utf8'));
-  } catch (error) {
-    reportError(
-      `cannot be read: ${error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : 'unknown reason'}`,
-    );
+/** Reads a YAML file; undefined if it has problems, which are added to `errors`. */
+function readFile(folder: string, file: string, errors: string[]): (Origin & { readonly value: unknown }) | undefined {
+  const name = path.join(folder, file);
+  if (!existsSync(name)) {
+    errors.push(`${name}: the file does not exist; a catalog folder contains categories.yaml and templates/*.yaml`);
     return undefined;
   }
+  const { value, problems, lineOf } = readYamlText(readFileSync(name, 'utf8'));
+  errors.push(...problems.map(({ line, message }) => `${name}:${line}: ${message}`));
+  return problems.length > 0 ? undefined : { value, file, placeOf: (member) => `${name}:${lineOf(member)}` };
 }
 
-function check<T extends z.ZodType>(schema: T, value: unknown, reportError: ReportError): z.output<T> | undefined {
-  if (value === undefined) return undefined; // readYaml has reported the error
+interface Checked {
+  readonly placeOf: Origin['placeOf'];
+  /** The name of the whole value in errors. */
+  readonly noun: string;
+}
+
+function check<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  { placeOf, noun }: Checked,
+  errors: string[],
+): z.output<T> | undefined {
   const result = parseFields(schema, value);
   if (result.success) return result.data;
-  for (const error of result.errors) reportError(`${error.path || 'the file'}: ${error.message}`);
+  errors.push(...result.errors.map((error) => `${placeOf(error.path)}: ${error.path || noun}: ${error.message}`));
   return undefined;
 }
 
-const repeated = (slugs: readonly string[]) => [
-  ...new Set(slugs.filter((slug, index) => slugs.indexOf(slug) !== index)),
-];
+/** An error for each object whose slug an earlier object has. */
+function repeatedSlugs(list: readonly (Origin & { readonly slug: string })[]): string[] {
+  const first = new Map<string, Origin>();
+  return list.flatMap((entry) => {
+    const { slug, placeOf } = entry;
+    const earlier = first.get(slug);
+    if (earlier) return [`${placeOf('slug')}: the slug ${slug} is already used in ${earlier.placeOf('slug')}`];
+    first.set(slug, entry);
+    return [];
+  });
+}

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fold, templateFieldNames } from '@svc/contract';
+import { fold, nearestName, templateFieldNames } from '@svc/contract';
 import { pickDefined } from '@svc/http';
 import { registerTags } from '../catalog/tags.ts';
 import { type CatalogTransaction, writeCatalog } from '../database/catalog-write.ts';
@@ -14,9 +14,9 @@ type Data = Record<string, unknown> & { readonly slug: string };
 /** The change that an import makes to one row. */
 interface Step {
   readonly noun: 'category' | 'template';
-  readonly verb: 'create' | 'update';
+  readonly verb: 'create' | 'update' | 'delete';
   readonly slug: string;
-  /** The members that an update changes; empty for a creation. */
+  /** The members that an update changes; empty for a creation and a deletion. */
   readonly members: readonly string[];
   readonly data: Data;
   /** Slug of the category of a template. */
@@ -29,23 +29,38 @@ const IMPORT_TIMEOUT_MS = 10 * 60_000;
 /** Maximum number of templates that one statement reads or writes. */
 const BATCH = 500;
 
+interface ImportOptions {
+  readonly folder: string;
+  readonly dryRun: boolean;
+  /** Deletes the rows without a file, at most `max`. Without it, they are kept. */
+  readonly prune?: Prune | undefined;
+}
+
+interface Prune {
+  readonly max: number;
+  /** Whether the operator has confirmed the deletions. */
+  readonly isConfirmed: boolean;
+}
+
 /**
- * Applies a folder of YAML files to the catalog in one transaction. Rows are matched by slug; rows without a file are kept.
- * Equal rows are not written, so a second import changes nothing.
+ * Applies a folder of YAML files to the catalog in one transaction. Rows are matched by slug; rows without a file are kept, unless
+ * they are to be pruned. Equal rows are not written, so a second import changes nothing.
  * @returns one line per change, and a summary
- * @throws CatalogFilesError before anything is written
+ * @throws CatalogFilesError, or an error for deletions that are too many or not confirmed, before anything is written
  */
 export async function importCatalog(
   database: Database,
-  { folder, dryRun }: { readonly folder: string; readonly dryRun: boolean },
+  { folder, dryRun, prune }: ImportOptions,
 ): Promise<readonly string[]> {
   const files = readCatalogFiles(folder);
-  const plan = await planOf(database.client, files);
+  const plan = await planOf(database.client, files, prune);
   if (dryRun || plan.length === 0) return report(plan, files, dryRun);
+  if (prune) refuseDeletions(plan, files, prune);
   const applied = await writeCatalog(
     database,
     async (transaction) => {
-      const steps = await planOf(transaction, files); // again: other writers are now locked out
+      const steps = await planOf(transaction, files, prune); // again: other writers are now locked out
+      if (prune) refuseDeletions(steps, files, prune);
       await apply(transaction, steps);
       await registerTags(
         transaction,
@@ -58,14 +73,27 @@ export async function importCatalog(
   return report(applied, files, dryRun);
 }
 
-async function planOf(reader: Reader, files: CatalogFiles): Promise<Step[]> {
+/** @throws an error with the plan if it deletes too many rows, or if the deletions are not confirmed */
+function refuseDeletions(plan: readonly Step[], files: CatalogFiles, { max, isConfirmed }: Prune): void {
+  const count = plan.filter(({ verb }) => verb === 'delete').length;
+  if (count <= (isConfirmed ? max : 0)) return;
+  const advice =
+    count > max
+      ? `The import would delete ${count} objects, but at most ${max} are allowed. Check the folder, or set --max-deletions.`
+      : `The import would delete ${count} objects. Check the list, and repeat the command with --yes.`;
+  throw new Error([...report(plan, files, true), `Nothing was changed. ${advice}`].join('\n'));
+}
+
+async function planOf(reader: Reader, files: CatalogFiles, prune: Prune | undefined): Promise<Step[]> {
   const categories = bySlug(await reader.category.findMany());
   const templates = await readTemplates(reader, files.templates);
   const organizations = bySlug(await reader.organization.findMany({ select: { slug: true } }));
   const known = new Set([...categories.keys(), ...files.categories.map(({ slug }) => slug)]);
-  const errors = files.templates.flatMap(({ slug, category, owner }) => [
-    ...(known.has(category) ? [] : [`templates/${slug}.yaml: no category has the slug ${category}`]),
-    ...(!owner || organizations.has(owner) ? [] : [`templates/${slug}.yaml: no organization has the slug ${owner}`]),
+  const errors = files.templates.flatMap(({ placeOf, category, owner }) => [
+    ...(known.has(category) ? [] : [`${placeOf('category')}: category: ${noSlug('category', category, [...known])}`]),
+    ...(!owner || organizations.has(owner)
+      ? []
+      : [`${placeOf('owner')}: owner: ${noSlug('organization', owner, [...organizations.keys()])}`]),
   ]);
   if (errors.length > 0) throw new CatalogFilesError(errors);
   return [
@@ -80,6 +108,30 @@ async function planOf(reader: Reader, files: CatalogFiles): Promise<Step[]> {
         existing,
       );
     }),
+    ...(prune ? await deletionsOf(reader, files, [...categories.keys()]) : []),
+  ];
+}
+
+function noSlug(noun: string, slug: string, known: readonly string[]): string {
+  const nearest = nearestName(slug, known);
+  return `no ${noun} has the slug ${slug}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
+}
+
+/** The deletions of the rows without a file: templates before categories. */
+async function deletionsOf(reader: Reader, files: CatalogFiles, categories: readonly string[]): Promise<Step[]> {
+  const templates = await reader.template.findMany({ select: { slug: true }, orderBy: { slug: 'asc' } });
+  const deletions = (noun: Step['noun'], slugs: readonly string[], kept: readonly { readonly slug: string }[]) => {
+    const described = new Set(kept.map(({ slug }) => slug));
+    const absent = slugs.filter((slug) => !described.has(slug));
+    return absent.map((slug) => ({ noun, verb: 'delete' as const, slug, members: [], data: { slug } }));
+  };
+  return [
+    ...deletions(
+      'template',
+      templates.map(({ slug }) => slug),
+      files.templates,
+    ),
+    ...deletions('category', categories.toSorted(), files.categories),
   ];
 }
 
@@ -110,7 +162,7 @@ function stepOf(noun: Step['noun'], desired: DesiredRow, existing: object | unde
 }
 
 /** A value after a round trip through JSON, which removes undefined members. */
-const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
+export const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 
 const templateData = (file: CatalogFiles['templates'][number]): Data => ({
   ...pickDefined(file, ['name', ...templateFieldNames]),
@@ -136,7 +188,7 @@ const categoryData = ({
 });
 
 async function apply({ category, template, organization }: CatalogTransaction, steps: readonly Step[]): Promise<void> {
-  for (const { verb, slug, data } of steps.filter(({ noun }) => noun === 'category')) {
+  for (const { verb, slug, data } of steps.filter(({ noun, verb }) => noun === 'category' && verb !== 'delete')) {
     // The schema of the contract accepted the data, and the step added the derived columns.
     if (verb === 'create') await category.create({ data: data as unknown as Prisma.CategoryUncheckedCreateInput });
     else await category.update({ where: { slug }, data });
@@ -164,6 +216,10 @@ async function apply({ category, template, organization }: CatalogTransaction, s
     // The schema of the contract accepted the data.
     await template.update({ where: { slug }, data: data as Prisma.TemplateUncheckedUpdateInput });
   }
+  for (const { noun, slug } of steps.filter(({ verb }) => verb === 'delete')) {
+    if (noun === 'template') await template.delete({ where: { slug } });
+    else await category.delete({ where: { slug } });
+  }
 }
 
 function report(steps: readonly Step[], files: CatalogFiles, dryRun: boolean): string[] {
@@ -172,11 +228,9 @@ function report(steps: readonly Step[], files: CatalogFiles, dryRun: boolean): s
     ({ noun, verb, slug, members }) =>
       `${would}${verb} ${noun} ${slug}${verb === 'update' ? ` (${members.join(', ')})` : ''}`,
   );
-  const total = files.categories.length + files.templates.length;
   const count = (verb: Step['verb']) => steps.filter((step) => step.verb === verb).length;
-  const summary = `${count('create')} to create, ${count('update')} to update, ${total - steps.length} unchanged`;
-  return [
-    ...lines,
-    dryRun ? `dry run: ${summary}` : summary.replaceAll('to create', 'created').replace('to update', 'updated'),
-  ];
+  const unchanged = files.categories.length + files.templates.length - count('create') - count('update');
+  const to = (verb: Step['verb']) => `${count(verb)} ${dryRun ? `to ${verb}` : `${verb}d`}`;
+  const deleted = count('delete') > 0 ? `, ${to('delete')}` : '';
+  return [...lines, `${dryRun ? 'dry run: ' : ''}${to('create')}, ${to('update')}${deleted}, ${unchanged} unchanged`];
 }

@@ -45,6 +45,20 @@ test('import reports what it created, and with --dry-run what it would create', 
   expect((await world.anonymous.get('/api/v1/catalog/templates/one')).status).toBe(200);
 });
 
+test('import --prune deletes what no file describes only with --yes, and at most --max-deletions', async () => {
+  await world.aTemplate({ slug: 'without-a-file' });
+  const catalog = aCatalog();
+  await expect(run('import', catalog, '--prune')).rejects.toThrow(/would delete template without-a-file[\s\S]*--yes/);
+  await expect(run('import', catalog, '--prune', '--yes', '--max-deletions', '1')).rejects.toThrow(
+    /at most 1 are allowed/,
+  );
+  await expect(run('import', catalog, '--prune', '--max-deletions', 'many')).rejects.toThrow(
+    '--max-deletions: must be an integer from 0 to 1000000',
+  );
+  expect(await run('import', catalog, '--prune', '--yes')).toContain('2 deleted');
+  expect((await world.anonymous.get('/api/v1/catalog/templates/without-a-file')).status).toBe(404);
+});
+
 test('export writes the catalog to a folder', async () => {
   await run('import', aCatalog());
   const copy = path.join(folder, 'copy');

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { exportCatalog } from '../../src/commands/export.ts';
 import { importCatalog } from '../../src/commands/import.ts';
+import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld, type World } from '../world.ts';
 
 const STARTER = path.resolve(import.meta.dirname, '../../../../infra/catalog');
@@ -51,7 +52,7 @@ test('imports an exported catalog with equal data, including owners and unusual 
     icon_url: 'https://example.com/i.svg',
   });
   const folder = aFolder();
-  await exportCatalog(source.database, folder);
+  await exportCatalog(source.database, { folder });
   await importCatalog(target.database, { folder, dryRun: false });
   expect(await contentOf(target)).toEqual(await contentOf(source));
   expect(await importCatalog(source.database, { folder, dryRun: true })).toEqual([
@@ -64,7 +65,7 @@ test('keeps the owner of a template if its file does not state an owner', async 
   const world = await startWorld();
   const { id: template } = await world.aTemplate();
   const folder = aFolder();
-  await exportCatalog(world.database, folder);
+  await exportCatalog(world.database, { folder });
   const { id } = await world.anOrganization();
   const admin = await world.aUser('admin');
   expect((await admin.put('/api/v1/admin/templates', { id: template, owner_org_id: id })).status).toBe(200);
@@ -81,7 +82,7 @@ test('rejects an import with an unknown owner, and writes nothing', async () => 
   const owner = await source.anOrganization({ slug: 'unknown' });
   await source.aTemplate({ owner_org_id: owner.id });
   const folder = aFolder();
-  await exportCatalog(source.database, folder);
+  await exportCatalog(source.database, { folder });
   await expect(importCatalog(target.database, { folder, dryRun: false })).rejects.toThrow(
     /no organization has the slug unknown/,
   );
@@ -94,7 +95,7 @@ test('rejects an export to a folder that is not empty', async () => {
   const folder = aFolder();
   mkdirSync(folder);
   writeFileSync(path.join(folder, 'mine.txt'), 'x');
-  await expect(exportCatalog(world.database, folder)).rejects.toThrow(/not empty/);
+  await expect(exportCatalog(world.database, { folder })).rejects.toThrow(/not empty/);
   await world.stop();
 });
 
@@ -103,7 +104,7 @@ test('changes nothing if an import fails halfway', async () => {
   await source.aTemplate({ slug: 'first' });
   await source.aTemplate({ slug: 'second' });
   const folder = aFolder();
-  await exportCatalog(source.database, folder);
+  await exportCatalog(source.database, { folder });
   // The database rejects the second template, after the categories and the first template were written.
   await target.database.client.$executeRaw`ALTER TABLE templates ADD CONSTRAINT half_way CHECK (slug <> 'second')`;
   const clock = await target.database.client.catalogClock.findFirstOrThrow();
@@ -112,4 +113,85 @@ test('changes nothing if an import fails halfway', async () => {
   expect(await target.database.client.template.count()).toBe(0);
   expect(await target.database.client.catalogClock.findFirstOrThrow()).toEqual(clock);
   await Promise.all([source.stop(), target.stop()]);
+});
+
+describe('an export to a folder with a catalog', () => {
+  let world: World;
+  let folder: string;
+  const read = (name: string) => readFileSync(path.join(folder, name), 'utf8');
+  const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
+  const ONE = '# A comment.\nname: One\nimage_name: "one"\ncategory: tools\n';
+
+  beforeEach(async () => {
+    world = await startWorld();
+    folder = aFolder();
+    mkdirSync(path.join(folder, 'templates'), { recursive: true });
+    write('categories.yaml', '# Mine.\n- { name: Tools, slug: tools }\n');
+    write('templates/one.yaml', ONE);
+    write('templates/second.yml', 'name: Two\nslug: two\ncategory: tools\n');
+    write('README.md', 'mine');
+    await importCatalog(world.database, { folder, dryRun: false });
+  });
+  afterEach(() => world.stop());
+
+  test('writes no file of an object that is equal, whatever its format', async () => {
+    expect(await exportCatalog(world.database, { folder })).toEqual([
+      `1 categories and 2 templates: 0 files changed in ${folder}`,
+    ]);
+    expect([read('templates/one.yaml'), read('categories.yaml'), read('README.md')]).toEqual([
+      ONE,
+      '# Mine.\n- { name: Tools, slug: tools }\n',
+      'mine',
+    ]);
+  });
+
+  test('writes the files of new and changed objects where they are, and prints the members', async () => {
+    const admin = await world.aUser('admin');
+    const two = await world.database.client.template.findUniqueOrThrow({ where: { slug: 'two' } });
+    await admin.put('/api/v1/admin/templates', { id: two.id, version: '1.10', tags: ['no'] });
+    await world.aTemplate({ slug: 'three', category_id: two.category_id });
+    expect(await exportCatalog(world.database, { folder })).toEqual([
+      `create ${path.join('templates', 'three.yaml')}`,
+      `update ${path.join('templates', 'second.yml')} (version, tags)`,
+      expect.stringMatching(/: 2 files changed/),
+    ]);
+    expect(read('templates/one.yaml')).toBe(ONE);
+    expect(read('templates/second.yml')).toMatch(/^version: "1\.10"\ntags:\n {2}- "no"$/m);
+    expect(await importCatalog(world.database, { folder, dryRun: true })).toEqual([
+      'dry run: 0 to create, 0 to update, 4 unchanged',
+    ]);
+  });
+
+  test('keeps the files and entries of objects that the hub does not have, and deletes them with prune', async () => {
+    await writeCatalog(world.database, ({ template }) => template.delete({ where: { slug: 'two' } }));
+    write('categories.yaml', '- { name: Tools, slug: tools }\n- { name: Other, slug: other }\n');
+    expect(await exportCatalog(world.database, { folder })).toEqual([
+      'keep category other in categories.yaml: the hub does not have it',
+      `keep ${path.join('templates', 'second.yml')}: the hub does not have the template two`,
+      expect.stringMatching(/: 0 files changed/),
+    ]);
+    expect(existsSync(path.join(folder, 'templates/second.yml'))).toBe(true);
+    expect(await exportCatalog(world.database, { folder, prune: true })).toEqual([
+      'update categories.yaml (other)',
+      `delete ${path.join('templates', 'second.yml')}`,
+      expect.stringMatching(/: 2 files changed/),
+    ]);
+    expect(existsSync(path.join(folder, 'templates/second.yml'))).toBe(false);
+    expect([read('categories.yaml').includes('other'), read('README.md')]).toEqual([false, 'mine']);
+  });
+
+  test.each([
+    ['a file that cannot be read', 'templates/broken.yaml', 'name: [\n', /broken\.yaml:2: cannot be read/],
+    [
+      'a file with the name of another template',
+      'templates/new.yaml',
+      'name: New\nslug: other\ncategory: tools\n',
+      /describes the template other/,
+    ],
+  ])('changes nothing if the folder has %s', async (_, name, text, message) => {
+    write(name, text);
+    await world.aTemplate({ slug: 'new' });
+    await expect(exportCatalog(world.database, { folder, prune: true })).rejects.toThrow(message);
+    expect([read(name), existsSync(path.join(folder, 'templates/second.yml'))]).toEqual([text, true]);
+  });
 });

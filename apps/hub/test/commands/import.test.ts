@@ -22,6 +22,10 @@ function folderOf(templates: Record<string, string>, categories = '- { slug: too
 
 let world: World;
 const run = (folder: string, dryRun = false) => importCatalog(world.database, { folder, dryRun });
+const prune = (folder: string, given: { max?: number; isConfirmed?: boolean; dryRun?: boolean } = {}) => {
+  const { max = 10, isConfirmed = true, dryRun = false } = given;
+  return importCatalog(world.database, { folder, dryRun, prune: { max, isConfirmed } });
+};
 const clock = async () =>
   (await world.database.client.catalogClock.findUniqueOrThrow({ where: { id: 1 } })).at.getTime();
 const counts = async () => [await world.database.client.category.count(), await world.database.client.template.count()];
@@ -118,7 +122,8 @@ describe('an import', () => {
       'bad-yaml.yaml': 'name: [\n',
       'no-category.yaml': 'name: x\n',
       'port.yaml': 'name: x\ncategory: tools\nports: [{ containerPort: 99999 }]\n',
-      'unknown-member.yaml': 'name: x\ncategory: tools\ncolour: red\n',
+      'unknown-member.yaml': 'name: x\ncategory: tools\ncolour: red\nimge_name: img\nports:\n  - { containrPort: 1 }\n',
+      'ambiguous.yaml': 'name: x\ncategory: tools\nversion: 1_0\n',
       'good.yaml': 'name: Good\ncategory: tools\n',
     });
     const error = await run(folder).then(
@@ -126,10 +131,13 @@ describe('an import', () => {
       (reason: Error) => reason,
     );
     for (const line of [
-      'bad-yaml.yaml: cannot be read',
-      'no-category.yaml: category: is required',
-      'port.yaml: ports.0.containerPort',
-      'unknown-member.yaml: colour: unknown member; allowed: ',
+      'bad-yaml.yaml:2: cannot be read',
+      'no-category.yaml:1: category: is required',
+      'port.yaml:3: ports.0.containerPort',
+      'unknown-member.yaml:3: colour: unknown member; allowed: ',
+      'unknown-member.yaml:4: imge_name: unknown member; did you mean image_name?',
+      'unknown-member.yaml:6: ports.0.containrPort: unknown member; did you mean containerPort?; allowed: containerPort',
+      'ambiguous.yaml:3: 1_0 must be quoted',
     ]) {
       expect(error.message).toContain(line);
     }
@@ -138,12 +146,69 @@ describe('an import', () => {
 
   test('rejects a template with an unknown category, and writes nothing', async () => {
     await expect(run(folderOf({ 'lost.yaml': 'name: Lost\ncategory: nowhere\n' }))).rejects.toThrow(
-      /lost\.yaml: no category has the slug nowhere/,
+      /lost\.yaml:2: category: no category has the slug nowhere$/,
+    );
+    await expect(run(folderOf({ 'lost.yaml': 'name: Lost\ncategory: tolls\n' }))).rejects.toThrow(
+      /no category has the slug tolls; did you mean tools\?/,
     );
     expect(await counts()).toEqual([0, 0]);
   });
 
+  test('reports a slug that two files have with both places', async () => {
+    const folder = folderOf({
+      'a.yaml': 'name: A\ncategory: tools\n',
+      'b.yaml': 'name: B\ncategory: tools\nslug: a\n',
+    });
+    await expect(run(folder)).rejects.toThrow(/b\.yaml:3: the slug a is already used in .*a\.yaml:1/);
+  });
+
   test('rejects a folder without a catalog, and states the expected files', async () => {
     await expect(run(path.join(tmpdir(), 'unknown-folder'))).rejects.toThrow(/categories\.yaml and templates/);
+  });
+
+  describe('with prune', () => {
+    const FILES = { 'one.yaml': 'name: One\ncategory: tools\n', 'two.yaml': 'name: Two\ncategory: tools\n' };
+    const aRest = async () => {
+      await run(folderOf(FILES, '- { slug: tools, name: Tools }\n- { slug: old, name: Old }\n'));
+      return folderOf({ 'one.yaml': 'name: One\ncategory: tools\n' });
+    };
+
+    test('deletes the templates and categories without a file, and tells clients', async () => {
+      const folder = await aRest();
+      const start = (await world.anonymous.get('/api/v1/catalog/templates/updates?cursor=start')).body;
+      expect(await prune(folder)).toEqual([
+        'delete template two',
+        'delete category old',
+        '0 created, 0 updated, 2 deleted, 2 unchanged',
+      ]);
+      expect(await counts()).toEqual([1, 1]);
+      const { body } = await world.anonymous.get(`/api/v1/catalog/templates/updates?cursor=${start.cursor}`);
+      expect(body.removed).toHaveLength(1);
+      expect(await prune(folder, { isConfirmed: false })).toEqual(['0 created, 0 updated, 2 unchanged']);
+    });
+
+    test('prints the deletions of a dry run and makes none', async () => {
+      expect(await prune(await aRest(), { dryRun: true, isConfirmed: false, max: 0 })).toEqual([
+        'would delete template two',
+        'would delete category old',
+        'dry run: 0 to create, 0 to update, 2 to delete, 2 unchanged',
+      ]);
+      expect(await counts()).toEqual([2, 2]);
+    });
+
+    test.each([
+      [
+        'without a confirmation',
+        { isConfirmed: false },
+        /would delete template two\n[\s\S]*repeat the command with --yes/,
+      ],
+      ['beyond the bound', { max: 1 }, /would delete 2 objects, but at most 1 are allowed\..*--max-deletions/],
+    ])('changes nothing %s, and prints the plan', async (_, given, message) => {
+      const folder = await aRest();
+      const stamp = await clock();
+      await expect(prune(folder, given)).rejects.toThrow(message);
+      expect(await counts()).toEqual([2, 2]);
+      expect(await clock()).toBe(stamp);
+    });
   });
 });

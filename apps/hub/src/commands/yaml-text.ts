@@ -1,0 +1,129 @@
+import {
+  Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Scalar,
+  visit,
+} from 'yaml';
+
+/** A problem of a YAML text, with the line where it is. */
+export interface YamlProblem {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** The value of a YAML text. If there are problems, the value is undefined. */
+export interface YamlText {
+  readonly value: unknown;
+  readonly problems: readonly YamlProblem[];
+  /** The line of a member, or of the innermost object on its path that exists: `ports.0.protocol`. */
+  lineOf(path: string): number;
+}
+
+/**
+ * Parses a YAML text that all parsers read identically. YAML 1.1 and 1.2 read some plain scalars differently, such as `no`, `12:30`
+ * and `2024-01-01`; these must be quoted. Anchors, aliases, tags, merge keys, directives and duplicate members are rejected.
+ */
+export function readYamlText(text: string): YamlText {
+  const lines = new LineCounter();
+  const options = { prettyErrors: false, merge: false, strict: true } as const;
+  const document = parseDocument(text, { ...options, lineCounter: lines, version: '1.2' });
+  const lineAt = (offset: number) => lines.linePos(offset).line;
+  const lineOfNode = (node: Node) => lineAt(node.range?.[0] ?? 0);
+  const invalid = document.errors.map(({ pos, message }) => ({
+    line: lineAt(pos[0]),
+    message: `cannot be read: ${message.split('\n', 1)[0] ?? ''}`,
+  }));
+  const readOtherwise = scalarsOf(parseDocument(text, { ...options, version: '1.1' }));
+  const problems =
+    invalid.length > 0
+      ? invalid
+      : problemsOf(document, readOtherwise).map(({ node, message }) => ({ line: lineOfNode(node), message }));
+  if (problems.length === 0 && document.directives?.yaml.explicit) {
+    problems.push({ line: 1, message: 'must not contain directives' });
+  }
+  return {
+    value: problems.length > 0 ? undefined : document.toJS(),
+    problems,
+    lineOf: (path) => (document.contents ? lineOfNode(nodeAt(document.contents, path)) : 1),
+  };
+}
+
+interface NodeProblem {
+  readonly node: Node;
+  readonly message: string;
+}
+
+/** The scalars of a document in the order of the text. */
+function scalarsOf(document: Document.Parsed): Scalar[] {
+  const scalars: Scalar[] = [];
+  visit(document, { Scalar: (_, node) => void scalars.push(node) });
+  return scalars;
+}
+
+/** Everything that other parsers can read differently. `readOtherwise` has the same scalars as YAML 1.1 reads them. */
+function problemsOf(document: Document.Parsed, readOtherwise: readonly Scalar[]): NodeProblem[] {
+  const problems: NodeProblem[] = [];
+  const scalars = scalarsOf(document);
+  const otherwise = new Map(scalars.map((scalar, index) => [scalar, readOtherwise[index]?.value]));
+  visit(document, {
+    Pair: (_, { key }) => {
+      if (isScalar(key) && key.source === '<<' && key.type === 'PLAIN') {
+        problems.push({ node: key, message: 'merge keys (<<) must not be used; repeat the members' });
+      } else if (isScalar(key) && typeof key.value !== 'string') {
+        problems.push({ node: key, message: `the name ${key.source ?? ''} must be quoted, because it is not text` });
+      }
+    },
+    Node: (_, node) => {
+      if (isAlias(node) || node.anchor !== undefined) {
+        problems.push({ node, message: 'anchors and aliases must not be used; repeat the value' });
+      } else if (node.tag !== undefined) {
+        problems.push({ node, message: `the tag ${node.tag} must not be used` });
+      } else if (isScalar(node) && node.type === 'PLAIN' && isAmbiguous(node, otherwise.get(node))) {
+        problems.push({ node, message: `${node.source} must be quoted, because YAML parsers read it differently` });
+      }
+    },
+  });
+  return problems;
+}
+
+const DECIMAL = /^(?:0|-?[1-9]\d*)$/;
+
+function isAmbiguous({ source = '', value }: Scalar, otherwise: unknown): boolean {
+  if (source === '<<') return false; // reported as a merge key
+  if (source === '=') return true; // a special value of YAML 1.1
+  return !Object.is(value, otherwise) || (typeof value === 'number' && !DECIMAL.test(source));
+}
+
+/** The innermost existing node on a path. Names of members can contain dots. */
+function nodeAt(node: Node, path: string): Node {
+  if (isMap<Node, Node | null>(node)) {
+    for (const { key, value } of node.items) {
+      const name = isScalar(key) ? String(key.value) : '';
+      if (path === name) return key;
+      if (value && path.startsWith(`${name}.`)) {
+        const found = nodeAt(value, path.slice(name.length + 1));
+        return found === value ? key : found;
+      }
+    }
+  }
+  const [index = '', ...rest] = path.split('.');
+  const item = isSeq<Node>(node) ? node.items[Number(index)] : undefined;
+  return item ? nodeAt(item, rest.join('.')) : node;
+}
+
+/** Formats a value as YAML that all parsers read identically. Texts that a parser could read as another type are quoted. */
+export function formatYaml(value: unknown): string {
+  const document = new Document(value, { version: '1.2', compat: 'yaml-1.1', aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_, node) => {
+      if (node.value === '=' || node.value === '<<') node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return document.toString({ lineWidth: 120 });
+}

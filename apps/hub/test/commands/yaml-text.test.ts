@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { seed } from '@svc/testing';
+import fc from 'fast-check';
+import { formatYaml, readYamlText } from '../../src/commands/yaml-text.ts';
+
+/** A parser of YAML 1.1, which reads `12:30`, `0777` and `2024-01-01` differently from YAML 1.2. It has no types. */
+const { safeLoad }: { safeLoad: (text: string) => unknown } = createRequire(import.meta.url)('js-yaml');
+
+const CATALOG = path.resolve(import.meta.dirname, '../../../../infra/catalog');
+const files = readdirSync(CATALOG, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));
+
+test.each(files)('all YAML parsers read infra/catalog/%s identically', (name) => {
+  const text = readFileSync(path.join(CATALOG, name), 'utf8');
+  const { value, problems } = readYamlText(text);
+  expect(problems).toEqual([]);
+  expect(safeLoad(text)).toEqual(value);
+});
+
+const AMBIGUOUS = [
+  ...['on', 'off', 'yes', 'no', 'y', 'N', 'Yes', 'OFF'],
+  ...[
+    '1_000',
+    '0o7',
+    '0777',
+    '007',
+    '0x1F',
+    '0b11',
+    '+1',
+    '12:30',
+    '190:20:30',
+    '1.5',
+    '1e3',
+    '.5',
+    '.inf',
+    '-.INF',
+    '.nan',
+  ],
+  ...['2024-01-01', '2024-01-01T00:00:00Z', '2001-12-14 21:59:43.10 -5', '='],
+];
+
+test.each(AMBIGUOUS)('the plain scalar %s is rejected with its line, as a value, an entry and a name', (scalar) => {
+  for (const text of [
+    `a: b\nc: ${scalar}\n`,
+    `a:\n  - ${scalar}\n`,
+    `a: b\n${scalar}: c\n`,
+    `a: b\nc: [${scalar}]\n`,
+  ]) {
+    const { problems, value } = readYamlText(text);
+    expect([text, problems[0]?.line, value]).toEqual([text, 2, undefined]);
+    expect(problems[0]?.message).toMatch(/must be quoted, because/);
+  }
+  expect(readYamlText(`a: "${scalar}"\n'${scalar}': b\n`)).toMatchObject({
+    problems: [],
+    value: { a: scalar, [scalar]: 'b' },
+  });
+});
+
+test.each([
+  'true',
+  'false',
+  'null',
+  '~',
+  '',
+  '0',
+  '-1',
+  '65535',
+  'text',
+  '1.5.2',
+  '10.0.0.1',
+  '4Gi',
+  '500m',
+  'a:b',
+  'http://a:80/',
+])('the plain scalar %j is read like by another parser', (scalar) => {
+  const text = `a: ${scalar}\n`;
+  expect(readYamlText(text)).toMatchObject({ problems: [], value: safeLoad(text) });
+});
+
+test.each([
+  ['an anchor', 'a: b\nc: &x d\n', 2, /anchors and aliases must not be used/],
+  ['an alias', 'a: &x b\nc: *x\n', 1, /anchors and aliases must not be used/],
+  ['a merge key', 'a: b\n<<: { c: d }\n', 2, /merge keys \(<<\) must not be used/],
+  ['a tag', 'a: b\nc: !!str 1\n', 2, /the tag tag:yaml.org,2002:str must not be used/],
+  ['a duplicate member', 'a: b\nc: d\na: e\n', 3, /cannot be read/],
+  ['a directive', '%YAML 1.1\n---\na: b\n', 1, /must not contain directives/],
+  ['a second document', 'a: b\n---\nc: d\n', 2, /cannot be read/],
+  ['a syntax error', 'a: b\nc: [\n', 3, /cannot be read/],
+  ['a name that is a number', 'a: b\n1: c\n', 2, /the name 1 must be quoted/],
+])('%s is rejected with its line', (_, text, line, message) => {
+  expect(readYamlText(text)).toMatchObject({
+    value: undefined,
+    problems: expect.arrayContaining([{ line, message: expect.stringMatching(message) }]),
+  });
+});
+
+test.each([
+  ['', 1],
+  ['name', 1],
+  ['ports', 2],
+  ['ports.0.protocol', 4],
+  ['ports.1', 5],
+  ['ports.1.containerPort', 5],
+  ['labels.a.b/c', 7],
+  ['labels.a.b/c.d', 7],
+  ['colour', 1],
+])('the line of the member %j is %i', (member, line) => {
+  const text = 'name: x\nports:\n  - containerPort: 1\n    protocol: TCP\n  - { protocol: UDP }\nlabels:\n  a.b/c: d\n';
+  expect(readYamlText(text).lineOf(member)).toBe(line);
+});
+
+test(`formatted values are read back by both parsers, also unusual text (seed ${seed})`, () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary-ascii' }),
+    fc.constantFrom(...AMBIGUOUS, '<<', '- a', '# b', 'a: b', '&a', '!b', ' c ', 'd\n', '\n\te'),
+  );
+  const value = fc.dictionary(text, fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null), fc.array(text)));
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom('a', 'b'), value), (given) => {
+      const formatted = formatYaml(given);
+      const { value: read, problems } = readYamlText(formatted);
+      expect({ formatted, problems, read }).toEqual({ formatted, problems: [], read: given });
+      expect(safeLoad(formatted)).toEqual(given);
+    }),
+    { seed, numRuns: 300 },
+  );
+});
