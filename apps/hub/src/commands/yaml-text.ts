@@ -12,7 +12,7 @@ import {
 } from 'yaml';
 
 /** A problem of a YAML text, with the line where it is. */
-export interface YamlProblem {
+interface YamlProblem {
   readonly line: number;
   readonly message: string;
 }
