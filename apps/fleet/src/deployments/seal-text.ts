@@ -10,7 +10,7 @@ import type { Sealer } from '../sealing.ts';
 const MINUTE_MS = 60_000;
 const INTERVAL_MS = 10 * MINUTE_MS;
 
-/** The maximum number of rows that one statement or transaction changes. */
+/** The maximum number of rows that one statement reads, or one transaction changes. */
 const BATCH = 50;
 
 interface Options {
@@ -61,44 +61,57 @@ interface Round {
 }
 
 /** @returns the number of changed rows */
-async function sealText(round: Round): Promise<number> {
-  return (
-    (await sealAll(round, workloadsWithText, sealWorkloadRevision)) +
-    (await sealAll(round, deploymentsWithText, sealDeployment))
-  );
+const sealText = async (round: Round): Promise<number> =>
+  (await sealAll(round, readWorkloadRevisions, sealWorkloadRevision)) +
+  (await sealAll(round, readDeployments, sealDeployment));
+
+interface Candidate {
+  /** Whether it has text for a secret variable. */
+  readonly has_text: boolean;
 }
 
-/** Seals one candidate after the other, each in a transaction, until none is left. */
-async function sealAll<Candidate>(
+/** Reads all candidates in pages, and seals each one with text in transactions of a limited size. */
+async function sealAll<C extends Candidate>(
   { database: { client }, sealer, ending }: Round,
-  read: (client: Reader) => Promise<readonly Candidate[]>,
-  seal: (transaction: Prisma.TransactionClient, sealer: Sealer, candidate: Candidate) => Promise<number>,
+  readPage: (reader: Reader, after: C | undefined) => Promise<readonly C[]>,
+  seal: (transaction: Prisma.TransactionClient, sealer: Sealer, candidate: C) => Promise<number>,
 ): Promise<number> {
   let rows = 0;
-  for (let progress = 1; progress > 0 && !ending.aborted; rows += progress) {
-    progress = 0;
-    for (const candidate of await read(client)) {
-      if (!ending.aborted) progress += await client.$transaction((transaction) => seal(transaction, sealer, candidate));
+  for (let page = await readPage(client, undefined); page.length > 0; page = await readPage(client, page.at(-1))) {
+    for (const candidate of page.filter(({ has_text }) => has_text)) {
+      for (let sealed = 1; sealed > 0 && !ending.aborted; rows += sealed) {
+        sealed = await client.$transaction((transaction) => seal(transaction, sealer, candidate));
+      }
     }
+    if (ending.aborted) break;
   }
   return rows;
 }
 
 type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
 
-interface WorkloadCandidate {
+/** Before the ids of all rows. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+interface WorkloadCandidate extends Candidate {
   readonly workload_id: string;
   readonly revision: number;
 }
 
-/** Revisions `v` of workloads, with the names of their secret variables. */
-const revisions = Prisma.sql`workload_revisions v CROSS JOIN LATERAL (SELECT ${secretVariables} AS names) s`;
+/** The names of the secret variables of a revision `v` of a workload. */
+const names = Prisma.sql`CROSS JOIN LATERAL (SELECT ${secretVariables} AS names) s`;
 
-const workloadsWithText = (reader: Reader): Promise<WorkloadCandidate[]> => reader.$queryRaw`
-  SELECT v.workload_id, v.revision FROM ${revisions}
-  WHERE s.names <> '[]' AND EXISTS (
-    SELECT FROM jsonb_array_elements(v.spec->'env') e WHERE e->>'value' <> '' AND s.names ? (e->>'name'))
-  LIMIT ${BATCH}`;
+const specHasText = Prisma.sql`(s.names <> '[]' AND EXISTS (
+  SELECT FROM jsonb_array_elements(v.spec->'env') e WHERE e->>'value' <> '' AND s.names ? (e->>'name')))`;
+
+const readWorkloadRevisions = (
+  reader: Reader,
+  { workload_id, revision }: Omit<WorkloadCandidate, 'has_text'> = { workload_id: NO_ID, revision: 0 },
+): Promise<WorkloadCandidate[]> => reader.$queryRaw`
+  SELECT v.workload_id, v.revision, ${specHasText} AS has_text
+  FROM (SELECT * FROM workload_revisions WHERE (workload_id, revision) > (${workload_id}::uuid, ${revision}::int)
+        ORDER BY workload_id, revision LIMIT ${BATCH}) v ${names}
+  ORDER BY v.workload_id, v.revision`;
 
 /** A variable of a stored specification. */
 interface SpecVariable {
@@ -119,8 +132,8 @@ async function sealWorkloadRevision(
   { workload_id, revision }: WorkloadCandidate,
 ): Promise<number> {
   const [row] = await transaction.$queryRaw<SpecRow[]>`
-    SELECT s.names, v.spec->'env' AS env, v.overrides ? 'env' AS has_override FROM ${revisions}
-    WHERE v.workload_id = ${workload_id}::uuid AND v.revision = ${revision} FOR UPDATE OF v`;
+    SELECT s.names, v.spec->'env' AS env, v.overrides ? 'env' AS has_override FROM workload_revisions v ${names}
+    WHERE v.workload_id = ${workload_id}::uuid AND v.revision = ${revision} AND ${specHasText} FOR UPDATE OF v`;
   if (!row) return 0;
   const sealText = await textSealer(transaction, sealer, { workload_id });
   const env: SpecVariable[] = [];
@@ -138,7 +151,7 @@ async function sealWorkloadRevision(
     WHERE workload_id = ${workload_id}::uuid AND revision = ${revision}`;
 }
 
-interface DeploymentCandidate {
+interface DeploymentCandidate extends Candidate {
   readonly id: string;
 }
 
@@ -148,11 +161,16 @@ const hasText = (env: Prisma.Sql) => Prisma.sql`EXISTS (
 
 const ofDeployment = Prisma.sql`v.workload_id = d.workload_id AND v.revision = d.revision`;
 
-const deploymentsWithText = (reader: Reader): Promise<DeploymentCandidate[]> => reader.$queryRaw`
-  SELECT d.id FROM deployments d, ${revisions}
-  WHERE ${ofDeployment} AND s.names <> '[]' AND (${hasText(Prisma.sql`d.env`)} OR EXISTS (
-    SELECT FROM deployment_revisions r WHERE r.deployment_id = d.id AND ${hasText(Prisma.sql`r.env`)}))
-  LIMIT ${BATCH}`;
+const deploymentHasText = Prisma.sql`(s.names <> '[]' AND (${hasText(Prisma.sql`d.env`)} OR EXISTS (
+  SELECT FROM deployment_revisions r WHERE r.deployment_id = d.id AND ${hasText(Prisma.sql`r.env`)})))`;
+
+const readDeployments = (
+  reader: Reader,
+  { id }: Pick<DeploymentCandidate, 'id'> = { id: NO_ID },
+): Promise<DeploymentCandidate[]> => reader.$queryRaw`
+  SELECT d.id, ${deploymentHasText} AS has_text
+  FROM (SELECT * FROM deployments WHERE id > ${id}::uuid ORDER BY id LIMIT ${BATCH}) d
+  JOIN workload_revisions v ON ${ofDeployment} ${names} ORDER BY d.id`;
 
 /** Seals the text of a deployment and of a batch of its generations. Equal text of a variable is sealed once. */
 async function sealDeployment(
@@ -161,7 +179,8 @@ async function sealDeployment(
   { id }: DeploymentCandidate,
 ): Promise<number> {
   const [row] = await transaction.$queryRaw<{ names: string[]; env: unknown }[]>`
-    SELECT s.names, d.env FROM deployments d, ${revisions} WHERE d.id = ${id}::uuid AND ${ofDeployment} FOR UPDATE OF d`;
+    SELECT s.names, d.env FROM deployments d JOIN workload_revisions v ON ${ofDeployment} ${names}
+    WHERE d.id = ${id}::uuid AND ${deploymentHasText} FOR UPDATE OF d`;
   if (!row) return 0;
   const generations = await transaction.$queryRaw<{ generation: number; env: unknown }[]>`
     SELECT r.generation, r.env FROM deployment_revisions r, (SELECT ${JSON.stringify(row.names)}::jsonb AS names) s
