@@ -1,3 +1,4 @@
+import { healthCheckOf } from '../../src/render/container-options.ts';
 import { renderDocker } from '../../src/render/docker.ts';
 import { renderKubernetes } from '../../src/render/kubernetes.ts';
 import { starterCatalog, template } from './catalog.ts';
@@ -31,6 +32,25 @@ test.each(['n8n', 'keycloak', 'opensearch', 'nginx', 'gitea', 'flowise', 'langfl
   'template %s has a pinned image',
   (slug) => {
     expect(template(slug)).toMatchObject({ image_tag: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+  },
+);
+
+test.each(['postgresql', 'pgvector', 'jupyter-pytorch-cuda', 'vllm-openai', 'sglang', 'axolotl-finetune'])(
+  'template %s has more shared memory than engines provide, within its memory',
+  (slug) => {
+    const rendering = aRendering(template(slug));
+    const { ShmSize = 0, Memory = 0 } = renderDocker(rendering, aHost(rendering)).containers[0]?.body.HostConfig ?? {};
+    expect(ShmSize).toBeGreaterThan(64 * 2 ** 20);
+    expect(ShmSize).toBeLessThanOrEqual(Memory / 2);
+  },
+);
+
+test.each(['postgresql', 'vllm-openai', 'grafana', 'gitea', 'keycloak', 'nginx'])(
+  'template %s has a health check of a port that it declares, or with a command',
+  (slug) => {
+    const check = healthCheckOf(aRendering(template(slug)));
+    const ports = template(slug).ports.map(({ containerPort }) => containerPort);
+    expect(check?.kind === 'exec' || ports.includes(check?.port ?? 0)).toBe(true);
   },
 );
 
