@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Template, templateDefaults, templateFields } from '@svc/contract';
+import { isSecretVariable, type Template, templateDefaults, templateFields } from '@svc/contract';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { aTemplate } from '../a-template.ts';
@@ -24,9 +24,9 @@ export function secretsOf(templates: readonly Template[]): Record<string, Record
 }
 
 /** Values for the required variables without a default. */
-export const requiredOf = ({ env_schema }: Template): Record<string, string> =>
+export const requiredOf = ({ env_schema }: Template): Record<string, string | { readonly generate: number }> =>
   Object.fromEntries(
     env_schema
       .filter(({ required, default_value }) => required && default_value === '')
-      .map(({ name }) => [name, 'a given value']),
+      .map((entry) => [entry.name, isSecretVariable(entry) ? { generate: 32 } : 'a given value']),
   );
