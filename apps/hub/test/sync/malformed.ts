@@ -10,7 +10,7 @@ const EXPECTED = {
   either: /must not be combined with since/,
   required: /is required unless cursor is set: 1970-01-01T00:00:00Z in the first request, then the last checked_at/,
   whole: /requires cursor; a response to since is not paged/,
-  known: /unknown parameter; allowed: since, cursor, limit/,
+  known: /unknown parameter; (?:did you mean since\?; )?allowed: since, cursor, limit/,
   encoded: /must be percent-encoded UTF-8/,
   wellFormed: /well-formed Unicode without the character NUL/,
   allowedName: /name that is not allowed/,
