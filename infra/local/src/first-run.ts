@@ -60,7 +60,8 @@ export async function registerLocalEngine(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ name: 'local', ...engine, network_types: ['mesh', 'public'] });
+  const addresses = { mesh: '127.0.0.1', public: '127.0.0.1' }; // only this machine can connect to its deployments
+  const body = JSON.stringify({ name: 'local', ...engine, network_types: Object.keys(addresses), addresses });
   const response = await fetch(`${fleet.url}/api/v1/hosts`, { method: 'POST', headers, body, signal });
   return response.ok || response.status === 409 ? undefined : `${response.status} ${await response.text()}`;
 }

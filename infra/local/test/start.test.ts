@@ -196,8 +196,10 @@ async function expectLocalHost(): Promise<void> {
     `host               local: Podman at ${engine?.endpoint}`,
   );
   const { FLEET_URL, FLEET_VIEWER_TOKEN } = product.demo;
-  const reachability = async () =>
-    (await get(`${FLEET_URL}/api/v1/hosts?search=local`, FLEET_VIEWER_TOKEN)).body.hosts[0]?.reachability;
-  while ((await reachability()) === 'unknown') await sleep(100);
-  expect(await reachability()).toBe('online');
+  const host = async () => (await get(`${FLEET_URL}/api/v1/hosts?search=local`, FLEET_VIEWER_TOKEN)).body.hosts[0];
+  while ((await host())?.reachability === 'unknown') await sleep(100);
+  expect(await host()).toMatchObject({
+    reachability: 'online',
+    addresses: { mesh: '127.0.0.1', public: '127.0.0.1' },
+  });
 }

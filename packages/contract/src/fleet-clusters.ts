@@ -34,6 +34,8 @@ const auth = z
     description: 'Credentials of the fleet for the API server. Responses never contain them.',
   });
 
+const serviceType = z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']);
+
 const fields = {
   server,
   ca_certificate: pem
@@ -42,6 +44,9 @@ const fields = {
   auth,
   namespace: dnsLabel.meta({ description: 'Namespace of all objects of this fleet' }),
   network_types: list(word),
+  public_service_type: serviceType.meta({
+    description: 'Type of the Services of workloads that require the network type `public`. All others are ClusterIP',
+  }),
   default_storage_class: storageClass,
   gpu_resource_name: labelKey
     .regex(/\//, 'must be an extended resource such as nvidia.com/gpu')
@@ -56,6 +61,7 @@ const cluster = z
     auth_kind: z.enum(['token', 'client_certificate']),
     namespace: z.string(),
     network_types: z.array(z.string()),
+    public_service_type: serviceType,
     default_storage_class: z.string().nullable(),
     gpu_resource_name: z.string(),
     reachability,
@@ -112,6 +118,7 @@ export const fleetClusterEndpoints = {
       ca_certificate: fields.ca_certificate.default(null),
       namespace: fields.namespace.default('fleet'),
       network_types: fields.network_types.default([]),
+      public_service_type: fields.public_service_type.default('ClusterIP'),
       default_storage_class: fields.default_storage_class.default(null),
       gpu_resource_name: fields.gpu_resource_name.default('nvidia.com/gpu'),
       ...observed,
@@ -148,6 +155,7 @@ export const fleetClusterEndpoints = {
       auth: fields.auth.optional(),
       namespace: fields.namespace.optional(),
       network_types: fields.network_types.optional(),
+      public_service_type: fields.public_service_type.optional(),
       default_storage_class: fields.default_storage_class.optional(),
       gpu_resource_name: fields.gpu_resource_name.optional(),
       accept_engine: acceptEngine,

@@ -59,7 +59,17 @@ const observed = {
     .nullable()
     .meta({ description: 'The generation that `phase` describes; null: none yet' }),
   conditions: z.array(condition),
-  endpoints: z.array(z.object({ container_port: z.int(), protocol: z.string(), address: z.string() })),
+  endpoints: z.array(
+    z.object({
+      container_port: z.int(),
+      protocol: z.string(),
+      address: z.string(),
+      scope: z.string().meta({
+        description:
+          'From where the address can be reached: `loopback` (only from the machine of the host), `cluster` (only from within the cluster), `all` (all networks of the host), a network type such as `mesh` or `public`, or `unknown`: an address that the host no longer declares',
+      }),
+    }),
+  ),
   instances: z.array(z.object({ name: z.string(), phase: z.string(), message: z.string(), restarts: z.int() })),
   observed_at: timestamp.nullable(),
 };

@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from './fleet-resource.ts';
 import { labelKey, labelValue, list, quantity, word } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
-import { id, ignored, line, pagination, text } from './wire.ts';
+import { id, ignored, line, pagination, record, text } from './wire.ts';
 
 const ENDPOINT = /^(?:unix:\/\/\/[^\s?#]+|tcp:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[1-9]\d{0,4})$/;
 
@@ -68,11 +69,41 @@ const credentials = z
       'PEM: the certificate authority of the engine, and the client certificate. Responses never contain them.',
   });
 
+function subnets(family: 'ipv4' | 'ipv6', ...ranges: readonly (readonly [string, number])[]): BlockList {
+  const list = new BlockList();
+  for (const [network, prefix] of ranges) list.addSubnet(network, prefix, family);
+  return list;
+}
+
+/** Addresses that do not identify one interface of a host: unspecified, link-local, multicast and IPv4-mapped ones. */
+const notBindable = {
+  ipv4: subnets('ipv4', ['0.0.0.0', 8], ['169.254.0.0', 16], ['224.0.0.0', 3]),
+  ipv6: subnets('ipv6', ['::', 128], ['::ffff:0:0', 96], ['fe80::', 10], ['ff00::', 8]),
+};
+
+function isBindable(address: string): boolean {
+  const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
+  return isIP(address) === 0 || !notBindable[family].check(address, family);
+}
+
+const bindable = line(45)
+  .refine((value) => isIP(value) > 0, 'must be an IPv4 or IPv6 address, such as 10.1.2.3')
+  .refine(
+    isBindable,
+    'must be an address of one interface of the host, not an unspecified, link-local, multicast or IPv4-mapped address',
+  );
+
+const addresses = record(word, bindable, 32).meta({
+  description:
+    'An address of the host for each of its network types, to which containers bind their ports. Without one, they bind to 127.0.0.1',
+});
+
 const fields = {
   engine: z.enum(['docker', 'podman']),
   endpoint: address,
   credentials: credentials.nullable(),
   network_types: list(word),
+  addresses,
   taints: list(taint),
   schedulable: z.boolean().meta({ description: 'false: no new deployment is placed on the host' }),
   gpus,
@@ -88,6 +119,11 @@ const host = z
     endpoint: z.string().nullable().meta({ description: 'null for a node' }),
     has_credentials: z.boolean(),
     network_types: z.array(z.string()),
+    addresses: z.record(z.string(), z.string()).meta({ description: 'By network type, as declared by users' }),
+    unverified_addresses: z.array(z.string()).meta({
+      description:
+        'The network types whose address no running container has used yet, so that it is not known whether the host has it',
+    }),
     taints: z.array(taint),
     schedulable: z.boolean(),
     gpus: z.array(gpu).meta({ description: 'As declared by users: engines do not report GPUs' }),
@@ -110,6 +146,7 @@ const host = z
 
 const observed = ignored(
   'cluster_id',
+  'unverified_addresses',
   'has_credentials',
   'reachability',
   'message',
@@ -146,6 +183,7 @@ export const fleetHostEndpoints = {
       ...fields,
       credentials: fields.credentials.default(null),
       network_types: fields.network_types.default([]),
+      addresses: fields.addresses.default({}),
       taints: fields.taints.default([]),
       schedulable: fields.schedulable.default(true),
       gpus: fields.gpus.default([]),
@@ -182,6 +220,7 @@ export const fleetHostEndpoints = {
       endpoint: fields.endpoint.optional(),
       credentials: fields.credentials.optional(),
       network_types: fields.network_types.optional(),
+      addresses: fields.addresses.optional(),
       taints: fields.taints.optional(),
       schedulable: fields.schedulable.optional(),
       gpus: fields.gpus.optional(),

@@ -35,6 +35,7 @@ const MEMBERS = [
   'ca_certificate',
   'namespace',
   'network_types',
+  'public_service_type',
   'default_storage_class',
   'gpu_resource_name',
 ] as const;

@@ -38,16 +38,37 @@ export const getHost = route(fleetEndpoints.getHost, async ({ database }, { para
   return new WithEtag({ host }, etagOfVersion(host.version, host));
 });
 
+const MEMBERS = [
+  'labels',
+  'engine',
+  'endpoint',
+  'network_types',
+  'addresses',
+  'taints',
+  'schedulable',
+  'gpus',
+] as const;
+
+/** Workloads select an address by network type, so an address for another type would never be used. */
+const addressErrors = ({ addresses, network_types }: Pick<HostRow, 'addresses' | 'network_types'>): FieldError[] =>
+  Object.keys(addresses)
+    .filter((type) => !network_types.includes(type))
+    .map((type) => ({ path: `addresses.${type}`, message: 'must be for one of network_types of the host' }));
+
 export const createHost = route(fleetEndpoints.createHost, async (context, { body }) => {
   const { principal, settings, engineRuntime } = context;
   const { engine, endpoint, credentials } = body;
   const url = engineUrl(endpoint, credentials !== null);
-  refuseFieldErrors([...(await resolvedTargetErrors(context, 'endpoint', url)), ...credentialErrors(credentials)]);
+  refuseFieldErrors([
+    ...(await resolvedTargetErrors(context, 'endpoint', url)),
+    ...credentialErrors(credentials),
+    ...addressErrors(body),
+  ]);
   const id = uuidv7();
   const by_admin = isAdmin(context);
   const identity = await engineRuntime.identifyHost({ engine, endpoint, credentials, by_admin });
   const data = {
-    ...pickDefined(body, ['name', 'labels', 'engine', 'endpoint', 'network_types', 'taints', 'schedulable', 'gpus']),
+    ...pickDefined(body, ['name', ...MEMBERS]),
     ...(await sealCredentials(settings.sealer, id, { endpoint, credentials })),
     ...{ id, by_admin, identity, created_by: authorOf(principal) },
   };
@@ -108,6 +129,7 @@ async function changeHost(
     const url = engineUrl(endpoint, credentials === undefined ? before.has_credentials : credentials !== null);
     refuseFieldErrors([...targetErrors(context, 'endpoint', url), ...credentialErrors(credentials ?? null)]);
   }
+  refuseFieldErrors(addressErrors({ ...before, ...pickDefined(body, ['network_types', 'addresses']) }));
   const engineChanges = body.engine !== undefined && body.engine !== before.engine;
   if (engineChanges) {
     refuseInUse(await dependentsOfTarget(transaction, { kind: 'host', id: before.id }));
@@ -115,7 +137,9 @@ async function changeHost(
   await refuseRegistered(transaction, 'host', { id: before.id, identity });
   await refuseRemovingAllocatedGpus(transaction, before, body.gpus);
   const data = {
-    ...pickDefined(body, ['labels', 'engine', 'endpoint', 'network_types', 'taints', 'schedulable', 'gpus']),
+    ...pickDefined(body, MEMBERS),
+    // Deployments that run there verify the addresses again.
+    ...(endpointChanges || body.addresses !== undefined ? { verified_addresses: [] } : {}),
     ...(credentials === undefined ? {} : await sealCredentials(settings.sealer, before.id, { endpoint, credentials })),
     ...(endpointChanges
       ? { by_admin: isAdmin(context), reachability: 'unknown' as const, unreachable_reason: '' }

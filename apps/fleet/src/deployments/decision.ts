@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { tiers } from '@svc/contract';
 import type { Target } from '@svc/contract/fleet';
 import type { Prisma, SecretKind } from '../generated/prisma/client.ts';
+import { type AddressesByType, bindAddresses } from '../placement/addresses.ts';
 import {
   type ClusterCandidate,
   type ClusterNode,
@@ -15,6 +16,7 @@ import {
 import { type ChosenTarget, type Placement, place } from '../placement/place.ts';
 import { bytes } from '../quantities.ts';
 import { containerOptionProblems } from '../render/container-options.ts';
+import { PORTS_BIND_TO_ADDRESSES } from '../render/defaults.ts';
 import { type ResolvedEnv, resolveEnv } from '../render/env.ts';
 import { registryHost } from '../render/image.ts';
 import { isSealedName, keyOf } from '../render/secrets.ts';
@@ -55,12 +57,14 @@ async function placeDraft(
     boundTo,
     attached_to: attachedTo,
   }));
-  const target = draft.target ?? undefined;
-  if (!current) return place({ ...requirements, volumes, target }, candidates);
-  const more = place(
-    { ...requirements, replicas: requirements.replicas - current.gpus.length, volumes, target },
-    candidates,
-  );
+  const request = {
+    ...requirements,
+    volumes,
+    target: draft.target ?? undefined,
+    has_ports: draft.workload.spec.ports.length > 0,
+  };
+  if (!current) return place(request, candidates);
+  const more = place({ ...request, replicas: requirements.replicas - current.gpus.length }, candidates);
   return more.chosen ? { ...more, chosen: { ...more.chosen, gpus: [...current.gpus, ...more.chosen.gpus] } } : more;
 }
 
@@ -172,9 +176,21 @@ export const uncheckedTargets = ({ chosen, refusals, placement }: Decision): rea
     ? placement.assessments.filter(({ isUnchecked }) => isUnchecked)
     : [];
 
-async function portsOn(transaction: Transaction, { id, replicas, workload }: Draft, chosen: ChosenTarget | undefined) {
+async function portsOn(transaction: Transaction, draft: Draft, chosen: ChosenTarget | undefined) {
   if (chosen?.kind !== 'host') return undefined;
-  return decidePorts(transaction, { hostId: chosen.id, deploymentId: id, replicas, spec: workload.spec });
+  const { id, replicas, workload, defaultsVersion, replacesInstances } = draft;
+  const { addresses } = await transaction.host.findUniqueOrThrow({ where: { id: chosen.id } });
+  return decidePorts(transaction, {
+    hostId: chosen.id,
+    deploymentId: id,
+    replicas,
+    spec: workload.spec,
+    addresses:
+      defaultsVersion >= PORTS_BIND_TO_ADDRESSES
+        ? bindAddresses(workload.spec.required_network_types, addresses as AddressesByType) // validated by the contract
+        : [],
+    rebinds: replacesInstances,
+  });
 }
 
 /** The names of resources are unique. A name stays taken until a deleted deployment is removed from its target. */
@@ -311,6 +327,7 @@ interface HostRow {
   readonly schedulable: boolean;
   readonly reachability: Reachability;
   readonly network_types: string[];
+  readonly addresses: AddressesByType;
   readonly cpu_millis: number | null;
   readonly memory_bytes: number | null;
   readonly gpus: { readonly id: string; readonly model: string; readonly vram: string }[];
@@ -353,8 +370,8 @@ const NO_DEPLOYMENT = '00000000-0000-0000-0000-000000000000';
  */
 async function readCandidates(reader: Reader, deploymentId = NO_DEPLOYMENT) {
   const hosts = await reader.$queryRaw<HostRow[]>`
-    SELECT s.id, s.name, s.labels, s.arch, s.taints, s.schedulable, s.reachability::text AS reachability, s.network_types, s.gpus,
-           s.cpu_millis::float8, s.memory_bytes::float8, ${registeredFirst('hosts')} AS duplicate_of,
+    SELECT s.id, s.name, s.labels, s.arch, s.taints, s.schedulable, s.reachability::text AS reachability, s.network_types,
+           s.addresses, s.gpus, s.cpu_millis::float8, s.memory_bytes::float8, ${registeredFirst('hosts')} AS duplicate_of,
            coalesce(d.cpu, 0)::float8 AS used_cpu, coalesce(d.memory, 0)::float8 AS used_memory,
            coalesce(g.ids, '{}') AS used_gpus
     FROM hosts s
@@ -392,6 +409,7 @@ const hostCandidate = (row: HostRow): HostCandidate => ({
   schedulable: row.schedulable,
   reachability: row.reachability,
   network_types: row.network_types,
+  addresses: row.addresses,
   duplicate_of: row.duplicate_of ?? undefined,
   capacity: amounts(row),
   gpus: row.gpus.map(({ id, model, vram }) => ({ id, model, vram_bytes: bytes(vram) })),

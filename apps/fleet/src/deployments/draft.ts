@@ -53,6 +53,8 @@ export interface Draft {
   readonly defaultsVersion: number;
   /** The default limits with which its instances are rendered. */
   readonly defaultLimits: DefaultLimits;
+  /** Whether all instances are created anew, so that their form can change. */
+  readonly replacesInstances: boolean;
   /** The kinds of resources that the request creates with the name of the draft. */
   readonly creates: readonly ('deployment' | 'workload')[];
 }
@@ -85,6 +87,7 @@ export async function newDraft(
     desiredState: request.desired_state,
     defaultsVersion: CURRENT_DEFAULTS,
     defaultLimits,
+    replacesInstances: true,
     creates: request.name === undefined ? [] : base ? ['deployment', 'workload'] : ['deployment'],
   };
   refuseExcessiveSize(draft);
@@ -110,6 +113,7 @@ export const draftOf = (row: DeploymentRow, changes: DraftChanges): Draft => ({
   desiredState: row.desired_state,
   defaultsVersion: row.defaults_version,
   defaultLimits: limitsOfColumns(row),
+  replacesInstances: false,
   creates: [],
   ...changes,
 });
@@ -126,7 +130,13 @@ export const changedDraft = (
   const { restart = false, ...rest } = changes;
   const draft = draftOf(row, rest);
   if (!restart && keepsInstances(row, draft)) return { ...draft, env: row.env };
-  return { ...draft, env: withoutInlineValues(draft.env), defaultsVersion: CURRENT_DEFAULTS, defaultLimits };
+  return {
+    ...draft,
+    env: withoutInlineValues(draft.env),
+    defaultsVersion: CURRENT_DEFAULTS,
+    defaultLimits,
+    replacesInstances: true,
+  };
 };
 
 /** Whether a change would not affect what runs. */

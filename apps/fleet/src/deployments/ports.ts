@@ -24,10 +24,11 @@ export async function allocatedPorts(transaction: Transaction, { id, replicas }:
   return groupByOrdinal(replicas, ports, presentPort);
 }
 
-const presentPort = ({ container_port, host_port, protocol }: Port): HostPort => ({
+const presentPort = ({ container_port, host_port, protocol, addresses }: Port): HostPort => ({
   containerPort: container_port,
   hostPort: host_port,
   protocol: protocol as HostPort['protocol'], // `storePorts` writes only these values
+  addresses,
 });
 
 function groupByOrdinal<T extends { ordinal: number }, R>(
@@ -49,24 +50,30 @@ interface PortRequest {
   readonly deploymentId: string;
   readonly replicas: number;
   readonly spec: WorkloadSpec;
+  /** The addresses to which new ports bind; empty: all interfaces. */
+  readonly addresses: readonly string[];
+  /** Whether existing ports bind to these addresses as well, because all instances are created anew. */
+  readonly rebinds: boolean;
 }
 
-type Port = Pick<AllocatedPort, 'protocol' | 'container_port' | 'ordinal' | 'host_port'>;
+type Port = Pick<AllocatedPort, 'protocol' | 'container_port' | 'ordinal' | 'host_port' | 'addresses'>;
 
 /** The host ports that a deployment is to have. */
 export interface PortDecision {
   /** The host ports of each replica. */
   readonly replicas: readonly (readonly HostPort[])[];
   readonly added: readonly Port[];
+  /** The addresses to which all ports are to bind; undefined: existing ones keep theirs. */
+  readonly rebound: readonly string[] | undefined;
   readonly refusals: readonly Refusal[];
 }
 
 /** Chooses a host port for each port of each replica. Existing allocations stay. Refuses if too few host ports are free. */
 export async function decidePorts(
   transaction: Transaction,
-  { hostId, deploymentId, replicas, spec }: PortRequest,
+  { hostId, deploymentId, replicas, spec, addresses, rebinds }: PortRequest,
 ): Promise<PortDecision> {
-  const keyOf = ({ protocol, container_port, ordinal }: Omit<Port, 'host_port'>) =>
+  const keyOf = ({ protocol, container_port, ordinal }: Omit<Port, 'host_port' | 'addresses'>) =>
     `${protocol}/${container_port}/${ordinal}`;
   const required = portsOf(spec).flatMap(({ containerPort, protocol }) =>
     Array.from({ length: replicas }, (_, ordinal) => ({ protocol, container_port: containerPort, ordinal })),
@@ -80,11 +87,16 @@ export async function decidePorts(
     const free = await freePorts(transaction, { hostId, protocol, count: missing.length, from: firstPortOf(hostId) });
     if (free.length < missing.length) refusals.push(shortage(missing.length, free.length));
     added.push(
-      ...free.flatMap((host_port, index) => missing.slice(index, index + 1).map((port) => ({ ...port, host_port }))),
+      ...free.flatMap((host_port, index) =>
+        missing.slice(index, index + 1).map((port) => ({ ...port, host_port, addresses: [...addresses] })),
+      ),
     );
   }
-  const kept = required.flatMap((port) => present.get(keyOf(port)) ?? []);
-  return { replicas: groupByOrdinal(replicas, [...kept, ...added], presentPort), added, refusals };
+  const kept = required
+    .flatMap((port) => present.get(keyOf(port)) ?? [])
+    .map((port) => (rebinds ? { ...port, addresses: [...addresses] } : port));
+  const rebound = rebinds ? addresses : undefined;
+  return { replicas: groupByOrdinal(replicas, [...kept, ...added], presentPort), added, rebound, refusals };
 }
 
 const shortage = (needed: number, left: number): Refusal => ({
@@ -96,8 +108,8 @@ const shortage = (needed: number, left: number): Refusal => ({
 /** Stores the decided host ports, and releases those that are no longer required. */
 export async function storePorts(
   transaction: Transaction,
-  { hostId, deploymentId, replicas, spec }: PortRequest,
-  { added }: PortDecision,
+  { hostId, deploymentId, replicas, spec }: Omit<PortRequest, 'addresses' | 'rebinds'>,
+  { added, rebound }: PortDecision,
 ): Promise<void> {
   const declared = portsOf(spec).map(({ containerPort, protocol }) => ({ protocol, container_port: containerPort }));
   await transaction.$executeRaw`
@@ -105,12 +117,18 @@ export async function storePorts(
       ordinal < ${replicas} AND (protocol, container_port) IN (
         SELECT protocol, container_port FROM jsonb_to_recordset(${JSON.stringify(declared)}::jsonb)
           AS port (protocol text, container_port int)))`;
+  if (rebound) {
+    await transaction.allocatedPort.updateMany({
+      where: { deployment_id: deploymentId },
+      data: { addresses: [...rebound] },
+    });
+  }
   // One statement with one parameter: a deployment can have thousands of ports.
   await transaction.$executeRaw`
-    INSERT INTO allocated_ports (host_id, deployment_id, protocol, container_port, ordinal, host_port)
-    SELECT ${hostId}::uuid, ${deploymentId}::uuid, protocol, container_port, ordinal, host_port
+    INSERT INTO allocated_ports (host_id, deployment_id, protocol, container_port, ordinal, host_port, addresses)
+    SELECT ${hostId}::uuid, ${deploymentId}::uuid, protocol, container_port, ordinal, host_port, addresses
     FROM jsonb_to_recordset(${JSON.stringify(added)}::jsonb)
-      AS port (protocol text, container_port int, ordinal int, host_port int)`;
+      AS port (protocol text, container_port int, ordinal int, host_port int, addresses text[])`;
 }
 
 /**

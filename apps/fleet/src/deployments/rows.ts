@@ -32,7 +32,10 @@ const deploymentRow = resourceRow.extend({
   generation: z.int(),
   observed_generation: z.int().nullable(),
   conditions: z.array(condition),
-  endpoints: z.array(z.object({ container_port: z.int(), protocol: z.string(), address: z.string() })),
+  endpoints: z.array(
+    // Version 0.1.0 stored no scope.
+    z.object({ container_port: z.int(), protocol: z.string(), address: z.string(), scope: z.string().optional() }),
+  ),
   instances: z.array(z.object({ name: z.string(), phase: z.string(), message: z.string(), restarts: z.int() })),
   observed_at: z.date().nullable(),
   /** Whether an engine has received objects of the deployment, or may have received them. */
@@ -43,6 +46,8 @@ const deploymentRow = resourceRow.extend({
   default_processes: z.int().nullable(),
   /** That of its workload. */
   memory_request: z.string(),
+  /** Whether it has ports that bind to all interfaces of its host. */
+  binds_all_interfaces: z.boolean(),
   /** The ReadWriteOnce volumes to which another replica or deployment can write. */
   shared_volumes: z.array(z.string()),
   /** The reachability of the target; null without a target. */
@@ -72,6 +77,7 @@ export const deployments: Kind<DeploymentRow> = {
     r.desired_state::text, r.restarted_at, r.phase, r.reason, r.message, r.generation, r.observed_generation, r.conditions,
     r.endpoints, r.instances, r.observed_at, r.sent_to_engine, r.deleting, r.defaults_version,
     r.default_memory_bytes, r.default_processes, coalesce(${ofRevision(Prisma.sql`v.spec->>'memory_request'`)}, '') AS memory_request,
+    EXISTS (SELECT FROM allocated_ports p WHERE p.deployment_id = r.id AND p.addresses = '{}') AS binds_all_interfaces,
     ARRAY(SELECT v.name FROM attachments a JOIN volumes v ON v.id = a.volume_id
           WHERE a.deployment_id = r.id AND v.access_mode = 'ReadWriteOnce' AND a.mount IN ${mounts}
             AND (r.replicas > 1 OR EXISTS (SELECT FROM attachments o WHERE o.volume_id = v.id AND o.deployment_id <> r.id))
@@ -167,7 +173,10 @@ export const presentDeployment = (row: DeploymentRow, defaultLimits: DefaultLimi
     ...olderDefaults(row, defaultLimits),
     ...sharedVolumes(row),
   ],
-  endpoints: row.endpoints,
+  endpoints: row.endpoints.map(({ scope = row.host_id === null ? 'cluster' : 'all', ...endpoint }) => ({
+    ...endpoint,
+    scope,
+  })),
   instances: row.instances,
   observed_at: row.observed_at,
 });

@@ -2,6 +2,7 @@ import { OutboundRefused } from '@svc/http';
 
 /** Machine-readable reason why a deployment is not in its desired state. */
 export type Reason =
+  | 'AddressNotAvailable'
   | 'AuthFailed'
   | 'CrashLoop'
   | 'DeadlineExceeded'

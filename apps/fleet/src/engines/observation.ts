@@ -65,6 +65,8 @@ export interface Endpoint {
   readonly container_port: number;
   readonly protocol: string;
   readonly address: string;
+  /** From where it can be reached: `loopback`, `cluster`, `all`, a network type, or `unknown`. */
+  readonly scope: string;
 }
 
 /**

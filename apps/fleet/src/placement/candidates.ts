@@ -1,5 +1,6 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import { bytes, milli } from '../quantities.ts';
+import type { AddressesByType } from './addresses.ts';
 
 /** The kind of a target. */
 export type TargetKind = 'host' | 'cluster';
@@ -56,6 +57,7 @@ interface Target extends TargetRef {
 /** A host, which runs all replicas of a deployment. `capacity` is null until the first check succeeds. */
 export interface HostCandidate extends Target, Machine {
   readonly kind: 'host';
+  readonly addresses: AddressesByType;
   readonly capacity: Amounts | null;
   readonly gpus: readonly Gpu[];
   readonly allocated: Amounts & { readonly gpus: readonly string[] };
@@ -113,6 +115,7 @@ export interface RequestedVolume {
 /** A request for placement. With `target`, only that target is considered. */
 export interface PlacementRequest extends PlacementRequirements {
   readonly volumes: readonly RequestedVolume[];
+  readonly has_ports: boolean;
   readonly target?: TargetRef | undefined;
 }
 

@@ -1,3 +1,4 @@
+import { loopbackNote } from './addresses.ts';
 import type {
   Candidate,
   ClusterCandidate,
@@ -98,7 +99,10 @@ function assessHost(request: PlacementRequest, host: HostCandidate): Findings {
   const avoided = avoidedTaints(host, request);
   return {
     against: [...choice.reasons, ...admissionReasons(host, request)],
-    notes: avoided.map((taint) => `taint ${taintText(taint)} is not tolerated: ${AVOIDED}`),
+    notes: [
+      ...avoided.map((taint) => `taint ${taintText(taint)} is not tolerated: ${AVOIDED}`),
+      ...(request.has_ports ? loopbackNote(request.required_network_types, host.addresses) : []),
+    ],
     gpus: choice.perReplica,
     avoided: avoided.length,
     vramUnknown: false,

@@ -6,6 +6,7 @@ import { allocatedGpus, allocatedPorts } from '../deployments/ports.ts';
 import { type DeploymentRow, deployments } from '../deployments/rows.ts';
 import { Permanent } from '../engines/errors.ts';
 import type { Cluster, Host, Prisma } from '../generated/prisma/client.ts';
+import type { AddressesByType } from '../placement/addresses.ts';
 import { renderDocker } from '../render/docker.ts';
 import { registryHost } from '../render/image.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
@@ -92,8 +93,9 @@ async function runningState(
     return { assignment: { ...target, desired: { ...common, manifest, takeOver: row.take_over } }, volumes };
   }
   const allocated = { gpus: await allocatedGpus(transaction, row), ports: await allocatedPorts(transaction, row) };
+  const addresses = target.row.addresses as AddressesByType; // validated by the contract
   const manifest = renderDocker(rendering, { engine: target.row.engine, ...allocated });
-  return { assignment: { ...target, desired: { ...common, manifest, retry: row.failures > 0 } }, volumes };
+  return { assignment: { ...target, desired: { ...common, manifest, addresses, retry: row.failures > 0 } }, volumes };
 }
 
 const sealedIdsOf = ({ env, bound }: Renderable): string[] => [

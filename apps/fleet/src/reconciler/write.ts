@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../database/client.ts';
 import { removeDeployment } from '../deployments/store.ts';
 import type { Observation } from '../engines/observation.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import type { Desired } from './desired.ts';
 import type { Claim } from './queue.ts';
@@ -49,6 +49,7 @@ export async function writeObserved(
         AND generation = ${claim.generation}`;
     if (updated === 0) return releaseLease(transaction, claim, 0);
     await recordVolumes(transaction, volumes, observed);
+    await recordAddresses(transaction, claim, observed);
     await recordEvents(transaction, claim, eventsOf(row, observed));
   });
 }
@@ -113,6 +114,20 @@ async function recordVolumes(
   if (reason !== 'VolumeLost') return;
   const lost = [...volumes].filter(([name]) => !present.includes(name)).map(([, id]) => id);
   await transaction.volume.updateMany({ where: { id: { in: lost }, phase: 'bound' }, data: { phase: 'lost' } });
+}
+
+/** Records whether the host has the addresses to which the ports of a deployment bind: the engine has bound them, or could not. */
+async function recordAddresses(transaction: Transaction, { id }: Claim, { phase, reason }: Observation) {
+  if (phase !== 'running' && reason !== 'AddressNotAvailable') return;
+  const used = Prisma.sql`SELECT host_id, array_agg(DISTINCT address) AS addresses
+    FROM allocated_ports, unnest(addresses) address WHERE deployment_id = ${id}::uuid GROUP BY host_id`;
+  await (phase === 'running'
+    ? transaction.$executeRaw`
+        UPDATE hosts SET verified_addresses = ARRAY(SELECT DISTINCT unnest(verified_addresses || used.addresses))
+        FROM (${used}) used WHERE hosts.id = used.host_id AND NOT verified_addresses @> used.addresses`
+    : transaction.$executeRaw`
+        UPDATE hosts SET verified_addresses = ARRAY(SELECT unnest(verified_addresses) EXCEPT SELECT unnest(used.addresses))
+        FROM (${used}) used WHERE hosts.id = used.host_id AND verified_addresses && used.addresses`);
 }
 
 interface Event {

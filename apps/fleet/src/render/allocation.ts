@@ -10,7 +10,8 @@ export interface HostPort {
   readonly containerPort: number;
   readonly protocol: Protocol;
   readonly hostPort: number;
-  readonly hostIp?: string;
+  /** The addresses of the host to which it binds; empty: all interfaces. */
+  readonly addresses: readonly string[];
 }
 
 /**
@@ -45,7 +46,7 @@ export function gpusOf({ spec, secrets }: Rendering, { gpus }: Host, ordinal: nu
 export interface Binding {
   readonly key: string;
   readonly hostPort: string;
-  readonly hostIp: string | undefined;
+  readonly addresses: readonly string[];
 }
 
 /**
@@ -59,6 +60,6 @@ export function bindingsOf({ spec, secrets }: Rendering, { ports }: Host, ordina
     const key = portKey(port);
     const found = allocated.get(key);
     if (!found && secrets.secrecy === 'values') throw new Error(`no host port is allocated to ${key}`);
-    return { key, hostPort: String(found?.hostPort ?? UNALLOCATED), hostIp: found?.hostIp };
+    return { key, hostPort: String(found?.hostPort ?? UNALLOCATED), addresses: found?.addresses ?? [] };
   });
 }

@@ -6,9 +6,13 @@ import { formatBytes } from '../quantities.ts';
  * container.
  *
  * - 1: release 0.1.0
- * - 2: limits of processes and memory, fewer capabilities, and the variables that configure the container
+ * - 2: limits of processes and memory, fewer capabilities, the variables that configure the container, and ports that bind to
+ *   addresses of the host
  */
 export const CURRENT_DEFAULTS = 2;
+
+/** The first version in which the ports of a host bind to addresses for the networks of a workload, not to all interfaces. */
+export const PORTS_BIND_TO_ADDRESSES = 2;
 
 /** The limits of a container whose workload requests nothing; null: none. They are settings of the fleet. */
 export interface DefaultLimits {
@@ -25,6 +29,8 @@ export interface DefaultsInUse {
   readonly default_processes: number | null;
   readonly host_id: string | null;
   readonly memory_request: string;
+  /** Whether it has ports that bind to all interfaces of its host. */
+  readonly binds_all_interfaces: boolean;
 }
 
 interface DefaultsChange {
@@ -37,6 +43,11 @@ interface DefaultsChange {
 
 const CHANGES: readonly DefaultsChange[] = [
   { version: 2, appliesTo: () => true, effect: 'removes the capabilities MKNOD and NET_RAW from each container' },
+  {
+    version: PORTS_BIND_TO_ADDRESSES,
+    appliesTo: ({ binds_all_interfaces }) => binds_all_interfaces,
+    effect: 'binds its ports to the addresses of the host for its network types instead of all interfaces',
+  },
 ];
 
 /** The columns of a deployment for the limits with which its instances are rendered. */

@@ -139,9 +139,9 @@ function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConf
       ReadOnly: volume.access_mode === 'ReadOnlyMany',
     })),
     PortBindings: Object.fromEntries(
-      bindingsOf(rendering, host, ordinal).map(({ key, hostPort, hostIp }) => [
+      bindingsOf(rendering, host, ordinal).map(({ key, hostPort, addresses }) => [
         key,
-        [{ ...(hostIp !== undefined && { HostIp: hostIp }), HostPort: hostPort }],
+        addresses.length === 0 ? [{ HostPort: hostPort }] : addresses.map((HostIp) => ({ HostIp, HostPort: hostPort })),
       ]),
     ),
     SecurityOpt: ['no-new-privileges'],

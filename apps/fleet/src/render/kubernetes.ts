@@ -122,12 +122,12 @@ export function renderKubernetes<S extends Secrecy>(rendering: Rendering<S>, clu
       ...kubernetesSecrets(rendering, metadata),
       ...kubernetesVolumes(rendering, cluster),
       kubernetesWorkload(rendering, { metadata, gpuResource: cluster.gpu_resource_name }),
-      ...services(rendering, metadata),
+      ...services(rendering, metadata, cluster),
     ],
   };
 }
 
-function services(rendering: Rendering, metadata: Metadata): IService[] {
+function services(rendering: Rendering, metadata: Metadata, { public_service_type }: Cluster): IService[] {
   const ports = portsOf(rendering.spec).map((port) => ({
     name: portName(port),
     port: port.containerPort,
@@ -135,12 +135,13 @@ function services(rendering: Rendering, metadata: Metadata): IService[] {
     targetPort: portName(port),
   }));
   if (ports.length === 0) return [];
+  const type = rendering.spec.required_network_types.includes('public') ? public_service_type : 'ClusterIP';
   return [
     {
       apiVersion: 'v1',
       kind: 'Service',
       metadata: { ...metadata, name: objectName(rendering) },
-      spec: { type: 'ClusterIP', selector: selectorOf(rendering), ports },
+      spec: { type, selector: selectorOf(rendering), ports },
     },
   ];
 }

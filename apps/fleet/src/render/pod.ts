@@ -28,6 +28,8 @@ export interface Cluster {
   readonly namespace: string;
   readonly gpu_resource_name: string;
   readonly default_storage_class: string | null;
+  /** The type of the Services of workloads that require the network type `public`. */
+  readonly public_service_type: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
 }
 
 /** The metadata that all objects of a deployment share; each has its own name in addition. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
+import { unverifiedTypes } from '../placement/addresses.ts';
 import { formatAmount } from '../quantities.ts';
 import { identityColumns, identityRow, uniqueCondition } from './identity.ts';
 import { type Kind, presentCommon, resourceRow } from './kind.ts';
@@ -24,6 +25,8 @@ const hostOrNodeRow = resourceRow.extend({
   endpoint: z.string().nullable(),
   has_credentials: z.boolean(),
   network_types: z.array(z.string()),
+  addresses: z.record(z.string(), z.string()),
+  verified_addresses: z.array(z.string()),
   taints: z.array(taint),
   schedulable: z.boolean(),
   gpus: z.array(gpu),
@@ -44,7 +47,9 @@ export type HostOrNodeRow = z.output<typeof hostOrNodeRow>;
 const hostRow = hostOrNodeRow.extend({ cluster_id: z.null(), endpoint: z.string() });
 export type HostRow = z.output<typeof hostRow>;
 
-const commonColumns = Prisma.sql`r.engine::text, r.endpoint, r.network_types, r.taints, r.schedulable, r.gpus, r.reachability::text, r.unreachable_reason,
+const commonColumns = Prisma.sql`r.engine::text, r.endpoint, r.network_types,
+    coalesce((SELECT h.addresses FROM hosts h WHERE h.id = r.id), '{}') AS addresses,
+    ARRAY(SELECT unnest(h.verified_addresses) FROM hosts h WHERE h.id = r.id) AS verified_addresses, r.taints, r.schedulable, r.gpus, r.reachability::text, r.unreachable_reason,
     r.last_seen_at, r.engine_version, r.arch, r.cpu_millis, r.memory_bytes,
     (SELECT coalesce(sum(d.cpu_millis), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_cpu,
     (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_memory,
@@ -92,6 +97,8 @@ export const presentHost = (row: HostOrNodeRow) => ({
   endpoint: row.endpoint,
   has_credentials: row.has_credentials,
   network_types: row.network_types,
+  addresses: row.addresses,
+  unverified_addresses: unverifiedTypes(row.addresses, row.verified_addresses),
   taints: row.taints,
   schedulable: row.schedulable,
   gpus: row.gpus,

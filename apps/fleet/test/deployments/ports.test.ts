@@ -86,7 +86,7 @@ test('the manifest and the plan of a deployment show the host ports of each repl
           .filter((port) => port.ordinal === ordinal)
           .map((port) => [
             `${port.container_port}/${port.protocol.toLowerCase()}`,
-            [{ HostPort: String(port.host_port) }],
+            [{ HostIp: '127.0.0.1', HostPort: String(port.host_port) }],
           ]),
       ),
     );

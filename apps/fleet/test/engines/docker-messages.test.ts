@@ -90,6 +90,17 @@ describe('a failure that Docker reports', () => {
     });
   });
 
+  test('for an address that the host does not have names the address', async () => {
+    const it = await aDeployment(aScript('', { ports: [{ containerPort: 80, protocol: 'TCP' }] }));
+    const message =
+      'driver failed programming external connectivity on endpoint web: failed to bind port 203.0.113.9:20000/tcp: Error starting userland proxy: listen tcp4 203.0.113.9:20000: bind: cannot assign requested address';
+    const client = clientOf(await serve(aDocker({ '/start': { status: 500, message } })));
+    expect(await reconcile(client, running(await it.manifest()), it.fence())).toMatchObject({
+      ...{ phase: 'retrying', reason: 'AddressNotAvailable', next: 'retry' },
+      message: expect.stringContaining(`the address to which the ports of ${it.name()} bind (127.0.0.1)`),
+    });
+  });
+
   test('is reported without the values of variables, also where the message is truncated', async () => {
     const secrets = secretsWithValues([{ name: 'password', version: 1, values: { PASSWORD: 'c4n4ry-in-the-middle' } }]);
     const spec = aScript('', { secret_refs: [{ name: 'password', env: 'PASSWORD' }] });

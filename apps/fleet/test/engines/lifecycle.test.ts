@@ -40,7 +40,9 @@ describeWithEngine('the driver on a real engine', () => {
     const [volume = ''] = up.volumes;
     expect(up.actions).toEqual([`created the volume ${volume}`, `created ${it.name()}`]);
     expect(up.instances).toEqual([{ name: it.name(), phase: 'running', message: 'is running', restarts: 0 }]);
-    expect(up.endpoints).toEqual([{ container_port: 8080, protocol: 'TCP', address: expect.any(String) }]);
+    expect(up.endpoints).toEqual([
+      { container_port: 8080, protocol: 'TCP', address: expect.any(String), scope: 'loopback' },
+    ]);
     const [{ address } = { address: '' }] = up.endpoints;
     expect(await get(address)).toBe(`hello ${PASSWORD}\n`);
     expect(JSON.stringify(up)).not.toContain(PASSWORD);

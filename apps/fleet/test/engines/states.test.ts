@@ -137,6 +137,7 @@ test('a container that the engine is about to restart is not up, and is replaced
 });
 
 describe('the address of a port', () => {
+  const addresses = { mesh: '10.1.2.3', public: '203.0.113.5', lab: '127.0.0.1' };
   const at = async (HostIp: string, endpoint: string) => {
     const it = await aDeployment(aScript('', { ports: [{ containerPort: 53, protocol: 'udp' }] }));
     const { containers } = await it.manifest();
@@ -145,17 +146,20 @@ describe('the address of a port', () => {
       const HostConfig = { ...container.body.HostConfig, PortBindings };
       return { ...container, body: { ...container.body, HostConfig } };
     });
-    return endpointsOf(bound, endpoint);
+    return endpointsOf(bound, { endpoint, addresses });
   };
 
   test.each([
-    ['', 'tcp://machine.example.org:2376', 'machine.example.org:4000'],
-    ['0.0.0.0', 'tcp://10.1.2.3:2376', '10.1.2.3:4000'],
-    ['::', 'tcp://[2001:db8::1]:2376', '[2001:db8::1]:4000'],
-    ['127.0.0.1', 'tcp://10.1.2.3:2376', '127.0.0.1:4000'],
-    ['::1', 'unix:///run/docker.sock', '[::1]:4000'],
-    ['', 'unix:///run/docker.sock', 'localhost:4000'],
-  ])('bound to "%s" of %s is %s', async (ip, endpoint, address) => {
-    expect(await at(ip, endpoint)).toEqual([{ container_port: 53, protocol: 'UDP', address }]);
+    ['', 'tcp://machine.example.org:2376', 'machine.example.org:4000', 'all'],
+    ['0.0.0.0', 'tcp://10.1.2.3:2376', '10.1.2.3:4000', 'all'],
+    ['::', 'tcp://[2001:db8::1]:2376', '[2001:db8::1]:4000', 'all'],
+    ['127.0.0.1', 'tcp://10.1.2.3:2376', '127.0.0.1:4000', 'loopback'],
+    ['::1', 'unix:///run/docker.sock', '[::1]:4000', 'loopback'],
+    ['10.1.2.3', 'tcp://machine.example.org:2376', '10.1.2.3:4000', 'mesh'],
+    ['203.0.113.5', 'tcp://10.1.2.3:2376', '203.0.113.5:4000', 'public'],
+    ['10.9.9.9', 'tcp://10.1.2.3:2376', '10.9.9.9:4000', 'unknown'],
+    ['', 'unix:///run/docker.sock', 'localhost:4000', 'all'],
+  ])('bound to "%s" of %s is %s with the scope %s', async (ip, endpoint, address, scope) => {
+    expect(await at(ip, endpoint)).toEqual([{ container_port: 53, protocol: 'UDP', address, scope }]);
   });
 });

@@ -82,7 +82,7 @@ export async function aDeployment(spec: WorkloadSpec, first: Given = {}) {
       all.map((port) => ({
         ...port,
         hostPort: ports.get(`${ordinal} ${port.containerPort}`) ?? 0,
-        hostIp: '127.0.0.1',
+        addresses: ['127.0.0.1'],
       })),
     );
     return renderDocker(rendering, { ...host, ports: allocated });
@@ -100,6 +100,7 @@ export const running = (
 ): RunningContainers => ({
   kind: 'running',
   manifest,
+  addresses: {},
   ...more,
 });
 

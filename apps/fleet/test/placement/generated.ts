@@ -52,6 +52,7 @@ const host: fc.Arbitrary<HostCandidate> = fc
     name: one('red', 'blue'),
     reachability,
     network_types: networks,
+    addresses: fc.dictionary(one('mesh', 'public'), fc.constant('10.1.2.3')),
     capacity: fc.option(fc.record(amounts(8000, 20_000)), { freq: 8 }),
     gpus,
     used: fc.record({ ...amounts(4000, 10_000), gpus: some('gpu-0', 'gpu-1', 'gpu-2', 'gone') }),
@@ -114,6 +115,7 @@ export const placementRequest: fc.Arbitrary<PlacementRequest> = fc
     node_selector: fc.oneof({ arbitrary: fc.constant({}), weight: 3 }, fc.dictionary(key, value, { maxKeys: 2 })),
     tolerations: fc.array(toleration, { maxLength: 3 }),
     volumes: rarely(fc.array(volume, { maxLength: 2 })),
+    has_ports: fc.boolean(),
   })
   // Requirements with GPU memory always have a number of GPUs: `requirementsOf` ensures it.
   .map((rest) => ({

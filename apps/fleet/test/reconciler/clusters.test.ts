@@ -22,7 +22,9 @@ describe('a deployment of a template on a cluster', () => {
     expect(running.instances).toEqual([
       { name: expect.any(String), phase: 'running', message: 'is running', restarts: 0 },
     ]);
-    expect(running.endpoints).toEqual([{ container_port: 8080, protocol: 'TCP', address: `${name}.fleet.svc:8080` }]);
+    expect(running.endpoints).toEqual([
+      { container_port: 8080, protocol: 'TCP', address: `${name}.fleet.svc:8080`, scope: 'cluster' },
+    ]);
     const pod = server.objects('pods')[0]?.metadata.name;
     const replicaSet = server.objects('replicasets')[0]?.metadata.name;
     expect(ownedBy(server, id)).toEqual(

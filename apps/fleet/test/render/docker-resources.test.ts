@@ -11,10 +11,15 @@ test('an SCTP port is exposed and bound like other ports', () => {
   expect(body.HostConfig.PortBindings).toEqual({ '38412/sctp': [{ HostPort: '30000' }] });
 });
 
-test('a port is bound to the address that was allocated with it', () => {
-  const ports = [[{ containerPort: 80, protocol: 'TCP', hostPort: 40_000, hostIp: '10.0.0.5' }]] as const;
+test('a port is bound to the addresses that were allocated with it', () => {
+  const ports = [
+    [{ containerPort: 80, protocol: 'TCP', hostPort: 40_000, addresses: ['10.0.0.5', '10.0.0.6'] }],
+  ] as const;
   expect(bodyOf(web, { host: { ports } }).HostConfig.PortBindings).toEqual({
-    '80/tcp': [{ HostIp: '10.0.0.5', HostPort: '40000' }],
+    '80/tcp': [
+      { HostIp: '10.0.0.5', HostPort: '40000' },
+      { HostIp: '10.0.0.6', HostPort: '40000' },
+    ],
   });
 });
 

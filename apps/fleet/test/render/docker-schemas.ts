@@ -46,7 +46,14 @@ const hostConfig = z
     Mounts: z.array(mount),
     PortBindings: z.record(
       portKey,
-      z.array(z.strictObject({ HostIp: z.ipv4().optional(), HostPort: z.string().regex(/^[1-9]\d{0,4}$/) })).length(1),
+      z
+        .array(
+          z.strictObject({
+            HostIp: z.union([z.ipv4(), z.ipv6()]).optional(),
+            HostPort: z.string().regex(/^[1-9]\d{0,4}$/),
+          }),
+        )
+        .min(1),
     ),
     SecurityOpt: z.tuple([z.literal('no-new-privileges')]),
     LogConfig: z.strictObject({ Type: z.enum(['local', 'k8s-file']), Config: texts }),

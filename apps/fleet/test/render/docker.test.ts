@@ -30,7 +30,16 @@ test.each<[string, Partial<WorkloadSpec>, Given]>([
   ['a change of the image', { image_tag: '2' }, {}],
   ['a restart', {}, { restarted_at: '2026-01-02T03:04:05.678Z' }],
   ['another version of a secret', {}, { secrets: secrets(2, 'a') }],
-  ['another host port', {}, { host: { ports: [[{ containerPort: 80, protocol: 'TCP', hostPort: 40_000 }]] } }],
+  [
+    'another host port',
+    {},
+    { host: { ports: [[{ containerPort: 80, protocol: 'TCP', hostPort: 40_000, addresses: [] }]] } },
+  ],
+  [
+    'another address',
+    {},
+    { host: { ports: [[{ containerPort: 80, protocol: 'TCP', hostPort: 30_000, addresses: ['10.1.2.3'] }]] } },
+  ],
 ])('%s replaces the container', (_, spec, given) => {
   const base = { ...secret, ...web };
   expect(digestOf({ ...base, ...spec }, { secrets: secrets(1, 'a'), ...given })).not.toBe(

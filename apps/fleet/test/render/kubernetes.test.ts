@@ -1,9 +1,10 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import type { IJob } from 'kubernetes-models/batch/v1/Job';
-import type { KubernetesObject } from '../../src/render/kubernetes.ts';
+import { type KubernetesObject, renderKubernetes } from '../../src/render/kubernetes.ts';
 import { secretsWithValues } from '../../src/render/secrets.ts';
 import { deploymentOf, ofKind, render, secret, secrets, volume } from './kubernetes-helpers.ts';
 import { assertValid } from './kubernetes-schemas.ts';
+import { aCluster, aRendering, aSpec } from './renderings.ts';
 
 const jobOf = (objects: readonly KubernetesObject[]): IJob => {
   const [job] = ofKind(objects, 'Job');
@@ -82,6 +83,17 @@ test.each<[string, Partial<WorkloadSpec>, object]>([
   ['with a ReadWriteOnce volume stops the old pods first', volume, { type: 'Recreate' }],
 ])('an update of a workload %s', (_, spec, strategy) => {
   expect(deploymentOf(render(spec)).strategy).toEqual(strategy);
+});
+
+test.each([
+  ['public', 'LoadBalancer', 'LoadBalancer'],
+  ['public', 'NodePort', 'NodePort'],
+  ['public', 'ClusterIP', 'ClusterIP'],
+  ['mesh', 'LoadBalancer', 'ClusterIP'],
+] as const)('a workload that requires %s on a cluster with %s has a Service of type %s', (network, selected, type) => {
+  const spec = aSpec({ ports: [{ containerPort: 80, protocol: 'TCP' }], required_network_types: [network] });
+  const { objects } = renderKubernetes(aRendering(spec), aCluster({ public_service_type: selected }));
+  expect(ofKind(objects, 'Service')[0]?.spec?.type).toBe(type);
 });
 
 test('each generation of a job is a new Job, because a Job is immutable', () => {

@@ -77,6 +77,7 @@ export const aCluster = (given: Partial<Cluster> = {}): Cluster => ({
   namespace: 'fleet',
   gpu_resource_name: 'nvidia.com/gpu',
   default_storage_class: null,
+  public_service_type: 'ClusterIP',
   ...given,
 });
 
@@ -90,7 +91,7 @@ export function aHost({ spec, replicas }: Rendering, engine: Host['engine'] = 'd
       Array.from({ length: gpuCountOf(spec) }, (_, at) => `${ordinal * gpuCountOf(spec) + at}`),
     ),
     ports: ordinals.map((ordinal) =>
-      ports.map((port, at) => ({ ...port, hostPort: 30_000 + ordinal * ports.length + at })),
+      ports.map((port, at) => ({ ...port, hostPort: 30_000 + ordinal * ports.length + at, addresses: [] })),
     ),
   };
 }

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { AddressesByType } from '../../placement/addresses.ts';
 import type { DockerManifest } from '../../render/docker.ts';
 import { KEYS } from '../../render/labels.ts';
 import { mapConcurrently } from '../concurrency.ts';
@@ -13,6 +14,8 @@ export type DesiredContainers = RunningContainers | DesiredEnd;
 /** The desired state of a deployment that should run. */
 export interface RunningContainers extends Base {
   readonly manifest: DockerManifest<'values'>;
+  /** The addresses of the host by network type. */
+  readonly addresses: AddressesByType;
   /** Whether to start crashed containers again, because their delay has elapsed. */
   readonly retry?: boolean;
 }

@@ -166,16 +166,28 @@ export const gpuMissing = (name: string, response?: EngineFailure['response']) =
   new Permanent('GpuMissing', `The engine assigned no GPU to ${name}, which requires one.`, response);
 
 const PORT_TAKEN = /address already in use|port is already allocated|ports? (?:are|is) not available/i;
+const NO_ADDRESS = /cannot assign requested address/i;
 const NO_GPU =
   /could not select device driver|unresolvable CDI|CDI device|nvidia-container|failed to (?:add|inject) devices/i;
 
 function startFailure({ response }: EngineFailure, { name, body }: RenderedContainer): EngineFailure {
   const { status = 0, engineMessage = '' } = response ?? {};
   if (PORT_TAKEN.test(engineMessage)) return portConflict(engineMessage, { name, body });
+  if (NO_ADDRESS.test(engineMessage)) return addressNotAvailable({ name, body });
   if (NO_GPU.test(engineMessage)) return gpuMissing(name, response);
   return status === 400 || isProgramMissing(engineMessage)
     ? new Permanent('InvalidSpec', `${name} cannot be started as configured.`, response)
     : new Transient('EngineError', `${name} could not be started.`, response);
+}
+
+/** It can succeed later, for example when the network interface of a mesh is up. */
+function addressNotAvailable({ name, body }: Pick<RenderedContainer, 'name' | 'body'>): Transient {
+  const ips = Object.values(body.HostConfig.PortBindings).flatMap((bindings) =>
+    bindings.map(({ HostIp = '' }) => HostIp),
+  );
+  const addresses = [...new Set(ips)].join(', ');
+  const message = `The host does not have the address to which the ports of ${name} bind (${addresses}). Correct the addresses of the host, and restart the deployment.`;
+  return new Transient('AddressNotAvailable', message);
 }
 
 function portConflict(engineMessage: string, { name, body }: Pick<RenderedContainer, 'name' | 'body'>): Transient {

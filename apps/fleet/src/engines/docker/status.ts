@@ -1,3 +1,4 @@
+import { type AddressesByType, scopeOf } from '../../placement/addresses.ts';
 import type { DockerManifest, RenderedContainer } from '../../render/docker.ts';
 import {
   type DeploymentStatus,
@@ -13,8 +14,17 @@ import { describeFailure, redactorOf } from '../redact.ts';
 import type { FoundContainer, ReconcileRun } from './containers.ts';
 import { type ContainerPair, type ContainerState, isCurrent, isJob, isUp, pairByOrdinal, stateOf } from './plan.ts';
 
-/** The addresses of the published ports of containers: the address of the host and the allocated host port. */
-export function endpointsOf(containers: readonly RenderedContainer[], endpoint: string): Endpoint[] {
+interface HostNetwork {
+  /** The address of the engine, for ports that bind to all interfaces. */
+  readonly endpoint: string;
+  readonly addresses: AddressesByType;
+}
+
+/** The addresses of the published ports of containers: the address to which the port binds, and the allocated host port. */
+export function endpointsOf(
+  containers: readonly RenderedContainer[],
+  { endpoint, addresses }: HostNetwork,
+): Endpoint[] {
   const host = new URL(endpoint).hostname || 'localhost'; // a Unix socket has no host name
   return containers.flatMap(({ body }) =>
     Object.entries(body.HostConfig.PortBindings).flatMap(([key, bindings]) => {
@@ -23,14 +33,17 @@ export function endpointsOf(containers: readonly RenderedContainer[], endpoint: 
         container_port: Number(port),
         protocol: protocol.toUpperCase(),
         address: `${hostOf(HostIp, host)}:${HostPort}`,
+        scope: isUnspecified(HostIp) ? 'all' : scopeOf(HostIp, addresses),
       }));
     }),
   );
 }
 
+const isUnspecified = (ip: string): boolean => ['', '0.0.0.0', '::'].includes(ip);
+
 /** Replaces the unspecified address, to which a client cannot connect, with the address of the host. */
 function hostOf(ip: string, host: string): string {
-  if (['', '0.0.0.0', '::'].includes(ip)) return host;
+  if (isUnspecified(ip)) return host;
   return ip.includes(':') ? `[${ip}]` : ip;
 }
 
@@ -99,7 +112,7 @@ export function observationOf(run: ReconcileRun, found: readonly FoundContainer[
     instances,
     endpoints: endpointsOf(
       statuses.filter(({ isReady }) => isReady).map(({ pair }) => pair.rendered),
-      run.client.address.endpoint,
+      { endpoint: run.client.address.endpoint, addresses: run.desired.addresses },
     ),
     volumes: run.volumes,
     actions: run.actions,

@@ -1,5 +1,7 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import type { KubernetesObject } from '../../render/kubernetes.ts';
 import { type DeploymentStatus, withFailure, withoutFailure } from '../deployment-status.ts';
-import { type EngineFailure, Permanent } from '../errors.ts';
+import { type EngineFailure, Permanent, unlessNotFound } from '../errors.ts';
 import type { Endpoint, Observation } from '../observation.ts';
 import { describeFailure, truncate } from '../redact.ts';
 import { findVolumes } from './cleanup.ts';
@@ -16,17 +18,56 @@ import {
 import { podRedactorFor, redactorFor } from './redact.ts';
 import { deploymentStatus, jobStatus } from './rollout.ts';
 
-/** The addresses of the ports of a deployment within its cluster. */
-const endpointsOf = ({ manifest }: RunningObjects, namespace: string): Endpoint[] =>
-  manifest.objects.flatMap((object) => {
-    if (object.kind !== 'Service') return [];
-    const host = `${nameOf(object)}.${namespace}.svc`;
-    return (object.spec?.ports ?? []).map(({ port, protocol = 'TCP' }) => ({
-      container_port: port,
-      protocol,
-      address: `${host}:${port}`,
-    }));
-  });
+type Service = Extract<KubernetesObject, { kind: 'Service' }>;
+
+/** The addresses of the ports of a deployment: within its cluster, and outside if its Service is published. */
+async function endpointsOf(
+  client: KubernetesClient,
+  { manifest }: RunningObjects,
+  pods: readonly V1Pod[],
+): Promise<Endpoint[]> {
+  const service = manifest.objects.find((object): object is Service => object.kind === 'Service');
+  if (!service) return [];
+  const host = `${nameOf(service)}.${client.address.namespace}.svc`;
+  const internal = (service.spec?.ports ?? []).map((port) =>
+    endpointAt({ host, number: port.port, scope: 'cluster' }, port),
+  );
+  return service.spec?.type === 'ClusterIP' ? internal : [...internal, ...(await published(client, service, pods))];
+}
+
+interface At {
+  readonly host: string;
+  readonly number: number;
+  readonly scope: 'cluster' | 'public';
+}
+
+const endpointAt = (
+  { host, number, scope }: At,
+  { port, protocol = 'TCP' }: { readonly port: number; readonly protocol?: string },
+): Endpoint => ({
+  container_port: port,
+  protocol,
+  address: `${host.includes(':') ? `[${host}]` : host}:${number}`,
+  scope,
+});
+
+/** The addresses that the load balancer of a Service has, or its ports at the node of a pod. */
+async function published(client: KubernetesClient, service: Service, pods: readonly V1Pod[]): Promise<Endpoint[]> {
+  const { core } = await client.apis();
+  const { namespace } = client.address;
+  const found = await unlessNotFound(core.readNamespacedService({ name: nameOf(service), namespace }));
+  const ports = found?.spec?.ports ?? [];
+  if (service.spec?.type === 'LoadBalancer') {
+    const hosts = (found?.status?.loadBalancer?.ingress ?? []).flatMap(({ ip, hostname }) => ip ?? hostname ?? []);
+    return hosts.flatMap((host) => ports.map((port) => endpointAt({ host, number: port.port, scope: 'public' }, port)));
+  }
+  const host = pods.flatMap(({ status }) => status?.hostIP ?? [])[0];
+  return ports.flatMap((port) =>
+    host === undefined || port.nodePort === undefined
+      ? []
+      : [endpointAt({ host, number: port.nodePort, scope: 'public' }, port)],
+  );
+}
 
 /** The observed state of a deployment after it was reconciled to run. */
 export async function observationOf(
@@ -52,7 +93,7 @@ export async function observationOf(
     ...status,
     message: `${status.message}${truncate(redact(volumeWarning))}`,
     instances: podStatuses.map(instanceOf),
-    endpoints: anyRuns ? endpointsOf(desired, client.address.namespace) : [],
+    endpoints: anyRuns ? await endpointsOf(client, desired, observed.pods) : [],
     volumes: claims.filter(({ phase }) => phase === 'Bound').map(({ name }) => name),
     actions,
     superseded: false,

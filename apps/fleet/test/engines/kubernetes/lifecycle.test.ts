@@ -39,7 +39,7 @@ test('a deployment on a cluster is created, replaced, stopped, started and delet
     message: '1 of 1 up.',
     next: 'settled',
     instances: [{ name: pod, phase: 'running', message: 'is running', restarts: 0 }],
-    endpoints: [{ container_port: 8080, protocol: 'TCP', address: `${it.name}.fleet.svc:8080` }],
+    endpoints: [{ container_port: 8080, protocol: 'TCP', address: `${it.name}.fleet.svc:8080`, scope: 'cluster' }],
     volumes: [volume],
     actions: up.actions,
     superseded: false,
