@@ -1,5 +1,5 @@
 /** The address to which ports bind if the host declares no address for the networks of the workload. */
-export const LOOPBACK = '127.0.0.1';
+const LOOPBACK = '127.0.0.1';
 
 /** The addresses of a host by network type. */
 export type AddressesByType = Readonly<Record<string, string>>;
