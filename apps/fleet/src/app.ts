@@ -11,11 +11,13 @@ import { changeOwnPassword } from './api/auth/password.ts';
 import * as auth from './api/auth.ts';
 import { createVerifier } from './api/authenticate.ts';
 import * as catalog from './api/catalog.ts';
+import * as clusterOrphans from './api/clusters/orphans.ts';
 import * as clusters from './api/clusters.ts';
 import { implement, type RequestContext, type Services } from './api/context.ts';
 import { readDeploymentLogs } from './api/deployments/logs.ts';
 import { planDeployment } from './api/deployments/plan.ts';
 import * as deployments from './api/deployments.ts';
+import * as hostOrphans from './api/hosts/orphans.ts';
 import * as hosts from './api/hosts.ts';
 import { policy } from './api/policy.ts';
 import * as secrets from './api/secrets.ts';
@@ -43,6 +45,8 @@ const routes = implement(fleetEndpoints, {
   ...audit,
   ...hosts,
   ...clusters,
+  ...hostOrphans,
+  ...clusterOrphans,
   ...workloads,
   ...deployments,
   planDeployment,

@@ -47,6 +47,8 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     'GET /api/v1/deployments/:id/manifest',
     'GET /api/v1/deployments/:id/logs',
     'POST /api/v1/deployments/plan',
+    'GET /api/v1/hosts/:id/orphans',
+    'GET /api/v1/clusters/:id/orphans',
   ],
   'resources-write': [
     ...RESOURCES.flatMap((plural) => [
@@ -56,6 +58,9 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     ]),
     'POST /api/v1/hosts/:id/check',
     'POST /api/v1/clusters/:id/check',
+    ...['hosts', 'clusters'].flatMap((targets) =>
+      ['remove', 'adopt'].map((verb) => `POST /api/v1/${targets}/:id/orphans/:orphan_id/${verb}`),
+    ),
     ...['start', 'stop', 'restart', 'scale', 'rollback'].map((verb) => `POST /api/v1/deployments/:id/${verb}`),
   ],
   'secrets-read': ['GET /api/v1/secrets', 'GET /api/v1/secrets/:id'],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@svc/database/embedded';
-import { type StartedProcess, startProcess, untilReady } from '@svc/testing';
+import { type Backup, backUp, type StartedProcess, startProcess, untilReady } from '@svc/testing';
 import pg from 'pg';
 import { repository } from '../src/settings.ts';
 
@@ -80,6 +80,8 @@ export async function aDeployment() {
     },
     /** Runs a statement in this database, without triggers and foreign keys. */
     runApart: (app: App, sql: string, values?: readonly unknown[]) => runWithoutTriggers(apart(app), app, sql, values),
+    /** Copies the database of a service. */
+    backUp: (app: App): Promise<Backup> => backUp(postgres.url(app), postgres.url('postgres')),
     /** Starts a service. Resolves when it is ready. */
     start: async (app: App, more: Environment = {}): Promise<StartedProcess> => {
       const started = startProcess(mainOf(app), [], { ...environments[app], ...more });
@@ -115,6 +117,7 @@ export type Deployment = Awaited<ReturnType<typeof aDeployment>>;
 /** The members of responses that tests use. */
 interface Seen {
   readonly pagination: { readonly total: number };
+  readonly templates: readonly { readonly name: string }[];
   readonly last_success_at: string;
   readonly checked_at: string;
   readonly age_seconds: number;

@@ -20,6 +20,16 @@ export const phases = [
   'deleting',
 ] as const;
 
+/** The problems of a deployment that is rejected. With several different reasons, the problem is `deployment_refused`. */
+export const refusals = [
+  'tier_too_low',
+  'no_placement',
+  'unknown_secret',
+  'unknown_volume',
+  'invalid_env',
+  'deployment_refused',
+] as const;
+
 export const replicas = z.int().min(1).max(1000);
 
 const volumes = record(

@@ -8,6 +8,7 @@ import {
   newDeployment,
   plan,
   plannedDeployment,
+  refusals,
   replicas,
 } from './fleet-deployment.ts';
 import { byId, resourceQuery } from './fleet-resource.ts';
@@ -17,16 +18,6 @@ import { flag, line, pagination, paging, queryInteger } from './wire.ts';
 const BODY_LIMIT = 1024 * 1024;
 const reply = z.object({ deployment });
 const pages = z.strictObject(paging);
-
-/** The problems of a deployment that is rejected. With several different reasons, the problem is `deployment_refused`. */
-const refusals = [
-  'tier_too_low',
-  'no_placement',
-  'unknown_secret',
-  'unknown_volume',
-  'invalid_env',
-  'deployment_refused',
-] as const;
 
 const changes = {
   access: 'resources-write',

@@ -17,7 +17,7 @@ const reclaim = z
   .enum(['retain', 'delete'])
   .meta({ description: 'Whether the volume is retained or deleted with the deployment for which it was created' });
 
-const volume = z
+export const volume = z
   .object({
     ...resourceMembers,
     size: z.string(),

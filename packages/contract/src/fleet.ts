@@ -4,6 +4,7 @@ import { fleetCatalogEndpoints } from './fleet-catalog.ts';
 import { fleetClusterEndpoints } from './fleet-clusters.ts';
 import { fleetDeploymentEndpoints } from './fleet-deployments.ts';
 import { fleetHostEndpoints } from './fleet-hosts.ts';
+import { fleetOrphanEndpoints } from './fleet-orphans.ts';
 import { fleetPeopleEndpoints } from './fleet-people.ts';
 import { fleetSecretEndpoints } from './fleet-secrets.ts';
 import { fleetSettingsEndpoints } from './fleet-settings.ts';
@@ -36,6 +37,7 @@ export const fleetEndpoints = {
   ...fleetAuditEndpoints,
   ...fleetHostEndpoints,
   ...fleetClusterEndpoints,
+  ...fleetOrphanEndpoints,
   ...fleetWorkloadEndpoints,
   ...fleetDeploymentEndpoints,
   ...fleetStorageEndpoints,

@@ -26,6 +26,7 @@ export const problems = {
   already_in_organization: { status: 409, title: 'Already in an organization' },
   last_superadmin: { status: 409, title: 'Last superadmin' },
   in_use: { status: 409, title: 'In use' },
+  not_adoptable: { status: 409, title: 'Not adoptable' },
   already_registered: { status: 409, title: 'Already registered' },
   read_only: { status: 409, title: 'Read-only' },
   hub_not_configured: { status: 409, title: 'No hub configured' },

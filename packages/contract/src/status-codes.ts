@@ -150,6 +150,10 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'the `Idempotency-Key` was used with another body',
     action: 'Use another key for another request',
   },
+  not_adoptable: {
+    meaning: 'neither the database nor the request contains what the orphan runs; `detail` states what is missing',
+    action: 'Send what is missing, or remove the orphan',
+  },
   already_registered: {
     meaning: 'the same engine or cluster is already registered; `detail` names the other host or cluster',
     action: 'Use the one that is registered, or delete it first',

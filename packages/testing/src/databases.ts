@@ -51,3 +51,38 @@ function fromSetup(variable: 'TEST_POSTGRES_URL' | 'TEST_TEMPLATE'): string {
   if (!value) throw new Error(`${variable} is not set. Call setUpDatabases in globalSetup of Jest.`);
   return value;
 }
+
+/** A copy of a database at one point in time. */
+export interface Backup {
+  /** Replaces the database with the copy. All its connections end. */
+  restore(): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/** Copies a database, by default one of `createTestDatabase`. `server` is the URL of a superuser. All its connections end. */
+export async function backUp(url: string, server = fromSetup('TEST_POSTGRES_URL')): Promise<Backup> {
+  const live = new URL(url).pathname.slice(1);
+  const copy = `${live}_backup`;
+  const drop = (name: string) =>
+    onServer(server, (client) => client.query(`drop database if exists ${name} with (force)`));
+  await copyDatabase(server, live, copy);
+  return {
+    restore: async () => {
+      await drop(live);
+      await copyDatabase(server, copy, live);
+    },
+    drop: async () => {
+      await drop(copy);
+    },
+  };
+}
+
+/** A database with connections cannot be copied. */
+async function copyDatabase(server: string, from: string, to: string): Promise<void> {
+  await onServer(server, async (client) => {
+    await client.query(`alter database ${from} with allow_connections false`);
+    await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [from]);
+    await client.query(`create database ${to} template ${from} strategy file_copy`);
+    await client.query(`alter database ${from} with allow_connections true`);
+  });
+}

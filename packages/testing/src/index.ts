@@ -1,7 +1,15 @@
 export { freePort } from '@svc/database/embedded';
 export { type Answered, type Api, type ApiRequest, apiOf } from './api.ts';
 export { conformityTo, type ObservedExchange } from './conformity.ts';
-export { addressOf, createEmptyDatabase, createTestDatabase, onServer, type TestDatabase } from './databases.ts';
+export {
+  addressOf,
+  type Backup,
+  backUp,
+  createEmptyDatabase,
+  createTestDatabase,
+  onServer,
+  type TestDatabase,
+} from './databases.ts';
 export { byDepth, type Depth, depth, figure, fromFull, seed } from './depth.ts';
 export { inTurn } from './in-turn.ts';
 export { type LocalIssuer, startLocalIssuer } from './issuer.ts';

@@ -5,7 +5,7 @@ import type { Host } from '../render/allocation.ts';
 import { renderDocker } from '../render/docker.ts';
 import { type ResolvedEnv, resolveEnv } from '../render/env.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
-import { KEYS } from '../render/labels.ts';
+import { BOOKKEEPING } from '../render/labels.ts';
 import type { Rendering, Secrecy, Secrets } from '../render/rendering.ts';
 import { PLACEHOLDER, SEALED_KEY, sealedName, secretsWithPlaceholders } from '../render/secrets.ts';
 import { readBound } from './bindings.ts';
@@ -41,6 +41,11 @@ export const renderingOf = <S extends Secrecy>(
   id: draft.id,
   name: draft.name,
   generation,
+  source: {
+    workload_id: draft.workload.workloadId,
+    revision: draft.workload.revision,
+    variables: Object.keys(draft.env).sort(),
+  },
   replicas: draft.desiredState === 'stopped' ? 0 : draft.replicas,
   restarted_at: restarted_at?.toISOString() ?? null,
   defaults: draft.defaultsVersion,
@@ -126,12 +131,6 @@ export interface Difference {
   /** JSON pointers (RFC 6901). */
   readonly paths: string[];
 }
-
-/**
- * The labels and annotations that do not affect what runs: the generation, and the digest of a container's other members.
- * An engine keeps an object in which only they differ.
- */
-const BOOKKEEPING: readonly string[] = [KEYS.generation, KEYS.body];
 
 /** The differences between two manifests, object by object. */
 export function differencesOf(before: readonly ManifestObject[], after: readonly ManifestObject[]): Difference[] {

@@ -145,7 +145,7 @@ interface PortSearch {
   readonly from: number;
 }
 
-/** The next `count` unallocated ports of a host, starting at `from` and wrapping around at the end of the range. */
+/** The next `count` ports of a host that are not allocated and that no orphan publishes, starting at `from` and wrapping around at the end of the range. */
 export async function freePorts(
   transaction: Transaction,
   { hostId, protocol, count, from }: PortSearch,
@@ -155,6 +155,8 @@ export async function freePorts(
     SELECT port FROM generate_series(${FIRST_PORT}::int, ${LAST_PORT}::int) port
     WHERE NOT EXISTS (SELECT FROM allocated_ports
                       WHERE host_id = ${hostId}::uuid AND protocol = ${protocol} AND host_port = port)
+      AND port NOT IN (SELECT (p->>'host_port')::int FROM orphans o, jsonb_array_elements(o.document->'ports') p
+                       WHERE o.host_id = ${hostId}::uuid AND p->>'protocol' = ${protocol})
     ORDER BY port < ${from}, port LIMIT ${count}`;
   return rows.map(({ port }) => port);
 }

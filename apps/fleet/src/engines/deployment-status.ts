@@ -82,7 +82,7 @@ interface Removal {
   readonly isOverdue?: boolean;
 }
 
-const WITHOUT_INSTANCES = { reason: null, instances: [], endpoints: [], volumes: [], superseded: false } as const;
+const WITHOUT_INSTANCES = { reason: null, instances: [], endpoints: [], volumes: [] } as const;
 
 /** The observed state of a deployment that must not run. */
 export function removalObservation(removal: Removal): Observation {
@@ -104,8 +104,8 @@ export function removalObservation(removal: Removal): Observation {
 export const supersededObservation = (generation: number, by: number, actions: readonly string[]): Observation => ({
   ...WITHOUT_INSTANCES,
   phase: 'starting',
-  message: `Generation ${generation} is superseded by generation ${by}.`,
+  message: `Generation ${generation} is superseded on the engine by generation ${by}.`,
   actions,
   next: 'soon',
-  superseded: true,
+  supersededBy: by,
 });

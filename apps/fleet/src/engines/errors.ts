@@ -16,6 +16,7 @@ export type Reason =
   | 'NameConflict'
   | 'OOMKilled'
   | 'PortConflict'
+  | 'Superseded'
   | 'TargetUnreachable'
   | 'Unschedulable'
   | 'VolumeLost';

@@ -97,6 +97,8 @@ export interface Observation {
    * the desired state. `settled`: at the next regular reconciliation, because nothing changes without intervention.
    */
   readonly next: 'soon' | 'retry' | 'settled';
-  /** Whether objects of a later generation exist: another worker reconciles that generation, and this one stopped. */
-  readonly superseded: boolean;
+  /**
+   * The latest generation of the objects on the engine, if it is later than the given one. Nothing was changed then.
+   */
+  readonly supersededBy?: number;
 }

@@ -9,6 +9,7 @@ import { removeOrphans as sweepCluster } from '../engines/kubernetes/cleanup.ts'
 import { Prisma } from '../generated/prisma/client.ts';
 import { formatAmount } from '../quantities.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
+import { recordOrphans } from './orphans.ts';
 import { claimTargets, recordOnline, recordUnreachable } from './reachability.ts';
 import type { ReconcilerContext, TargetRow } from './targets.ts';
 
@@ -118,6 +119,7 @@ export async function checkTarget(context: ReconcilerContext, target: TargetRow)
     return;
   }
   await clearTombstones(context, target);
+  await recordOrphans(context, target);
 }
 
 async function checkAndStore({ database, hosts, clusters }: ReconcilerContext, target: TargetRow): Promise<void> {

@@ -11,7 +11,7 @@ import { readDesired } from './desired.ts';
 import { type Claim, claimNext, LeaseLost, Superseded } from './queue.ts';
 import { requestCheck } from './reachability.ts';
 import type { DesiredOnTarget, ReconcilerContext } from './targets.ts';
-import { releaseLease, writeFailed, writeObserved, writeProgress } from './write.ts';
+import { raiseGeneration, releaseLease, writeFailed, writeObserved, writeProgress } from './write.ts';
 
 /** Maximum number of deployments that this process reconciles concurrently. */
 const WORKERS = 8;
@@ -78,7 +78,8 @@ async function reconcileDeployment(options: Options, claim: Claim): Promise<void
     if (error instanceof Unreachable) await requestCheck(database, desired.assignment, claim);
     throw error;
   });
-  if (observed.superseded) return releaseLease(database.client, claim, timings.progress);
+  if (observed.supersededBy !== undefined)
+    return raiseGeneration(database, claim, { by: observed.supersededBy, timings });
   if (observed.reason === 'PortConflict') await reassignPorts(database, claim, observed.instances);
   await writeObserved(database, claim, { ...desired, observed, timings });
 }

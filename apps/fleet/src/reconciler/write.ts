@@ -62,6 +62,44 @@ export async function writeProgress({ client }: Database, claim: Claim, message:
       AND generation = ${claim.generation} AND phase = 'pending'`;
 }
 
+interface Later {
+  /** The generation of the objects on the engine. */
+  readonly by: number;
+  readonly timings: ReconcilerTimings;
+}
+
+/** The largest value of the column. A label with a larger number was not written by the fleet. */
+const MAX_GENERATION = 2 ** 31 - 2;
+
+/**
+ * Raises the generation of a deployment above that of its objects on the engine, so that the next pass can change them.
+ * A generation is stored before an engine receives it. If the row still has the generation of the pass, the engine is
+ * therefore ahead of the database: the database was restored from a backup. Otherwise a later generation is waiting, and
+ * the pass ends.
+ */
+export async function raiseGeneration(database: Database, claim: Claim, { by, timings }: Later): Promise<void> {
+  const { id, owner, generation } = claim;
+  if (by > MAX_GENERATION) {
+    const message = `Its objects on the engine have the generation ${by}, which the fleet cannot have written. Remove them, or their label.`;
+    return writeFailed(database, claim, { failure: { reason: 'Superseded', message }, timings });
+  }
+  const message = `Superseded on the engine: its objects have generation ${by}, and the database has generation ${generation}. The database was probably restored from a backup. The deployment continues with generation ${by + 1}.`;
+  await database.client.$transaction(async (transaction) => {
+    const raised = await transaction.$executeRaw`
+      UPDATE deployments SET generation = ${by + 1}, reason = 'Superseded', message = ${message}, observed_at = now(), failures = 0,
+        due_at = now() + make_interval(secs => ${timings.progress / 1000}), lease_owner = NULL, lease_until = NULL
+      WHERE id = ${id}::uuid AND lease_owner = ${owner}::uuid AND lease_until > now() AND generation = ${generation}`;
+    if (raised === 0) return releaseLease(transaction, claim, timings.progress);
+    await transaction.$executeRaw`
+      INSERT INTO deployment_revisions (deployment_id, generation, operation, revision, replicas, env, desired_state, created_by)
+      SELECT id, generation, 'supersede', revision, replicas, env, desired_state, ${AUTHOR} FROM deployments WHERE id = ${id}::uuid`;
+    await recordEvents(transaction, { ...claim, generation: by + 1 }, [{ reason: 'Superseded', message }]);
+  });
+}
+
+/** The author of generations that no caller requested. */
+const AUTHOR = 'fleet';
+
 /** Ends the lease. Any worker can claim the deployment after the given number of milliseconds. */
 export const releaseLease = async (
   client: Pick<Transaction, '$executeRaw'>,

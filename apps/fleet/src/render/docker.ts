@@ -13,10 +13,10 @@ import {
 } from './container-options.ts';
 import { imageReference, pullCredentials, registryAuth } from './image.ts';
 import {
-  generationOf,
   KEYS,
   labelsOf,
   objectName,
+  originOf,
   placementLabels,
   restartTriggers,
   volumeLabels,
@@ -255,7 +255,7 @@ function healthcheck(rendering: Rendering): Pick<ContainerBody, 'Healthcheck'> {
   };
 }
 
-/** The other members of a body, without the labels for the digest and the generation. */
+/** The other members of a body, without the labels for the digest and the origin. */
 const ownMembers = (
   rendering: Rendering,
   host: Host,
@@ -276,7 +276,7 @@ const ownMembers = (
 /**
  * The containers of all replicas. Each body has a digest of itself among its labels. A container with the same digest
  * is up to date, whatever its generation, and is not replaced. The digest is that of the JSON of the body without the
- * labels for the digest and the generation. It covers the versions of secrets, not their values, because the values
+ * labels for the digest and the origin. It covers the versions of secrets, not their values, because the values
  * could be guessed from it. The shared members are rendered and hashed once.
  */
 function renderContainers(rendering: Rendering, host: Host): RenderedContainer[] {
@@ -286,7 +286,7 @@ function renderContainers(rendering: Rendering, host: Host): RenderedContainer[]
   return Array.from({ length: rendering.replicas }, (_, ordinal) => {
     const own = ownMembers(rendering, host, ordinal);
     const digest = hashOfShared.copy().update(JSON.stringify(own).slice(1)).digest('hex').slice(0, 32);
-    const Labels = { ...own.Labels, ...generationOf(rendering), [KEYS.body]: digest };
+    const Labels = { ...own.Labels, ...originOf(rendering), [KEYS.body]: digest };
     return { name: `${objectName(rendering)}-${ordinal}`, ordinal, body: { ...shared, ...own, Labels } };
   });
 }

@@ -5,7 +5,7 @@ import type { ISecret } from 'kubernetes-models/v1/Secret';
 import type { IService } from 'kubernetes-models/v1/Service';
 import { gpuCountOf } from '../placement/candidates.ts';
 import { byteAmount } from '../quantities.ts';
-import { generationOf, labelsOf, objectName, placementLabels, selectorOf, volumeLabels, volumeName } from './labels.ts';
+import { labelsOf, objectName, originOf, placementLabels, selectorOf, volumeLabels, volumeName } from './labels.ts';
 import { type Cluster, kubernetesSecrets, type Metadata, podTemplate, portName } from './pod.ts';
 import { isJob, omitEmpty, portsOf, type Rendering, type Secrecy, volumesOf } from './rendering.ts';
 import { assertRenderable } from './spec-problems.ts';
@@ -114,7 +114,7 @@ export function renderKubernetes<S extends Secrecy>(rendering: Rendering<S>, clu
   const metadata = {
     namespace: cluster.namespace,
     labels: labelsOf(rendering),
-    annotations: generationOf(rendering),
+    annotations: originOf(rendering),
   };
   return {
     secrecy: rendering.secrets.secrecy,

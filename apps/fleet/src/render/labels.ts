@@ -41,6 +41,9 @@ export const KEYS = {
   deployment: 'fleet/deployment',
   storage: 'fleet/storage',
   generation: 'fleet/generation',
+  workload: 'fleet/workload',
+  revision: 'fleet/revision',
+  variables: 'fleet/variables',
   ordinal: 'fleet/ordinal',
   body: 'fleet/body',
   secretVersions: 'fleet/secret-versions',
@@ -74,10 +77,26 @@ export const volumeLabels = ({ id, name }: BoundVolume): Texts => ({
   [KEYS.storage]: id,
 });
 
-/** The generation for which an object was created. A worker with an older generation does not change the object. */
-export const generationOf = ({ generation }: Pick<Rendering, 'generation'>): Texts => ({
+/**
+ * The generation for which an object was created, and what it was created from. A worker with an older generation does
+ * not change the object. The other labels allow a deployment that is missing in the database to be created again. The
+ * labels do not affect what runs: an object that differs only in them is kept.
+ */
+export const originOf = ({ generation, source }: Pick<Rendering, 'generation' | 'source'>): Texts => ({
   [KEYS.generation]: String(generation),
+  [KEYS.workload]: source.workload_id,
+  [KEYS.revision]: String(source.revision),
+  ...omitEmpty({ [KEYS.variables]: source.variables.join() }),
 });
+
+/** The keys of `originOf`, and of the digest of a container's other members. */
+export const BOOKKEEPING: readonly string[] = [
+  KEYS.generation,
+  KEYS.workload,
+  KEYS.revision,
+  KEYS.variables,
+  KEYS.body,
+];
 
 /** The inputs of placement, for users who inspect objects on the engine. */
 export const placementLabels = ({ spec }: Rendering): Texts =>

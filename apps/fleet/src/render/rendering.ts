@@ -47,6 +47,12 @@ export interface Rendering<S extends Secrecy = Secrecy> {
   readonly id: string;
   readonly name: string;
   readonly generation: number;
+  /** The revision of the workload, and the names of the variables that the deployment sets itself. */
+  readonly source: {
+    readonly workload_id: string;
+    readonly revision: number;
+    readonly variables: readonly string[];
+  };
   /** The desired number of replicas: 0 for a stopped deployment. */
   readonly replicas: number;
   /** The time (RFC 3339) of the last requested restart. A change of it restarts all instances. */

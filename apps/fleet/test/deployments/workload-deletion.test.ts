@@ -38,7 +38,6 @@ const GONE: Observation = {
   volumes: [],
   actions: [],
   next: 'settled',
-  superseded: false,
 };
 
 /** A worker finds that the engine has removed all objects of the deployment. */

@@ -66,7 +66,7 @@ describeWithEngine('a reconciliation on a real engine', () => {
     const late = running(await it.manifest({ generation: 7, replicas: 2, restarted_at: '2026-01-01T00:00:00Z' }));
     for (const wanted of [late, { kind: 'stopped' as const }, { kind: 'gone' as const, volumes: [] }]) {
       expect(await reconcile(client, wanted, it.fence(7))).toMatchObject({
-        superseded: true,
+        supersededBy: 8,
         actions: [],
         next: 'soon',
       });

@@ -1,12 +1,13 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { describeWithEngine } from '@svc/testing/engine';
 import { check } from '../../src/engines/docker/check.ts';
 import { readIdentity } from '../../src/engines/docker/identity.ts';
-import { clientOf } from './servers.ts';
+import { clientOf, endAll } from './servers.ts';
 import { aMachine } from './world.ts';
 
 describeWithEngine('the identity of a real engine', () => {
   const machine = aMachine();
+  afterEach(endAll);
 
   test('is the same for all replicas of the fleet that read it for the first time concurrently', async () => {
     const { podman } = machine();

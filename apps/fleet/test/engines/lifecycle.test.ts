@@ -23,6 +23,7 @@ describeWithEngine('the driver on a real engine', () => {
     expect(await check(machine().client)).toEqual({
       engine: engineKind(),
       engine_version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      identity: expect.stringMatching(/^[\w:.-]+$/),
       api_version: expect.stringMatching(/^1\.4\d$/),
       arch: expect.stringMatching(/^(?:amd64|arm64)$/),
       cpu_millis: expect.any(Number),

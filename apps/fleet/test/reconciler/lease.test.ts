@@ -20,7 +20,6 @@ const RUNNING: Observation = {
   volumes: [],
   actions: ['created web-0'],
   next: 'settled',
-  superseded: false,
 };
 const FAILURE = { reason: 'EngineError', message: 'The engine rejected a request (500).' };
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { WorkloadSpec } from '@svc/contract/fleet';
+import { BOOKKEEPING } from '../../src/render/labels.ts';
 import { secretsWithValues } from '../../src/render/secrets.ts';
 import { bodyOf, type Given, render, web } from './docker-helpers.ts';
 import { containerBody, dockerManifest } from './docker-schemas.ts';
@@ -55,11 +56,12 @@ test('the digest of a container does not depend on the value of a secret', () =>
   expect(digestOf(secret, { secrets: secrets(1, 'a') })).toBe(digestOf(secret, { secrets: secrets(1, 'b') }));
 });
 
-test('the digest of a container is that of the JSON of its body without values of secrets, digest and generation', () => {
+test('the digest of a container is that of the JSON of its body without values of secrets, digest and origin', () => {
   const spec = { ...web, ...secret, env: [{ name: 'A', value: 'x' }], command: ['run'] };
   const { containers } = render(spec, { replicas: 3, secrets: secrets(1, 'hunter2') });
   for (const { body } of containers) {
-    const { 'fleet/body': digest, 'fleet/generation': _, ...labels } = body.Labels;
+    const { 'fleet/body': digest } = body.Labels;
+    const labels = Object.fromEntries(Object.entries(body.Labels).filter(([key]) => !BOOKKEEPING.includes(key)));
     const described = { ...body, Env: ['A=x', 'PASSWORD=(secret)'], Labels: labels };
     expect(createHash('sha256').update(JSON.stringify(described)).digest('hex').slice(0, 32)).toBe(digest);
   }

@@ -52,6 +52,7 @@ export function aRendering(spec: WorkloadSpec, given: Partial<Rendering<'values'
     id: ID,
     name: 'web',
     generation: 7,
+    source: { workload_id: '019a0000-0000-7000-8000-00000a0c10ad', revision: 2, variables: [] },
     replicas: 1,
     restarted_at: null,
     defaults: CURRENT_DEFAULTS,

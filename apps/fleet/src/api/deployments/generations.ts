@@ -7,6 +7,7 @@ import type { ChangeContext } from '../change.ts';
 /** The operations that create a generation of a deployment. */
 export type Operation =
   | 'create'
+  | 'adopt'
   | 'update'
   | 'start'
   | 'stop'

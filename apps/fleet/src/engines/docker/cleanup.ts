@@ -37,7 +37,7 @@ export async function removeFromHost(client: DockerClient, desired: DesiredEnd, 
   });
 }
 
-const MANAGED_FILTER = JSON.stringify({ label: [`${KEYS.managedBy}=fleet`] });
+export const MANAGED_FILTER = JSON.stringify({ label: [`${KEYS.managedBy}=fleet`] });
 
 /**
  * Removes containers and volumes that belong to deleted deployments and volumes. They exist if a delayed request of a

@@ -56,6 +56,17 @@ export const inspected = z.object({
 });
 export type Inspected = z.output<typeof inspected>;
 
+const portBindings = z.record(
+  z.string().regex(/^\d{1,5}\/(?:tcp|udp|sctp)$/),
+  z.array(z.object({ HostPort: z.string().regex(/^\d{0,5}$/) })).nullable(),
+);
+
+/** The labels and the published ports of a container. */
+export const published = z.object({
+  Config: z.object({ Labels: labels }),
+  HostConfig: z.object({ PortBindings: portBindings.nullish() }),
+});
+
 export const created = z.object({ Id: z.string().min(1) });
 export const volume = z.object({ Name: z.string(), Labels: labels });
 export const listedVolumes = z.object({

@@ -116,7 +116,6 @@ export function observationOf(run: ReconcileRun, found: readonly FoundContainer[
     ),
     volumes: run.volumes,
     actions: run.actions,
-    superseded: false,
   };
 }
 

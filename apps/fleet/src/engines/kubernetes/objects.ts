@@ -24,7 +24,14 @@ export interface FoundObject {
   readonly phase: string;
 }
 
-type Item = { readonly metadata?: V1ObjectMeta; readonly status?: object };
+type Item = { readonly metadata?: V1ObjectMeta; readonly spec?: object; readonly status?: object };
+
+interface Selection {
+  readonly namespace: string;
+  readonly labelSelector: string;
+  readonly limit?: number;
+  readonly _continue?: string;
+}
 
 /** The parameters of a server-side apply. */
 interface Applied {
@@ -37,7 +44,7 @@ interface Applied {
 }
 
 interface KindApi {
-  list(apis: Apis, selection: { namespace: string; labelSelector: string }): Promise<{ items?: readonly Item[] }>;
+  list(apis: Apis, selection: Selection): Promise<{ items?: readonly Item[]; metadata?: { _continue?: string } }>;
   read(apis: Apis, selection: { name: string; namespace: string }): Promise<Item>;
   apply(apis: Apis, what: Applied): Promise<Item>;
   remove(apis: Apis, selection: { name: string; namespace: string; body: V1DeleteOptions }): Promise<unknown>;
@@ -79,7 +86,7 @@ const KIND_APIS: Readonly<Record<ObjectKind, KindApi>> = {
 const FIELD_MANAGER = 'fleet';
 
 /** The kinds whose objects belong to one deployment. Volumes do not. */
-const OWNED = ['Deployment', 'Job', 'Service', 'Secret'] as const;
+export const OWNED = ['Deployment', 'Job', 'Service', 'Secret'] as const;
 
 /** The label selector for all objects of a deployment. */
 const selectorOf = (deploymentId: string): string => `${KEYS.managedBy}=fleet,${KEYS.deployment}=${deploymentId}`;
@@ -105,6 +112,24 @@ export async function listBySelector(
     ),
   );
   return lists.flat();
+}
+
+const PAGE_LIMIT = 250;
+
+/** The objects of a kind with the labels of the fleet, of all deployments. */
+export async function listAllManaged(
+  client: KubernetesClient,
+  kind: ObjectKind,
+  from?: string,
+): Promise<{ readonly metadata: V1ObjectMeta; readonly spec: object }[]> {
+  const { items, metadata } = await KIND_APIS[kind].list(await client.apis(), {
+    namespace: client.address.namespace,
+    labelSelector: `${KEYS.managedBy}=fleet`,
+    limit: PAGE_LIMIT,
+    ...(from && { _continue: from }),
+  });
+  const page = (items ?? []).map(({ metadata = {}, spec = {} }) => ({ metadata, spec }));
+  return metadata?._continue ? [...page, ...(await listAllManaged(client, kind, metadata._continue))] : page;
 }
 
 /** Reads an object by name, whether or not the fleet manages it. */

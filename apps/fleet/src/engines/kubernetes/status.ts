@@ -96,7 +96,6 @@ export async function observationOf(
     endpoints: anyRuns ? await endpointsOf(client, desired, observed.pods) : [],
     volumes: claims.filter(({ phase }) => phase === 'Bound').map(({ name }) => name),
     actions,
-    superseded: false,
   };
 }
 

@@ -26,8 +26,8 @@ describe('a reconciliation on a cluster', () => {
     const late = running(it.manifest({ generation: 7, replicas: 2 }));
     for (const wanted of [late, { kind: 'stopped' as const }, { kind: 'gone' as const, volumes: it.volumes }]) {
       const found = await reconcile(client, wanted, it.fence(7));
-      expect(found).toMatchObject({ superseded: true, actions: [], next: 'soon' });
-      expect(found.message).toBe('Generation 7 is superseded by generation 8.');
+      expect(found).toMatchObject({ supersededBy: 8, actions: [], next: 'soon' });
+      expect(found.message).toBe('Generation 7 is superseded on the engine by generation 8.');
     }
     expect(changes(server)).toHaveLength(count);
   });
@@ -45,7 +45,7 @@ describe('a reconciliation on a cluster', () => {
       return undefined;
     });
     const found = await reconcile(client, running(it.manifest()), it.fence());
-    expect(found).toMatchObject({ superseded: true, actions: [] });
+    expect(found).toMatchObject({ supersededBy: 8, actions: [] });
     expect(server.object('deployments', it.name).spec).toMatchObject({ replicas: 3 });
   });
 
@@ -61,7 +61,7 @@ describe('a reconciliation on a cluster', () => {
       supersede(server, it.name);
       return undefined;
     });
-    expect(await reconcile(client, { kind: 'stopped' }, it.fence())).toMatchObject({ superseded: true, actions: [] });
+    expect(await reconcile(client, { kind: 'stopped' }, it.fence())).toMatchObject({ supersededBy: 8, actions: [] });
     expect(server.object('deployments', it.name).metadata.deletionTimestamp).toBeUndefined();
   });
 

@@ -42,7 +42,6 @@ test('a deployment on a cluster is created, replaced, stopped, started and delet
     endpoints: [{ container_port: 8080, protocol: 'TCP', address: `${it.name}.fleet.svc:8080`, scope: 'cluster' }],
     volumes: [volume],
     actions: up.actions,
-    superseded: false,
   });
   expect(JSON.stringify(up)).not.toContain(PASSWORD);
 

@@ -1,0 +1,47 @@
+import { KEYS } from '../../render/labels.ts';
+import { mapConcurrently } from '../concurrency.ts';
+import { unlessNotFound } from '../errors.ts';
+import { type ManagedObject, numberIn, objectText, originIn, type PublishedPort } from '../managed.ts';
+import { MANAGED_FILTER } from './cleanup.ts';
+import type { DockerClient } from './client.ts';
+import { listed, listedVolumes, published } from './schemas.ts';
+
+/** All containers and volumes with the labels of the fleet. */
+export async function listManaged(client: DockerClient): Promise<ManagedObject[]> {
+  const query = { all: 'true', filters: MANAGED_FILTER };
+  const { body: containers } = await client.read({ path: '/containers/json', query }, listed);
+  const { body } = await client.read({ path: '/volumes', query: { filters: MANAGED_FILTER } }, listedVolumes);
+  return [
+    ...containers.flatMap(({ Id, Names, Labels }) => {
+      const origin = originIn(Labels);
+      const object = `container ${objectText(Names?.[0]?.replace(/^\//, '') ?? Id)}`;
+      const replicas = numberIn(Labels, KEYS.ordinal) + 1;
+      return origin ? [{ ...origin, object, containerId: Id, replicas }] : [];
+    }),
+    ...body.Volumes.flatMap(({ Name, Labels }) => {
+      const origin = originIn(Labels);
+      return origin ? [{ ...origin, object: objectText(Name), containerId: '', replicas: 0 }] : [];
+    }),
+  ];
+}
+
+/** The host ports that containers publish, also while they are stopped. */
+export async function publishedPorts(client: DockerClient, ids: readonly string[]): Promise<PublishedPort[]> {
+  const found = await mapConcurrently(ids, (id) =>
+    unlessNotFound(client.read({ path: `/containers/${id}/json` }, published)),
+  );
+  return found.flatMap((read) => {
+    const { Labels } = read?.body.Config ?? { Labels: {} };
+    const ordinal = numberIn(Labels, KEYS.ordinal);
+    return Object.entries(read?.body.HostConfig.PortBindings ?? {}).flatMap(([key, bindings]) => {
+      const [port = '', protocol = ''] = key.split('/');
+      const allocated = (bindings ?? []).filter(({ HostPort }) => Number(HostPort) > 0);
+      return allocated.map(({ HostPort }) => ({
+        ordinal,
+        protocol: protocol.toUpperCase(),
+        container_port: Number(port),
+        host_port: Number(HostPort),
+      }));
+    });
+  });
+}
