@@ -1,10 +1,9 @@
 import type { Reply } from '@svc/contract';
-import { DEFAULT_VOLUME_SIZE, type fleetEndpoints, type Target } from '@svc/contract/fleet';
+import { DEFAULT_VOLUME_SIZE, type EnvRequest, type fleetEndpoints, type Target } from '@svc/contract/fleet';
 import { notFound, Problem } from '@svc/http';
 import { authorOf } from '../audit/recording.ts';
 import type { Draft } from '../deployments/draft.ts';
 import { readWorkloadRevision } from '../deployments/draft.ts';
-import { deployments, presentDeployment } from '../deployments/rows.ts';
 import { recordTombstones } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { volumeName } from '../render/labels.ts';
@@ -39,7 +38,7 @@ export async function removeOrphan(
 interface Adoption {
   readonly target: Target;
   readonly orphanId: string;
-  readonly env: Draft['env'];
+  readonly env: EnvRequest;
   readonly volumes: Draft['volumes'];
 }
 
@@ -113,7 +112,7 @@ async function adoptDeployment(
     throw notAdoptable('its objects do not state their workload, because an earlier version of the fleet created them');
   }
   await refuseMissing(transaction, document, { env, volumes: given });
-  const data = { ...{ id, name, workload_id, revision, env: { ...env }, desired_state: 'stopped' as const } };
+  const data = { ...{ id, name, workload_id, revision, desired_state: 'stopped' as const } };
   await transaction.deployment.create({
     data: {
       ...{ ...data, ...columnsOfTarget(target), replicas: Math.max(1, replicas), generation: generation + 1 },
@@ -126,10 +125,10 @@ async function adoptDeployment(
   }
   await recordGeneration(context, { id, operation: 'adopt', message: `adopted with generation ${generation}` });
   const message = 'start requested by the adoption';
-  await changeDeployment({ ...context, ifMatch: () => () => true }, id, () => ({
-    ...{ operation: 'start', message, desiredState: 'running', volumes: given },
+  const { deployment } = await changeDeployment({ ...context, ifMatch: () => () => true }, id, () => ({
+    ...{ operation: 'start', message, desiredState: 'running', env, volumes: given },
   }));
-  return presentDeployment(await readRow(transaction, deployments, id));
+  return deployment;
 }
 
 /** @throws 409 if the database and the request do not contain what the deployment runs */
