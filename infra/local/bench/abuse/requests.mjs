@@ -160,6 +160,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     exchangeSignInCode: writing('POST', `${api}/auth/exchange`, { code: 'x'.repeat(43) }),
     refresh: writing('POST', `${api}/auth/refresh`, { refresh_token: 'x'.repeat(43) }),
     logout: acting('POST', `${api}/auth/logout`),
+    changeOwnPassword: writing('PUT', `${api}/auth/password`, { current_password: 'x', new_password: 'y' }),
     me: reading(`${api}/auth/me`),
     listMirroredTemplates: listing(`${api}/catalog/templates`, ['?category=many&limit=100']),
     getMirroredTemplate: reading(`${api}/catalog/templates/template-1`),
@@ -202,12 +203,14 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     updateHost: writing('PUT', one('hosts', host), {}, [], MEBIBYTE / 2),
     checkHost: acting('POST', `${one('hosts', host)}/check`),
     deleteHost: acting('DELETE', one('hosts', host)),
+    ...orphans('Host', one('hosts', host)),
     listClusters: listing(resource('clusters'), [labels]),
     createCluster: writing('POST', resource('clusters'), { name: 'x' }, [], MEBIBYTE / 2),
     getCluster: reading(one('clusters')),
     updateCluster: writing('PUT', one('clusters'), {}, [], MEBIBYTE / 2),
     checkCluster: acting('POST', `${one('clusters')}/check`),
     deleteCluster: acting('DELETE', one('clusters')),
+    ...orphans('Cluster', one('clusters')),
     listWorkloads: listing(resource('workloads'), [labels]),
     createWorkload: writing('POST', resource('workloads'), { name: 'x' }, [], MEBIBYTE),
     getWorkload: reading(one('workloads', workload)),
@@ -260,6 +263,12 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     deleteSecret: acting('DELETE', one('secrets')),
   };
 };
+
+const orphans = (kind, path) => ({
+  [`list${kind}Orphans`]: listing(`${path}/orphans`),
+  [`remove${kind}Orphan`]: acting('POST', `${path}/orphans/${UNKNOWN_ID}/remove`),
+  [`adopt${kind}Orphan`]: writing('POST', `${path}/orphans/${UNKNOWN_ID}/adopt`, {}, [], MEBIBYTE),
+});
 
 /** Paths outside the contract. */
 const otherRoutes = () =>
