@@ -87,6 +87,7 @@ function isBindable(address: string): boolean {
 }
 
 const bindable = line(45)
+  .regex(/^[0-9A-Fa-f.:]*$/, 'must be an IPv4 or IPv6 address, such as 10.1.2.3')
   .refine((value) => isIP(value) > 0, 'must be an IPv4 or IPv6 address, such as 10.1.2.3')
   .refine(
     isBindable,
@@ -96,6 +97,7 @@ const bindable = line(45)
 const addresses = record(word, bindable, 32).meta({
   description:
     'An address of the host for each of its network types, to which containers bind their ports. Without one, they bind to 127.0.0.1',
+  examples: [{ mesh: '10.1.2.3' }],
 });
 
 const fields = {

@@ -4,15 +4,15 @@ import { deployment, newDeployment, refusals } from './fleet-deployment.ts';
 import { byId } from './fleet-resource.ts';
 import { volume } from './fleet-storage.ts';
 import { timestamp } from './timestamp.ts';
-import { pagination, paging } from './wire.ts';
+import { id, pagination, paging } from './wire.ts';
 
 const orphan = z
   .object({
-    id: z.string().meta({ description: 'Id of the deployment or volume, as the labels of the objects state it' }),
+    id: id.meta({ description: 'Id of the deployment or volume, as the labels of the objects state it' }),
     kind: z.enum(['deployment', 'volume']),
     name: z.string().meta({ description: 'Name of the deployment or volume' }),
     generation: z.int().meta({ description: 'Latest generation of the objects; 0 for a volume' }),
-    workload_id: z.string().nullable().meta({ description: 'null: the objects do not state it' }),
+    workload_id: id.nullable().meta({ description: 'null: the objects do not state it' }),
     revision: z.int().nullable().meta({ description: 'Revision of the workload' }),
     variables: z.array(z.string()).meta({ description: 'Names of the variables that the deployment set itself' }),
     replicas: z.int(),
@@ -30,7 +30,7 @@ const orphan = z
       'Objects on an engine with the labels of a fleet, whose deployment or volume is not in the database of this fleet',
   });
 
-const orphanById = z.strictObject({ id: z.string(), orphan_id: z.string() });
+const orphanById = z.strictObject({ id, orphan_id: id });
 
 const list = {
   method: 'get',
