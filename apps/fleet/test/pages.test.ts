@@ -2,16 +2,18 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { startDeploymentWorld } from './deployments/world.ts';
 
-const { aHost, deployed, admin } = await startDeploymentWorld();
+const { aCluster, aHost, deployed, admin } = await startDeploymentWorld();
 
 const lists = Object.values(fleetEndpoints)
   .filter(({ query }) => query instanceof z.ZodObject && 'page' in query.shape)
   .map(({ path }) => path);
 
 test.each(lists)('a page of %s beyond the end is an empty list, also a page that overflows a bigint', async (path) => {
-  await aHost();
+  const host = await aHost();
   const deployment = await deployed();
-  const at = path.replace(':id', path.includes('/workloads/') ? deployment.workload_id : deployment.id);
+  const ids = { hosts: host.id, clusters: (await aCluster()).id, workloads: deployment.workload_id };
+  const [, kind = ''] = /^\/api\/v1\/(\w+)\/:id/.exec(path) ?? [];
+  const at = path.replace(':id', { ...ids, deployments: deployment.id }[kind] ?? '');
   const read = async (query: string) => {
     const { status, body } = await admin.get(`${at}?${query}`);
     expect([query, status]).toEqual([query, 200]);

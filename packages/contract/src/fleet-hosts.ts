@@ -87,7 +87,7 @@ function isBindable(address: string): boolean {
 }
 
 const bindable = line(45)
-  .regex(/^[0-9A-Fa-f.:]*$/, 'must be an IPv4 or IPv6 address, such as 10.1.2.3')
+  .regex(/^[0-9A-Fa-f.:]*$/, { error: 'must be an IPv4 or IPv6 address, such as 10.1.2.3', abort: true })
   .refine((value) => isIP(value) > 0, 'must be an IPv4 or IPv6 address, such as 10.1.2.3')
   .refine(
     isBindable,

@@ -1,4 +1,4 @@
-import { paginationOf } from '@svc/contract';
+import { offsetOf, paginationOf } from '@svc/contract';
 import type { Target } from '@svc/contract/fleet';
 import { notFound } from '@svc/http';
 import { z } from 'zod';
@@ -45,7 +45,7 @@ export async function listOrphans(
     SELECT counted.total, page.* FROM (SELECT count(*)::int AS total FROM orphans WHERE target_id = ${id}::uuid) counted
     LEFT JOIN LATERAL (
       SELECT ${columns} FROM orphans o WHERE o.target_id = ${id}::uuid ORDER BY o.found_at, o.id
-      LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}) page ON true ORDER BY page.found_at, page.id`;
+      LIMIT ${query.limit} OFFSET ${offsetOf(query)}) page ON true ORDER BY page.found_at, page.id`;
   const orphans = page.filter((row) => row.id !== null).map((row) => presentOrphan(orphanRow.parse(row)));
   return { orphans, pagination: paginationOf(query, page[0]?.total ?? 0) };
 }

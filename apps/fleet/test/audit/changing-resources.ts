@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiRequest } from '@svc/testing';
+import { volumeName } from '../../src/render/labels.ts';
 import type { World } from '../world.ts';
 
 type Given = Partial<Omit<ApiRequest, 'method'>>;
@@ -42,16 +43,32 @@ export function changingResources(world: World) {
     await asAdmin.post(`/api/v1/deployments/${deployment.id}/scale`, { replicas: 2 });
     return deployment;
   };
+  /** A volume on a new host or cluster whose row is missing. */
+  const anOrphan = async (kind: 'host' | 'cluster', verb: string) => {
+    const { id: target_id } = await (kind === 'host' ? aHost() : aCluster());
+    const orphan = { id: randomUUID(), name: name() };
+    const document = {
+      ...{ name: orphan.name, generation: 0, workload_id: null, revision: null, variables: [], replicas: 0 },
+      ...{ objects: [volumeName(orphan)], object_count: 1, ports: [], volume: null },
+    };
+    const row = { id: orphan.id, kind: 'volume', document, target_id, [`${kind}_id`]: target_id };
+    await world.database.client.orphan.create({ data: row });
+    return { path: `/api/v1/${kind}s/${target_id}/orphans/${orphan.id}/${verb}`, body: {} };
+  };
   const change = { body: { labels: { team: 'ml' } } };
   return {
     createHost: async () => ({ body: { name: name(), ...HOST } }),
     updateHost: () => at(aHost(), 'hosts', change),
     deleteHost: () => at(aHost(), 'hosts'),
     checkHost: () => at(aHost(), 'hosts', { verb: '/check' }),
+    removeHostOrphan: () => anOrphan('host', 'remove'),
+    adoptHostOrphan: () => anOrphan('host', 'adopt'),
     createCluster: async () => ({ body: { name: name(), ...CLUSTER } }),
     updateCluster: () => at(aCluster(), 'clusters', change),
     deleteCluster: () => at(aCluster(), 'clusters'),
     checkCluster: () => at(aCluster(), 'clusters', { verb: '/check' }),
+    removeClusterOrphan: () => anOrphan('cluster', 'remove'),
+    adoptClusterOrphan: () => anOrphan('cluster', 'adopt'),
     createWorkload: async () => ({ body: { name: name(), ...WORKLOAD } }),
     updateWorkload: () => at(aWorkload(), 'workloads', { body: { image_tag: '2' } }),
     deleteWorkload: () => at(aWorkload(), 'workloads'),
