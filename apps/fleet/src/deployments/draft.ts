@@ -53,7 +53,7 @@ export interface Draft {
   readonly defaultsVersion: number;
   /** The default limits with which its instances are rendered. */
   readonly defaultLimits: DefaultLimits;
-  /** Whether all instances are created anew, so that their form can change. */
+  /** Whether the change replaces all instances, so that their form can change. */
   readonly replacesInstances: boolean;
   /** The kinds of resources that the request creates with the name of the draft. */
   readonly creates: readonly ('deployment' | 'workload')[];

@@ -52,7 +52,7 @@ interface PortRequest {
   readonly spec: WorkloadSpec;
   /** The addresses to which new ports bind; empty: all interfaces. */
   readonly addresses: readonly string[];
-  /** Whether existing ports bind to these addresses as well, because all instances are created anew. */
+  /** Whether existing ports bind to these addresses as well, because the change replaces all instances. */
   readonly rebinds: boolean;
 }
 
@@ -145,7 +145,10 @@ interface PortSearch {
   readonly from: number;
 }
 
-/** The next `count` ports of a host that are not allocated and that no orphan publishes, starting at `from` and wrapping around at the end of the range. */
+/**
+ * The next `count` ports of a host that are not allocated and that no orphan publishes, starting at `from` and wrapping around
+ * at the end of the range.
+ */
 export async function freePorts(
   transaction: Transaction,
   { hostId, protocol, count, from }: PortSearch,

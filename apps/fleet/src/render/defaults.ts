@@ -11,6 +11,9 @@ import { formatBytes } from '../quantities.ts';
  */
 export const CURRENT_DEFAULTS = 2;
 
+/** The first version with default limits and without the capabilities `MKNOD` and `NET_RAW`. */
+export const CONTAINERS_ARE_LIMITED = 2;
+
 /** The first version in which the ports of a host bind to addresses for the networks of a workload, not to all interfaces. */
 export const PORTS_BIND_TO_ADDRESSES = 2;
 
@@ -42,7 +45,11 @@ interface DefaultsChange {
 }
 
 const CHANGES: readonly DefaultsChange[] = [
-  { version: 2, appliesTo: () => true, effect: 'removes the capabilities MKNOD and NET_RAW from each container' },
+  {
+    version: CONTAINERS_ARE_LIMITED,
+    appliesTo: () => true,
+    effect: 'removes the capabilities MKNOD and NET_RAW from each container',
+  },
   {
     version: PORTS_BIND_TO_ADDRESSES,
     appliesTo: ({ binds_all_interfaces }) => binds_all_interfaces,

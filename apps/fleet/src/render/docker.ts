@@ -11,6 +11,7 @@ import {
   programVariables,
   shmSizeOf,
 } from './container-options.ts';
+import { CONTAINERS_ARE_LIMITED } from './defaults.ts';
 import { imageReference, pullCredentials, registryAuth } from './image.ts';
 import {
   KEYS,
@@ -128,7 +129,7 @@ function hostConfig(rendering: Rendering, host: Host, ordinal: number): HostConf
   return {
     ...limits(rendering),
     ...(shmSize !== undefined && { ShmSize: shmSize }),
-    ...(rendering.defaults >= 2 && capabilitiesOn(host)),
+    ...(rendering.defaults >= CONTAINERS_ARE_LIMITED && capabilitiesOn(host)),
     RestartPolicy: isJob(rendering)
       ? { Name: 'no', MaximumRetryCount: 0 }
       : { Name: 'on-failure', MaximumRetryCount: RETRIES },
@@ -162,7 +163,8 @@ function limits({
   const cpu = milli(spec.cpu_request);
   const memory = bytes(spec.memory_request);
   const Memory = Math.max(memory, MIN_MEMORY_BYTES);
-  const { memory_bytes, processes } = defaults >= 2 ? defaultLimits : { memory_bytes: null, processes: null };
+  const { memory_bytes, processes } =
+    defaults >= CONTAINERS_ARE_LIMITED ? defaultLimits : { memory_bytes: null, processes: null };
   return {
     ...(cpu > 0 && { NanoCpus: Math.min(Math.max(cpu, MIN_CPU_MILLIS) * 1_000_000, Number.MAX_SAFE_INTEGER) }),
     ...(memory > 0 ? { Memory, MemoryReservation: Memory } : memory_bytes !== null && { Memory: memory_bytes }),

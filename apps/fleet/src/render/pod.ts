@@ -18,6 +18,7 @@ import {
   SHM_PATH,
   shmSizeOf,
 } from './container-options.ts';
+import { CONTAINERS_ARE_LIMITED } from './defaults.ts';
 import { base64, dockerConfigJson, imageReference, pullCredentials } from './image.ts';
 import { labelsOf, objectName, restartTriggers, volumeName } from './labels.ts';
 import { isJob, mountsOf, omitEmpty, type Protocol, portsOf, type Rendering, volumesOf } from './rendering.ts';
@@ -151,7 +152,7 @@ function container(rendering: Rendering, gpuResource: string): IContainer {
     }),
     securityContext: {
       allowPrivilegeEscalation: false,
-      ...(rendering.defaults >= 2 && { capabilities: { drop: ['ALL'], add: [...CAPABILITIES] } }),
+      ...(rendering.defaults >= CONTAINERS_ARE_LIMITED && { capabilities: { drop: ['ALL'], add: [...CAPABILITIES] } }),
     },
   };
 }
@@ -199,7 +200,7 @@ const literal = (text: string): string => text.replaceAll(/\$(?=[$(])/g, '$$$$')
 function resources({ spec, defaults, defaultLimits }: Rendering, gpuResource: string): IResourceRequirements {
   const memory = byteAmount(spec.memory_request);
   const { memory_bytes } = defaultLimits;
-  const hasDefault = memory === undefined && defaults >= 2 && memory_bytes !== null;
+  const hasDefault = memory === undefined && defaults >= CONTAINERS_ARE_LIMITED && memory_bytes !== null;
   const count = gpuCountOf(spec);
   const gpus = count > 0 ? { [gpuResource]: count } : {};
   return omitEmpty({
