@@ -6,10 +6,10 @@ export interface Settings {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Runs a program, for at most a minute. @returns its standard output @throws an error with its standard error */
+/** Runs a program, for at most 30 s. @returns its standard output @throws an error with its standard error */
 export function runProgram(file: string, args: readonly string[], settings: Settings): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(file, args, { ...settings, timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile(file, args, { ...settings, timeout: 30_000, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
       if (error) reject(new Error(`${file} ${args.join(' ')}: ${stderr || error.message}`));
       else resolve(stdout.trim());
     });

@@ -19,13 +19,18 @@ interface Service extends Settings {
   readonly socket: string;
 }
 
+/** How long a service may take to end after SIGTERM. */
+const GRACE_MS = 10_000;
+
 /** Starts a program that serves the API of an engine at a socket. @returns a function that stops it */
 export async function startService({ file, args, socket, ...settings }: Service): Promise<() => Promise<void>> {
   const service = spawn(file, args, { ...settings, stdio: 'ignore' });
   const ended = once(service, 'exit');
   const stop = async () => {
     service.kill();
+    const escalation = setTimeout(() => service.kill('SIGKILL'), GRACE_MS);
     await ended;
+    clearTimeout(escalation);
   };
   await waitUntilReady(service, socket).catch(async (error) => {
     await stop();
