@@ -8,6 +8,7 @@ import {
 } from '@svc/contract';
 import express, { type Request, type Response } from 'express';
 import type { z } from 'zod';
+import { structureProblem } from './json-bounds.ts';
 import { notFound, Problem } from './problem.ts';
 
 /** Reads and validates the input of a request. Throws 400, 404 (a path parameter that cannot be valid), 413, 415. */
@@ -54,6 +55,8 @@ async function readBody(req: Request, res: Response, limit: number): Promise<unk
   requireJson(req);
   const bytes = await readBytes(req, res, limit);
   if (bytes.length === 0) return {};
+  const problem = structureProblem(bytes);
+  if (problem !== undefined) throw invalid([{ path: '', message: problem }]);
   const value = parseJson(bytes);
   rejectBadText(value);
   return value;
@@ -100,29 +103,16 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-const MAX_DEPTH = 32;
-
-/**
- * Rejects values that PostgreSQL or other programs do not accept: NUL, lone surrogates, nesting deeper than 32 levels,
- * and the member `__proto__`.
- */
-function rejectBadText(value: unknown): void {
-  const pending: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
-    { value, path: '', depth: 1 },
-  ];
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const { value: current, path, depth } = next;
-    if (typeof current === 'string' && isBadText(current)) {
-      throw invalid([{ path, message: 'must be well-formed Unicode without the character NUL' }]);
-    }
-    if (typeof current !== 'object' || current === null) continue;
-    if (depth > MAX_DEPTH)
-      throw invalid([{ path: '', message: `must not be nested more than ${MAX_DEPTH} levels deep` }]);
-    for (const [key, member] of Object.entries(current)) {
-      if (key === '__proto__' || isBadText(key))
-        throw invalid([{ path, message: 'has a member with a name that is not allowed' }]);
-      pending.push({ value: member, path: path === '' ? key : `${path}.${key}`, depth: depth + 1 });
-    }
+/** Rejects values that PostgreSQL or other programs do not accept: NUL, lone surrogates, and the member `__proto__`. */
+function rejectBadText(value: unknown, path = ''): void {
+  if (typeof value === 'string' && isBadText(value)) {
+    throw invalid([{ path, message: 'must be well-formed Unicode without the character NUL' }]);
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, member] of Object.entries(value)) {
+    if (key === '__proto__' || isBadText(key))
+      throw invalid([{ path, message: 'has a member with a name that is not allowed' }]);
+    rejectBadText(member, path === '' ? key : `${path}.${key}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { BODY_LIMIT, sendRaw, startService, stopServices, wire } from './world.ts';
 
 afterEach(stopServices);
@@ -49,7 +49,7 @@ describe('a request body', () => {
     ['JSON twice', '{"name":"a"}{"name":"b"}'],
     ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22])],
     ['a surrogate in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
-    ['only nested arrays', '['.repeat(BODY_LIMIT)],
+    ['an unclosed string', '"\\"'],
   ])('that is %s is rejected with 400', async (_, text) => {
     const { port } = await startService();
     const head = Buffer.from(
@@ -142,7 +142,40 @@ describe('a request body', () => {
     await api.post('/things').set(asJson).send(nested(32)).expect(201);
   });
 
-  test.each([33, 400])('with %p levels of nesting is rejected', async (depth) => {
+  test('that contains structural characters and escaped quotation marks in strings is accepted', async () => {
+    const { api } = await startService();
+    const text = `${'[,"\\'.repeat(30_000)}"`;
+    const { body } = await api
+      .post('/things')
+      .set(asJson)
+      .send(JSON.stringify({ name: 'a', nested: text }))
+      .expect(201);
+    expect(body.thing.nested).toBe(text);
+  });
+
+  test.each([
+    ['an array', (count: number) => `[${'0,'.repeat(count - 1)}0]`],
+    ['an object', (count: number) => `{${Array.from({ length: count }, (_, index) => `"${index}":0`).join(',')}}`],
+  ])('with more than 20,000 values in %s is rejected before it is parsed', async (_, valuesOf) => {
+    const { api } = await startService();
+    const send = (count: number) =>
+      api
+        .post('/things')
+        .set(asJson)
+        .send(`{"name":"a","nested":${valuesOf(count)}}`);
+    await send(19_900).expect(201);
+    const parse = jest.spyOn(JSON, 'parse');
+    const { status, text } = await send(20_000);
+    const parsed = parse.mock.calls.filter(([json]) => json.length > 10_000);
+    parse.mockRestore();
+    expect(status).toBe(400);
+    expect(JSON.parse(text).errors).toEqual([
+      { path: '', message: 'must have at most 20000 values in all arrays and objects' },
+    ]);
+    expect(parsed).toEqual([]);
+  });
+
+  test.each([33, 100_000])('with %p levels of nesting is rejected', async (depth) => {
     const { api } = await startService();
     const { body } = await api.post('/things').set(asJson).send(nested(depth)).expect(400);
     expect(body.errors).toEqual([{ path: '', message: 'must not be nested more than 32 levels deep' }]);
@@ -175,12 +208,16 @@ describe('a request body', () => {
       .set(asJson)
       .send(sized(BODY_LIMIT + 1))
       .expect(413);
-    expect(body).toMatchObject({ code: 'payload_too_large', detail: 'The body must have at most 1000 bytes.' });
+    expect(body).toMatchObject({
+      code: 'payload_too_large',
+      detail: `The body must have at most ${BODY_LIMIT} bytes.`,
+    });
   });
 
   test('that is chunked and too large is rejected with 413', async () => {
     const { port } = await startService();
-    const chunk = `258\r\n${'x'.repeat(0x258)}\r\n`;
+    const size = BODY_LIMIT / 2 + 1;
+    const chunk = `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
     const headers = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
     const response = await sendRaw(port, wire('POST /things', headers, `${chunk}${chunk}0\r\n\r\n`));
     expect(response).toMatch(/^HTTP\/1.1 413 /);

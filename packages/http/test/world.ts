@@ -18,7 +18,7 @@ const thingBody = z.strictObject({
 });
 const thingParams = z.strictObject({ id: z.string().max(20) });
 
-export const BODY_LIMIT = 1000;
+export const BODY_LIMIT = 256 * 1024;
 
 /** The contract of the service in these tests. */
 const contract = {

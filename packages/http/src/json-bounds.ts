@@ -1,0 +1,46 @@
+/** A larger number of values takes much longer to parse than the same bytes in strings. Every valid body has fewer. */
+export const MAX_VALUES = 20_000;
+
+export const MAX_DEPTH = 32;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+/**
+ * Checks the structure of a JSON text before it is parsed, in one pass over its bytes. Text that is not JSON may pass,
+ * but the bounds then limit the work of its parser, too.
+ * @returns the problem, or undefined if the text has at most MAX_DEPTH levels and about MAX_VALUES values
+ */
+export function structureProblem(json: Uint8Array): string | undefined {
+  let values = 1;
+  let depth = 0;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === QUOTE) at = endOfString(json, at);
+    else if (byte === COMMA) values += 1;
+    else if (isOpening(byte)) {
+      values += 1;
+      depth += 1;
+      if (depth > MAX_DEPTH) return `must not be nested more than ${MAX_DEPTH} levels deep`;
+    } else if (isClosing(byte)) depth -= 1;
+    if (values > MAX_VALUES) return `must have at most ${MAX_VALUES} values in all arrays and objects`;
+  }
+  return undefined;
+}
+
+const isOpening = (byte: number | undefined) => byte === 0x5b || byte === 0x7b;
+const isClosing = (byte: number | undefined) => byte === 0x5d || byte === 0x7d;
+
+/** The index of the quotation mark that ends the string. */
+function endOfString(json: Uint8Array, start: number): number {
+  let end = json.indexOf(QUOTE, start + 1);
+  while (end > 0 && isEscaped(json, end)) end = json.indexOf(QUOTE, end + 1);
+  return end < 0 ? json.length : end;
+}
+
+function isEscaped(json: Uint8Array, at: number): boolean {
+  let backslashes = 0;
+  while (json[at - 1 - backslashes] === BACKSLASH) backslashes += 1;
+  return backslashes % 2 === 1;
+}
