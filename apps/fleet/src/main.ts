@@ -8,7 +8,6 @@ import { createToken } from './commands/tokens.ts';
 import { readDatabaseSettings, readKeySettings } from './config.ts';
 import { openDatabase } from './database/client.ts';
 import { createSealer } from './sealing.ts';
-import { startFleet } from './start.ts';
 
 const prismaDir = fileURLToPath(new URL('../../../prisma/fleet', import.meta.url));
 
@@ -21,7 +20,8 @@ const USAGE = `node dist/main.js <command>
   --help                                                      print this text`;
 
 const commands: Commands = {
-  serve: () => startFleet(prismaDir),
+  // The modules of the service are loaded only here, so that the other commands start faster.
+  serve: async () => (await import('./start.ts')).startFleet(prismaDir),
   migrate: async () => {
     const applied = await migrateDatabase({ prismaDir, ...preparationOf(readDatabaseSettings(process.env)) });
     console.log(applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`);

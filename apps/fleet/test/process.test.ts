@@ -18,15 +18,20 @@ afterAll(async () => {
   await world.database.drop();
 });
 
+/** Starts are slow, so that later tests use the first replica and its token. */
+let replica: Awaited<ReturnType<typeof startFleet>>;
+let secret: string;
+
 test('two replicas that start concurrently migrate an empty database once, and become ready without a hub', async () => {
   const [one, other] = await Promise.all([startFleet(), startFleet()]);
+  replica = one;
   const applied = await query('SELECT migration_name FROM _prisma_migrations');
   expect(new Set(applied.map(({ migration_name }) => migration_name)).size).toBe(applied.length);
   expect(await query('SELECT FROM signing_keys')).toHaveLength(1);
-  const { secret } = await createToken('viewer');
+  ({ secret } = await createToken('operator'));
   expect(await (await fetch(`${one.url}/readyz`)).json()).toMatchObject({ status: 'ready' });
   expect(await (await one.get('/api/v1/catalog/sync', secret)).json()).toMatchObject({ status: 'not_configured' });
-  await Promise.all([stop(one), stop(other)]);
+  await stop(other);
 }, 60_000);
 
 test('missing and invalid settings stop the start with a list of all errors', async () => {
@@ -92,22 +97,21 @@ describe('a version of the fleet that is older than the last migration', () => {
   afterEach(() => requires('00000000000000_initial'));
 
   test('stays ready while the migration is additive, and is not ready if the database requires a later version', async () => {
-    const older = await startFleet();
     await query(
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', '', '${LATER}', now())`,
     );
-    expect((await readiness(older.url)).status).toBe(200);
+    expect((await readiness(replica.url)).status).toBe(200);
     await requires(LATER);
-    const { status, text } = await readiness(older.url);
+    const { status, text } = await readiness(replica.url);
     expect(status).toBe(503);
     expect(text).toMatch(
       new RegExp(`too old: its last migration is \\d{14}_\\w+, and the database requires a version with ${LATER}`),
     );
     await requires('00000000000000_initial');
-    expect((await readiness(older.url)).status).toBe(200);
-    await stop(older);
+    expect((await readiness(replica.url)).status).toBe(200);
+    await stop(replica);
     await query(`DELETE FROM _prisma_migrations WHERE migration_name = '${LATER}'`);
-  }, 60_000);
+  });
 
   test('does not start if the database requires a later version', async () => {
     await requires(LATER);
@@ -119,16 +123,16 @@ describe('a version of the fleet that is older than the last migration', () => {
 
 describe('a fleet process with a hub', () => {
   let fleet: Awaited<ReturnType<typeof startFleet>>;
-  let secret: string;
   beforeAll(async () => {
     hub.publish(aTemplate());
     const environment = { HUB_URL: hub.url, HUB_API_KEY: hub.key, ...TEMPORARY_ADMIN, LOG_LEVEL: 'trace' };
     fleet = await startFleet(environment);
-    ({ secret } = await createToken('operator'));
   }, 60_000);
 
-  const sync = () =>
-    fetch(`${fleet.url}/api/v1/catalog/sync`, { method: 'POST', headers: { Authorization: `Bearer ${secret}` } });
+  const sync = (signal?: AbortSignal) => {
+    const headers = { Authorization: `Bearer ${secret}` };
+    return fetch(`${fleet.url}/api/v1/catalog/sync`, { method: 'POST', headers, ...(signal && { signal }) });
+  };
 
   test('syncs on its own', async () => {
     await eventually('it has synced', async () => {
@@ -177,10 +181,12 @@ describe('a fleet process with a hub', () => {
 
   test('does not delay its stop for a sync that the hub does not answer', async () => {
     const asked = new Promise<unknown>((resolve) => hub.behave(resolve));
-    const refused = sync().catch(() => undefined);
+    const client = new AbortController();
+    const refused = sync(client.signal).catch(() => undefined);
     await asked;
-    await stop(fleet);
+    client.abort(); // the stop waits for requests of connected clients
     await refused;
+    await stop(fleet);
     for (const credential of [secret, hub.key]) expect(fleet.output()).not.toContain(credential);
   });
 });

@@ -9,7 +9,6 @@ import { importCatalog } from './commands/import.ts';
 import { createApiKey, createOrganization } from './commands/organizations.ts';
 import { readDatabaseSettings } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
-import { startHub } from './start.ts';
 
 const prismaDir = fileURLToPath(new URL('../../../prisma/hub', import.meta.url));
 
@@ -27,7 +26,8 @@ export const usage = `node dist/main.js <command>
 
 /** The commands of the command line. They read the environment of the process. */
 export const commands: Commands = {
-  serve: () => startHub(prismaDir),
+  // The modules of the service are loaded only here, so that the other commands start faster.
+  serve: async () => (await import('./start.ts')).startHub(prismaDir),
   migrate: async () => {
     const applied = await migrateDatabase({ prismaDir, ...preparationOf(readDatabaseSettings(process.env)) });
     console.log(applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`);

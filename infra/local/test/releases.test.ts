@@ -13,70 +13,54 @@ interface Exchange {
   readonly response: { readonly status: number; readonly body: Record<string, unknown> };
 }
 
-test.each(releases)(
-  'the services upgrade the databases of release %s, and the fleet continues its sync',
-  async (release) => {
-    const keys: Record<string, string> = JSON.parse(read(release, 'keys.json'));
-    const deployment = await aDeployment();
-    try {
-      for (const app of ['hub', 'fleet'] as const) await deployment.restore(app, read(release, `${app}.sql`));
-      await deployment.start('hub');
-      await deployment.start('fleet', { ENCRYPTION_KEYS: keys.ENCRYPTION_KEYS ?? '', OUTBOUND_ALLOW: 'http,loopback' });
+describe.each(releases)('with the databases of release %s,', (release) => {
+  const keys: Record<string, string> = JSON.parse(read(release, 'keys.json'));
+  const recorded = (JSON.parse(read(release, 'hub-traffic.json')) as Exchange[]).filter(
+    ({ response }) => response.status === 200,
+  );
+  let deployment: Deployment;
+  beforeAll(async () => {
+    deployment = await aDeployment();
+    for (const app of ['hub', 'fleet'] as const) await deployment.restore(app, read(release, `${app}.sql`));
+    const settings = { ENCRYPTION_KEYS: keys.ENCRYPTION_KEYS ?? '', OUTBOUND_ALLOW: 'http,loopback' };
+    await Promise.all([deployment.start('hub'), deployment.start('fleet', settings)]);
+  }, 120_000);
+  afterAll(() => deployment?.stop());
 
-      const pages = (JSON.parse(read(release, 'hub-traffic.json')) as Exchange[]).filter(
-        ({ request, response }) => request.path.includes('/templates/updates') && response.status === 200,
-      );
-      const { cursor } = pages.at(-1)?.response.body ?? {};
-      const updates = `${deployment.urls.hub}/api/v1/catalog/templates/updates?cursor=${cursor}`;
-      const continued = await fetch(updates, { headers: { authorization: `Bearer ${keys.HUB_API_KEY}` } });
-      expect(await continued.json()).toMatchObject({ templates: [], removed: [], reset: false, has_more: false });
+  test('the services upgrade them, and the fleet continues its sync', async () => {
+    const pages = recorded.filter(({ request }) => request.path.includes('/templates/updates'));
+    const { cursor } = pages.at(-1)?.response.body ?? {};
+    const updates = `${deployment.urls.hub}/api/v1/catalog/templates/updates?cursor=${cursor}`;
+    const continued = await fetch(updates, { headers: { authorization: `Bearer ${keys.HUB_API_KEY}` } });
+    expect(await continued.json()).toMatchObject({ templates: [], removed: [], reset: false, has_more: false });
 
-      const fleet = fleetApi(deployment, keys.FLEET_ADMIN_TOKEN ?? '');
-      await fleet('PUT', '/settings/hub', { url: deployment.urls.hub, api_key: keys.HUB_API_KEY });
-      expect(await fleet('POST', '/catalog/sync')).toMatchObject({
-        status: 'fresh',
-        organization: { status: 'active' },
-      });
-      const { deployments } = await fleet('GET', '/deployments');
-      expect(deployments.map(({ name, phase }: Record<string, string>) => `${name} ${phase}`).sort()).toEqual([
-        'archive stopped',
-        'web running',
-      ]);
-    } finally {
-      await deployment.stop();
-    }
-  },
-  120_000,
-);
+    const fleet = fleetApi(deployment, keys.FLEET_ADMIN_TOKEN ?? '');
+    await fleet('PUT', '/settings/hub', { url: deployment.urls.hub, api_key: keys.HUB_API_KEY });
+    expect(await fleet('POST', '/catalog/sync')).toMatchObject({
+      status: 'fresh',
+      organization: { status: 'active' },
+    });
+    const { deployments } = await fleet('GET', '/deployments');
+    expect(deployments.map(({ name, phase }: Record<string, string>) => `${name} ${phase}`).sort()).toEqual([
+      'archive stopped',
+      'web running',
+    ]);
+  }, 60_000);
 
-test.each(releases)(
-  'the responses of the hub have every member that release %s had, with the same type',
-  async (release) => {
-    const keys: Record<string, string> = JSON.parse(read(release, 'keys.json'));
-    const recorded = (JSON.parse(read(release, 'hub-traffic.json')) as Exchange[]).filter(
-      ({ response }) => response.status === 200,
+  test('the responses of the hub have every member that the release had, with the same type', async () => {
+    const now = await Promise.all(
+      recorded.map(async ({ request: { method, path: at } }) => {
+        const headers = { authorization: `Bearer ${keys.HUB_API_KEY}` };
+        const response = await fetch(`${deployment.urls.hub}${at}`, { method, headers });
+        expect([at, response.status]).toEqual([at, 200]);
+        return membersOf(await response.json(), endpointOf(at));
+      }),
     );
-    const deployment = await aDeployment();
-    try {
-      await deployment.restore('hub', read(release, 'hub.sql'));
-      await deployment.start('hub');
-      const now = await Promise.all(
-        recorded.map(async ({ request: { method, path: at } }) => {
-          const headers = { authorization: `Bearer ${keys.HUB_API_KEY}` };
-          const response = await fetch(`${deployment.urls.hub}${at}`, { method, headers });
-          expect([at, response.status]).toEqual([at, 200]);
-          return membersOf(await response.json(), endpointOf(at));
-        }),
-      );
-      const before = recorded.flatMap(({ request, response }) => membersOf(response.body, endpointOf(request.path)));
-      expect(before.length).toBeGreaterThan(100);
-      expect([...new Set(now.flat())]).toEqual(expect.arrayContaining([...new Set(before)]));
-    } finally {
-      await deployment.stop();
-    }
-  },
-  120_000,
-);
+    const before = recorded.flatMap(({ request, response }) => membersOf(response.body, endpointOf(request.path)));
+    expect(before.length).toBeGreaterThan(100);
+    expect([...new Set(now.flat())]).toEqual(expect.arrayContaining([...new Set(before)]));
+  }, 60_000);
+});
 
 const endpointOf = (at: string) => at.replace(/\?.*/, '');
 

@@ -95,11 +95,8 @@ describe.each(releases)('beside release %s on one database,', (release) => {
       hub: await aReleasedReplica(deployment, 'hub', read(release, 'hub.sql')),
       fleet: await aReleasedReplica(deployment, 'fleet', read(release, 'fleet.sql')),
     };
-    await deployment.start('hub');
-    await deployment.start('fleet', {
-      ENCRYPTION_KEYS: keys.ENCRYPTION_KEYS ?? '',
-      OUTBOUND_ALLOW: 'http,loopback,unix',
-    });
+    const settings = { ENCRYPTION_KEYS: keys.ENCRYPTION_KEYS ?? '', OUTBOUND_ALLOW: 'http,loopback,unix' };
+    await Promise.all([deployment.start('hub'), deployment.start('fleet', settings)]);
   }, 180_000);
   afterAll(async () => {
     await Promise.all(Object.values(ofRelease ?? {}).map(({ end }) => end()));
@@ -243,9 +240,14 @@ describe.each(releases)('beside release %s on one database,', (release) => {
   });
 
   test('the rows that the current hub writes are valid for the release', async () => {
-    await deployment.command('hub', 'create-organization', '--name', 'New', '--slug', 'new');
-    await deployment.command('hub', 'create-api-key', '--organization', 'new', '--name', 'new');
-    await deployment.command('hub', 'import', path.join(repository, 'infra', 'catalog'));
+    const addOrganization = async () => {
+      await deployment.command('hub', 'create-organization', '--name', 'New', '--slug', 'new');
+      await deployment.command('hub', 'create-api-key', '--organization', 'new', '--name', 'new');
+    };
+    await Promise.all([
+      addOrganization(),
+      deployment.command('hub', 'import', path.join(repository, 'infra', 'catalog')),
+    ]);
     const { tables, select, accept } = ofRelease.hub;
     expect((await select('organizations')).map(({ slug }) => slug)).toContain('new');
     for (const table of tables) await accept(table);

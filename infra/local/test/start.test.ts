@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { byDepth } from '@svc/testing';
+import { byDepth, depth } from '@svc/testing';
 import { describeWithEngine, engineKind, engineProblem, startEngine, type TestEngine } from '@svc/testing/engine';
 import { findLocalEngine } from '../src/local-engine.ts';
 import { aProduct, freePorts, type Ports, type Product } from './product.ts';
@@ -12,6 +12,8 @@ import { responsesOf, tour } from './readme.ts';
 const START_MS = 120_000;
 /** Signals other than SIGTERM that stop the product. The tests of the lifetime cover all of them. */
 const OTHER_SIGNALS = byDepth<readonly NodeJS.Signals[]>({ short: [], full: ['SIGHUP'], long: ['SIGHUP', 'SIGINT'] });
+/** Not at depth short: two more starts of the whole product. */
+const describeFromFull = depth === 'short' ? () => undefined : describe;
 
 // All tests use one data folder. Each test continues where the previous one ended, because a start is slow.
 let parent: string;
@@ -141,7 +143,7 @@ describe('a second start', () => {
   }, 60_000);
 });
 
-describe('a later start', () => {
+describeFromFull('a later start', () => {
   beforeAll(async () => {
     product = await aProduct(dataDir, ports, engine?.endpoint);
   }, START_MS);
