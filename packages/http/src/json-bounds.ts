@@ -1,7 +1,7 @@
 /** A larger number of values takes much longer to parse than the same bytes in strings. Every valid body has fewer. */
-export const MAX_VALUES = 20_000;
+const MAX_VALUES = 20_000;
 
-export const MAX_DEPTH = 32;
+const MAX_DEPTH = 32;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -38,6 +38,7 @@ async function aDeployment(): Promise<string> {
     if (req.url?.endsWith('/c/json')) {
       return res.end(JSON.stringify({ Id: 'c', Name: '/d-0', State, Config: { Labels }, HostConfig }));
     }
+    if (!req.url?.includes('/logs')) return res.writeHead(404).end('{}'); // a check of the host must not wait
     return res.write(Buffer.concat([Buffer.from([1, 0, 0, 0, 0, 0, 0, 5]), Buffer.from('line\n')]));
   });
   const { body: host } = await world.asAdmin.post('/api/v1/hosts', {
@@ -138,7 +139,7 @@ const endings: Readonly<Record<string, () => Promise<{ credential: string; end: 
       .setAudience('fleet')
       .setSubject(id)
       .setIssuedAt()
-      .setExpirationTime('6 seconds')
+      .setExpirationTime('3 seconds')
       .sign(world.signingKey.privateKey);
     return { credential, end: async () => undefined };
   },
