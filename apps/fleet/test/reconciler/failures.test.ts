@@ -7,6 +7,20 @@ const SLEEP = "trap 'exit 0' TERM; sleep 1000 & wait";
 
 describeWithEngine('a failure is reported with its reason until its cause is removed:', () => {
   const world = aMachineWorld();
+  // Created before the tests, because the engine needs seconds to reach the failures.
+  let crashing: string;
+  let hungry: string;
+  let withGpu: string;
+  beforeAll(async () => {
+    const { deployed } = world();
+    const script = `[ "$GREETING" = hello ] && exit 3; ${SLEEP}`;
+    const tail = { ...SLEEPER, memory_request: '16Mi', command: ['/bin/sh', '-c', 'tail /dev/zero'] };
+    [crashing, hungry, withGpu] = [
+      (await deployed('crashing', { ...SLEEPER, command: ['/bin/sh', '-c', script] })).id,
+      (await deployed('hungry', tail)).id,
+      (await deployed('gpu', { ...SLEEPER, gpu_count: 1 })).id,
+    ];
+  });
 
   test('the image is missing', async () => {
     const { deployed, deploymentIs, podman, containers } = world();
@@ -19,23 +33,19 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
   }, 120_000);
 
   test('the program exits at once', async () => {
-    const { api, good, deployed, deploymentIs } = world();
-    const script = `[ "$GREETING" = hello ] && exit 3; ${SLEEP}`;
-    const { id } = await deployed('crashing', { ...SLEEPER, command: ['/bin/sh', '-c', script] });
-    expect((await deploymentIs(id, 'retrying', 'CrashLoop')).message).toContain('exit code 3');
-    await good(api.put(`/api/v1/deployments/${id}`, { env: { GREETING: 'good day' } }));
-    await deploymentIs(id, 'running');
+    const { api, good, deploymentIs } = world();
+    expect((await deploymentIs(crashing, 'retrying', 'CrashLoop')).message).toContain('exit code 3');
+    await good(api.put(`/api/v1/deployments/${crashing}`, { env: { GREETING: 'good day' } }));
+    await deploymentIs(crashing, 'running');
   }, 120_000);
 
   test('the program exceeds its memory limit', async () => {
-    const { api, good, deployed, deployment, deploymentIs } = world();
-    const hungry = { ...SLEEPER, memory_request: '16Mi', command: ['/bin/sh', '-c', 'tail /dev/zero'] };
-    const { id } = await deployed('hungry', hungry);
-    expect((await deploymentIs(id, 'retrying', 'OOMKilled')).message).toContain('16 MiB');
-    const { workload_id } = await deployment(id);
+    const { api, good, deployment, deploymentIs } = world();
+    expect((await deploymentIs(hungry, 'retrying', 'OOMKilled')).message).toContain('16 MiB');
+    const { workload_id } = await deployment(hungry);
     await good(api.put(`/api/v1/workloads/${workload_id}`, { command: SLEEPER.command }));
-    await good(api.put(`/api/v1/deployments/${id}`, { revision: 2 }));
-    await deploymentIs(id, 'running');
+    await good(api.put(`/api/v1/deployments/${hungry}`, { revision: 2 }));
+    await deploymentIs(hungry, 'running');
   }, 120_000);
 
   test('the port is in use, until the replica is assigned another one, and other replicas keep theirs', async () => {
@@ -61,15 +71,14 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
   }, 120_000);
 
   test('the GPU is missing, and the deployment never runs without it', async () => {
-    const { api, good, deployed, deployment, deploymentIs, containers, host, hostId } = world();
-    const { id } = await deployed('gpu', { ...SLEEPER, gpu_count: 1 });
-    await deploymentIs(id, 'failed', 'GpuMissing');
-    expect(await containers(id)).toEqual([]);
+    const { api, good, deployment, deploymentIs, containers, host, hostId } = world();
+    await deploymentIs(withGpu, 'failed', 'GpuMissing');
+    expect(await containers(withGpu)).toEqual([]);
     expect((await host(hostId)).allocated.gpu_count).toBe(1);
-    const { workload_id } = await deployment(id);
+    const { workload_id } = await deployment(withGpu);
     await good(api.put(`/api/v1/workloads/${workload_id}`, { gpu_count: 0 }));
-    await good(api.put(`/api/v1/deployments/${id}`, { revision: 2 }));
-    await deploymentIs(id, 'running');
+    await good(api.put(`/api/v1/deployments/${withGpu}`, { revision: 2 }));
+    await deploymentIs(withGpu, 'running');
     expect((await host(hostId)).allocated.gpu_count).toBe(0);
   }, 120_000);
 });
