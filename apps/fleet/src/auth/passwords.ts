@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { hash as hashArgon2, hashSync, type Options, parseOptions, verify as verifyArgon2 } from '@node-rs/argon2';
 import { type CallerClass, createPasswordQueue, type QueueBounds } from './password-queue.ts';
 import { findWeakness, normalised } from './password-strength.ts';
@@ -38,12 +39,15 @@ interface PasswordOptions extends Partial<QueueBounds> {
   readonly verifyHash?: typeof verifyArgon2;
 }
 
+/** Hashing leaves a processor to the other work of the machine. */
+const CONCURRENT = Math.max(1, Math.min(2, availableParallelism() - 1));
+
 /**
  * Hashing needs 19 MiB and CPU time, so at most `concurrent` calls run at the same time, and `waiting` calls of each class
  * of callers wait.
  */
 export function createPasswords({
-  concurrent = 2,
+  concurrent = CONCURRENT,
   waiting = { known: 100, unknown: 100 },
   cost: currentCost = DEFAULT_COST,
   verifyHash = verifyArgon2,
