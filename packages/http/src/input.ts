@@ -55,7 +55,7 @@ async function readBody(req: Request, res: Response, limit: number): Promise<unk
   requireJson(req);
   const bytes = await readBytes(req, res, limit);
   if (bytes.length === 0) return {};
-  const problem = structureProblem(bytes);
+  const problem = structureProblem(bytes, limit);
   if (problem !== undefined) throw invalid([{ path: '', message: problem }]);
   const value = parseJson(bytes);
   rejectBadText(value);

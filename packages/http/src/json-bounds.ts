@@ -1,5 +1,8 @@
-/** A larger number of values takes much longer to parse than the same bytes in strings. Every valid body has fewer. */
-const MAX_VALUES = 20_000;
+/**
+ * Every valid body has at least this many bytes of its limit for each value. More values than that take much longer to parse than
+ * the same bytes in strings.
+ */
+const BYTES_PER_VALUE = 50;
 
 const MAX_DEPTH = 32;
 
@@ -10,9 +13,10 @@ const COMMA = 0x2c;
 /**
  * Checks the structure of a JSON text before it is parsed, in one pass over its bytes. Text that is not JSON may pass,
  * but the bounds then limit the work of its parser, too.
- * @returns the problem, or undefined if the text has at most MAX_DEPTH levels and about MAX_VALUES values
+ * @returns the problem, or undefined if the text has at most MAX_DEPTH levels, and few values for the limit of its size in bytes
  */
-export function structureProblem(json: Uint8Array): string | undefined {
+export function structureProblem(json: Uint8Array, limit: number): string | undefined {
+  const maxValues = Math.floor(limit / BYTES_PER_VALUE);
   let values = 1;
   let depth = 0;
   for (let at = 0; at < json.length; at++) {
@@ -24,7 +28,7 @@ export function structureProblem(json: Uint8Array): string | undefined {
       depth += 1;
       if (depth > MAX_DEPTH) return `must not be nested more than ${MAX_DEPTH} levels deep`;
     } else if (isClosing(byte)) depth -= 1;
-    if (values > MAX_VALUES) return `must have at most ${MAX_VALUES} values in all arrays and objects`;
+    if (values > maxValues) return `must have at most ${maxValues} values in all arrays and objects`;
   }
   return undefined;
 }
