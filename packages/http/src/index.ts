@@ -2,6 +2,7 @@ export { clientAddress, clientNetworks } from './client-networks.ts';
 export { closeConnectionOf } from './close-connection.ts';
 export { type DialOptions, dial, type Exchange, type HttpConnection, type Streaming } from './dial.ts';
 export {
+  etagOfBody,
   etagOfState,
   etagOfVersion,
   type HasEtag,
@@ -30,6 +31,7 @@ export { type PeriodicTask, runPeriodically } from './periodic-task.ts';
 export { pickDefined } from './pick-defined.ts';
 export { notFound, Problem, type ProblemOptions } from './problem.ts';
 export { Redirect } from './redirect.ts';
+export { Rendered } from './rendered.ts';
 export { holdResponse, notRecorded, type PendingResponse, requestIdOf, unavailable } from './respond.ts';
 export { AlreadyExists, type Enter, implementFor, type Route, routeFor } from './routes.ts';
 export { type Commands, parseOptions, runCommand } from './run-command.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import { pino } from 'pino';
 import { probePaths } from './health.ts';
 import { createLogOutput } from './log-output.ts';
@@ -30,8 +30,8 @@ const ACCEPTED_ID = /^[A-Za-z0-9._:-]{1,40}$/;
  * Assigns an id to each request (that of the client if it is accepted), returns it, and logs one line at the end of the
  * request. Requests of probes are frequent, so their level is debug.
  */
-export function requestLog(log: Log): RequestHandler {
-  return (req, res, next) => {
+export function requestLog(log: Log): RequestObserver {
+  return (req, res) => {
     const given = req.headers['x-request-id'];
     const requestId = typeof given === 'string' && ACCEPTED_ID.test(given) ? given : randomUUID();
     const started = performance.now();
@@ -56,9 +56,11 @@ export function requestLog(log: Log): RequestHandler {
         'request',
       );
     });
-    next();
   };
 }
+
+/** Observes each request before it is routed. */
+export type RequestObserver = (req: Request, res: Response) => void;
 
 /** API keys and MCP tokens, which a client may have put into a path by mistake. */
 const SECRET_TOKEN = /svc[a-z]_[A-Za-z0-9]+/g;

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Express, RequestHandler } from 'express';
+import type { Express } from 'express';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { closedConnections } from './close-connection.ts';
+import type { RequestObserver } from './log.ts';
 import { droppedLogLines } from './log-output.ts';
 import { Problem } from './problem.ts';
 import { respond } from './respond.ts';
@@ -11,7 +12,7 @@ export interface Metrics {
   /** The metrics of one service. */
   readonly registry: Registry;
   /** Counts each request at its end. */
-  readonly count: RequestHandler;
+  readonly count: RequestObserver;
 }
 
 let sharedProcessMetrics: Registry | undefined;
@@ -46,14 +47,14 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   });
-  const count: RequestHandler = (req, res, next) => {
+  const count: RequestObserver = (req, res) => {
     const started = performance.now();
     res.once('close', () => {
-      const labels = { method: methodOf(req.method), route: routeOf(req.route), status: String(res.statusCode) };
+      const route = res.locals.route ?? routeOf(req.route);
+      const labels = { method: methodOf(req.method), route, status: String(res.statusCode) };
       requests.inc(labels);
       durations.observe(labels, (performance.now() - started) / 1000);
     });
-    next();
   };
   return { registry, count };
 }

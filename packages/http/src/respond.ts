@@ -32,7 +32,7 @@ export async function respond(res: Response, answer: PendingResponse): Promise<v
 }
 
 function setHead(res: Response, { status, headers = {}, body = '', stream }: PendingResponse): void {
-  res.status(status);
+  res.statusCode = status;
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (!stream && status !== 204 && status !== 304) res.setHeader('Content-Length', Buffer.byteLength(body));
 }
@@ -64,6 +64,8 @@ export const problemResponse = (problem: Problem, requestId: string): PendingRes
   body: JSON.stringify(problem.document(requestId)),
 });
 
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** A JSON response. */
 export const jsonResponse = (
   status: number,
@@ -71,7 +73,7 @@ export const jsonResponse = (
   headers: Readonly<Record<string, string>> = {},
 ): PendingResponse & { readonly body: string } => ({
   status,
-  headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
+  headers: { 'Content-Type': JSON_TYPE, ...headers },
   body: JSON.stringify(value),
 });
 

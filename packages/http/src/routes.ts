@@ -4,7 +4,8 @@ import { etagOfBody, hasEtagOf, Unchanged, WithEtag } from './etag.ts';
 import { readInput } from './input.ts';
 import { Problem } from './problem.ts';
 import { Redirect } from './redirect.ts';
-import { jsonResponse, type PendingResponse, respond } from './respond.ts';
+import { Rendered } from './rendered.ts';
+import { JSON_TYPE, jsonResponse, type PendingResponse, respond } from './respond.ts';
 import { Streamed } from './streamed.ts';
 
 /** A reply for an object that already existed. The response has the status `alsoStatus` of the endpoint. */
@@ -16,7 +17,7 @@ export class AlreadyExists<R> {
 }
 
 type Handled<E extends Endpoint> = Promise<
-  Reply<E> | AlreadyExists<Reply<E>> | WithEtag<Reply<E>> | Unchanged | Redirect | Streamed
+  Reply<E> | AlreadyExists<Reply<E>> | WithEtag<Reply<E>> | Rendered | Unchanged | Redirect | Streamed
 >;
 
 /** An endpoint with its handler. */
@@ -64,7 +65,7 @@ export function mount<Context>(app: Express, routes: readonly Route<Context>[], 
 }
 
 /** Processes a request: authenticate and authorize, validate, handle, present. */
-async function run<Context>(
+export async function run<Context>(
   route: Route<Context>,
   { req, res, enter }: { readonly req: Request; readonly res: Response; readonly enter: Enter<Context> },
 ): Promise<PendingResponse> {
@@ -85,6 +86,11 @@ function present(endpoint: Endpoint, handled: unknown, req: Request): PendingRes
     const tag = etag === undefined ? {} : { ETag: etag };
     const own = { 'Content-Type': handled.contentType, 'Cache-Control': 'no-store', ...tag };
     return { status: endpoint.status, headers: { ...headers, ...own }, stream: handled };
+  }
+  if (handled instanceof Rendered) {
+    const { body, etag } = handled;
+    if (hasEtagOf(req)(etag)) return { status: 304, headers: { ...headers, ETag: etag } };
+    return { status: endpoint.status, headers: { ...headers, 'Content-Type': JSON_TYPE, ETag: etag }, body };
   }
   if (endpoint.status === 204) return { status: 204, headers };
   if (handled instanceof AlreadyExists) {

@@ -1,20 +1,30 @@
 import cors from 'cors';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import { type AugmentedRequest, rateLimit } from 'express-rate-limit';
 import helmet from 'helmet';
+import proxyAddress from 'proxy-addr';
 import { mountDocs } from './docs.ts';
+import { createFastRoutes } from './fast-routes.ts';
 import { type Health, mountHealth, probePaths } from './health.ts';
-import { type Log, requestLog } from './log.ts';
+import { type Log, type RequestObserver, requestLog } from './log.ts';
 import { createMetrics, METRICS_PATH, type Metrics, mountMetrics } from './metrics.ts';
 import { notFound, Problem } from './problem.ts';
 import { problemResponse, requestIdOf, respond } from './respond.ts';
-import { type Enter, mount, type Route } from './routes.ts';
-import { rejectInvalidTarget, routeOriginForm } from './target.ts';
+import { type Enter, mount, type Route, run } from './routes.ts';
+import { type HandleFirst, handleBefore, rejectInvalidTarget } from './target.ts';
 
 /** The common options of both services. */
 export interface ServiceOptions<Context> {
   readonly log: Log;
   readonly routes: readonly Route<Context>[];
+  /** Frequent GET requests among `routes`, which are handled without Express if the service has no `gate`. */
+  readonly fastRoutes?: readonly Route<Context>[];
   readonly enter: Enter<Context>;
   readonly openapi: object;
   readonly health: Health;
@@ -38,7 +48,6 @@ export interface ServiceOptions<Context> {
 /** The Express app of a service. It does not listen on a port. */
 export function createService<Context>(options: ServiceOptions<Context>): Express {
   const app = express();
-  routeOriginForm(app);
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
@@ -48,10 +57,16 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   const metrics = createMetrics();
   options.observe?.(metrics);
 
-  app.use(requestLog(options.log), securityHeaders, metrics.count, endAfterUpgrade);
-  if (options.corsOrigins.length > 0) app.use(originsOf(options.corsOrigins));
+  const observers = [requestLog(options.log), securityHeaders, metrics.count, endAfterUpgrade];
+  if (options.corsOrigins.length > 0) observers.push(originsOf(options.corsOrigins));
+  const limit = options.rateLimit ? limitRate(options.requestsPerMinute) : undefined;
+  const fast = fastHandler(app, { options, limit });
+  handleBefore(app, (req, res) => {
+    for (const observe of observers) observe(req, res);
+    return fast(req, res);
+  });
   if (options.gate) app.use(options.gate);
-  if (options.rateLimit) app.use(limitRate(options.requestsPerMinute));
+  if (limit) app.use(limit);
   app.use(requireHost, rejectInvalidTarget);
   mountHealth(app, options.health);
   mountMetrics(app, metrics, options.metricsToken);
@@ -64,13 +79,46 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   return app;
 }
 
+interface FastOptions<Context> {
+  readonly options: ServiceOptions<Context>;
+  readonly limit: RequestHandler | undefined;
+}
+
+/** Handles fast routes with the functions that Express calls for the other routes. */
+function fastHandler<Context>(app: Express, { options, limit }: FastOptions<Context>): HandleFirst {
+  const { fastRoutes = [], enter, gate, log } = options;
+  if (gate) return () => false;
+  const find = createFastRoutes(fastRoutes);
+  const trust = app.get('trust proxy fn');
+  const handle = async (req: Request, res: Response, route: Route<Context>) => {
+    if (limit) await passes(limit, req, res);
+    res.locals.route = route.endpoint.path;
+    await respond(res, await run(route, { req, res, enter }));
+  };
+  return (req, res) => {
+    const found = find(req);
+    if (!found) return false;
+    // The members of an Express request that its handlers read.
+    Object.assign(req, { ip: proxyAddress(req, trust), params: found.params, path: found.path, app });
+    handle(req, res, found.route).catch((error: unknown) => {
+      if (res.headersSent) res.destroy();
+      else sendProblem(log, error, res);
+    });
+    return true;
+  };
+}
+
+const passes = (middleware: RequestHandler, req: Request, res: Response) =>
+  new Promise<void>((resolve, reject) => {
+    void middleware(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+  });
+
 /**
  * Node does not read another request from a connection after a request for an upgrade that was not performed. The next
  * request would never receive a response, so the connection is closed.
  */
-const endAfterUpgrade: RequestHandler = (req, res, next) => {
+const endAfterUpgrade: RequestObserver = (req, res) => {
   if (req.headers.upgrade !== undefined) res.setHeader('Connection', 'close');
-  next();
 };
 
 /** RFC 9112, section 3.2. If Node rejected these requests, they would not be audited. */
@@ -81,14 +129,16 @@ const requireHost: RequestHandler = (req, _res, next) => {
   next();
 };
 
-const securityHeaders = helmet({
+const setSecurityHeaders = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
   crossOriginResourcePolicy: { policy: 'same-site' },
   strictTransportSecurity: false, // the responsibility of the proxy that terminates TLS
 });
 
-const originsOf = (origins: readonly string[]) =>
-  cors({
+const securityHeaders: RequestObserver = (req, res) => setSecurityHeaders(req, res, () => undefined); // synchronous
+
+function originsOf(origins: readonly string[]): RequestObserver {
+  const setHeaders = cors({
     origin: [...origins],
     exposedHeaders: ['ETag', 'Retry-After', 'X-Request-Id', 'WWW-Authenticate'],
     allowedHeaders: ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Idempotency-Key', 'X-Request-Id'],
@@ -96,6 +146,8 @@ const originsOf = (origins: readonly string[]) =>
     maxAge: 600,
     preflightContinue: true,
   });
+  return (req, res) => setHeaders(req, res, () => undefined); // synchronous
+}
 
 /** Limits the requests of one client address to one replica. It protects from malfunctioning clients; it is not a quota. */
 const limitRate = (requestsPerMinute = 6000) =>
@@ -115,15 +167,17 @@ const limitRate = (requestsPerMinute = 6000) =>
 
 const answerProblem =
   (log: Log): ErrorRequestHandler =>
-  (error: unknown, _req, res, next) => {
-    if (res.headersSent) return next(error);
-    const problem = problemOf(error);
-    if (problem.status >= 500) res.locals.failure = problem.cause ?? problem;
-    respond(res, problemResponse(problem, requestIdOf(res))).catch((failure: unknown) => {
-      log.error({ err: failure, request_id: requestIdOf(res) }, 'response failed');
-      res.destroy();
-    });
-  };
+  (error: unknown, _req, res, next) =>
+    res.headersSent ? next(error) : sendProblem(log, error, res);
+
+function sendProblem(log: Log, error: unknown, res: Response): void {
+  const problem = problemOf(error);
+  if (problem.status >= 500) res.locals.failure = problem.cause ?? problem;
+  respond(res, problemResponse(problem, requestIdOf(res))).catch((failure: unknown) => {
+    log.error({ err: failure, request_id: requestIdOf(res) }, 'response failed');
+    res.destroy();
+  });
+}
 
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;

@@ -1,22 +1,27 @@
-import type { IncomingMessage } from 'node:http';
-import type { Express, RequestHandler } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import { Problem } from './problem.ts';
 
 /** Replaces an invalid request target. It is not a valid path, because its percent-encoding is incomplete. */
 const INVALID_TARGET = '/%';
 
+/** Handles a request before Express. @returns false if Express must handle it */
+export type HandleFirst = (req: Request, res: Response) => boolean;
+
 /**
- * Converts request targets to origin-form (RFC 9112, section 3.2) before routing. For a target that it cannot parse,
- * Express would send an HTML response without running any middleware, so that the request would be neither logged nor
- * audited.
+ * Converts request targets to origin-form (RFC 9112, section 3.2) before routing, and calls `first`, before Express receives
+ * a request. For a target that it cannot parse, Express would send an HTML response without running any middleware, so that
+ * the request would be neither logged nor audited.
  */
-export function routeOriginForm(app: Express): void {
-  const { handle } = app as unknown as { handle(req: IncomingMessage, ...rest: unknown[]): void }; // called for each request
+export function handleBefore(app: Express, first: HandleFirst): void {
+  // The member that Node calls for each request. The objects get the members of Express only there.
+  const { handle } = app as unknown as { handle(req: IncomingMessage, res: ServerResponse, ...rest: unknown[]): void };
   Object.assign(app, {
-    handle(req: IncomingMessage & { originalUrl?: string }, ...rest: unknown[]) {
+    handle(req: Request, res: Response, ...rest: unknown[]) {
       req.originalUrl = req.url ?? '';
       req.url = originForm(req.originalUrl) ?? INVALID_TARGET;
-      handle.call(app, req, ...rest);
+      res.locals = {};
+      if (!first(req, res)) handle.call(app, req, res, ...rest);
     },
   });
 }

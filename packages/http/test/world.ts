@@ -96,7 +96,11 @@ const handlers: Handlers = {
 };
 
 type Entry = Readonly<Record<string, unknown>>;
-type Given = Partial<Omit<ServiceOptions<unknown>, 'log' | 'routes'>> & { readonly handlers?: Partial<Handlers> };
+type Given = Partial<Omit<ServiceOptions<unknown>, 'log' | 'routes' | 'fastRoutes'>> & {
+  readonly handlers?: Partial<Handlers>;
+  /** Whether GET requests are handled without Express. */
+  readonly isFast?: boolean;
+};
 
 const running: (() => Promise<void>)[] = [];
 
@@ -106,7 +110,7 @@ export async function stopServices(): Promise<void> {
 }
 
 /** A service on a free loopback port, with its log. */
-export async function startService({ handlers: own = {}, ...options }: Given = {}) {
+export async function startService({ handlers: own = {}, isFast = false, ...options }: Given = {}) {
   const log = aLog('debug');
   const implementation = { ...handlers, ...own };
   const route = routeFor<unknown>();
@@ -121,6 +125,7 @@ export async function startService({ handlers: own = {}, ...options }: Given = {
   const app = createService<unknown>({
     log: log.log,
     routes,
+    ...(isFast ? { fastRoutes: routes.filter(({ endpoint }) => endpoint.method === 'get') } : {}),
     enter: async () => undefined,
     openapi: { openapi: '3.1.1' },
     health: { check: async () => [], stopping: false },
