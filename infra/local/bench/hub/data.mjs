@@ -1,0 +1,57 @@
+// A catalog with organizations, keys and grants. Its contents depend only on the number of templates.
+import { hashSecretToken, newSecretToken } from '@svc/auth';
+import pg from 'pg';
+
+const CATEGORIES = 40;
+const ORGANIZATIONS = 500;
+const KEYS_PER_ORGANIZATION = 2;
+const GRANTS_PER_ORGANIZATION = 4;
+
+/** Every fourth category is private. One template in ten is hidden, and one in twenty belongs to an organization. */
+const statements = (templates) => [
+  `UPDATE catalog_clock SET at = greatest(date_trunc('milliseconds', clock_timestamp()), at + interval '1 millisecond')`,
+  `INSERT INTO organizations (id, name, slug, updated_at)
+   SELECT md5('organization ' || n)::uuid, 'Organization ' || n, 'organization-' || n, now()
+   FROM generate_series(1, ${ORGANIZATIONS}) n`,
+  `INSERT INTO subscriptions (id, org_id, tier, updated_at)
+   SELECT md5('subscription ' || n)::uuid, md5('organization ' || n)::uuid, 'free', now()
+   FROM generate_series(1, ${ORGANIZATIONS}) n`,
+  `INSERT INTO categories (id, name, slug, sort_name, is_private)
+   SELECT md5('category ' || n)::uuid, 'Category ' || n, 'category-' || n, 'category ' || n, n % 4 = 0
+   FROM generate_series(1, ${CATEGORIES}) n`,
+  `INSERT INTO templates (id, name, slug, category_id, image_name, description, documentation, tags, is_public, is_featured,
+     owner_org_id, env_schema, ports, search_text, sort_name)
+   SELECT md5('template ' || n)::uuid, 'Template ' || n, 'template-' || n, md5('category ' || (1 + n % ${CATEGORIES}))::uuid,
+     'team/app-' || n, 'The template number ' || n, repeat(md5(n::text) || ' ', 36), ARRAY['t' || n % 50, 'u' || n % 7],
+     n % 10 <> 0, n % 100 = 1, CASE WHEN n % 20 = 0 THEN md5('organization ' || (1 + n % ${ORGANIZATIONS}))::uuid END,
+     '[{"name":"PORT","description":"The port","required":false,"default":"8080"}]', '[{"containerPort":8080}]',
+     'template ' || n || ' the template number ' || n, 'template ' || lpad(n::text, 6, '0')
+   FROM generate_series(1, ${templates}) n`,
+  `INSERT INTO catalog_tags (tag, folded) SELECT DISTINCT tag, tag FROM templates, unnest(tags) AS s(tag) ON CONFLICT DO NOTHING`,
+  `INSERT INTO catalog_access (id, org_id, category_id)
+   SELECT md5('grant ' || n || ' ' || k)::uuid, md5('organization ' || n)::uuid,
+     md5('category ' || 4 * (1 + (n + 3 * k) % ${CATEGORIES / 4}))::uuid
+   FROM generate_series(1, ${ORGANIZATIONS}) n, generate_series(0, ${GRANTS_PER_ORGANIZATION - 1}) k`,
+];
+
+/** Fills the database of a hub. @returns the secrets of the API keys */
+export async function fillHub(connectionString, templates) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    await client.query('BEGIN');
+    for (const statement of statements(templates)) await client.query(statement);
+    const secrets = Array.from({ length: ORGANIZATIONS * KEYS_PER_ORGANIZATION }, () => newSecretToken('svcc_'));
+    await client.query(
+      `INSERT INTO api_keys (id, org_id, name, key_hash, key_prefix)
+       SELECT gen_random_uuid(), md5('organization ' || (1 + n % ${ORGANIZATIONS}))::uuid, 'bench', hash, 'svcc_bench'
+       FROM unnest($1::text[]) WITH ORDINALITY AS given (hash, n)`,
+      [secrets.map(hashSecretToken)],
+    );
+    await client.query('COMMIT');
+    await client.query('VACUUM ANALYZE');
+    return secrets;
+  } finally {
+    await client.end();
+  }
+}
