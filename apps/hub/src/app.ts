@@ -16,6 +16,7 @@ import * as adminTemplates from './admin/templates.ts';
 import * as adminUsers from './admin/users.ts';
 import { createVerifier, type IdentityProvider } from './authenticate.ts';
 import { listCategories } from './catalog/categories.ts';
+import type { CachedCatalog } from './catalog/index/cached-catalog.ts';
 import { getOwnOrganization } from './catalog/organization.ts';
 import { createPageQueue } from './catalog/templates/updates/page-queue.ts';
 import { createStreamSlots, type StreamLimits } from './catalog/templates/updates/stream-slots.ts';
@@ -25,6 +26,8 @@ import { implement, type RequestContext } from './context.ts';
 import type { Database } from './database/client.ts';
 import { policy } from './policy.ts';
 import { type Principal, viewerOf } from './principal.ts';
+import { createRevisionCheck, type Revision, type RevisionCheck } from './revision.ts';
+import type { Usage } from './usage.ts';
 
 const routes = implement(hubEndpoints, {
   listTemplates,
@@ -48,23 +51,40 @@ const routes = implement(hubEndpoints, {
 export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'routes' | 'enter' | 'openapi'> {
   readonly database: Database;
   readonly provider: IdentityProvider;
+  readonly catalog: CachedCatalog;
+  readonly usage: Usage;
+  /** By default, a check with the database for each group of concurrent requests. */
+  readonly revisions?: RevisionCheck | undefined;
   /** The limits of production apply unless given. */
   readonly streamLimits?: StreamLimits | undefined;
 }
 
 /** Creates the Express application of the hub. It does not listen on a port and does not read the environment. */
-export function createHub({ database, provider, streamLimits, ...options }: HubOptions): Express {
+export function createHub({
+  database,
+  provider,
+  catalog,
+  usage,
+  streamLimits,
+  revisions = createRevisionCheck(database.revisionReader),
+  ...options
+}: HubOptions): Express {
   const streamSlots = createStreamSlots(streamLimits);
   const pageQueue = createPageQueue();
   const challenges = challengesOf('hub');
-  const authenticate = createAuthenticator(createVerifier(database, provider), challenges);
+  const authenticate = createAuthenticator(createVerifier({ database, provider, usage }), challenges);
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
-    const principal: Principal = (await authenticate(readBearer(req, challenges), undefined)) ?? { kind: 'anonymous' };
+    const revision = once(() => revisions.latest());
+    const credential = readBearer(req, challenges);
+    const principal: Principal = (await authenticate(credential, { revision })) ?? { kind: 'anonymous' };
     res.locals.caller = callerOf(principal);
     const access = endpoint.access as HubAccess; // every endpoint of the contract of the hub declares a HubAccess
     admit({ policy, challenges }, { access, principal });
     return {
       database,
+      catalog,
+      usage,
+      revision,
       principal,
       viewer: viewerOf(principal),
       address: req.ip ?? '',
@@ -76,7 +96,17 @@ export function createHub({ database, provider, streamLimits, ...options }: HubO
       ifMatch: () => matchesOf(req),
     };
   };
-  return createService({ ...options, routes, enter, openapi: openApiDocument(hubService) });
+  const fastRoutes = [listTemplates, listTemplateUpdates, getTemplate, listCategories];
+  return createService({ ...options, routes, fastRoutes, enter, openapi: openApiDocument(hubService) });
+}
+
+/** Reads a value when it is first needed. */
+function once(read: () => Promise<Revision>): () => Promise<Revision> {
+  let value: Promise<Revision> | undefined;
+  return () => {
+    value ??= read();
+    return value;
+  };
 }
 
 /** The caller as it appears in the log. */

@@ -1,10 +1,13 @@
 import { type Claims, createJwtVerifier, hashSecretToken, isJwtShaped, isSecretToken } from '@svc/auth';
 import { Problem } from '@svc/http';
 import type { JWTVerifyGetKey } from 'jose';
+import { createAccessCache, type Dated } from './access-cache.ts';
 import type { Database } from './database/client.ts';
-import type { Organization, User } from './generated/prisma/client.ts';
+import { type Organization, Prisma, type User } from './generated/prisma/client.ts';
 import type { OrgStatus, UserRole } from './generated/prisma/enums.ts';
 import type { Principal } from './principal.ts';
+import type { Revision } from './revision.ts';
+import type { Usage } from './usage.ts';
 
 export interface IdentityProvider {
   readonly issuer: string;
@@ -14,20 +17,60 @@ export interface IdentityProvider {
   readonly superadminSubjects: readonly string[];
 }
 
-/** Creates the function that resolves a bearer token to its principal, or to undefined if the token is not valid. */
-export function createVerifier(database: Database, provider: IdentityProvider) {
+/** What the resolution of a credential needs of its request. */
+export interface CredentialRequest {
+  /** A revision that was read after the request arrived. */
+  readonly revision: () => Promise<Revision>;
+}
+
+interface VerifierOptions {
+  readonly database: Database;
+  readonly provider: IdentityProvider;
+  readonly usage: Usage;
+}
+
+/** The number of principals that are remembered. */
+const MAX_KEYS = 20_000;
+const MAX_USERS = 5000;
+
+/**
+ * Creates the function that resolves a bearer token to its principal, or to undefined if the token is not valid. Principals
+ * are remembered until the access revision changes: for a key by the hash of its secret, for a user by the claims of a token.
+ * The signature of a token is always verified, so that a signing key that the provider withdraws is not accepted any longer.
+ */
+export function createVerifier({ database, provider, usage }: VerifierOptions) {
+  const keys = createAccessCache<KeyPrincipal>(MAX_KEYS);
+  const users = createAccessCache<Principal>(MAX_USERS);
   const verifyJwt = createJwtVerifier(provider);
-  return async (token: string): Promise<Principal | undefined> => {
-    if (token.startsWith('svcc_')) return isSecretToken('svcc_', token) ? verifyKey(database, token) : undefined;
-    if (!isJwtShaped(token)) return undefined;
-    const claims = await verifyJwt(token);
-    return claims && userOf(database, provider, claims);
+  return async (token: string, { revision }: CredentialRequest): Promise<Principal | undefined> => {
+    if (!token.startsWith('svcc_')) {
+      const claims = isJwtShaped(token) ? await verifyJwt(token) : undefined;
+      if (!claims) return undefined;
+      const current = await revision();
+      return users.get(describe(claims), current, async () => ({
+        value: await userOf(database, provider, claims),
+        access: current.access, // a change before the user is read leads to another revision at the next request
+        expires: null,
+      }));
+    }
+    if (!isSecretToken('svcc_', token)) return undefined;
+    const hash = hashSecretToken(token);
+    const current = await revision();
+    const principal = await keys.get(hash, current, () => readKey(database, hash));
+    if (!principal) return undefined;
+    usage.recordKeyUse(principal.keyId, current.now);
+    if (principal.organization.status === 'suspended')
+      throw new Problem('organization_suspended', 'The organization of this key is suspended.');
+    return principal;
   };
 }
 
+type KeyPrincipal = Extract<Principal, { readonly kind: 'organization' }>;
+
 interface KeyRow {
   readonly key_id: string;
-  readonly recently_used: boolean;
+  readonly expires_at: Date | null;
+  readonly access: string;
   readonly id: string;
   readonly name: string;
   readonly slug: string;
@@ -35,24 +78,21 @@ interface KeyRow {
   readonly tier: string;
 }
 
-async function verifyKey({ client }: Database, token: string): Promise<Principal | undefined> {
-  const [row] = await client.$queryRaw<KeyRow[]>`
-      SELECT k.id AS key_id, coalesce(k.last_used_at > now() - interval '1 second', false) AS recently_used,
-             o.id, o.name, o.slug, o.status::text AS status, s.tier
-      FROM api_keys k
+async function readKey({ reader }: Database, hash: string): Promise<Dated<KeyPrincipal> | undefined> {
+  const [row] = await reader.read<KeyRow>(Prisma.sql`
+      SELECT k.id AS key_id, k.expires_at, a.revision AS access, o.id, o.name, o.slug, o.status::text AS status, s.tier
+      FROM access_revision a, api_keys k
       JOIN organizations o ON o.id = k.org_id
       JOIN subscriptions s ON s.org_id = o.id
-      WHERE k.key_hash = ${hashSecretToken(token)}
-        AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
+      WHERE k.key_hash = ${hash} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`);
   if (!row) return undefined;
-  if (!row.recently_used) {
-    await client.$executeRaw`UPDATE api_keys SET last_used_at = now() WHERE id = ${row.key_id}::uuid`;
-  }
-  if (row.status === 'suspended')
-    throw new Problem('organization_suspended', 'The organization of this key is suspended.');
-  const { key_id: keyId, recently_used: _, ...organization } = row;
-  return { kind: 'organization', keyId, organization };
+  const { key_id: keyId, expires_at: expires, access, ...organization } = row;
+  return { value: { kind: 'organization', keyId, organization }, access, expires };
 }
+
+/** All claims that `userOf` uses. */
+const describe = ({ iss, sub, email, email_verified, name }: Claims) =>
+  JSON.stringify([iss, sub, email, email_verified, name]);
 
 /** The user of a token. Creates the user at the first request, and updates email and name if the claims changed. */
 async function userOf({ client }: Database, provider: IdentityProvider, claims: Claims): Promise<Principal> {

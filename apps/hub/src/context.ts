@@ -1,12 +1,19 @@
 import { type HasEtag, implementFor, type Matches, routeFor } from '@svc/http';
+import type { CachedCatalog } from './catalog/index/cached-catalog.ts';
 import type { PageQueue } from './catalog/templates/updates/page-queue.ts';
 import type { StreamSlots } from './catalog/templates/updates/stream-slots.ts';
 import type { Database } from './database/client.ts';
 import type { Principal, Viewer } from './principal.ts';
+import type { Revision } from './revision.ts';
+import type { Usage } from './usage.ts';
 
 /** What a handler receives beside the validated input. */
 export interface RequestContext {
   readonly database: Database;
+  readonly catalog: CachedCatalog;
+  readonly usage: Usage;
+  /** A revision that was read after the request arrived. */
+  readonly revision: () => Promise<Revision>;
   readonly principal: Principal;
   readonly viewer: Viewer;
   /** The address of the client. */

@@ -4,9 +4,11 @@ import { createLog, createOutbound, type HealthCheck, preparationOf, serve, serv
 import { startAuditRetention } from './admin/audit-retention.ts';
 import { createHub } from './app.ts';
 import { startHistoryPruning } from './catalog/history.ts';
+import { createCachedCatalog } from './catalog/index/cached-catalog.ts';
 import { startTagRegistration } from './catalog/tags.ts';
 import { readConfig } from './config.ts';
 import { type Database, openDatabase, poolLimits } from './database/client.ts';
+import { createUsage, startUsageSync } from './usage.ts';
 
 const ISSUER_TIMEOUT_MS = 2000;
 const ISSUER_MAX_BYTES = 512 * 1024;
@@ -30,9 +32,14 @@ export async function startHub(prismaDir: string): Promise<void> {
   const tagRegistration = startTagRegistration({ database, log });
   const days = config.AUDIT_RETENTION_DAYS;
   const retention = days === undefined ? undefined : startAuditRetention({ database, days, log });
+  const catalog = createCachedCatalog(database.reader);
+  const usage = createUsage(database.reader, catalog.documents);
+  const usageSync = startUsageSync(usage, log);
   let stopping = false;
   const app = createHub({
     database,
+    catalog,
+    usage,
     provider: {
       issuer: config.OIDC_ISSUER,
       audience: config.OIDC_AUDIENCE,
@@ -58,7 +65,7 @@ export async function startHub(prismaDir: string): Promise<void> {
       stopping = true;
     },
     close: async () => {
-      await Promise.all([pruning.stop(), tagRegistration.stop(), retention?.stop()]);
+      await Promise.all([pruning.stop(), tagRegistration.stop(), retention?.stop(), usageSync.stop()]);
       await Promise.all([database.close(), outbound.close()]);
     },
   });

@@ -3,12 +3,19 @@ import { closedOpenApiDocument, hubService } from '@svc/contract';
 import { createLog } from '@svc/http';
 import { apiOf } from '@svc/testing';
 import { createHub } from '../src/app.ts';
+import { createCachedCatalog } from '../src/catalog/index/cached-catalog.ts';
 import { openDatabase } from '../src/database/client.ts';
+import { createUsage } from '../src/usage.ts';
 
 // A hub whose database is unreachable. A response other than 503 did not need the database.
 const database = openDatabase('postgresql://hub@127.0.0.1:1/hub', () => undefined);
+const log = createLog('hub', 'silent');
+const catalog = createCachedCatalog(database.reader);
+const usage = createUsage(database.reader, catalog.documents);
 const app = createHub({
   database,
+  catalog,
+  usage,
   provider: {
     issuer: 'https://issuer.example.test',
     audience: 'https://hub.example.test',
@@ -17,7 +24,7 @@ const app = createHub({
     superadminSubjects: [],
   },
   health: { check: async () => [], stopping: false },
-  log: createLog('hub', 'silent'),
+  log,
   rateLimit: false,
   corsOrigins: [],
   trustProxy: [],

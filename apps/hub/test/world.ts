@@ -10,10 +10,14 @@ import {
   type TestDatabase,
 } from '@svc/testing';
 import { createHub } from '../src/app.ts';
+import { createCachedCatalog } from '../src/catalog/index/cached-catalog.ts';
 import type { StreamLimits } from '../src/catalog/templates/updates/stream-slots.ts';
 import { writeCatalog } from '../src/database/catalog-write.ts';
 import { openDatabase, type PoolLimits, poolLimits } from '../src/database/client.ts';
+import type { Reader } from '../src/database/reader.ts';
 import type { ApiKey, Organization, Prisma } from '../src/generated/prisma/client.ts';
+import type { RevisionCheck } from '../src/revision.ts';
+import { createUsage } from '../src/usage.ts';
 
 export const SUPERADMIN_EMAIL = 'root@example.test';
 
@@ -27,13 +31,18 @@ export interface TestOrganization extends Organization {
 export function anInstance(
   databaseUrl: string,
   { issuer, audience }: Pick<LocalIssuer, 'issuer' | 'audience'>,
-  { limits, streamLimits }: Pick<WorldOptions, 'limits' | 'streamLimits'> = {},
+  { limits, streamLimits, revisions }: InstanceOptions = {},
 ) {
   const database = openDatabase(databaseUrl, () => undefined, { ...poolLimits, ...limits });
   const outbound = createOutbound({ timeoutMs: 2000, maxBytes: 100_000 });
   const keys = createKeySource({ issuer, send: outbound.send });
+  const log = createLog('hub', (process.env.LOG_LEVEL as 'silent') ?? 'silent');
+  const catalog = createCachedCatalog(database.reader);
+  const usage = createUsage(database.reader, catalog.documents);
   const app = createHub({
     database,
+    catalog,
+    usage,
     provider: {
       issuer,
       audience,
@@ -42,31 +51,39 @@ export function anInstance(
       superadminSubjects: [],
     },
     health: { check: async () => [], stopping: false },
-    log: createLog('hub', (process.env.LOG_LEVEL as 'silent') ?? 'silent'),
+    log,
     rateLimit: false,
     corsOrigins: [],
     trustProxy: [],
     streamLimits,
+    revisions: revisions?.(database.revisionReader),
   });
   const api = apiOf(app, closedOpenApiDocument(hubService));
   return {
     app,
     api,
     database,
+    usage,
     stop: async () => {
       api.close();
+      await usage.flush().catch(() => undefined); // a test may have stopped the database
       await Promise.all([database.close(), outbound.close()]);
     },
   };
 }
 
-interface WorldOptions {
-  /** Default: a new database. */
-  readonly database?: TestDatabase;
+interface InstanceOptions {
   /** Limits of the database pools that differ from those of the service. */
   readonly limits?: PoolLimits | undefined;
   /** The limits of production apply unless given. */
   readonly streamLimits?: StreamLimits;
+  /** Replaces the check of the revision. */
+  readonly revisions?: (reader: Reader) => RevisionCheck;
+}
+
+interface WorldOptions extends InstanceOptions {
+  /** Default: a new database. */
+  readonly database?: TestDatabase;
 }
 
 /** A hub on its own database, with functions that create rows and callers for tests. */
@@ -74,7 +91,7 @@ export async function startWorld({ database: given, ...options }: WorldOptions =
   const testDatabase = given ?? (await createTestDatabase());
   const issuer = await startLocalIssuer('https://hub.example.test');
   const instance = anInstance(testDatabase.url, issuer, options);
-  const { app, api, database } = instance;
+  const { app, api, database, usage } = instance;
   const { client } = database;
   let count = 0;
   const next = (noun: string) => `${noun}-${++count}`;
@@ -150,6 +167,7 @@ export async function startWorld({ database: given, ...options }: WorldOptions =
     aMember,
     anAuthorization,
     database,
+    usage,
     issuer,
     databaseUrl: testDatabase.url,
     anonymous: api(),

@@ -1,7 +1,9 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type PoolSettings, poolOptions, translatingClient } from '@svc/database';
+import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { constraintProblems } from './constraints.ts';
+import { createReader, type Reader } from './reader.ts';
 
 export interface Database {
   readonly client: PrismaClient;
@@ -9,12 +11,25 @@ export interface Database {
   readonly catalogWriter: PrismaClient;
   /** For streamed responses, whose statements wait for each other and not for those of other requests. */
   readonly catalogStreams: PrismaClient;
+  /** For single statements without Prisma. It shares the connections of `client`. */
+  readonly reader: Reader;
+  /** For the check of the revision, which must not wait for other statements. */
+  readonly revisionReader: Reader;
   close(): Promise<void>;
 }
 
-/** The shares of catalog writes and of streams in the connections of a process. All other statements use the rest. */
-const CATALOG_WRITERS = 2;
-const CATALOG_STREAMS = 1;
+/**
+ * The connections of a process by purpose. The shared connections serve all other statements; at least three remain for them.
+ * Catalog writes wait for each other, so a second connection for them only saves the time between two writes.
+ */
+const sharesOf = (connections: number) => {
+  const writers = connections >= 8 ? 2 : 1;
+  const [streams, revision] = [1, 1];
+  return { writers, streams, revision, shared: connections - writers - streams - revision };
+};
+
+/** A request waits for at most two checks of the revision, so this timeout leaves time for its other statements. */
+const REVISION_TIMEOUT_MS = 750;
 
 /** A statement of a stream waits for those of all other streams. No request waits for it. */
 const STREAM_WAIT_MS = 20_000;
@@ -40,20 +55,38 @@ export function openDatabase(
   onError: (error: Error) => void,
   { connections = poolLimits.connections, ...limits }: PoolLimits = poolLimits,
 ): Database {
-  const connect = (max: number, applicationName: string, own: Partial<PoolSettings> = {}) => {
-    const pool = poolOptions({ connectionString, max, applicationName, ...limits, ...own });
-    const adapter = new PrismaPg(pool, { onPoolError: onError, onConnectionError: onError });
-    return translatingClient(new PrismaClient({ adapter }), constraintProblems);
+  const openPool = (max: number, applicationName: string, own: Partial<PoolSettings> = {}) => {
+    const pool = new pg.Pool(poolOptions({ connectionString, max, applicationName, ...limits, ...own }));
+    pool.on('error', onError);
+    return pool;
   };
-  const client = connect(connections - CATALOG_WRITERS - CATALOG_STREAMS, 'hub');
-  const catalogWriter = connect(CATALOG_WRITERS, 'hub-catalog-writer');
-  const catalogStreams = connect(CATALOG_STREAMS, 'hub-catalog-streams', { connectTimeoutMs: STREAM_WAIT_MS });
+  const clientOf = (pool: pg.Pool) =>
+    translatingClient(
+      new PrismaClient({ adapter: new PrismaPg(pool, { onConnectionError: onError }) }),
+      constraintProblems,
+    );
+  const shares = sharesOf(connections);
+  const pools = {
+    shared: openPool(shares.shared, 'hub'),
+    writer: openPool(shares.writers, 'hub-catalog-writer'),
+    streams: openPool(shares.streams, 'hub-catalog-streams', { connectTimeoutMs: STREAM_WAIT_MS }),
+    revision: openPool(shares.revision, 'hub-revision', {
+      connectTimeoutMs: REVISION_TIMEOUT_MS,
+      statementTimeoutMs: REVISION_TIMEOUT_MS,
+    }),
+  };
+  const clients = {
+    client: clientOf(pools.shared),
+    catalogWriter: clientOf(pools.writer),
+    catalogStreams: clientOf(pools.streams),
+  };
   return {
-    client,
-    catalogWriter,
-    catalogStreams,
+    ...clients,
+    reader: createReader(pools.shared, constraintProblems),
+    revisionReader: createReader(pools.revision, constraintProblems),
     close: async () => {
-      await Promise.all([client, catalogWriter, catalogStreams].map((pool) => pool.$disconnect()));
+      await Promise.all(Object.values(clients).map((client) => client.$disconnect()));
+      await Promise.all(Object.values(pools).map((pool) => pool.end()));
     },
   };
 }

@@ -27,6 +27,7 @@ test('returns a new key once, accepts it at the next request, and stores only it
   expect(headers['cache-control']).toBe('no-store');
   expect(await statusWith(key)).toBe(200);
 
+  await world.usage.flush();
   const listed = (await admin.get(PATH)).body.apiKeys.find((row: { id: string }) => row.id === id);
   expect(listed).toMatchObject({ name: 'ci', status: 'active', last_used_at: expect.any(String) });
   expect(listed).not.toHaveProperty('key');

@@ -156,6 +156,7 @@ test('downloads, the use of a key and sign-ins do not change versions', async ()
   const organization = await world.anOrganization();
   const template = await world.aTemplate();
   expect((await world.as(organization).get(`/api/v1/catalog/templates/${template.slug}`)).body.download_count).toBe(1);
+  await world.usage.flush();
   const downloaded = (await admin.get(`/api/v1/admin/templates/${template.id}`)).body.template;
   expect(downloaded).toMatchObject({ download_count: 1, resource_version: 1 });
   const keys = (await admin.get('/api/v1/admin/api-keys')).body.apiKeys;

@@ -17,6 +17,7 @@ test('records the last use of a valid key, and not of a revoked key', async () =
   const revoked = await world.anOrganization({}, { revoked_at: new Date() });
   await world.as(used).get('/api/v1/catalog/organization');
   await world.as(revoked).get('/api/v1/catalog/organization');
+  await world.usage.flush();
   const lastUse = async (id: string) =>
     (await world.database.client.apiKey.findUniqueOrThrow({ where: { id } })).last_used_at;
   expect(await lastUse(used.keyRow.id)).not.toBeNull();

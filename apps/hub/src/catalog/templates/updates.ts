@@ -4,6 +4,7 @@ import { etagOfState, Unchanged, WithEtag } from '@svc/http';
 import { route } from '../../context.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { callerKey, type Viewer, viewerKey } from '../../principal.ts';
+import type { CatalogState } from '../index/changes.ts';
 import {
   endedSince,
   type TemplateRow,
@@ -13,8 +14,9 @@ import {
   visiblePeriods,
   visibleTemplates,
 } from '../visibility.ts';
+import { idleUpdates } from './updates/idle.ts';
 import { changesSince, LargeChanges, readAtOnce, streamChanges } from './updates/since.ts';
-import { type CatalogState, finishedCursor, NO_ID, readState, type Snapshot, stampFor } from './updates/state.ts';
+import { finishedCursor, NO_ID, readState, type Snapshot, stampFor } from './updates/state.ts';
 
 /**
  * The changes for the caller: all changes since a time, or a page of changes after a cursor. They are read in one snapshot,
@@ -24,6 +26,8 @@ import { type CatalogState, finishedCursor, NO_ID, readState, type Snapshot, sta
 export const listTemplateUpdates = route(hubEndpoints.listTemplateUpdates, async (context, { query }) => {
   const { database, viewer, principal, address, hasEtag, pageQueue } = context;
   const { since, cursor, limit = DEFAULT_UPDATES } = query;
+  const idle = await idleUpdates(context, query);
+  if (idle) return idle;
   const readInSnapshot = () =>
     database.client.$transaction(
       async (transaction) => {

@@ -1,17 +1,8 @@
 import type { Cursor } from '@svc/contract';
 import { Prisma } from '../../../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../../../principal.ts';
+import type { CatalogState } from '../../index/changes.ts';
 import { visibleFrom } from '../../visibility.ts';
-
-/** The state of the catalog in one snapshot. */
-export interface CatalogState {
-  /** The catalog clock. Changes in the snapshot have stamps up to this time; all other changes have later stamps. */
-  readonly at: Date;
-  /** The latest time of which history was pruned. */
-  readonly floor: Date | null;
-  /** The newest commit. It shows whether the database was restored from a backup. */
-  readonly commit: { readonly at: Date; readonly commit: string };
-}
 
 export async function readState(transaction: Prisma.TransactionClient): Promise<CatalogState> {
   const [row] = await transaction.$queryRaw<

@@ -1,0 +1,42 @@
+import { offsetOf } from '@svc/contract';
+import { containing } from '@svc/database';
+import { Prisma } from '../generated/prisma/client.ts';
+import type { Viewer } from '../principal.ts';
+import { hasAnyTag } from './tags.ts';
+import { templateSources, visibleTemplates } from './visibility.ts';
+
+export interface Paging {
+  readonly page: number;
+  readonly limit: number;
+}
+
+export interface Filters {
+  readonly category?: string | undefined;
+  readonly search?: string | undefined;
+  readonly featured?: boolean | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+/**
+ * The ids of a page, the total and the newest commit in one statement, and so in one snapshot. A page past the end has one row,
+ * without an id.
+ */
+export function idsOfPage(viewer: Viewer, query: Filters & Paging): Prisma.Sql {
+  const matching = Prisma.sql`FROM ${templateSources} WHERE ${visibleTemplates(viewer)} ${conditions(query)}`;
+  return Prisma.sql`
+    SELECT (SELECT commit FROM catalog_commits ORDER BY at DESC LIMIT 1) AS commit, counted.total, page.id
+    FROM (SELECT count(*)::int AS total ${matching}) counted
+    LEFT JOIN LATERAL (
+      SELECT t.id, t.sort_name ${matching}
+      ORDER BY t.sort_name, t.id LIMIT ${query.limit} OFFSET ${offsetOf(query)}
+    ) page ON true
+    ORDER BY page.sort_name, page.id`;
+}
+
+function conditions({ category, search = '', featured, tags = [] }: Filters): Prisma.Sql {
+  return Prisma.sql`
+    ${category === undefined ? Prisma.empty : Prisma.sql`AND c.slug = ${category}`}
+    ${search === '' ? Prisma.empty : Prisma.sql`AND t.search_text LIKE ${containing(search)}`}
+    ${featured ? Prisma.sql`AND t.is_featured` : Prisma.empty}
+    ${tags.length === 0 ? Prisma.empty : Prisma.sql`AND ${hasAnyTag(tags)}`}`;
+}

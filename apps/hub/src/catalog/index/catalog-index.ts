@@ -1,0 +1,132 @@
+import { unavailable } from '@svc/http';
+import { LRUCache } from 'lru-cache';
+import type { Reader } from '../../database/reader.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
+import type { Viewer } from '../../principal.ts';
+import type { Revision } from '../../revision.ts';
+import { createSharedRun } from '../../shared-run.ts';
+import { visibleTemplates } from '../visibility.ts';
+import { type CatalogChanges, type CatalogState, readChanges } from './changes.ts';
+import type { Documents } from './documents.ts';
+import { createEntries, type Entries, type Group } from './entries.ts';
+import { createViews, type ViewerView, type Views } from './views.ts';
+
+/** The catalog in memory at one state, as one viewer sees it. It is valid until the next `await`. */
+export interface IndexedView extends ViewerView {
+  readonly entries: Entries;
+  readonly state: CatalogState;
+}
+
+/** The result of work that read a later state of the database than that of the index. */
+export const OUTDATED = Symbol('outdated');
+
+/**
+ * The keys and groups of all templates in memory, without their contents. Each request uses a state that is not older than its
+ * revision. If the database was restored from a backup, the index is read again, and the documents are discarded.
+ * `visibility.ts` states which groups a viewer sees; the index evaluates it with SQL.
+ */
+export interface CatalogIndex {
+  /**
+   * Runs `work` on a state at or after the revision, and again on a later state while it returns OUTDATED.
+   * @throws 503 if the catalog changes faster than it can be read
+   */
+  read<Result>(
+    request: { readonly viewer: Viewer; readonly revision: Revision },
+    work: (indexed: IndexedView) => Promise<Result | typeof OUTDATED>,
+  ): Promise<Result>;
+  /** Whether a commit is part of the history of the database. False also for old commits, which the index has never seen. */
+  knows(commit: CatalogState['commit']): boolean;
+}
+
+/** The content of the index. */
+interface Content {
+  readonly entries: Entries;
+  readonly views: Views;
+  readonly state: CatalogState;
+  /** When it had been read from the database, by `performance.now()`. */
+  readonly loadedAt: number;
+}
+
+const MAX_COMMITS = 20_000;
+const MAX_TRIES = 20;
+
+export function createCatalogIndex(reader: Reader, documents: Documents): CatalogIndex {
+  /** The stamps of commits in milliseconds. */
+  const commits = new LRUCache<string, number>({ max: MAX_COMMITS });
+  let content: Content | undefined;
+
+  const refresh = createSharedRun(async () => {
+    const before = content;
+    const changes = await readChanges(reader, before?.state);
+    content = before && changes.continues ? applied(before, changes) : contentOf(await readChanges(reader, undefined));
+    if (!changes.continues) {
+      commits.clear();
+      documents.clear();
+    }
+    for (const { commit, at } of changes.commits) commits.set(commit, at);
+    commits.set(content.state.commit.commit, content.state.at.getTime());
+    return content;
+  });
+  /**
+   * Whether the content contains everything that the revision contains. If the revision was read later than the content, and is
+   * older nevertheless, then the database was restored from a backup.
+   */
+  const contains = ({ state, loadedAt }: Content, { at, commit, startedAt }: Revision) =>
+    (state.at.getTime() === at.getTime() || (state.at > at && startedAt < loadedAt)) && commits.has(commit.commit);
+
+  /** The view of a viewer; undefined if the database or the index has a later state than `at`. */
+  const viewOf = async (viewer: Viewer, at: Content): Promise<ViewerView | undefined> => {
+    const { views, entries, state } = at;
+    const groups = entries.groups.length;
+    const known = views.find(viewer, groups);
+    if (known) return known;
+    const [row] = await reader.read<{ commit: string; numbers: number[] }>(visibleGroups(viewer, entries.groups));
+    if (row?.commit !== state.commit.commit || content !== at) return undefined;
+    const visible = row.numbers.flatMap((number) => entries.groups[number] ?? []);
+    views.store(viewer, visible, { groups, at: state.at.getTime() });
+    return views.find(viewer, groups);
+  };
+
+  return {
+    async read({ viewer, revision }, work) {
+      let current = content && contains(content, revision) ? content : await refresh.run();
+      for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+        const viewerView = await viewOf(viewer, current);
+        const result = viewerView ? await work({ ...current, ...viewerView }) : OUTDATED;
+        if (result !== OUTDATED) return result;
+        current = content && content !== current ? content : await refresh.run();
+      }
+      throw unavailable('The catalog is changing too fast to be read.');
+    },
+    knows: ({ commit, at }) => commits.get(commit) === at.getTime(),
+  };
+}
+
+const contentOf = ({ state, categories, templates }: CatalogChanges): Content => ({
+  entries: createEntries(categories, templates, state.at.getTime()),
+  views: createViews(),
+  state,
+  loadedAt: performance.now(),
+});
+
+/** Applies changes to the content, which is the previous one after this call. */
+function applied({ entries, views }: Content, changes: CatalogChanges): Content {
+  const at = changes.state.at.getTime();
+  for (const category of changes.categories) entries.putCategory(category, at);
+  for (const template of changes.templates) entries.put(template, at);
+  for (const id of changes.deleted) entries.remove(id, at);
+  if (changes.privacyChanged) views.forgetAll();
+  else views.forget(changes.organizations);
+  return { entries, views, state: changes.state, loadedAt: performance.now() };
+}
+
+/** The groups that a viewer sees, and the newest commit in the same snapshot. A group takes the place of its templates. */
+const visibleGroups = (viewer: Viewer, groups: readonly Group[]): Prisma.Sql => Prisma.sql`
+  SELECT (SELECT commit FROM catalog_commits ORDER BY at DESC LIMIT 1) AS commit, ARRAY(
+    SELECT t.number
+    FROM unnest(${groups.map(({ number }) => number)}::int[], ${groups.map(({ category }) => category.id)}::uuid[],
+        ${groups.map(({ ownerOrgId }) => ownerOrgId)}::uuid[], ${groups.map(({ isPublic }) => isPublic)}::bool[])
+        AS t (number, category_id, owner_org_id, is_public)
+      JOIN categories c ON c.id = t.category_id
+    WHERE ${visibleTemplates(viewer)}
+    ORDER BY t.number) AS numbers`;

@@ -1,0 +1,70 @@
+import { overloaded } from './catalog/templates/updates/stream-slots.ts';
+import type { Reader } from './database/reader.ts';
+import { Prisma } from './generated/prisma/client.ts';
+import { createSharedRun } from './shared-run.ts';
+
+/** The state of the database at one time. Two equal states have the same catalog and the same access. */
+export interface Revision {
+  /** The catalog clock. Changes in the snapshot have stamps up to this time; all other changes have later stamps. */
+  readonly at: Date;
+  /** The latest time of which history was pruned. */
+  readonly floor: Date | null;
+  /** The newest commit. It shows whether the database was restored from a backup. */
+  readonly commit: { readonly at: Date; readonly commit: string };
+  /** Changes with each change of keys, organizations, and the roles and organizations of users. */
+  readonly access: string;
+  /** The clock of the database. It decides whether a key has expired. */
+  readonly now: Date;
+  /** When the statement started, by `performance.now()`. */
+  readonly startedAt: number;
+}
+
+/** Reads the revision. It runs on a connection of its own, so that it never waits for other statements. */
+const REVISION = Prisma.sql`
+  SELECT k.at, k.floor, n.at AS commit_at, n.commit, a.revision AS access, clock_timestamp() AS now
+  FROM catalog_clock k, access_revision a, (SELECT at, commit FROM catalog_commits ORDER BY at DESC LIMIT 1) n`;
+
+interface RevisionRow {
+  readonly at: Date;
+  readonly floor: Date | null;
+  readonly commit_at: Date;
+  readonly commit: string;
+  readonly access: string;
+  readonly now: Date;
+}
+
+/** The maximum number of requests that wait for a check. More would only wait longer, and use memory. */
+const MAX_WAITING = 10_000;
+
+export interface RevisionCheck {
+  /**
+   * Resolves to a revision that was read after the call, so that it includes every change that was acknowledged before.
+   * @throws 503 if the database does not respond within its timeout, or if too many requests wait
+   */
+  latest(): Promise<Revision>;
+}
+
+/** Checks the revision for all requests that wait, with one statement at a time. */
+export function createRevisionCheck(reader: Reader, maxWaiting = MAX_WAITING): RevisionCheck {
+  const check = createSharedRun(() => readRevision(reader));
+  let waiting = 0;
+  return {
+    async latest() {
+      if (waiting >= maxWaiting) throw overloaded(`${maxWaiting} requests wait for the database already.`);
+      waiting += 1;
+      try {
+        return await check.run();
+      } finally {
+        waiting -= 1;
+      }
+    },
+  };
+}
+
+async function readRevision(reader: Reader): Promise<Revision> {
+  const startedAt = performance.now();
+  const [row] = await reader.read<RevisionRow>(REVISION);
+  if (!row) throw new Error('catalog_clock, catalog_commits or access_revision has no row');
+  const { commit_at, commit, ...rest } = row;
+  return { ...rest, commit: { at: commit_at, commit }, startedAt };
+}

@@ -1,0 +1,27 @@
+/** Work that callers share. */
+export interface SharedRun<Result> {
+  /** Resolves to the result of a run that starts after the call. Rejects with the error of this run. */
+  run(): Promise<Result>;
+}
+
+/**
+ * Runs work for all callers that wait, one run at a time. A caller never joins the run in progress: that run can have read
+ * the database before a change of which the caller already knows.
+ */
+export function createSharedRun<Result>(work: () => Promise<Result>): SharedRun<Result> {
+  let current: Promise<unknown> = Promise.resolve();
+  let next: Promise<Result> | undefined;
+  const runAfter = async (previous: Promise<unknown>): Promise<Result> => {
+    await previous.catch(() => undefined); // its callers received the error
+    next = undefined;
+    const run = work();
+    current = run;
+    return run;
+  };
+  return {
+    run() {
+      next ??= runAfter(current);
+      return next;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { byDepth } from '@svc/testing';
+import { createDocuments } from '../src/catalog/index/documents.ts';
+import { createUsage } from '../src/usage.ts';
+import { anInstance, startWorld } from './world.ts';
+
+const world = await startWorld();
+const other = anInstance(world.databaseUrl, world.issuer);
+const { client } = world.database;
+const organization = await world.anOrganization();
+afterAll(async () => {
+  await other.stop();
+  await world.stop();
+});
+
+const storedCount = async (id: string) =>
+  Number((await client.templateDownload.findUnique({ where: { template_id: id } }))?.count ?? 0);
+
+test('counts each download of parallel fetches from two replicas', async () => {
+  const fetches = byDepth({ short: 100, full: 1000, long: 50_000 });
+  const { id, slug } = await world.aTemplate();
+  const path = `/api/v1/catalog/templates/${slug}`;
+  const replicas = [world.as(organization), other.api(`Bearer ${organization.key}`)];
+  for (let sent = 0; sent < fetches; sent += 50) {
+    await Promise.all(replicas.flatMap((api) => Array.from({ length: 50 }, () => api.get(path))));
+    if (sent % 200 === 0) await Promise.all([world.usage.flush(), other.usage.flush()]);
+  }
+  await Promise.all([world.usage.flush(), other.usage.flush()]);
+  expect(await storedCount(id)).toBe(2 * fetches);
+});
+
+test('shows the downloads that another replica stored', async () => {
+  const { slug } = await world.aTemplate();
+  const path = `/api/v1/catalog/templates/${slug}`;
+  const shown = async () => (await world.anonymous.get(path)).body.download_count;
+  expect(await shown()).toBe(0);
+  await other.api(`Bearer ${organization.key}`).get(path);
+  await other.usage.flush();
+  await world.usage.readCounts();
+  expect(await shown()).toBe(1);
+});
+
+test('keeps the counts of a flush that fails, and ignores deleted templates', async () => {
+  const documents = createDocuments(world.database.reader);
+  let isFailing = true;
+  const reader: typeof world.database.reader = {
+    read: (statement) =>
+      isFailing ? Promise.reject(new Error('no connection')) : world.database.reader.read(statement),
+  };
+  const usage = createUsage(reader, documents);
+  const { id } = await world.aTemplate();
+  usage.countDownload(id);
+  usage.countDownload('019a0000-0000-7000-8000-000000000000');
+  usage.recordKeyUse(organization.keyRow.id, new Date());
+  await expect(usage.flush()).rejects.toThrow('no connection');
+  usage.countDownload(id);
+  expect(usage.pendingDownloads(id)).toBe(2);
+  isFailing = false;
+  await usage.flush();
+  expect([await storedCount(id), usage.pendingDownloads(id)]).toEqual([2, 0]);
+});
+
+test('never moves the last use of a key back', async () => {
+  const { keyRow } = await world.anOrganization();
+  const [earlier, later] = [new Date('2020-01-01T00:00:00Z'), new Date('2020-01-02T00:00:00Z')];
+  for (const at of [later, earlier]) {
+    world.usage.recordKeyUse(keyRow.id, at);
+    await world.usage.flush();
+  }
+  expect((await client.apiKey.findUniqueOrThrow({ where: { id: keyRow.id } })).last_used_at).toEqual(later);
+});
