@@ -1,6 +1,6 @@
 // How much CPU does the hub need per request, compared with a bare node:http server that sends the same bytes?
 //
-//   pnpm bench [--templates <number, default 10000>] [--rounds <default 5>] [--seconds <per phase, default 2>]
+//   pnpm bench [--templates <number, default 10000>] [--rounds <default 5>] [--seconds <per phase, an integer, default 2>]
 //
 // Method: the hub runs as in production, with its log in a file. In each round, the bare server and the hub receive the same load in
 // turn, so that both see the same noise. The first round is a warm-up. A ratio is the CPU time of the bare server per request divided

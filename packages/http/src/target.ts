@@ -20,7 +20,7 @@ export function handleBefore(app: Express, first: HandleFirst): void {
     handle(req: Request, res: Response, ...rest: unknown[]) {
       req.originalUrl = req.url ?? '';
       req.url = originForm(req.originalUrl) ?? INVALID_TARGET;
-      res.locals = {};
+      Object.assign(res, { locals: {} }); // a service can declare members that it sets later
       if (!first(req, res)) handle.call(app, req, res, ...rest);
     },
   });
