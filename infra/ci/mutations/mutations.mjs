@@ -104,12 +104,12 @@ export const mutations = [
     name: 'lost counter',
     edits: [
       {
-        file: 'apps/hub/src/catalog/templates.ts',
-        find: 'DO UPDATE SET count = d.count + 1',
-        replace: `DO UPDATE SET count = \${download_count + 1}::bigint`,
+        file: 'apps/hub/src/usage.ts',
+        find: 'DO UPDATE SET count = d.count + excluded.count',
+        replace: 'DO UPDATE SET count = excluded.count',
       },
     ],
-    tests: [{ package: 'apps/hub', pattern: 'test/catalog/templates' }],
+    tests: [{ package: 'apps/hub', pattern: 'test/usage' }],
   },
   {
     name: 'GPU assigned twice',
