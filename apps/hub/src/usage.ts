@@ -89,12 +89,15 @@ export function createUsage(reader: Reader, documents: Documents): Usage {
 
 /** Stores and reads counts periodically, and stores them a last time when it is stopped. */
 export function startUsageSync(usage: Usage, log: Log): PeriodicTask {
+  let isFailing = false;
   const sync = async () => {
     try {
       await usage.flush();
       await usage.readCounts();
+      isFailing = false;
     } catch (error) {
-      log.warn({ err: error }, 'the synchronization of counts failed; will retry');
+      if (!isFailing) log.warn({ err: error }, 'the synchronization of counts failed; will retry until it succeeds');
+      isFailing = true;
     }
     return SYNC_MS;
   };
