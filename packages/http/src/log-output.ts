@@ -17,34 +17,56 @@ export interface LogOutput {
   write(line: string): void;
 }
 
+/** Write what the outputs of this process have collected. */
+const writers = new Set<() => void>();
+
 /**
- * Writes lines to a stream without waiting for its reader. Lines that exceed the buffer are dropped and counted.
- * `onRecovered` receives their number when the buffer has been written.
+ * Writes lines to a stream without waiting for its reader. The lines of one turn of the event loop are written together, because
+ * a write to a file or pipe costs more than a line. Lines that exceed the buffer are dropped and counted. `onRecovered` receives
+ * their number when the buffer has been written.
  */
 export function createLogOutput(stream: Writable, onRecovered: (dropped: number) => void): LogOutput {
   let dropped = 0;
-  const drop = () => {
-    dropped += 1;
-    droppedLogLines.inc();
+  let collected: string[] = [];
+  let length = 0;
+  const drop = (count: number) => {
+    dropped += count;
+    droppedLogLines.inc(count);
   };
-  const written = (error?: Error | null) => {
-    if (error) return drop();
+  const written = (lines: number, error: Error | null | undefined) => {
+    if (error) return drop(lines);
     if (dropped === 0 || stream.writableLength > 0) return;
     const count = dropped;
     dropped = 0;
     onRecovered(count);
   };
+  const writeCollected = () => {
+    const lines = collected;
+    if (lines.length === 0) return;
+    collected = [];
+    length = 0;
+    stream.write(lines.join(''), (error) => written(lines.length, error));
+  };
+  writers.add(writeCollected);
   ignoreErrors(stream); // `written` receives them
   return {
     write(line) {
-      if (stream.writableLength + line.length > MAX_BUFFERED) return drop();
-      stream.write(line, written);
+      if (stream.writableLength + length + line.length > MAX_BUFFERED) return drop(1);
+      if (collected.length === 0) setImmediate(writeCollected);
+      collected.push(line);
+      length += line.length;
     },
   };
 }
 
+const writeAll = () => {
+  for (const write of writers) write();
+};
+process.on('exit', writeAll); // an uncaught exception ends the process before its next turn
+
 /** Waits until the output of this process has been written, but not longer than the limit. */
 export async function flushOutput(): Promise<void> {
+  writeAll();
   await Promise.race([Promise.all([process.stdout, process.stderr].map(flushed)), wait(FLUSH_LIMIT_MS)]);
 }
 

@@ -27,8 +27,8 @@ export function createLog(service: string, level: (typeof logLevels)[number]) {
 const ACCEPTED_ID = /^[A-Za-z0-9._:-]{1,40}$/;
 
 /**
- * Assigns an id to each request (that of the client if it is accepted), returns it, and logs one line at the end of the
- * request. Requests of probes are frequent, so their level is debug.
+ * Assigns an id to each request (that of the client if it is accepted), which `respond` returns, and logs one line at the end
+ * of the request. Requests of probes are frequent, so their level is debug.
  */
 export function requestLog(log: Log): RequestObserver {
   return (req, res) => {
@@ -36,7 +36,6 @@ export function requestLog(log: Log): RequestObserver {
     const requestId = typeof given === 'string' && ACCEPTED_ID.test(given) ? given : randomUUID();
     const started = performance.now();
     res.locals.requestId = requestId;
-    res.setHeader('X-Request-Id', requestId);
     res.once('close', () => {
       const failure: unknown = res.locals.failure;
       const path = pathOf(req.originalUrl);

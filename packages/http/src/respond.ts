@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { Problem } from './problem.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 import { cancelStream, type Streamed, sendStream } from './streamed.ts';
 
 /** A response that has not been sent. */
@@ -32,9 +33,14 @@ export async function respond(res: Response, answer: PendingResponse): Promise<v
 }
 
 function setHead(res: Response, { status, headers = {}, body = '', stream }: PendingResponse): void {
+  const all = ['X-Request-Id', requestIdOf(res)];
+  for (const [name, value] of SECURITY_HEADERS) if (!(name in headers)) all.push(name, value);
+  for (const name in headers) all.push(name, headers[name] ?? '');
+  if (!stream && status !== 204 && status !== 304) all.push('Content-Length', String(Buffer.byteLength(body)));
+  // Headers that were set before, such as those for other origins, must be merged. It costs more than to send only these.
+  if (res.getHeaderNames().length === 0) return void res.writeHead(status, all);
   res.statusCode = status;
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-  if (!stream && status !== 204 && status !== 304) res.setHeader('Content-Length', Buffer.byteLength(body));
+  for (let at = 0; at < all.length; at += 2) res.setHeader(all[at] ?? '', all[at + 1] ?? '');
 }
 
 async function runHook(res: Response, answer: PendingResponse): Promise<PendingResponse> {

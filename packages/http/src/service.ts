@@ -7,7 +7,6 @@ import express, {
   type Response,
 } from 'express';
 import { type AugmentedRequest, rateLimit } from 'express-rate-limit';
-import helmet from 'helmet';
 import proxyAddress from 'proxy-addr';
 import { mountDocs } from './docs.ts';
 import { createFastRoutes } from './fast-routes.ts';
@@ -57,7 +56,7 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   const metrics = createMetrics();
   options.observe?.(metrics);
 
-  const observers = [requestLog(options.log), securityHeaders, metrics.count, endAfterUpgrade];
+  const observers = [requestLog(options.log), metrics.count, endAfterUpgrade];
   if (options.corsOrigins.length > 0) observers.push(originsOf(options.corsOrigins));
   const limit = options.rateLimit ? limitRate(options.requestsPerMinute) : undefined;
   const fast = fastHandler(app, { options, limit });
@@ -128,14 +127,6 @@ const requireHost: RequestHandler = (req, _res, next) => {
   }
   next();
 };
-
-const setSecurityHeaders = helmet({
-  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-  crossOriginResourcePolicy: { policy: 'same-site' },
-  strictTransportSecurity: false, // the responsibility of the proxy that terminates TLS
-});
-
-const securityHeaders: RequestObserver = (req, res) => setSecurityHeaders(req, res, () => undefined); // synchronous
 
 function originsOf(origins: readonly string[]): RequestObserver {
   const setHeaders = cors({
