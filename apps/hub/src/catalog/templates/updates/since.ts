@@ -26,8 +26,11 @@ interface Changes {
   readonly cursor: Cursor;
 }
 
-/** The maximum size of a part of a response. A part has at least one template, whatever its size. */
+/** The maximum size of a response that is read at once. A larger one is streamed. */
 const PART = { templates: 250, bytes: 1024 * 1024, removals: 5000 } as const;
+
+/** The maximum size of a part of a stream. It bounds the time for which other requests wait while a part is built. */
+const STREAM_PART = { templates: 25, bytes: 64 * 1024 } as const;
 
 const EPOCH = new Date(0);
 
@@ -40,7 +43,7 @@ export function changesSince({ viewer, state }: Snapshot, since: Date): Changes 
 export async function readAtOnce(transaction: Prisma.TransactionClient, changes: Changes) {
   const { viewer, from, upTo, reset, cursor } = changes;
   const found = await transaction.$queryRaw<Found[]>(changedTemplates(viewer, from, PART.templates + 1));
-  if (firstPart(found).length < found.length) return undefined;
+  if (firstPart(found, PART).length < found.length) return undefined;
   const removed = await readRemovals(transaction, changes, NO_ID);
   if (removed.length === PART.removals) return undefined;
   const templates = await readTemplates(transaction, changes, found);
@@ -53,12 +56,17 @@ interface Found {
   readonly bytes: number;
 }
 
-/** The templates that fit in a part. */
-function firstPart(found: readonly Found[]): readonly Found[] {
+interface PartSize {
+  readonly templates: number;
+  readonly bytes: number;
+}
+
+/** The templates that fit in a part: at least one, whatever its size. */
+function firstPart(found: readonly Found[], { templates, bytes: maxBytes }: PartSize): readonly Found[] {
   let total = 0;
   const fits = ({ bytes }: Found, index: number) => {
     total += bytes;
-    return index < PART.templates && (total <= PART.bytes || index === 0);
+    return index < templates && (total <= maxBytes || index === 0);
   };
   const end = found.findIndex((entry, index) => !fits(entry, index));
   return end === -1 ? found : found.slice(0, end);
@@ -126,7 +134,7 @@ async function* partsOf(client: Reader, changes: Changes): AsyncGenerator<Templa
     const upTo: string | undefined = await endOfRange(client, after);
     let found: readonly Found[] = await client.$queryRaw<Found[]>(changedInRange(changes, { after, upTo }));
     while (found.length > 0) {
-      const part = firstPart(found);
+      const part = firstPart(found, STREAM_PART);
       found = found.slice(part.length);
       yield await readTemplates(client, changes, part);
     }
