@@ -5,6 +5,7 @@ import { describe } from '@jest/globals';
 import { engineProblem } from './engine/at-hand.ts';
 import { startDocker } from './engine/docker.ts';
 import { importBusybox } from './engine/image.ts';
+import { removeLeftovers } from './engine/leftovers.ts';
 import { startPodman } from './engine/podman.ts';
 
 export { engineProblem } from './engine/at-hand.ts';
@@ -44,7 +45,10 @@ export async function startEngine(o: { readonly insecureRegistry?: string } = {}
   const problem = engineProblem(kind);
   if (problem !== undefined) throw new Error(`no engine: ${problem}`);
   const folder = await mkdtemp(path.join(tmpdir(), `svc-${kind}-`));
-  const removeFolder = () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  const removeFolder = async () => {
+    await removeLeftovers(folder);
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }); // processes that were killed can still write
+  };
   try {
     const { byHand, endpoint, discard, stop } = await (kind === 'docker' ? startDocker : startPodman)(
       folder,
@@ -53,10 +57,7 @@ export async function startEngine(o: { readonly insecureRegistry?: string } = {}
     const image = await importBusybox(byHand, path.join(folder, 'image'));
     return {
       ...{ kind, endpoint, image, byHand, discard },
-      stop: async () => {
-        await stop();
-        await removeFolder();
-      },
+      stop: () => stop().finally(removeFolder),
     };
   } catch (error) {
     await removeFolder();
