@@ -19,10 +19,13 @@ export interface Revision {
   readonly startedAt: number;
 }
 
+/** The newest commit of the catalog: a query of one row (at, commit). Its stamp is the catalog clock. */
+export const newestCommit = Prisma.sql`(SELECT at, commit FROM catalog_commits ORDER BY at DESC LIMIT 1)`;
+
 /** Reads the revision. It runs on a connection of its own, so that it never waits for other statements. */
 const REVISION = Prisma.sql`
   SELECT k.at, k.floor, n.at AS commit_at, n.commit, a.revision AS access, clock_timestamp() AS now
-  FROM catalog_clock k, access_revision a, (SELECT at, commit FROM catalog_commits ORDER BY at DESC LIMIT 1) n`;
+  FROM catalog_clock k, access_revision a, ${newestCommit} n`;
 
 interface RevisionRow {
   readonly at: Date;

@@ -19,7 +19,8 @@ import { parseArgs } from 'node:util';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { hubEndpoints } from '@svc/contract/hub';
 import { as, routesOf } from './abuse/requests.mjs';
-import { peakMemoryOf, startServices } from './abuse/services.mjs';
+import { startServices } from './abuse/services.mjs';
+import { peakMemoryOf } from './process.mjs';
 
 const LIMIT = 3;
 const MEMORY_MB = 1000;

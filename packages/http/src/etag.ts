@@ -74,3 +74,16 @@ export class Unchanged {
     this.etag = etag;
   }
 }
+
+/**
+ * A reply in JSON that is rendered already, with its entity tag. The schema of the reply is not applied to it: the handler has
+ * validated its content.
+ */
+export class Rendered {
+  readonly body: Buffer;
+  readonly etag: string;
+  constructor(body: Buffer, etag: string) {
+    this.body = body;
+    this.etag = etag;
+  }
+}

@@ -1,4 +1,3 @@
-import type { Endpoint } from '@svc/contract';
 import type { Request } from 'express';
 import type { Route } from './routes.ts';
 
@@ -20,9 +19,9 @@ export function createFastRoutes<Context>(routes: readonly Route<Context>[]) {
   const literal = new Map<string, Route<Context>>();
   const byFolder = new Map<string, { readonly route: Route<Context>; readonly name: string }>();
   for (const route of routes) {
-    const { method, path } = route.endpoint as Endpoint; // the type parameter of a route in a list is not known
-    const [folder = '', name] = path.split(':');
-    if (method !== 'get' || path.split(':').length > 2 || name?.includes('/')) {
+    const { method, path } = route.endpoint;
+    const [folder = '', name, ...others] = path.split(':');
+    if (method !== 'get' || others.length > 0 || name?.includes('/')) {
       throw new Error(`${path} cannot be a fast route`);
     }
     if (name === undefined) literal.set(path, route);

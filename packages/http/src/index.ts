@@ -9,6 +9,7 @@ export {
   hasEtagOf,
   type Matches,
   matchesOf,
+  Rendered,
   requireVersion,
   Unchanged,
   WithEtag,
@@ -31,7 +32,6 @@ export { type PeriodicTask, runPeriodically } from './periodic-task.ts';
 export { pickDefined } from './pick-defined.ts';
 export { notFound, Problem, type ProblemOptions } from './problem.ts';
 export { Redirect } from './redirect.ts';
-export { Rendered } from './rendered.ts';
 export { holdResponse, notRecorded, type PendingResponse, requestIdOf, unavailable } from './respond.ts';
 export { AlreadyExists, type Enter, implementFor, type Route, routeFor } from './routes.ts';
 export { type Commands, parseOptions, runCommand } from './run-command.ts';

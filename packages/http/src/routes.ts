@@ -1,10 +1,9 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
 import type { Express, Request, Response } from 'express';
-import { etagOfBody, hasEtagOf, Unchanged, WithEtag } from './etag.ts';
+import { etagOfBody, hasEtagOf, Rendered, Unchanged, WithEtag } from './etag.ts';
 import { readInput } from './input.ts';
 import { Problem } from './problem.ts';
 import { Redirect } from './redirect.ts';
-import { Rendered } from './rendered.ts';
 import { JSON_TYPE, jsonResponse, type PendingResponse, respond } from './respond.ts';
 import { Streamed } from './streamed.ts';
 

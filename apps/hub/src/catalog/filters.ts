@@ -2,6 +2,7 @@ import { offsetOf } from '@svc/contract';
 import { containing } from '@svc/database';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Viewer } from '../principal.ts';
+import { newestCommit } from '../revision.ts';
 import { hasAnyTag } from './tags.ts';
 import { templateSources, visibleTemplates } from './visibility.ts';
 
@@ -24,7 +25,7 @@ export interface Filters {
 export function idsOfPage(viewer: Viewer, query: Filters & Paging): Prisma.Sql {
   const matching = Prisma.sql`FROM ${templateSources} WHERE ${visibleTemplates(viewer)} ${conditions(query)}`;
   return Prisma.sql`
-    SELECT (SELECT commit FROM catalog_commits ORDER BY at DESC LIMIT 1) AS commit, counted.total, page.id
+    SELECT (SELECT commit FROM ${newestCommit} n) AS commit, counted.total, page.id
     FROM (SELECT count(*)::int AS total ${matching}) counted
     LEFT JOIN LATERAL (
       SELECT t.id, t.sort_name ${matching}

@@ -21,5 +21,5 @@ export const getTemplate = route(hubEndpoints.getTemplate, async (context, { par
   const { id, document } = found;
   if (principal.kind === 'organization' && !headOnly) usage.countDownload(id);
   const json = jsonOf(document, document.downloads + usage.pendingDownloads(id));
-  return new Rendered(Buffer.concat(json), `W/"${document.digest}"`);
+  return new Rendered(Buffer.concat(json), document.etag);
 });

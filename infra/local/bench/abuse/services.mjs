@@ -2,11 +2,10 @@
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, startEmbeddedPostgres } from '@svc/database/embedded';
 import pg from 'pg';
+import { untilReady } from '../process.mjs';
 
 const repository = path.resolve(import.meta.dirname, '..', '..', '..', '..');
 const TEMPLATES = 3000;
@@ -48,15 +47,6 @@ async function query(connectionString, statements, values = []) {
   } finally {
     await client.end();
   }
-}
-
-/** Waits until a service is ready. @throws if it ends before, or is not ready within a minute */
-async function untilReady(url, child) {
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline && child.exitCode === null; await delay(50)) {
-    const { ok } = await fetch(`${url}/readyz`).catch(() => ({ ok: false })); // not listening yet
-    if (ok) return;
-  }
-  throw new Error(`${url} did not become ready`);
 }
 
 /** Starts both services, and fills their databases. */
@@ -160,7 +150,3 @@ export async function startServices() {
     throw error;
   }
 }
-
-/** The maximum resident memory of a process so far, in MB. */
-export const peakMemoryOf = (pid) =>
-  Math.round(Number(/^VmHWM:\s+(\d+) kB/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024);

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, startEmbeddedPostgres } from '@svc/database/embedded';
+import { peakMemoryOf, untilReady } from '../process.mjs';
 import { fillHub } from './data.mjs';
 
 const MAIN = path.resolve(import.meta.dirname, '../../../../apps/hub/dist/main.js');
@@ -32,14 +32,6 @@ function cpuOf(pid, { children = false } = {}) {
       }
     });
   return (own + fields[13] + fields[14] + ofChildren.reduce((sum, ticks) => sum + ticks, 0)) * TICK_MS;
-}
-
-async function untilReady(url, child) {
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline && child.exitCode === null; await delay(50)) {
-    const { ok } = await fetch(`${url}/readyz`).catch(() => ({ ok: false })); // not listening yet
-    if (ok) return;
-  }
-  throw new Error(`${url} did not become ready`);
 }
 
 /** Starts a hub as in production, with a catalog. Its log is written to a file. */
@@ -85,8 +77,7 @@ export async function startHub(templates) {
     databaseUrl,
     cpu: () => cpuOf(child.pid),
     databaseCpu: () => cpuOf(postmaster, { children: true }),
-    memory: () =>
-      Math.round(Number(/^VmHWM:\s+(\d+) kB/m.exec(fs.readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024),
+    memory: () => peakMemoryOf(child.pid),
     stop,
   };
 }

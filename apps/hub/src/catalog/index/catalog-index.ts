@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../principal.ts';
-import type { Revision } from '../../revision.ts';
+import { newestCommit, type Revision } from '../../revision.ts';
 import { createSharedRun } from '../../shared-run.ts';
 import { visibleTemplates } from '../visibility.ts';
 import { type CatalogChanges, type CatalogState, readChanges } from './changes.ts';
@@ -122,7 +122,7 @@ function applied({ entries, views }: Content, changes: CatalogChanges): Content 
 
 /** The groups that a viewer sees, and the newest commit in the same snapshot. A group takes the place of its templates. */
 const visibleGroups = (viewer: Viewer, groups: readonly Group[]): Prisma.Sql => Prisma.sql`
-  SELECT (SELECT commit FROM catalog_commits ORDER BY at DESC LIMIT 1) AS commit, ARRAY(
+  SELECT (SELECT commit FROM ${newestCommit} n) AS commit, ARRAY(
     SELECT t.number
     FROM unnest(${groups.map(({ number }) => number)}::int[], ${groups.map(({ category }) => category.id)}::uuid[],
         ${groups.map(({ ownerOrgId }) => ownerOrgId)}::uuid[], ${groups.map(({ isPublic }) => isPublic)}::bool[])

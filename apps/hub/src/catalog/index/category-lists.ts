@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../../principal.ts';
+import { newestCommit } from '../../revision.ts';
 import { visibleCategories, visibleTemplates } from '../visibility.ts';
 import { type CatalogIndex, OUTDATED } from './catalog-index.ts';
 
@@ -53,7 +54,7 @@ export function createCategoryLists(reader: Reader, index: CatalogIndex): Catego
  */
 export const categoriesWithCounts = (viewer: Viewer): Prisma.Sql => Prisma.sql`
   SELECT n.commit AS newest, seen.*
-  FROM (SELECT commit FROM catalog_commits ORDER BY at DESC LIMIT 1) n
+  FROM ${newestCommit} n
   LEFT JOIN (
     SELECT c.id, c.name, c.slug, c.description, c.icon, c.sort_order, c.is_private, c.created_at, c.updated_at,
            (SELECT count(*)::int FROM templates t WHERE t.category_id = c.id AND ${visibleTemplates(viewer)})

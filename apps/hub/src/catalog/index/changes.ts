@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
-import type { Revision } from '../../revision.ts';
+import { newestCommit, type Revision } from '../../revision.ts';
 import type { CategoryKeys, TemplateKeys } from './entries.ts';
 
 /** The state of the catalog in one snapshot. */
@@ -50,9 +50,8 @@ const templates = (condition: Prisma.Sql) => Prisma.sql`
     'updatedAt', ${milliseconds('updated_at')}) ORDER BY sort_name, id), '[]')
   FROM templates WHERE ${condition}`;
 
-/** The clock is the stamp of the newest commit. */
 const newest = Prisma.sql`
-  FROM catalog_clock k, (SELECT at, commit FROM catalog_commits ORDER BY at DESC LIMIT 1) n`;
+  FROM catalog_clock k, ${newestCommit} n`;
 
 const everything = Prisma.sql`
   SELECT n.at, k.floor, n.commit, false AS continues, '[]'::json AS commits, (${categories}) AS categories,

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { template } from '@svc/contract';
+import { etagOfState } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
@@ -10,8 +10,8 @@ import type { Entry } from './entries.ts';
 export interface Document {
   /** The text before and after the number of downloads, which changes without the template. */
   readonly parts: readonly [before: Buffer, after: Buffer];
-  /** A digest of the parts. */
-  readonly digest: string;
+  /** The entity tag of the parts. */
+  readonly etag: string;
   /** The number of downloads that is stored. It can be a second late. */
   downloads: number;
 }
@@ -106,11 +106,11 @@ function documentOf({ shown_at, ...row }: Row): Stored {
   const members = Object.entries(parsed);
   const place = members.findIndex(([name]) => name === COUNT);
   const jsonOfMembers = (some: typeof members) => JSON.stringify(Object.fromEntries(some));
-  const before = Buffer.from(`${jsonOfMembers(members.slice(0, place)).slice(0, -1)},"${COUNT}":`);
-  const after = Buffer.from(`,${jsonOfMembers(members.slice(place + 1)).slice(1)}`);
-  const digest = createHash('sha256').update(before).update(after).digest('base64url').slice(0, 27);
+  const before = `${jsonOfMembers(members.slice(0, place)).slice(0, -1)},"${COUNT}":`;
+  const after = `,${jsonOfMembers(members.slice(place + 1)).slice(1)}`;
   return {
-    ...{ parts: [before, after], digest, downloads: parsed.download_count },
+    ...{ parts: [Buffer.from(before), Buffer.from(after)], etag: etagOfState(before, after) },
+    downloads: parsed.download_count,
     ...{ updatedAt: Date.parse(parsed.updated_at), shownAt: shown_at.getTime() },
   };
 }

@@ -149,7 +149,7 @@ function render(documents: readonly Document[], query: Query, total: number): Re
   parts.push(Buffer.from(`],"pagination":${pagination}}`));
   const etag = etagOfState(
     pagination,
-    documents.map(({ digest }) => digest),
+    documents.map((document) => document.etag),
   );
   return new Rendered(Buffer.concat(parts), etag);
 }

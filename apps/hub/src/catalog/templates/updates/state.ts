@@ -1,6 +1,7 @@
 import type { Cursor } from '@svc/contract';
 import { Prisma } from '../../../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../../../principal.ts';
+import { newestCommit } from '../../../revision.ts';
 import type { CatalogState } from '../../index/changes.ts';
 import { visibleFrom } from '../../visibility.ts';
 
@@ -8,7 +9,7 @@ export async function readState(transaction: Prisma.TransactionClient): Promise<
   const [row] = await transaction.$queryRaw<
     { at: Date; floor: Date | null; commit_at: Date; commit: string }[]
   >`SELECT k.at, k.floor, n.at AS commit_at, n.commit
-    FROM catalog_clock k, (SELECT at, commit FROM catalog_commits ORDER BY at DESC LIMIT 1) n`;
+    FROM catalog_clock k, ${newestCommit} n`;
   if (!row) throw new Error('catalog_clock or catalog_commits has no row');
   return { at: row.at, floor: row.floor, commit: { at: row.commit_at, commit: row.commit } };
 }
