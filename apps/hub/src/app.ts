@@ -18,7 +18,7 @@ import { createVerifier, type IdentityProvider } from './authenticate.ts';
 import { listCategories } from './catalog/categories.ts';
 import type { CachedCatalog } from './catalog/index/cached-catalog.ts';
 import { getOwnOrganization } from './catalog/organization.ts';
-import { createPageQueue } from './catalog/templates/updates/page-queue.ts';
+import { createReadQueue } from './catalog/templates/updates/read-queue.ts';
 import { createStreamSlots, type StreamLimits } from './catalog/templates/updates/stream-slots.ts';
 import { listTemplateUpdates } from './catalog/templates/updates.ts';
 import { getTemplate, listTemplates } from './catalog/templates.ts';
@@ -70,7 +70,7 @@ export function createHub({
   ...options
 }: HubOptions): Express {
   const streamSlots = createStreamSlots(streamLimits);
-  const pageQueue = createPageQueue();
+  const [pageQueue, changeQueue] = [createReadQueue(), createReadQueue()];
   const challenges = challengesOf('hub');
   const authenticate = createAuthenticator(createVerifier({ database, provider, usage }), challenges);
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
@@ -90,6 +90,7 @@ export function createHub({
       address: req.ip ?? '',
       streamSlots,
       pageQueue,
+      changeQueue,
       request: { id: requestIdOf(res), method: req.method, path: pathOf(req.originalUrl) },
       headOnly: req.method === 'HEAD',
       hasEtag: hasEtagOf(req),

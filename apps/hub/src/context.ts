@@ -1,6 +1,6 @@
 import { type HasEtag, implementFor, type Matches, routeFor } from '@svc/http';
 import type { CachedCatalog } from './catalog/index/cached-catalog.ts';
-import type { PageQueue } from './catalog/templates/updates/page-queue.ts';
+import type { ReadQueue } from './catalog/templates/updates/read-queue.ts';
 import type { StreamSlots } from './catalog/templates/updates/stream-slots.ts';
 import type { Database } from './database/client.ts';
 import type { Principal, Viewer } from './principal.ts';
@@ -19,7 +19,10 @@ export interface RequestContext {
   /** The address of the client. */
   readonly address: string;
   readonly streamSlots: StreamSlots;
-  readonly pageQueue: PageQueue;
+  /** For pages of changes. */
+  readonly pageQueue: ReadQueue;
+  /** For all changes since a time. They are usually few, and never wait for pages. */
+  readonly changeQueue: ReadQueue;
   readonly request: { readonly id: string; readonly method: string; readonly path: string };
   /** The method is HEAD: no body is sent, so the request does not count as a download. */
   readonly headOnly: boolean;

@@ -1,5 +1,6 @@
 import { byDepth } from '@svc/testing';
 import { createDocuments } from '../src/catalog/index/documents.ts';
+import type { Reader } from '../src/database/reader.ts';
 import { createUsage } from '../src/usage.ts';
 import { anInstance, startWorld } from './world.ts';
 
@@ -42,7 +43,7 @@ test('shows the downloads that another replica stored', async () => {
 test('keeps the counts of a flush that fails, and ignores deleted templates', async () => {
   const documents = createDocuments(world.database.reader);
   let isFailing = true;
-  const reader: typeof world.database.reader = {
+  const reader: Reader = {
     read: (statement) =>
       isFailing ? Promise.reject(new Error('no connection')) : world.database.reader.read(statement),
   };

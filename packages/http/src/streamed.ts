@@ -6,7 +6,7 @@ import { closeConnectionOf } from './close-connection.ts';
  * The parts of a stream. A function is called only when the response is sent; `disconnected` aborts when the client
  * disconnects.
  */
-export type Chunks = AsyncIterable<string> | ((disconnected: AbortSignal) => AsyncIterable<string>);
+export type Chunks = AsyncIterable<string | Buffer> | ((disconnected: AbortSignal) => AsyncIterable<string | Buffer>);
 
 /** How fast a client must read a stream. The connection of a slower client is closed. */
 export interface Pace {
@@ -58,7 +58,7 @@ export async function sendStream(res: Response, streamed: Streamed): Promise<voi
 
 async function sendChunks(res: Response, streamed: Streamed): Promise<void> {
   const disconnected = new AbortController();
-  let iterator: AsyncIterator<string> | undefined;
+  let iterator: AsyncIterator<string | Buffer> | undefined;
   const onClose = () => {
     disconnected.abort();
     void close(iterator);
@@ -85,7 +85,7 @@ interface Sending {
 }
 
 /** Resolves when the operating system has accepted a chunk. */
-async function drained(res: Response, chunk: string, { pace, disconnected }: Sending): Promise<void> {
+async function drained(res: Response, chunk: string | Buffer, { pace, disconnected }: Sending): Promise<void> {
   const timer =
     pace &&
     setTimeout(
@@ -108,7 +108,7 @@ export async function cancelStream({ chunks, options }: Streamed): Promise<void>
 const iteratorOf = ({ chunks }: Streamed, disconnected: AbortSignal) =>
   (typeof chunks === 'function' ? chunks(disconnected) : chunks)[Symbol.asyncIterator]();
 
-async function close(iterator: AsyncIterator<string> | undefined): Promise<void> {
+async function close(iterator: AsyncIterator<string | Buffer> | undefined): Promise<void> {
   try {
     await iterator?.return?.();
   } catch {

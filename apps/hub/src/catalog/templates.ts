@@ -3,6 +3,7 @@ import { notFound, Rendered } from '@svc/http';
 import { route } from '../context.ts';
 import { OUTDATED } from './index/catalog-index.ts';
 import { jsonOf } from './index/documents.ts';
+import { versionOf } from './index/entries.ts';
 
 export const listTemplates = route(hubEndpoints.listTemplates, async ({ catalog, viewer, revision }, { query }) =>
   catalog.lists.page({ viewer, revision: await revision() }, query),
@@ -14,7 +15,7 @@ export const getTemplate = route(hubEndpoints.getTemplate, async (context, { par
   const found = await catalog.index.read({ viewer, revision: await revision() }, async ({ entries, view }) => {
     const entry = entries.bySlug(params.slug);
     if (!entry || !view.sees(entry)) return undefined;
-    const [document] = (await catalog.documents.of([entry])) ?? [];
+    const [document] = (await catalog.documents.of([versionOf(entry)])) ?? [];
     return document ? { id: entry.id, document } : OUTDATED;
   });
   if (!found) throw notFound();

@@ -3,16 +3,16 @@ import { type PoolSettings, poolOptions, translatingClient } from '@svc/database
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { constraintProblems } from './constraints.ts';
-import { createReader, type Reader } from './reader.ts';
+import { createReader, type Reader, type SnapshotReader } from './reader.ts';
 
 export interface Database {
   readonly client: PrismaClient;
   /** For catalog writes, which wait for each other. A separate small pool keeps connections available for readers. */
   readonly catalogWriter: PrismaClient;
   /** For streamed responses, whose statements wait for each other and not for those of other requests. */
-  readonly catalogStreams: PrismaClient;
-  /** For single statements without Prisma. It shares the connections of `client`. */
-  readonly reader: Reader;
+  readonly catalogStreams: Reader;
+  /** For reads of the catalog. It shares the connections of `client`. */
+  readonly reader: SnapshotReader;
   /** For the check of the revision, which must not wait for other statements. */
   readonly revisionReader: Reader;
   close(): Promise<void>;
@@ -78,11 +78,11 @@ export function openDatabase(
   const clients = {
     client: clientOf(pools.shared),
     catalogWriter: clientOf(pools.writer),
-    catalogStreams: clientOf(pools.streams),
   };
   return {
     ...clients,
     reader: createReader(pools.shared, constraintProblems),
+    catalogStreams: createReader(pools.streams, constraintProblems),
     revisionReader: createReader(pools.revision, constraintProblems),
     close: async () => {
       await Promise.all(Object.values(clients).map((client) => client.$disconnect()));

@@ -8,23 +8,61 @@ export interface Reader {
   read<Row extends pg.QueryResultRow>(statement: Prisma.Sql): Promise<Row[]>;
 }
 
+/** A reader that can also run several statements in one snapshot of the database. */
+export interface SnapshotReader extends Reader {
+  /** Runs `work`, whose statements read the database as it was at the first of them. */
+  inSnapshot<T>(work: (snapshot: Reader) => Promise<T>): Promise<T>;
+}
+
+/** The statement in progress rejects with the error of its connection. Without a listener, the process would end. */
+const ignoreError = () => undefined;
+
 /** The number of statements that each connection keeps prepared. Filters create statements with different texts. */
 const MAX_PREPARED = 100;
 
-export function createReader(pool: pg.Pool, constraints: ConstraintProblems): Reader {
+export function createReader(pool: pg.Pool, constraints: ConstraintProblems): SnapshotReader {
   const names = new Map<string, string>();
   const nameOf = (text: string): string | undefined => {
     if (!names.has(text) && names.size < MAX_PREPARED) names.set(text, `read_${names.size}`);
     return names.get(text);
   };
-  return {
-    async read<Row extends pg.QueryResultRow>({ text, values }: Prisma.Sql) {
-      const name = nameOf(text);
-      try {
-        const { rows } = await pool.query<Row>({ text, values, ...(name === undefined ? {} : { name }) });
+  const translated = async <T>(work: () => Promise<T>) => {
+    try {
+      return await work();
+    } catch (error) {
+      throw translateDatabaseError(error, constraints);
+    }
+  };
+  const readerOn = (connection: Pick<pg.Pool, 'query'>): Reader => ({
+    read: <Row extends pg.QueryResultRow>({ text, values }: Prisma.Sql) =>
+      translated(async () => {
+        const name = nameOf(text);
+        const { rows } = await connection.query<Row>({ text, values, ...(name === undefined ? {} : { name }) });
         return rows;
+      }),
+  });
+  return {
+    ...readerOn(pool),
+    async inSnapshot(work) {
+      const connection = await translated(() => pool.connect());
+      connection.on('error', ignoreError);
+      const release = (failure?: Error) => {
+        connection.off('error', ignoreError);
+        connection.release(failure);
+      };
+      const run = (statement: string) => translated(() => connection.query(statement));
+      try {
+        await run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+        const result = await work(readerOn(connection));
+        await run('COMMIT');
+        release();
+        return result;
       } catch (error) {
-        throw translateDatabaseError(error, constraints);
+        await run('ROLLBACK').then(
+          () => release(),
+          (failure) => release(failure), // closes the connection
+        );
+        throw error;
       }
     },
   };

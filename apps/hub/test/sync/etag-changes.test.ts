@@ -2,8 +2,8 @@
 import { type Api, byDepth } from '@svc/testing';
 import { pruneHistory } from '../../src/catalog/history.ts';
 import { type CatalogTransaction, writeCatalog } from '../../src/database/catalog-write.ts';
-import { startCountingProxy } from '../visibility/counting-proxy.ts';
-import { anInstance, startWorld } from '../world.ts';
+import { startCountedInstance } from '../visibility/counting-proxy.ts';
+import { startWorld } from '../world.ts';
 
 const TEMPLATES = '/api/v1/catalog/templates';
 const UPDATES = `${TEMPLATES}/updates`;
@@ -11,11 +11,9 @@ const NEVER = '1970-01-01T00:00:00Z';
 
 const world = await startWorld({ limits: { lockTimeoutMs: 200 } });
 const { anonymous, as, database, usage, aTemplate, aCategory, aGrant } = world;
-const proxy = await startCountingProxy(world.databaseUrl);
-const counted = anInstance(proxy.url, world.issuer);
+const counted = await startCountedInstance(world);
 afterAll(async () => {
   await counted.stop();
-  await proxy.close();
   await world.stop();
 });
 
@@ -164,8 +162,8 @@ test.each(['since', 'start'] as const)(
     for (const authorization of [undefined, `Bearer ${organization.key}`]) {
       const api = counted.api(authorization);
       const tag = await tagAt(api, path);
-      const whole = await proxy.during(() => tagAt(api, path));
-      const unchanged = await proxy.during(async () => expect((await getIfChanged(api, path, tag)).status).toBe(304));
+      const whole = await counted.during(() => tagAt(api, path));
+      const unchanged = await counted.during(async () => expect((await getIfChanged(api, path, tag)).status).toBe(304));
       expect(unchanged).toBeLessThanOrEqual(MAX_STATEMENTS);
       expect(unchanged).toBeLessThan(whole);
     }

@@ -1,16 +1,14 @@
 // Responses for invisible templates and categories equal those for unknown ones, also in headers and number of statements.
 import type { Answered } from '@svc/testing';
-import { anInstance, startWorld } from '../world.ts';
-import { startCountingProxy } from './counting-proxy.ts';
+import { startWorld } from '../world.ts';
+import { startCountedInstance } from './counting-proxy.ts';
 import { createCallers, createFixture } from './fixture.ts';
 import { admittedCallers, kinds, templates } from './table.ts';
 
 const world = await startWorld();
-const proxy = await startCountingProxy(world.databaseUrl);
-const counted = anInstance(proxy.url, world.issuer);
+const counted = await startCountedInstance(world);
 afterAll(async () => {
   await counted.stop();
-  await proxy.close();
   await world.stop();
 });
 const callers = await createCallers(world);
@@ -23,7 +21,7 @@ const withoutDate = ({ status, text, headers: { date: _, ...headers } }: Answere
 async function ask(authorization: string | undefined, path: string) {
   const api = counted.api(authorization);
   let answer: ReturnType<typeof withoutDate> | undefined;
-  const statements = await proxy.during(async () => {
+  const statements = await counted.during(async () => {
     answer = withoutDate(await api.get(path, { 'X-Request-Id': 'the-same' }));
   });
   return { ...answer, statements };

@@ -1,10 +1,26 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { anInstance, type World } from '../world.ts';
+
+/** Another instance of the hub of a world, whose statements are counted. */
+export async function startCountedInstance({ databaseUrl, issuer }: World) {
+  const proxy = await startCountingProxy(databaseUrl);
+  const { api, stop } = anInstance(proxy.url, issuer);
+  return {
+    api,
+    /** The number of statements that `work` sends. */
+    during: proxy.during,
+    stop: async () => {
+      await stop();
+      await proxy.close();
+    },
+  };
+}
 
 /**
  * A proxy for PostgreSQL that counts statements: the frontend messages Query and Execute (protocol 3.0, section 55.7).
  * The count does not depend on code of the hub.
  */
-export async function startCountingProxy(databaseUrl: string) {
+async function startCountingProxy(databaseUrl: string) {
   const target = new URL(databaseUrl);
   let statements = 0;
   const sockets = new Set<Socket>();
@@ -21,7 +37,6 @@ export async function startCountingProxy(databaseUrl: string) {
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`; // a server that listens on a port has one
   return {
     url: url.href,
-    /** The number of statements that `work` sends. */
     during: async (work: () => Promise<unknown>): Promise<number> => {
       const before = statements;
       await work();

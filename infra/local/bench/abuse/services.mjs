@@ -30,7 +30,7 @@ const FILL_FLEET = [
   `INSERT INTO deployments (id, name, created_by, workload_id, revision, host_id, replicas, cpu_millis, memory_bytes, gpu_count,
      due_at, env)
    SELECT gen_random_uuid(), 'deployment-' || n, 'bench', $1::uuid, 1, h.id, 1, 100, 134217728, 0, now() + interval '1 day',
-     jsonb_build_object('NAME', repeat('x', CASE n WHEN 1 THEN 30000 ELSE 100 END))
+     jsonb_build_object('NAME', repeat('x', CASE n WHEN ${DEPLOYMENTS} THEN 30000 ELSE 100 END))
    FROM generate_series(1, ${DEPLOYMENTS}) n JOIN hosts h ON h.name = 'host-' || (1 + n % ${HOSTS})`,
   `INSERT INTO deployment_revisions (deployment_id, generation, operation, revision, replicas, env, desired_state, created_by)
    SELECT id, g, 'create', 1, 1, env, 'running', 'bench' FROM deployments, generate_series(1, 3) g`,
@@ -133,9 +133,7 @@ export async function startServices() {
       ...{ email: 'somebody@example.test', name: 'Somebody', role: 'viewer', password: randomUUID() },
     });
     await query(environments.fleet.DATABASE_URL, FILL_FLEET, [workload.id]);
-    const [large] = (await asAdmin('GET', '/deployments?search=deployment-1&limit=100')).deployments.filter(
-      ({ name }) => name === 'deployment-1',
-    );
+    const [large] = (await asAdmin('GET', `/deployments?search=deployment-${DEPLOYMENTS}`)).deployments;
     const [host] = (await asAdmin('GET', '/hosts?limit=1')).hosts;
     const fleet = {
       ...{ url: urlOf('fleet'), pid: fleetPid, isHub: false },

@@ -4,7 +4,6 @@ import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type TemplateRow, templateColumns, templateSources } from '../visibility.ts';
-import type { Entry } from './entries.ts';
 
 /** A template in JSON, as all callers receive it. */
 export interface Document {
@@ -16,16 +15,23 @@ export interface Document {
   downloads: number;
 }
 
-/** A document, with the stamps of the version of the template that it shows, in milliseconds. */
-interface Stored extends Document {
+/** A version of a template: the stamps of its last change, and of the last change of its category, in milliseconds. */
+export interface Version {
+  readonly id: string;
   readonly updatedAt: number;
   readonly shownAt: number;
 }
 
+/** A document, with the version of the template that it shows. */
+type Stored = Document & Version;
+
 export interface Documents {
   clear(): void;
-  /** The documents of templates; undefined if the database has a later version of one of them. */
-  of(entries: readonly Entry[]): Promise<readonly Document[] | undefined>;
+  /**
+   * The documents of versions, in the same order; undefined if the database has a later version of one of them. `from` reads
+   * the documents that are not known.
+   */
+  of(versions: readonly Version[], from?: Reader): Promise<readonly Document[] | undefined>;
   /** Sets the stored numbers of downloads. */
   setDownloads(counts: readonly { readonly id: string; readonly count: number }[]): void;
 }
@@ -43,37 +49,43 @@ export function createDocuments(reader: Reader): Documents {
   /** The loads in progress, by the ids of their templates. */
   const loading = new Map<string, Promise<ReadonlyMap<string, Stored>>>();
 
-  const load = async (ids: readonly string[]) => {
-    const started = readDocuments(reader, ids);
+  const load = async (ids: readonly string[], from: Reader) => {
+    const started = readDocuments(from, ids);
     for (const id of ids) loading.set(id, started);
     try {
       const read = await started;
-      for (const [id, document] of read) known.set(id, document);
+      for (const document of read.values()) remember(document);
       return read;
     } finally {
-      for (const id of ids) loading.delete(id);
+      for (const id of ids) if (loading.get(id) === started) loading.delete(id);
+    }
+  };
+  /** A snapshot can have an earlier version than the one that is known. */
+  const remember = (document: Stored) => {
+    const other = known.peek(document.id);
+    if (!other || document.updatedAt > other.updatedAt || document.shownAt > other.shownAt) {
+      known.set(document.id, document);
     }
   };
   return {
-    async of(entries) {
+    async of(versions, from = reader) {
       const found = new Map<string, Stored>();
-      const missing: string[] = [];
-      for (const entry of entries) {
-        const document = known.get(entry.id);
-        if (document && shows(document, entry)) found.set(entry.id, document);
-        else missing.push(entry.id);
+      const lacks = (version: Version, document: Stored | undefined) => {
+        const isFound = document !== undefined && shows(document, version);
+        if (isFound) found.set(version.id, document);
+        return !isFound;
+      };
+      let missing = versions.filter((version) => lacks(version, known.get(version.id)));
+      const others = new Set(missing.flatMap(({ id }) => loading.get(id) ?? []));
+      for (const other of others.size > 0 ? await Promise.allSettled(others) : []) {
+        if (other.status === 'fulfilled')
+          missing = missing.filter((version) => lacks(version, other.value.get(version.id)));
       }
       if (missing.length > 0) {
-        const others = new Set(missing.flatMap((id) => loading.get(id) ?? []));
-        const own = missing.filter((id) => !loading.has(id));
-        const loads = await Promise.all([...others, ...(own.length > 0 ? [load(own)] : [])]);
-        for (const read of loads) for (const [id, document] of read) found.set(id, document);
+        const read = await load(idsOf(missing), from);
+        missing = missing.filter((version) => lacks(version, read.get(version.id)));
       }
-      const documents = entries.flatMap((entry) => {
-        const document = found.get(entry.id);
-        return document && shows(document, entry) ? [document] : [];
-      });
-      return documents.length === entries.length ? documents : undefined;
+      return missing.length > 0 ? undefined : versions.flatMap(({ id }) => found.get(id) ?? []);
     },
     clear: () => known.clear(),
     setDownloads(counts) {
@@ -85,9 +97,10 @@ export function createDocuments(reader: Reader): Documents {
   };
 }
 
-/** Whether a document shows the version of a template that the index has. */
-const shows = ({ updatedAt, shownAt }: Stored, entry: Entry) =>
-  updatedAt === entry.updatedAt && shownAt === entry.group.category.shownAt;
+const idsOf = (versions: readonly Version[]): string[] => versions.map(({ id }) => id);
+
+const shows = (document: Stored, { updatedAt, shownAt }: Version): boolean =>
+  document.updatedAt === updatedAt && document.shownAt === shownAt;
 
 /** It is neither the first nor the last member of a template. */
 const COUNT = 'download_count' satisfies keyof TemplateRow;
@@ -111,9 +124,18 @@ function documentOf({ shown_at, ...row }: Row): Stored {
   return {
     ...{ parts: [Buffer.from(before), Buffer.from(after)], etag: etagOfState(before, after) },
     downloads: parsed.download_count,
-    ...{ updatedAt: Date.parse(parsed.updated_at), shownAt: shown_at.getTime() },
+    ...{ id: parsed.id, updatedAt: Date.parse(parsed.updated_at), shownAt: shown_at.getTime() },
   };
 }
+
+const SEPARATOR = Buffer.from(',');
+
+/** The JSON of documents as elements of an array, with the stored numbers of downloads. */
+export const elementsOf = (documents: readonly Document[]): readonly Buffer[] =>
+  documents.flatMap((document, at) => {
+    const json = jsonOf(document, document.downloads);
+    return at === 0 ? json : [SEPARATOR, ...json];
+  });
 
 /** The JSON of a document with a number of downloads. */
 export const jsonOf = ({ parts: [before, after] }: Document, downloads: number): readonly Buffer[] => [

@@ -1,3 +1,5 @@
+import type { Version } from './documents.ts';
+
 /** A category, as far as the index needs it. */
 interface IndexedCategory {
   readonly id: string;
@@ -27,6 +29,12 @@ export interface Entry {
   /** The stamp of the template, in milliseconds. */
   readonly updatedAt: number;
 }
+
+/** The version of a template that the index has. */
+export const versionOf = ({ id, updatedAt, group }: Entry): Version => ({
+  ...{ id, updatedAt },
+  shownAt: group.category.shownAt,
+});
 
 /** A category as the database returns it for the index. `shownAt` is in milliseconds. */
 export interface CategoryKeys {

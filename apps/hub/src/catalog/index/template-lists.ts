@@ -6,8 +6,8 @@ import type { Viewer } from '../../principal.ts';
 import type { Revision } from '../../revision.ts';
 import { type Filters, idsOfPage, type Paging } from '../filters.ts';
 import { type CatalogIndex, type IndexedView, OUTDATED } from './catalog-index.ts';
-import { type Document, type Documents, jsonOf } from './documents.ts';
-import type { Entry } from './entries.ts';
+import { type Document, type Documents, elementsOf } from './documents.ts';
+import { type Entry, versionOf } from './entries.ts';
 
 type Query = Filters & Paging;
 
@@ -61,7 +61,7 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
     const isSelected = cached?.changedAt === changedAt && !hasOldTags(query, cached);
     const selection = isSelected ? cached : await select(reader, indexed, viewer, query);
     if (selection === OUTDATED) return OUTDATED;
-    const shown = await documents.of(selection.entries);
+    const shown = await documents.of(selection.entries.map(versionOf));
     if (!shown) return OUTDATED;
     const downloads = shown.reduce((sum, document) => sum + document.downloads, 0);
     const isSame = selection === cached && cached.downloads === downloads;
@@ -136,20 +136,14 @@ function pageOf(ordered: readonly Entry[], isIn: (entry: Entry) => boolean, { of
 }
 
 const START = Buffer.from('{"templates":[');
-const SEPARATOR = Buffer.from(',');
 
 /** The entity tag does not cover the numbers of downloads. */
 function render(documents: readonly Document[], query: Query, total: number): Rendered {
   const pagination = JSON.stringify(paginationOf(query, total));
-  const parts: Buffer[] = [START];
-  documents.forEach((document, at) => {
-    if (at > 0) parts.push(SEPARATOR);
-    parts.push(...jsonOf(document, document.downloads));
-  });
-  parts.push(Buffer.from(`],"pagination":${pagination}}`));
+  const end = Buffer.from(`],"pagination":${pagination}}`);
   const etag = etagOfState(
     pagination,
     documents.map((document) => document.etag),
   );
-  return new Rendered(Buffer.concat(parts), etag);
+  return new Rendered(Buffer.concat([START, ...elementsOf(documents), end]), etag);
 }

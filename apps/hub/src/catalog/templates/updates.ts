@@ -1,20 +1,15 @@
-import { type Cursor, DEFAULT_UPDATES, writeCursor } from '@svc/contract';
+import { type Cursor, DEFAULT_UPDATES } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfState, Unchanged, WithEtag } from '@svc/http';
+import { etagOfState, Rendered, Unchanged } from '@svc/http';
 import { route } from '../../context.ts';
+import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { callerKey, type Viewer, viewerKey } from '../../principal.ts';
 import type { CatalogState } from '../index/changes.ts';
-import {
-  endedSince,
-  type TemplateRow,
-  templateColumns,
-  templateSources,
-  touchedSince,
-  visiblePeriods,
-  visibleTemplates,
-} from '../visibility.ts';
+import { endedSince, templateSources, touchedSince, visiblePeriods, visibleTemplates } from '../visibility.ts';
+import { renderUpdates } from './updates/body.ts';
 import { idleUpdates } from './updates/idle.ts';
+import { readDocuments } from './updates/read-documents.ts';
 import { changesSince, LargeChanges, readAtOnce, streamChanges } from './updates/since.ts';
 import { finishedCursor, NO_ID, readState, type Snapshot, stampFor } from './updates/state.ts';
 
@@ -24,26 +19,23 @@ import { finishedCursor, NO_ID, readState, type Snapshot, stampFor } from './upd
  * entity tag, no template is read.
  */
 export const listTemplateUpdates = route(hubEndpoints.listTemplateUpdates, async (context, { query }) => {
-  const { database, viewer, principal, address, hasEtag, pageQueue } = context;
+  const { database, catalog, viewer, principal, address, hasEtag, pageQueue, changeQueue } = context;
   const { since, cursor, limit = DEFAULT_UPDATES } = query;
   const idle = await idleUpdates(context, query);
   if (idle) return idle;
   const readInSnapshot = () =>
-    database.client.$transaction(
-      async (transaction) => {
-        const state = await readState(transaction);
-        const etag = etagOfState(viewerKey(viewer), state, query);
-        if (hasEtag(etag)) return new Unchanged(etag);
-        const snapshot = { transaction, viewer, state };
-        const tagged = (page: Page) => new WithEtag({ ...page, cursor: writeCursor(page.cursor) }, etag);
-        if (!since) return tagged(await readPage(snapshot, { cursor: cursor ?? 'start', limit }));
-        const changes = changesSince(snapshot, since);
-        const reply = await readAtOnce(transaction, changes);
-        return reply ? tagged(reply) : new LargeChanges(changes, etag);
-      },
-      { isolationLevel: 'RepeatableRead', timeout: 8000 },
-    );
-  const read = since ? await readInSnapshot() : await pageQueue.run(callerKey(principal, address), readInSnapshot);
+    database.reader.inSnapshot(async (reader) => {
+      const state = await readState(reader);
+      const etag = etagOfState(viewerKey(viewer), state, query);
+      if (hasEtag(etag)) return new Unchanged(etag);
+      const snapshot = { reader, documents: catalog.documents, viewer, state };
+      if (!since) return new Rendered(await readPage(snapshot, { cursor: cursor ?? 'start', limit }), etag);
+      const changes = changesSince(snapshot, since);
+      const body = await readAtOnce(snapshot, changes);
+      return body ? new Rendered(body, etag) : new LargeChanges(changes, etag);
+    });
+  const queue = since ? changeQueue : pageQueue;
+  const read = await queue.run(callerKey(principal, address), readInSnapshot);
   return read instanceof LargeChanges ? streamChanges(context, read) : read;
 });
 
@@ -51,15 +43,6 @@ interface PageRequest {
   readonly cursor: Cursor | 'start';
   /** Maximum number of templates and removals. */
   readonly limit: number;
-}
-
-interface Page {
-  readonly templates: readonly TemplateRow[];
-  readonly removed: readonly { readonly id: string }[];
-  readonly checked_at: Date;
-  readonly cursor: Cursor;
-  readonly reset: boolean;
-  readonly has_more: boolean;
 }
 
 /**
@@ -81,9 +64,9 @@ interface Entry {
  * after it started. It then sends the changes since its start, like any other walk. Each page is read in its own snapshot.
  * The last page brings the client up to the clock of its snapshot.
  */
-async function readPage(snapshot: Snapshot, { cursor, limit }: PageRequest): Promise<Page> {
-  const { transaction, viewer, state } = snapshot;
-  const continues = cursor !== 'start' && (await isKnown(transaction, cursor, snapshot));
+async function readPage(snapshot: Snapshot, { cursor, limit }: PageRequest): Promise<Buffer> {
+  const { reader, viewer, state } = snapshot;
+  const continues = cursor !== 'start' && (await isKnown(reader, cursor, snapshot));
   const from = continues ? cursor : startOfFullWalk(viewer, state);
   const listing = await selectListed(snapshot, from, { limit, bytes: PAGE_BYTES });
   const budget = { limit: limit - listing.entries.length, bytes: listing.bytesLeft };
@@ -93,14 +76,13 @@ async function readPage(snapshot: Snapshot, { cursor, limit }: PageRequest): Pro
   const next = changes.isTruncated
     ? advanced(from, listing.listed, changes.entries.at(-1))
     : finishedCursor(viewer, state);
-  return {
-    templates: await readTemplates(snapshot, idsOf(entries, false)),
+  return renderUpdates(await readDocuments(snapshot, idsOf(entries, false)), {
     removed: idsOf(entries, true).map((id) => ({ id })),
     checked_at: next.checked,
     cursor: { ...next, seen: state.commit },
     reset: !continues,
     has_more: changes.isTruncated,
-  };
+  });
 }
 
 const idsOf = (entries: readonly Entry[], removed: boolean) =>
@@ -134,26 +116,18 @@ function advanced(from: Cursor, listed: string | undefined, last: Entry | undefi
 const MAX_SCANNED = 5000;
 
 /** Templates that did not change since the walk started. Empty for a walk without a list, or after the end of its list. */
-async function selectListed(
-  { transaction, viewer }: Snapshot,
-  { began, listed }: Cursor,
-  budget: Budget,
-): Promise<Listing> {
+async function selectListed({ reader, viewer }: Snapshot, { began, listed }: Cursor, budget: Budget): Promise<Listing> {
   if (!began || listed === undefined) return { entries: [], listed: undefined, bytesLeft: budget.bytes };
-  const [end] = await transaction.$queryRaw<{ id: string }[]>`
-    SELECT id FROM templates WHERE id > ${listed}::uuid ORDER BY id OFFSET ${MAX_SCANNED - 1} LIMIT 1`;
+  const [end] = await reader.read<{ id: string }>(Prisma.sql`
+    SELECT id FROM templates WHERE id > ${listed}::uuid ORDER BY id OFFSET ${MAX_SCANNED - 1} LIMIT 1`);
   const range = { after: listed, upTo: end?.id };
   const query = listedEntries(viewer, { began, range, limit: budget.limit + 1 });
-  const { entries, isTruncated, bytesLeft } = selectWithin(await transaction.$queryRaw<Entry[]>(query), budget);
+  const { entries, isTruncated, bytesLeft } = selectWithin(await reader.read<Entry>(query), budget);
   return { entries, bytesLeft, listed: isTruncated ? (entries.at(-1)?.id ?? listed) : end?.id };
 }
 
-async function selectChanged(
-  { transaction, viewer }: Snapshot,
-  { position }: Cursor,
-  budget: Budget,
-): Promise<Selection> {
-  return selectWithin(await transaction.$queryRaw<Entry[]>(changedEntries(viewer, position, budget.limit + 1)), budget);
+async function selectChanged({ reader, viewer }: Snapshot, { position }: Cursor, budget: Budget): Promise<Selection> {
+  return selectWithin(await reader.read<Entry>(changedEntries(viewer, position, budget.limit + 1)), budget);
 }
 
 /** The entries that fit. The first entry of a page is always included; otherwise the walk could not progress. */
@@ -200,14 +174,6 @@ function changedEntries(viewer: Viewer, { at, after }: Cursor['position'], limit
     WHERE ${later} ORDER BY at, id LIMIT ${limit}`;
 }
 
-async function readTemplates({ transaction }: Snapshot, ids: readonly string[]): Promise<TemplateRow[]> {
-  if (ids.length === 0) return [];
-  return transaction.$queryRaw`
-    SELECT ${templateColumns} FROM ${templateSources} JOIN unnest(${ids}::uuid[]) WITH ORDINALITY AS page (id, place)
-      ON page.id = t.id
-    ORDER BY page.place`;
-}
-
 /** The `checked_at` of a full walk until its last page. */
 const NEVER = new Date(0);
 
@@ -224,7 +190,7 @@ const startOfFullWalk = (viewer: Viewer, state: CatalogState): Cursor => ({
  * contain the commit of the cursor, or if changes after the position of the cursor were pruned.
  */
 async function isKnown(
-  transaction: Prisma.TransactionClient,
+  reader: Reader,
   cursor: Cursor,
   { viewer, state: { floor } }: { readonly viewer: Viewer; readonly state: CatalogState },
 ): Promise<boolean> {
@@ -232,8 +198,8 @@ async function isKnown(
   if (of !== viewerKey(viewer)) return false;
   const isPruned = floor !== null && (began ? began < floor : isBelow(position, floor));
   if (isPruned) return false;
-  const rows = await transaction.$queryRaw<unknown[]>`
-    SELECT FROM catalog_commits WHERE at = ${seen.at} AND commit = ${seen.commit}::uuid`;
+  const rows = await reader.read(Prisma.sql`
+    SELECT FROM catalog_commits WHERE at = ${seen.at} AND commit = ${seen.commit}::uuid`);
   return rows.length > 0;
 }
 

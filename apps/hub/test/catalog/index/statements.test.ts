@@ -1,14 +1,12 @@
-import { startCountingProxy } from '../../visibility/counting-proxy.ts';
-import { anInstance, startWorld } from '../../world.ts';
+import { startCountedInstance } from '../../visibility/counting-proxy.ts';
+import { startWorld } from '../../world.ts';
 
 const TEMPLATES = '/api/v1/catalog/templates';
 
 const world = await startWorld();
-const proxy = await startCountingProxy(world.databaseUrl);
-const counted = anInstance(proxy.url, world.issuer);
+const counted = await startCountedInstance(world);
 afterAll(async () => {
   await counted.stop();
-  await proxy.close();
   await world.stop();
 });
 
@@ -30,7 +28,7 @@ const paths = {
   'the organization': '/api/v1/catalog/organization',
 };
 const statementsOf = (path: string, api = counted.api(`Bearer ${organization.key}`)) =>
-  proxy.during(async () => expect((await api.get(path)).status).toBe(200));
+  counted.during(async () => expect((await api.get(path)).status).toBe(200));
 
 describe.each(Object.entries(paths))('%s', (_, path) => {
   test('takes one statement, which checks the revision, when it is known', async () => {
@@ -49,6 +47,6 @@ describe.each(Object.entries(paths))('%s', (_, path) => {
 test('one check of the revision serves many concurrent requests', async () => {
   const path = paths['a poll by since'];
   await statementsOf(path);
-  const statements = await proxy.during(() => Promise.all(Array.from({ length: 40 }, () => api.get(path))));
+  const statements = await counted.during(() => Promise.all(Array.from({ length: 40 }, () => api.get(path))));
   expect(statements).toBeLessThan(40);
 });

@@ -1,9 +1,9 @@
-import { type Cursor, writeCursor } from '@svc/contract';
-import { hubEndpoints } from '@svc/contract/hub';
+import type { Cursor } from '@svc/contract';
 import { etagOfState, Rendered } from '@svc/http';
 import type { RequestContext } from '../../../context.ts';
 import { type Viewer, viewerKey } from '../../../principal.ts';
 import type { CatalogState } from '../../index/changes.ts';
+import { renderUpdates } from './body.ts';
 import { finishedCursor } from './state.ts';
 
 interface Query {
@@ -51,11 +51,10 @@ function idleAt(state: CatalogState, viewer: Viewer): Idle {
 
 function createIdle(state: CatalogState, viewer: Viewer): Idle {
   const { at, commit } = state;
-  const cursor = writeCursor(finishedCursor(viewer, state));
-  const empty = { templates: [], removed: [], checked_at: at, cursor, reset: false, has_more: false };
+  const cursor = finishedCursor(viewer, state);
   let last: { readonly of: string; readonly etag: string } | undefined;
   return {
-    body: Buffer.from(JSON.stringify(hubEndpoints.listTemplateUpdates.reply.parse(empty))),
+    body: renderUpdates([], { removed: [], checked_at: at, cursor, reset: false, has_more: false }),
     // Most clients of a viewer send the same query, because they received the same response before.
     etagFor: (floor, query) => {
       const of = JSON.stringify([floor, query]);

@@ -2,17 +2,13 @@ import { type Cursor, writeCursor } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { Streamed } from '@svc/http';
 import type { RequestContext } from '../../../context.ts';
+import type { Reader } from '../../../database/reader.ts';
 import { Prisma } from '../../../generated/prisma/client.ts';
 import type { Viewer } from '../../../principal.ts';
-import {
-  endedSince,
-  type TemplateRow,
-  templateColumns,
-  templateSources,
-  touchedSince,
-  visiblePeriods,
-  visibleTemplates,
-} from '../../visibility.ts';
+import { elementsOf } from '../../index/documents.ts';
+import { endedSince, templateSources, touchedSince, visiblePeriods, visibleTemplates } from '../../visibility.ts';
+import { renderUpdates } from './body.ts';
+import { readDocuments, type Source } from './read-documents.ts';
 import { finishedCursor, NO_ID, type Snapshot, stampFor } from './state.ts';
 
 /** The changes in a period, as one viewer sees them: with stamps after `from` and up to `upTo`. */
@@ -39,16 +35,18 @@ export function changesSince({ viewer, state }: Snapshot, since: Date): Changes 
   return { viewer, from: reset ? EPOCH : since, upTo: state.at, reset, cursor: finishedCursor(viewer, state) };
 }
 
-/** Reads changes if they fit in one part; undefined otherwise. `transaction` has the snapshot to which `changes.upTo` belongs. */
-export async function readAtOnce(transaction: Prisma.TransactionClient, changes: Changes) {
+/** The body of a response with changes that fit in one part; undefined for others. `changes.upTo` is the state of the snapshot. */
+export async function readAtOnce(snapshot: Snapshot, changes: Changes): Promise<Buffer | undefined> {
   const { viewer, from, upTo, reset, cursor } = changes;
-  const found = await transaction.$queryRaw<Found[]>(changedTemplates(viewer, from, PART.templates + 1));
+  const found = await snapshot.reader.read<Found>(changedTemplates(viewer, from, PART.templates + 1));
   if (firstPart(found, PART).length < found.length) return undefined;
-  const removed = await readRemovals(transaction, changes, NO_ID);
+  const removed = await readRemovals(snapshot.reader, changes, NO_ID);
   if (removed.length === PART.removals) return undefined;
-  const templates = await readTemplates(transaction, changes, found);
-  return { templates, removed, checked_at: upTo, cursor, reset, has_more: false };
+  const documents = await readDocuments(snapshot, idsOf(found));
+  return renderUpdates(documents, { removed, checked_at: upTo, cursor, reset, has_more: false });
 }
+
+const idsOf = (found: readonly Found[]): string[] => found.map(({ id }) => id);
 
 /** A template that belongs in a response, with its size. */
 interface Found {
@@ -88,66 +86,63 @@ export class LargeChanges {
  * `upTo` as its `since`, and receives each later change. @throws 503 `overloaded`
  */
 export function streamChanges(
-  { database, principal, address, streamSlots, headOnly }: RequestContext,
+  { database, catalog, principal, address, streamSlots, headOnly }: RequestContext,
   { changes, etag }: LargeChanges,
 ): Streamed {
   const release = headOnly ? undefined : streamSlots.take(principal, address);
-  return new Streamed('application/json; charset=utf-8', () => jsonOf(database.catalogStreams, changes), {
+  const source = { reader: database.catalogStreams, documents: catalog.documents };
+  return new Streamed('application/json; charset=utf-8', () => jsonOf(source, changes), {
     etag,
     pace: streamSlots.pace,
     ...(release ? { onEnd: release } : {}),
   });
 }
 
-async function* jsonOf(client: Reader, changes: Changes): AsyncGenerator<string> {
+async function* jsonOf(source: Source, changes: Changes): AsyncGenerator<string | Buffer> {
   const { reply } = hubEndpoints.listTemplateUpdates;
-  const { templates, removed } = reply.shape;
   const { upTo: checked_at, reset } = changes;
   const cursor = writeCursor(changes.cursor);
   const envelope = reply.parse({ templates: [], removed: [], checked_at, cursor, reset, has_more: false });
   yield '{"templates":[';
-  yield* elementsOf(templates.element, partsOf(client, changes));
+  yield* separated(templatesOf(source, changes));
   yield '],"removed":[';
-  yield* elementsOf(removed.element, removalsOf(client, changes));
+  yield* separated(removalsOf(source.reader, changes));
   const { checked_at: last, templates: _, removed: __, ...rest } = envelope;
   yield `],${JSON.stringify({ ...rest, checked_at: last }).slice(1)}`;
 }
 
-interface Schema<Item> {
-  parse(item: Item): unknown;
-}
-
-async function* elementsOf<Item>(schema: Schema<Item>, parts: AsyncIterable<readonly Item[]>): AsyncGenerator<string> {
-  let separator = '';
+/** Parts with a comma between them. */
+async function* separated<Part>(parts: AsyncIterable<Part>): AsyncGenerator<Part | string> {
+  let isFirst = true;
   for await (const part of parts) {
-    if (part.length === 0) continue;
-    yield separator + part.map((item) => JSON.stringify(schema.parse(item))).join(',');
-    separator = ',';
+    if (!isFirst) yield ',';
+    isFirst = false;
+    yield part;
   }
 }
 
-type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
-
-async function* partsOf(client: Reader, changes: Changes): AsyncGenerator<TemplateRow[]> {
+/** The elements of `templates`, in parts that are not empty. */
+async function* templatesOf(source: Source, changes: Changes): AsyncGenerator<Buffer> {
+  const { reader } = source;
   let after: string | undefined = NO_ID;
   while (after !== undefined) {
-    const upTo: string | undefined = await endOfRange(client, after);
-    let found: readonly Found[] = await client.$queryRaw<Found[]>(changedInRange(changes, { after, upTo }));
+    const upTo: string | undefined = await endOfRange(reader, after);
+    let found: readonly Found[] = await reader.read<Found>(changedInRange(changes, { after, upTo }));
     while (found.length > 0) {
       const part = firstPart(found, STREAM_PART);
       found = found.slice(part.length);
-      yield await readTemplates(client, changes, part);
+      const documents = await readDocuments(source, idsOf(part), isIn(changes));
+      if (documents.length > 0) yield Buffer.concat(elementsOf(documents));
     }
     after = upTo;
   }
 }
-
 /** The number of templates that one statement examines. It bounds the duration of a statement for a viewer who sees few. */
 const RANGE = 1000;
 
-async function endOfRange(client: Reader, after: string): Promise<string | undefined> {
-  const [end] = await client.$queryRaw<{ id: string }[]>`
-    SELECT id FROM templates WHERE id > ${after}::uuid ORDER BY id OFFSET ${RANGE - 1} LIMIT 1`;
+async function endOfRange(reader: Reader, after: string): Promise<string | undefined> {
+  const [end] = await reader.read<{ id: string }>(Prisma.sql`
+    SELECT id FROM templates WHERE id > ${after}::uuid ORDER BY id OFFSET ${RANGE - 1} LIMIT 1`);
   return end?.id;
 }
 
@@ -167,26 +162,18 @@ const changedInRange = (changes: Changes, { after, upTo }: Range): Prisma.Sql =>
 const isIn = ({ viewer, from, upTo }: Changes): Prisma.Sql =>
   Prisma.sql`${visibleTemplates(viewer)} AND ${stampFor(viewer)} > ${from} AND ${stampFor(viewer)} <= ${upTo}`;
 
-/** The templates with these ids that still belong in the response, in the same order. */
-async function readTemplates(client: Reader, changes: Changes, found: readonly Found[]): Promise<TemplateRow[]> {
-  if (found.length === 0) return [];
-  return client.$queryRaw<TemplateRow[]>`
-    SELECT ${templateColumns} FROM ${templateSources}
-      JOIN unnest(${found.map(({ id }) => id)}::uuid[]) WITH ORDINALITY AS part (id, place) ON part.id = t.id
-    WHERE ${isIn(changes)}
-    ORDER BY part.place`;
-}
-
-async function* removalsOf(client: Reader, changes: Changes): AsyncGenerator<Removal[]> {
+/** The elements of `removed`, in parts that are not empty. */
+async function* removalsOf(reader: Reader, changes: Changes): AsyncGenerator<string> {
   if (changes.reset) return;
+  const { element } = hubEndpoints.listTemplateUpdates.reply.shape.removed;
   let after = NO_ID;
   for (let full = true; full; ) {
-    const part = await readRemovals(client, changes, after);
-    yield part;
+    const part = await readRemovals(reader, changes, after);
+    if (part.length > 0) yield part.map((removal) => JSON.stringify(element.parse(removal))).join(',');
     full = part.length === PART.removals;
     after = part.at(-1)?.id ?? after;
   }
-  const [clock] = await client.$queryRaw<{ floor: Date | null }[]>`SELECT floor FROM catalog_clock`;
+  const [clock] = await reader.read<{ floor: Date | null }>(Prisma.sql`SELECT floor FROM catalog_clock`);
   if (clock?.floor && changes.from < clock.floor) throw new Error('the history of a response was pruned meanwhile');
 }
 
@@ -194,8 +181,8 @@ interface Removal {
   readonly id: string;
 }
 
-const readRemovals = async (client: Reader, { viewer, from, reset }: Changes, after: string): Promise<Removal[]> =>
-  reset ? [] : client.$queryRaw<Removal[]>(removedTemplates(viewer, from, { after, limit: PART.removals }));
+const readRemovals = async (reader: Reader, { viewer, from, reset }: Changes, after: string): Promise<Removal[]> =>
+  reset ? [] : reader.read<Removal>(removedTemplates(viewer, from, { after, limit: PART.removals }));
 
 /** The templates that the viewer sees now and that changed or became visible after `since`, up to a number of them. */
 export const changedTemplates = (viewer: Viewer, since: Date, limit: number): Prisma.Sql => Prisma.sql`

@@ -1,8 +1,8 @@
 import { overloaded } from './stream-slots.ts';
 
-/** The limits of pages of changes per process. */
-export interface PageLimits {
-  /** The number of pages that are read at the same time. The other database connections are available to other requests. */
+/** The limits of reads of changes per process. */
+export interface ReadLimits {
+  /** The number of reads at the same time. The other database connections are available to other requests. */
   readonly running: number;
   /** The maximum number of requests of a caller that wait. */
   readonly waitingPerCaller: number;
@@ -10,15 +10,15 @@ export interface PageLimits {
   readonly waitMs: number;
 }
 
-const LIMITS: PageLimits = { running: 2, waitingPerCaller: 16, waitMs: 1500 };
+const LIMITS: ReadLimits = { running: 2, waitingPerCaller: 16, waitMs: 1500 };
 
-export interface PageQueue {
-  /** Reads a page when it is the turn of the caller. @throws 503 `overloaded` if too many requests wait, or for too long */
+export interface ReadQueue {
+  /** Runs `read` when it is the turn of the caller. @throws 503 `overloaded` if too many requests wait, or for too long */
   run<T>(caller: string, read: () => Promise<T>): Promise<T>;
 }
 
 /** Callers take turns, so that a caller with many requests delays another one by few of them. */
-export function createPageQueue({ running: maxRunning, waitingPerCaller, waitMs }: PageLimits = LIMITS): PageQueue {
+export function createReadQueue({ running: maxRunning, waitingPerCaller, waitMs }: ReadLimits = LIMITS): ReadQueue {
   /** The requests that wait, by caller. The first caller is next. */
   const queues = new Map<string, Set<() => void>>();
   let running = 0;
@@ -40,7 +40,9 @@ export function createPageQueue({ running: maxRunning, waitingPerCaller, waitMs 
     new Promise<void>((resolve, reject) => {
       const waiting = queues.get(caller) ?? new Set();
       if (waiting.size >= waitingPerCaller) {
-        return reject(overloaded(`At most ${waitingPerCaller} requests of a caller for pages wait at the same time.`));
+        return reject(
+          overloaded(`At most ${waitingPerCaller} requests of a caller for changes wait at the same time.`),
+        );
       }
       const start = () => {
         clearTimeout(timer);
@@ -48,7 +50,7 @@ export function createPageQueue({ running: maxRunning, waitingPerCaller, waitMs 
       };
       const timer = setTimeout(() => {
         waiting.delete(start);
-        reject(overloaded('Too many pages are being read.'));
+        reject(overloaded('Too many requests for changes wait.'));
       }, waitMs);
       queues.set(caller, waiting.add(start));
       startNext();
