@@ -12,6 +12,7 @@ import {
 } from '@svc/http';
 import type { Services } from './api/context.ts';
 import { createFleet } from './app.ts';
+import { createHashingThreads } from './auth/hashing.ts';
 import { findWeakness } from './auth/password-strength.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { startProviderChecks } from './auth/provider-checks.ts';
@@ -74,12 +75,13 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     allowed: config.OUTBOUND_ALLOW,
     timings: timings.reconciler,
   });
+  const hashing = createHashingThreads();
   const services: Services = {
     engineRuntime,
     database,
     settings,
     sessions: createSessions({ database, sealer, settings, signingKey, temporaryAdmin }),
-    passwords: createPasswords(),
+    passwords: createPasswords({ hashing }),
     providers,
     hubs,
     sync,
@@ -117,6 +119,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
       // Aborts requests, so that a slow hub does not delay the shutdown.
       await Promise.all([toHub.close(), toProvider.close()]);
       await Promise.all(idle);
+      await hashing.stop();
       await database.close();
     },
   });

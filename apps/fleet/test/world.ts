@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import * as argon2 from '@node-rs/argon2';
 import { displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
 import { closedOpenApiDocument, fleetService } from '@svc/contract';
 import type { FleetRole } from '@svc/contract/fleet';
@@ -84,7 +85,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
   const signingKey = await loadSigningKey(database, sealer);
   const fingerprintKey = signingKey.deriveSecret('temporary-admin');
   const log = createLog('fleet', (process.env.LOG_LEVEL as 'silent') ?? 'silent');
-  const passwords = createPasswords({ cost: LOWEST_COST });
+  const passwords = createPasswords({ cost: LOWEST_COST, hashing: argon2 });
 
   /** Another process of the same fleet: it shares only the database. */
   const aReplica = (given: ReplicaOptions = {}) => {

@@ -14,6 +14,7 @@ import { type Health, mountHealth, probePaths } from './health.ts';
 import { type Log, type RequestObserver, requestLog } from './log.ts';
 import { createMetrics, METRICS_PATH, type Metrics, mountMetrics } from './metrics.ts';
 import { notFound, Problem } from './problem.ts';
+import { createRejectionDelay, type RejectionDelay, type RejectionDelayLimits } from './rejection-delay.ts';
 import { problemResponse, requestIdOf, respond } from './respond.ts';
 import { type Enter, mount, type Route, run } from './routes.ts';
 import { type HandleFirst, handleBefore, rejectInvalidTarget } from './target.ts';
@@ -30,6 +31,8 @@ export interface ServiceOptions<Context> {
   readonly rateLimit: boolean;
   /** The rate limit per client address. Default: 6000. */
   readonly requestsPerMinute?: number;
+  /** The limits of rejections per client network if `rateLimit` is set. Default: those of `createRejectionDelay`. */
+  readonly rejectionDelay?: RejectionDelayLimits;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: readonly string[];
   readonly metricsToken?: string | undefined;
@@ -59,7 +62,11 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   const observers = [requestLog(options.log), metrics.count, endAfterUpgrade];
   if (options.corsOrigins.length > 0) observers.push(originsOf(options.corsOrigins));
   const limit = options.rateLimit ? limitRate(options.requestsPerMinute) : undefined;
-  const fast = fastHandler(app, { options, limit });
+  const sendProblem = problemSender(
+    options.log,
+    options.rateLimit ? createRejectionDelay(options.rejectionDelay) : undefined,
+  );
+  const fast = fastHandler(app, { options, limit, sendProblem });
   handleBefore(app, (req, res) => {
     for (const observe of observers) observe(req, res);
     return fast(req, res);
@@ -74,18 +81,19 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   app.use(() => {
     throw notFound();
   });
-  app.use(answerProblem(options.log));
+  app.use(answerProblem(sendProblem));
   return app;
 }
 
 interface FastOptions<Context> {
   readonly options: ServiceOptions<Context>;
   readonly limit: RequestHandler | undefined;
+  readonly sendProblem: SendProblem;
 }
 
 /** Handles fast routes with the functions that Express calls for the other routes. */
-function fastHandler<Context>(app: Express, { options, limit }: FastOptions<Context>): HandleFirst {
-  const { fastRoutes = [], enter, gate, log } = options;
+function fastHandler<Context>(app: Express, { options, limit, sendProblem }: FastOptions<Context>): HandleFirst {
+  const { fastRoutes = [], enter, gate } = options;
   if (gate) return () => false;
   const find = createFastRoutes(fastRoutes);
   const trust = app.get('trust proxy fn');
@@ -101,7 +109,7 @@ function fastHandler<Context>(app: Express, { options, limit }: FastOptions<Cont
     Object.assign(req, { ip: proxyAddress(req, trust), params: found.params, path: found.path, app });
     handle(req, res, found.route).catch((error: unknown) => {
       if (res.headersSent) res.destroy();
-      else sendProblem(log, error, res);
+      else sendProblem(error, req, res);
     });
     return true;
   };
@@ -156,18 +164,26 @@ const limitRate = (requestsPerMinute = 6000) =>
     },
   });
 
-const answerProblem =
-  (log: Log): ErrorRequestHandler =>
-  (error: unknown, _req, res, next) =>
-    res.headersSent ? next(error) : sendProblem(log, error, res);
+type SendProblem = (error: unknown, req: Request, res: Response) => void;
 
-function sendProblem(log: Log, error: unknown, res: Response): void {
-  const problem = problemOf(error);
-  if (problem.status >= 500) res.locals.failure = problem.cause ?? problem;
-  respond(res, problemResponse(problem, requestIdOf(res))).catch((failure: unknown) => {
-    log.error({ err: failure, request_id: requestIdOf(res) }, 'response failed');
-    res.destroy();
-  });
+const answerProblem =
+  (sendProblem: SendProblem): ErrorRequestHandler =>
+  (error: unknown, req, res, next) =>
+    res.headersSent ? next(error) : sendProblem(error, req, res);
+
+function problemSender(log: Log, delayRejection: RejectionDelay | undefined): SendProblem {
+  const send = async (problem: Problem, req: Request, res: Response) => {
+    if (await delayRejection?.(req.ip ?? '', problem.status)) res.setHeader('Connection', 'close');
+    await respond(res, problemResponse(problem, requestIdOf(res)));
+  };
+  return (error, req, res) => {
+    const problem = problemOf(error);
+    if (problem.status >= 500) res.locals.failure = problem.cause ?? problem;
+    send(problem, req, res).catch((failure: unknown) => {
+      log.error({ err: failure, request_id: requestIdOf(res) }, 'response failed');
+      res.destroy();
+    });
+  };
 }
 
 function problemOf(error: unknown): Problem {

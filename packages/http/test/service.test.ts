@@ -147,6 +147,16 @@ describe('the rate limit', () => {
     }
   });
 
+  test('includes rejections: those that must not wait have their connection closed', async () => {
+    const rejectionDelay = { burst: 1, perSecond: 0.001, pause: async () => undefined, maxDelayed: 0 };
+    const { api } = await startService({ rateLimit: true, rejectionDelay });
+    const connectionAfter = async (query: string, status: number) =>
+      (await api.get(`/things/latest?${query}`).set('Connection', 'keep-alive').expect(status)).headers.connection;
+    expect(await connectionAfter('unknown=1', 400)).not.toBe('close');
+    expect(await connectionAfter('unknown=1', 400)).toBe('close');
+    expect(await connectionAfter('', 200)).not.toBe('close');
+  });
+
   test('applies to requests with an invalid target', async () => {
     const { port } = await startService({ rateLimit: true, requestsPerMinute: 1 });
     const statusOf = async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { availableParallelism } from 'node:os';
-import { hash as hashArgon2, hashSync, type Options, parseOptions, verify as verifyArgon2 } from '@node-rs/argon2';
+import { hashSync, type Options, parseOptions } from '@node-rs/argon2';
+import { HASHING_THREADS, type Hashing } from './hashing.ts';
 import { type CallerClass, createPasswordQueue, type QueueBounds } from './password-queue.ts';
 import { findWeakness, normalised } from './password-strength.ts';
 
@@ -35,23 +35,19 @@ const ARGON2ID = /^\$argon2id\$v=19\$/;
 interface PasswordOptions extends Partial<QueueBounds> {
   /** The cost of new hashes. It is not configurable. Tests that are not about passwords pass a lower one. */
   readonly cost?: Cost;
-  /** The verification of the library. A test passes a function that counts calls. */
-  readonly verifyHash?: typeof verifyArgon2;
+  readonly hashing: Hashing;
 }
-
-/** Hashing leaves a processor to the other work of the machine. */
-const CONCURRENT = Math.max(1, Math.min(2, availableParallelism() - 1));
 
 /**
  * Hashing needs 19 MiB and CPU time, so at most `concurrent` calls run at the same time, and `waiting` calls of each class
  * of callers wait.
  */
 export function createPasswords({
-  concurrent = CONCURRENT,
+  concurrent = HASHING_THREADS,
   waiting = { known: 100, unknown: 100 },
   cost: currentCost = DEFAULT_COST,
-  verifyHash = verifyArgon2,
-}: PasswordOptions = {}): Passwords {
+  hashing,
+}: PasswordOptions): Passwords {
   const enqueue = createPasswordQueue({ concurrent, waiting });
   // It is verified if a user has no hash, so that the response takes the same time.
   const placeholder = hashSync(randomBytes(32), currentCost);
@@ -59,11 +55,11 @@ export function createPasswords({
     cost !== undefined && (cost.memoryCost < currentCost.memoryCost || cost.timeCost < currentCost.timeCost);
   const verify = async (hash: string, password: string) => {
     const cost = costOf(hash);
-    const matches = await verifyHash(cost ? hash : placeholder, normalised(password));
+    const matches = await hashing.verify(cost ? hash : placeholder, normalised(password));
     return { matches: matches && cost !== undefined, outdated: matches && isOutdated(cost) };
   };
   return {
-    hash: (password) => enqueue('known', () => hashArgon2(normalised(password), currentCost)),
+    hash: (password) => enqueue('known', () => hashing.hash(normalised(password), currentCost)),
     verify: (hash = '', password, caller) => enqueue(caller, () => verify(hash, password)),
     findWeakness,
   };

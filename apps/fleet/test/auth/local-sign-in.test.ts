@@ -1,3 +1,4 @@
+import * as argon2 from '@node-rs/argon2';
 import { createPasswords } from '../../src/auth/passwords.ts';
 import { startWorld, TEMPORARY_ADMIN } from '../world.ts';
 import { LOGIN, signInHelpers } from './sign-in-helpers.ts';
@@ -122,7 +123,7 @@ test.each([
 });
 
 describe('a password hash of lower cost', () => {
-  const { api } = aReplica({ passwords: createPasswords() });
+  const { api } = aReplica({ passwords: createPasswords({ hashing: argon2 }) });
   const weakUser = async () => {
     const { id, email, password } = await aUser('viewer');
     const signIn = async () => {

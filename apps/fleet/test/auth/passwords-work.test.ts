@@ -3,7 +3,7 @@ import * as argon2 from '@node-rs/argon2';
 import { createPasswords } from '../../src/auth/passwords.ts';
 
 const verified = jest.fn(argon2.verify);
-const { hash, verify } = createPasswords({ verifyHash: verified });
+const { hash, verify } = createPasswords({ hashing: { hash: argon2.hash, verify: verified } });
 const known = await hash('a known password');
 
 beforeEach(() => {

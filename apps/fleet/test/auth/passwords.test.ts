@@ -1,9 +1,13 @@
-import { describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { hash as hashArgon2, parseOptions } from '@node-rs/argon2';
+import { createHashingThreads, HASHING_THREADS } from '../../src/auth/hashing.ts';
 import { createPasswords } from '../../src/auth/passwords.ts';
 
 const PASSWORD = 'ein sehr gutes Passwort';
-const { hash, findWeakness, ...passwords } = createPasswords();
+const hashing = createHashingThreads();
+afterAll(hashing.stop);
+const { hash, findWeakness, ...passwords } = createPasswords({ hashing });
 const verify = (stored: string | undefined, password: string) => passwords.verify(stored, password, 'unknown');
 
 const NOTHING = { matches: false, outdated: false };
@@ -95,7 +99,7 @@ describe('a password hash is outdated', () => {
 });
 
 test('password hashing runs a few calls at a time, queues some, and rejects the others', async () => {
-  const bounded = createPasswords({ concurrent: 1, waiting: { known: 2, unknown: 1 } });
+  const bounded = createPasswords({ hashing, concurrent: 1, waiting: { known: 2, unknown: 1 } });
   const made = await bounded.hash(PASSWORD);
   const results = await Promise.allSettled([
     bounded.verify(made, PASSWORD, 'unknown'),
@@ -111,6 +115,23 @@ test('password hashing runs a few calls at a time, queues some, and rejects the 
   ]);
   expect(results[2]).toMatchObject({ reason: { code: 'unavailable', status: 503, headers: { 'Retry-After': '1' } } });
   expect(await bounded.verify(made, PASSWORD, 'unknown')).toMatchObject({ matches: true });
+});
+
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
+/** The priorities of the threads of this process: the field `nice` of proc_pid_stat(5). */
+const priorities = () =>
+  readdirSync('/proc/self/task').map((thread) => {
+    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+  });
+
+onLinux('passwords are hashed in a bounded number of threads with a low priority', async () => {
+  const made = await hash(PASSWORD);
+  await Promise.all(Array.from({ length: 8 }, () => verify(made, PASSWORD)));
+  const low = priorities().filter((nice) => nice >= 15);
+  expect(low.length).toBeGreaterThan(0);
+  expect(low.length).toBeLessThanOrEqual(HASHING_THREADS);
 });
 
 describe('password strength:', () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { verify as verifyArgon2 } from '@node-rs/argon2';
+import * as argon2 from '@node-rs/argon2';
 import { unavailable } from '@svc/http';
 import { createPasswords } from '../../src/auth/passwords.ts';
 import { startWorld, TEMPORARY_ADMIN } from '../world.ts';
@@ -66,9 +66,12 @@ test('correct sign-ins of known addresses all succeed while unknown addresses fi
     concurrent: 1,
     waiting: { known: users.length, unknown: 5 },
     cost: { memoryCost: 8, timeCost: 1, parallelism: 1 },
-    verifyHash: async (...given) => {
-      await opened;
-      return verifyArgon2(...given);
+    hashing: {
+      hash: argon2.hash,
+      verify: async (...given) => {
+        await opened;
+        return argon2.verify(...given);
+      },
     },
   });
   let calls = 0;
