@@ -9,6 +9,9 @@ const MAX_TOKEN_LENGTH = 8192;
 /** Scheme in any case and the token alphabet of RFC 6750, section 2.1. A credential has exactly one space. */
 const CREDENTIALS = /^Bearer( +)([A-Za-z0-9\-._~+/]+=*)$/i;
 
+/** Other URLs have no parameter `access_token`, also not with percent-encoding, so that their query need not be parsed. */
+const MAY_CONTAIN_TOKEN = /access_token|%/;
+
 /** The bearer credential of a request. Nothing else in a service reads the Authorization header. */
 export interface BearerCredential {
   /** Undefined if the request has no credential, or a malformed one. */
@@ -27,7 +30,7 @@ export function readBearer(req: Request, challenges: Challenges): BearerCredenti
   const candidates = matches.flatMap((match) => match?.[2] ?? []);
   const malformed = (detail: string) => ({ token: undefined, problem: challenges.malformed(detail), candidates });
   if (headers.length > 1) return malformed('The request must not have more than one Authorization header.');
-  if (Object.hasOwn(readQuery(req.url), 'access_token')) {
+  if (MAY_CONTAIN_TOKEN.test(req.url) && Object.hasOwn(readQuery(req.url), 'access_token')) {
     return malformed('Tokens in the query are not accepted. Send the header Authorization: Bearer <token>.');
   }
   if (headers.length === 0) return { token: undefined, problem: undefined, candidates };

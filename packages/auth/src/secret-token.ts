@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -25,7 +25,7 @@ export function isSecretToken(prefix: TokenPrefix, token: string): boolean {
 }
 
 /** The stored form of a token: SHA-256 in hexadecimal. A secret of 256 bits does not require a slow hash. */
-export const hashSecretToken = (token: string): string => createHash('sha256').update(token).digest('hex');
+export const hashSecretToken = (token: string): string => hash('sha256', token, 'hex');
 
 /** The first characters of a token, to identify it. */
 export const displayPrefix = (token: string): string => token.slice(0, SHOWN_LENGTH);

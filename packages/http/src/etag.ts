@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { invalid } from './input.ts';
 import { Problem } from './problem.ts';
@@ -55,7 +55,7 @@ export function requireVersion(matches: Matches, version: number): void {
   );
 }
 
-const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 27);
+const digest = (text: string) => hash('sha256', text, 'base64url').slice(0, 27);
 
 /** A reply with an entity tag that the handler computed. */
 export class WithEtag<R> {

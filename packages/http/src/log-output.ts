@@ -67,7 +67,10 @@ process.on('exit', writeAll); // an uncaught exception ends the process before i
 /** Waits until the output of this process has been written, but not longer than the limit. */
 export async function flushOutput(): Promise<void> {
   writeAll();
-  await Promise.race([Promise.all([process.stdout, process.stderr].map(flushed)), wait(FLUSH_LIMIT_MS)]);
+  const done = new AbortController();
+  const limit = wait(FLUSH_LIMIT_MS, undefined, { signal: done.signal }).catch(() => undefined); // aborted below
+  await Promise.race([Promise.all([process.stdout, process.stderr].map(flushed)), limit]);
+  done.abort();
 }
 
 function flushed(stream: Writable): Promise<void> {

@@ -63,14 +63,21 @@ export function mount<Context>(app: Express, routes: readonly Route<Context>[], 
   }
 }
 
+interface Run<Context> {
+  readonly req: Request;
+  readonly res: Response;
+  readonly enter: Enter<Context>;
+  readonly read?: typeof readInput;
+}
+
 /** Processes a request: authenticate and authorize, validate, handle, present. */
 export async function run<Context>(
   route: Route<Context>,
-  { req, res, enter }: { readonly req: Request; readonly res: Response; readonly enter: Enter<Context> },
+  { req, res, enter, read = readInput }: Run<Context>,
 ): Promise<PendingResponse> {
   const { endpoint } = route;
   const context = await enter(req, res, endpoint);
-  const input = await readInput(endpoint, req, res);
+  const input = await read(endpoint, req, res);
   return present(endpoint, await route.handle(context, input), req);
 }
 

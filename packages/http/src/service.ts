@@ -9,7 +9,7 @@ import express, {
 import { type AugmentedRequest, rateLimit } from 'express-rate-limit';
 import proxyAddress from 'proxy-addr';
 import { mountDocs } from './docs.ts';
-import { createFastRoutes } from './fast-routes.ts';
+import { createFastRoutes, createInputReader } from './fast-routes.ts';
 import { type Health, mountHealth, probePaths } from './health.ts';
 import { type Log, type RequestObserver, requestLog } from './log.ts';
 import { createMetrics, METRICS_PATH, type Metrics, mountMetrics } from './metrics.ts';
@@ -96,11 +96,12 @@ function fastHandler<Context>(app: Express, { options, limit, sendProblem }: Fas
   const { fastRoutes = [], enter, gate } = options;
   if (gate) return () => false;
   const find = createFastRoutes(fastRoutes);
+  const read = createInputReader();
   const trust = app.get('trust proxy fn');
   const handle = async (req: Request, res: Response, route: Route<Context>) => {
     if (limit) await passes(limit, req, res);
     res.locals.route = route.endpoint.path;
-    await respond(res, await run(route, { req, res, enter }));
+    await respond(res, await run(route, { req, res, enter, read }));
   };
   return (req, res) => {
     const found = find(req);
