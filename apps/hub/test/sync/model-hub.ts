@@ -1,7 +1,7 @@
 import { pruneHistory } from '../../src/catalog/history.ts';
 import { type CatalogTransaction, writeCatalog } from '../../src/database/catalog-write.ts';
 import { ORGANIZATIONS } from '../visibility/generated.ts';
-import { startWorld, type TestOrganization } from '../world.ts';
+import { anInstance, startWorld, type TestOrganization } from '../world.ts';
 import { listingOf } from './mirror.ts';
 import type { Caller } from './model-catalog.ts';
 
@@ -31,6 +31,8 @@ const RESTORE = `
     ).join('\n')}
   END $$`;
 
+const UPDATES = '/api/v1/catalog/templates/updates';
+
 const RECENTLY_USED = { last_used_at: new Date(Date.now() + 24 * 3_600_000) }; // a request does not update the row
 
 /** A hub with three organizations and an empty catalog, with the operations of a history. */
@@ -42,14 +44,14 @@ export async function aHub() {
   for (let n = 0; n < ORGANIZATIONS; n++) organizations.push(await world.anOrganization({}, RECENTLY_USED));
   const { issuer } = world.issuer;
   await client.user.create({ data: { iss: issuer, sub: 'administrator', role: 'admin', role_set: true } });
-  let administrator = world.anonymous;
-  const keys = organizations.map(world.as);
+  let administrator: string | undefined;
   await client.$executeRawUnsafe(RESTORE);
 
-  const apiOf = (caller: Caller) => {
-    if (typeof caller !== 'number') return caller === 'administrator' ? administrator : world.anonymous;
-    return keys[caller] ?? world.anonymous;
+  const authorizationOf = (caller: Caller): string | undefined => {
+    if (typeof caller === 'number') return `Bearer ${organizations[caller]?.key}`;
+    return caller === 'administrator' ? administrator : undefined;
   };
+  const apiOf = (caller: Caller) => world.api(authorizationOf(caller));
   const clock = async (tables: Pick<CatalogTransaction, 'catalogClock'>) => {
     const { at, floor } = await tables.catalogClock.findFirstOrThrow();
     return { at: at.getTime(), floor: floor?.getTime() };
@@ -60,7 +62,14 @@ export async function aHub() {
 
   return {
     organizations: organizations.map(({ id }) => id),
-    updates: (caller: Caller, query: string) => apiOf(caller).get(`/api/v1/catalog/templates/updates?${query}`),
+    reader: database.reader,
+    updates: (caller: Caller, query: string) => apiOf(caller).get(`${UPDATES}?${query}`),
+    /** Another replica, which has no index yet. */
+    aReplica: () => {
+      const { api, stop } = anInstance(world.databaseUrl, world.issuer);
+      const updates = (caller: Caller, query: string) => api(authorizationOf(caller)).get(`${UPDATES}?${query}`);
+      return { updates, stop };
+    },
     listing: (caller: Caller) => listingOf(apiOf(caller).get),
     /** Runs `work` in one transaction. @returns its result and its stamp */
     write: <T>(work: (tables: CatalogTransaction) => Promise<T>) =>
@@ -79,7 +88,7 @@ export async function aHub() {
     restore,
     /** Restores the empty catalog, and renews the token of the administrator, which expires during a long run. */
     clear: async () => {
-      administrator = world.api(`Bearer ${await world.issuer.sign('administrator')}`);
+      administrator = `Bearer ${await world.issuer.sign('administrator')}`;
       await restore(empty);
       await client.organization.updateMany({ data: { status: 'active' } });
     },

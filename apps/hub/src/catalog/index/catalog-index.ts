@@ -102,12 +102,10 @@ export function createCatalogIndex(reader: Reader, documents: Documents): Catalo
   };
 }
 
-const contentOf = ({ state, categories, templates }: CatalogChanges): Content => ({
-  entries: createEntries(categories, templates, state.at.getTime()),
-  views: createViews(),
-  state,
-  loadedAt: performance.now(),
-});
+function contentOf({ state, categories, templates }: CatalogChanges): Content {
+  const entries = createEntries(categories, templates, state.at.getTime());
+  return { entries, views: createViews(entries), state, loadedAt: performance.now() };
+}
 
 /** Applies changes to the content, which is the previous one after this call. */
 function applied({ entries, views }: Content, changes: CatalogChanges): Content {
@@ -115,6 +113,7 @@ function applied({ entries, views }: Content, changes: CatalogChanges): Content 
   for (const category of changes.categories) entries.putCategory(category, at);
   for (const template of changes.templates) entries.put(template, at);
   for (const id of changes.deleted) entries.remove(id, at);
+  for (const scope of changes.left) entries.leave(scope, at);
   if (changes.privacyChanged) views.forgetAll();
   else views.forget(changes.organizations);
   return { entries, views, state: changes.state, loadedAt: performance.now() };

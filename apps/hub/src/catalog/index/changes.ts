@@ -1,7 +1,7 @@
 import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { newestCommit, type Revision } from '../../revision.ts';
-import type { CategoryKeys, TemplateKeys } from './entries.ts';
+import type { CategoryKeys, Scope, TemplateKeys } from './entries.ts';
 
 /** The state of the catalog in one snapshot. */
 export type CatalogState = Pick<Revision, 'at' | 'floor' | 'commit'>;
@@ -18,6 +18,8 @@ export interface CatalogChanges {
   readonly templates: readonly TemplateKeys[];
   /** The ids of templates that were deleted. */
   readonly deleted: readonly string[];
+  /** What the scopes were of templates that were deleted, or that have another scope now. */
+  readonly left: readonly Scope[];
   /** A category became private or public, or was deleted. */
   readonly privacyChanged: boolean;
   /** The organizations that gained or lost a grant. */
@@ -55,7 +57,7 @@ const newest = Prisma.sql`
 
 const everything = Prisma.sql`
   SELECT n.at, k.floor, n.commit, false AS continues, '[]'::json AS commits, (${categories}) AS categories,
-    (${templates(Prisma.sql`true`)}) AS templates, ARRAY[]::uuid[] AS deleted, false AS "privacyChanged",
+    (${templates(Prisma.sql`true`)}) AS templates, ARRAY[]::uuid[] AS deleted, '[]'::json AS left, false AS "privacyChanged",
     ARRAY[]::uuid[] AS organizations
   ${newest}`;
 
@@ -70,6 +72,9 @@ const changesSince = ({ at, commit }: CatalogState): Prisma.Sql => Prisma.sql`
     (${templates(Prisma.sql`updated_at > ${at}`)}) AS templates,
     ARRAY(SELECT s.template_id FROM template_scopes s
       WHERE s.valid_to > ${at} AND NOT EXISTS (SELECT FROM templates t WHERE t.id = s.template_id)) AS deleted,
+    (SELECT coalesce(json_agg(DISTINCT jsonb_build_object(
+        'categoryId', category_id, 'ownerOrgId', owner_org_id, 'isPublic', is_public)), '[]')
+      FROM template_scopes WHERE valid_to > ${at}) AS left,
     EXISTS (SELECT FROM category_privacy WHERE valid_to > ${at}) AS "privacyChanged",
     ARRAY(SELECT org_id FROM catalog_access_periods WHERE valid_from > ${at}
       UNION SELECT org_id FROM catalog_access_periods WHERE valid_to > ${at}) AS organizations

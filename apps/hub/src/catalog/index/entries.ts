@@ -16,6 +16,11 @@ export interface Group {
   readonly isPublic: boolean;
   /** The stamp of the last change of a template that is, or was, in the group, in milliseconds. It can be later than the change. */
   changedAt: number;
+  /**
+   * The stamp of the last change after which a viewer of the group may no longer see a template, or sees it differently although
+   * it did not change: a template left the group, or its category changed. In milliseconds.
+   */
+  leftAt: number;
   /** The number of its templates. */
   size: number;
 }
@@ -43,14 +48,18 @@ export interface CategoryKeys {
   readonly shownAt: number;
 }
 
-/** A template as the database returns it for the index. `updatedAt` is in milliseconds. */
-export interface TemplateKeys {
-  readonly id: string;
-  readonly slug: string;
-  readonly sortName: string;
+/** What decides which viewers see a template. */
+export interface Scope {
   readonly categoryId: string;
   readonly ownerOrgId: string | null;
   readonly isPublic: boolean;
+}
+
+/** A template as the database returns it for the index. `updatedAt` is in milliseconds. */
+export interface TemplateKeys extends Scope {
+  readonly id: string;
+  readonly slug: string;
+  readonly sortName: string;
   readonly updatedAt: number;
 }
 
@@ -61,6 +70,13 @@ export interface Entries {
   readonly groups: readonly Group[];
   byId(id: string): Entry | undefined;
   bySlug(slug: string): Entry | undefined;
+  /** The number of changes so far. */
+  changes(): number;
+  /**
+   * The templates that changed after a stamp, in the order of (stamp, id); undefined if the index does not know all of them.
+   * Templates that were deleted are not included.
+   */
+  changedAfter(at: number): readonly Entry[] | undefined;
   /** The stamp of the last change of a category, in milliseconds. */
   categoriesChangedAt(): number;
   /** Adds or changes a category. `at` is the stamp of the change. */
@@ -68,9 +84,14 @@ export interface Entries {
   /** Adds or replaces a template. `at` is the stamp of the change. Its category must be known. */
   put(template: TemplateKeys, at: number): void;
   remove(id: string, at: number): void;
+  /** Records that a template left a group, at the latest at `at`. */
+  leave(scope: Scope, at: number): void;
 }
 
-/** `sorted` are the templates in the order of lists. */
+/** The number of changes that are remembered. */
+const MAX_RECENT = 2000;
+
+/** `sorted` are the templates in the order of lists, and `at` is the clock. */
 export function createEntries(
   categories: readonly CategoryKeys[],
   sorted: readonly TemplateKeys[],
@@ -83,13 +104,13 @@ export function createEntries(
   const bySlug = new Map<string, Entry>();
   const ordered: Entry[] = [];
 
-  const groupOf = ({ categoryId, ownerOrgId, isPublic }: TemplateKeys, changedAt: number): Group => {
+  const groupOf = ({ categoryId, ownerOrgId, isPublic }: Scope, changedAt: number): Group => {
     const key = `${categoryId} ${ownerOrgId} ${isPublic}`;
     const known = groupByKey.get(key);
     if (known) return known;
     const category = byCategory.get(categoryId);
     if (!category) throw new Error(`the category ${categoryId} of a template is not in the index`);
-    const group = { number: groups.length, category, ownerOrgId, isPublic, changedAt, size: 0 };
+    const group = { number: groups.length, category, ownerOrgId, isPublic, changedAt, leftAt: changedAt, size: 0 };
     groups.push(group);
     groupByKey.set(key, group);
     return group;
@@ -107,21 +128,34 @@ export function createEntries(
     bySlug.set(entry.slug, entry);
   };
   let categoriesChangedAt = at;
+  let changes = 0;
   const putCategory: Entries['putCategory'] = ({ id, slug, shownAt }, changedAt) => {
     categoriesChangedAt = changedAt;
+    changes += 1;
     const known = byCategory.get(id);
     if (!known) return void byCategory.set(id, { id, slug, shownAt });
     Object.assign(known, { slug, shownAt });
-    for (const group of groups) if (group.category === known) group.changedAt = changedAt;
+    for (const group of groups) if (group.category === known) Object.assign(group, { changedAt, leftAt: changedAt });
   };
   const remove = (id: string, changedAt: number) => {
     const entry = byId.get(id);
     if (!entry) return;
+    changes += 1;
     entry.group.changedAt = changedAt;
     entry.group.size -= 1;
     byId.delete(id);
     if (bySlug.get(entry.slug) === entry) bySlug.delete(entry.slug); // another template can have the slug already
     ordered.splice(positionOf(ordered, entry), 1);
+  };
+  /** The latest changes, in the order in which the index received them. Changes up to `recentFrom` can be missing. */
+  let recent: Entry[] = [];
+  let recentFrom = at;
+  const remember = (entry: Entry) => {
+    recent.push(entry);
+    if (recent.length <= 2 * MAX_RECENT) return;
+    const forgotten = recent.slice(0, -MAX_RECENT);
+    recent = recent.slice(-MAX_RECENT);
+    recentFrom = forgotten.reduce((last, { updatedAt }) => Math.max(last, updatedAt), recentFrom);
   };
 
   for (const category of categories) putCategory(category, at);
@@ -135,16 +169,31 @@ export function createEntries(
     groups,
     byId: (id) => byId.get(id),
     bySlug: (slug) => bySlug.get(slug),
+    changes: () => changes,
     categoriesChangedAt: () => categoriesChangedAt,
     putCategory,
     put: (template, changedAt) => {
       remove(template.id, changedAt);
       const entry = entryOf(template, changedAt);
+      changes += 1;
       entry.group.changedAt = changedAt;
+      remember(entry);
       register(entry);
       ordered.splice(positionOf(ordered, entry), 0, entry);
     },
     remove,
+    leave: (scope, leftAt) => {
+      changes += 1;
+      // A category that is not known was deleted. Its templates were in groups that are not known any longer.
+      const left = byCategory.has(scope.categoryId) ? [groupOf(scope, leftAt)] : groups;
+      for (const group of left) group.leftAt = leftAt;
+    },
+    changedAfter: (stamp) =>
+      stamp < recentFrom
+        ? undefined
+        : recent
+            .filter((entry) => entry.updatedAt > stamp && byId.get(entry.id) === entry)
+            .sort((one, other) => one.updatedAt - other.updatedAt || (one.id < other.id ? -1 : 1)),
   };
 }
 

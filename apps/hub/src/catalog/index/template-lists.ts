@@ -57,7 +57,7 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
   const building = new Map<string, Promise<Page | typeof OUTDATED>>();
 
   const build = async (indexed: IndexedView, viewer: Viewer, query: Query, cached: Page | undefined) => {
-    const changedAt = indexed.view.changedAt();
+    const changedAt = indexed.view.stamps().changedAt;
     const isSelected = cached?.changedAt === changedAt && !hasOldTags(query, cached);
     const selection = isSelected ? cached : await select(reader, indexed, viewer, query);
     if (selection === OUTDATED) return OUTDATED;
@@ -76,7 +76,7 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
         const { view } = indexed;
         const key = `${view.number} ${JSON.stringify(query)}`;
         const cached = pages.get(key);
-        const changedAt = view.changedAt();
+        const changedAt = view.stamps().changedAt;
         if (cached?.changedAt === changedAt && performance.now() - cached.countedAt < MAX_COUNT_AGE_MS) {
           return cached.rendered;
         }

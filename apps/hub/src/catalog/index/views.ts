@@ -1,21 +1,25 @@
 import { LRUCache } from 'lru-cache';
 import { type Viewer, viewerKey } from '../../principal.ts';
-import type { Entry, Group } from './entries.ts';
+import type { Entries, Entry, Group } from './entries.ts';
 
 /** What a set of viewers sees: the templates of the same groups. */
 interface View {
   readonly number: number;
   readonly groups: readonly Group[];
   sees(entry: Entry): boolean;
-  /** The stamp of the last change of a template in these groups, in milliseconds. It can be later than the change. */
-  changedAt(): number;
+  /** The stamps of the last changes of these groups, in milliseconds. They can be later than the changes. */
+  stamps(): GroupStamps;
 }
+
+type GroupStamps = Readonly<Pick<Group, 'changedAt' | 'leftAt'>>;
 
 /** The view of one viewer. */
 export interface ViewerView {
   readonly view: View;
   /** The stamp of the last change of what the viewer sees, or of its grants, in milliseconds. It is never earlier than the change. */
   readonly changedAt: number;
+  /** The same for changes after which the viewer may no longer see a template, or sees it differently although it did not change. */
+  readonly leftAt: number;
 }
 
 export interface Views {
@@ -42,7 +46,8 @@ const MAX_VIEWERS = 10_000;
 /** The number of views of this process so far. An index that is read again gets views with other numbers, because pages are kept. */
 let count = 0;
 
-export function createViews(): Views {
+/** `entries` are those of the groups. */
+export function createViews(entries: Pick<Entries, 'changes'>): Views {
   const viewers = new LRUCache<string, Known>({ max: MAX_VIEWERS });
   /** Viewers who see the same groups share a view, and so the pages that are cached for it. */
   const views = new LRUCache<string, View>({ max: MAX_VIEWERS });
@@ -52,11 +57,19 @@ export function createViews(): Views {
     if (known) return known;
     const numbers = new Set(visible.map(({ number }) => number));
     count += 1;
+    let stamps: GroupStamps & { readonly changes: number } = { changes: -1, changedAt: 0, leftAt: 0 };
     const view = {
       number: count,
       groups: visible,
       sees: ({ group }: Entry) => numbers.has(group.number),
-      changedAt: () => visible.reduce((last, { changedAt }) => Math.max(last, changedAt), 0),
+      stamps: () => {
+        const changes = entries.changes();
+        if (stamps.changes !== changes) {
+          const last = (name: keyof GroupStamps) => visible.reduce((at, group) => Math.max(at, group[name]), 0);
+          stamps = { changes, changedAt: last('changedAt'), leftAt: last('leftAt') };
+        }
+        return stamps;
+      },
     };
     views.set(key, view);
     return view;
@@ -66,7 +79,8 @@ export function createViews(): Views {
       const known = viewers.get(viewerKey(viewer));
       if (known?.groups !== groups) return undefined;
       const { view, since } = known;
-      return { view, changedAt: Math.max(view.changedAt(), since) };
+      const { changedAt, leftAt } = view.stamps();
+      return { view, changedAt: Math.max(changedAt, since), leftAt: Math.max(leftAt, since) };
     },
     store(viewer, visible, { groups, at }) {
       const key = viewerKey(viewer);

@@ -8,7 +8,7 @@ import { callerKey, type Viewer, viewerKey } from '../../principal.ts';
 import type { CatalogState } from '../index/changes.ts';
 import { endedSince, templateSources, touchedSince, visiblePeriods, visibleTemplates } from '../visibility.ts';
 import { renderUpdates } from './updates/body.ts';
-import { idleUpdates } from './updates/idle.ts';
+import { updatesFromMemory } from './updates/from-memory.ts';
 import { readDocuments } from './updates/read-documents.ts';
 import { changesSince, LargeChanges, readAtOnce, streamChanges } from './updates/since.ts';
 import { finishedCursor, NO_ID, readState, type Snapshot, stampFor } from './updates/state.ts';
@@ -21,8 +21,8 @@ import { finishedCursor, NO_ID, readState, type Snapshot, stampFor } from './upd
 export const listTemplateUpdates = route(hubEndpoints.listTemplateUpdates, async (context, { query }) => {
   const { database, catalog, viewer, principal, address, hasEtag, pageQueue, changeQueue } = context;
   const { since, cursor, limit = DEFAULT_UPDATES } = query;
-  const idle = await idleUpdates(context, query);
-  if (idle) return idle;
+  const fromMemory = await updatesFromMemory(context, query);
+  if (fromMemory) return fromMemory;
   const readInSnapshot = () =>
     database.reader.inSnapshot(async (reader) => {
       const state = await readState(reader);

@@ -2,20 +2,29 @@ import type { Cursor } from '@svc/contract';
 import { etagOfState, Rendered } from '@svc/http';
 import type { RequestContext } from '../../../context.ts';
 import { type Viewer, viewerKey } from '../../../principal.ts';
+import { type IndexedView, OUTDATED } from '../../index/catalog-index.ts';
 import type { CatalogState } from '../../index/changes.ts';
+import { type Entry, versionOf } from '../../index/entries.ts';
 import { renderUpdates } from './body.ts';
 import { finishedCursor } from './state.ts';
 
 interface Query {
   readonly since?: Date | undefined;
   readonly cursor?: Cursor | 'start' | undefined;
+  /** The maximum number of templates of a page. */
+  readonly limit?: number | undefined;
 }
 
+/** The maximum size of a response from memory. */
+const MAX_TEMPLATES = 25;
+const MAX_BYTES = 1024 * 1024;
+
 /**
- * The response for a client that already has everything that the caller sees; undefined if it may lack a change. It needs no
- * statement beside the check of the revision. This is the request that a hub serves most of the time.
+ * The response for a client of which the index knows what it lacks: nothing, or a few templates that changed. Undefined if it may
+ * also lack a removal, or a template that became visible for another reason. Beside the check of the revision, it needs no statement,
+ * except for templates that no client received yet. This is the request that a hub serves most of the time.
  */
-export async function idleUpdates(
+export async function updatesFromMemory(
   { catalog, viewer, revision }: RequestContext,
   query: Query,
 ): Promise<Rendered | undefined> {
@@ -24,41 +33,59 @@ export async function idleUpdates(
   const latest = await revision();
   if (latest.floor !== null && has.at < latest.floor) return undefined;
   return catalog.index.read({ viewer, revision: latest }, async (indexed) => {
-    if (has.at.getTime() < indexed.changedAt) return undefined;
+    const changed = changedSince(indexed, has.at.getTime());
+    if (!changed || (has.cursor && changed.length > (query.limit ?? MAX_TEMPLATES))) return undefined;
     if (has.cursor && (has.cursor.of !== viewerKey(viewer) || !catalog.index.knows(has.cursor.seen))) return undefined;
-    const idle = idleAt(indexed.state, viewer);
-    return new Rendered(idle.body, idle.etagFor(latest.floor, query));
+    const answer = answerAt(indexed.state, viewer);
+    const etag = answer.etagFor(latest.floor, query);
+    if (changed.length === 0) return new Rendered(answer.empty, etag);
+    const documents = await catalog.documents.of(changed.map(versionOf));
+    if (!documents) return OUTDATED;
+    const body = renderUpdates(documents, answer.rest);
+    return body.length <= MAX_BYTES ? new Rendered(body, etag) : undefined;
   });
 }
 
-/** The response for one viewer at one state of the catalog. */
-interface Idle {
-  readonly body: Buffer;
+/** The templates that a viewer sees and that changed after a stamp; undefined if these may not be all changes, or are many. */
+function changedSince({ entries, view, changedAt, leftAt }: IndexedView, at: number): readonly Entry[] | undefined {
+  if (at >= changedAt) return [];
+  if (at < leftAt) return undefined;
+  const changed = entries.changedAfter(at)?.filter(view.sees);
+  return changed && changed.length <= MAX_TEMPLATES ? changed : undefined;
+}
+
+/** The parts of responses that depend only on a viewer and a state of the catalog. */
+interface Answer {
+  readonly rest: Parameters<typeof renderUpdates>[1];
+  /** The body of a response without changes. */
+  readonly empty: Buffer;
   readonly etagFor: (floor: Date | null, query: Query) => string;
 }
 
-/** The responses at each state, by viewer. A state that the index has left is not reachable any longer. */
-const known = new WeakMap<CatalogState, Map<string, Idle>>();
+/** The answers at each state, by viewer. A state that the index has left is not reachable any longer. */
+const known = new WeakMap<CatalogState, Map<string, Answer>>();
 
-function idleAt(state: CatalogState, viewer: Viewer): Idle {
-  const atState = known.get(state) ?? new Map<string, Idle>();
+function answerAt(state: CatalogState, viewer: Viewer): Answer {
+  const atState = known.get(state) ?? new Map<string, Answer>();
   known.set(state, atState);
   const key = viewerKey(viewer);
-  const idle = atState.get(key) ?? createIdle(state, viewer);
-  atState.set(key, idle);
-  return idle;
+  const answer = atState.get(key) ?? createAnswer(state, viewer);
+  atState.set(key, answer);
+  return answer;
 }
 
-function createIdle(state: CatalogState, viewer: Viewer): Idle {
+function createAnswer(state: CatalogState, viewer: Viewer): Answer {
   const { at, commit } = state;
-  const cursor = finishedCursor(viewer, state);
-  let last: { readonly of: string; readonly etag: string } | undefined;
+  const rest = { removed: [], checked_at: at, cursor: finishedCursor(viewer, state), reset: false, has_more: false };
+  let last: { readonly floor: Date | null; readonly query: Query; readonly etag: string } | undefined;
   return {
-    body: renderUpdates([], { removed: [], checked_at: at, cursor, reset: false, has_more: false }),
-    // Most clients of a viewer send the same query, because they received the same response before.
+    rest,
+    empty: renderUpdates([], rest),
+    // Most clients of a viewer send the same query, because they received the same response before. It is the same object then.
     etagFor: (floor, query) => {
-      const of = JSON.stringify([floor, query]);
-      if (last?.of !== of) last = { of, etag: etagOfState(viewerKey(viewer), { at, floor, commit }, query) };
+      if (last?.query !== query || last.floor?.getTime() !== floor?.getTime()) {
+        last = { floor, query, etag: etagOfState(viewerKey(viewer), { at, floor, commit }, query) };
+      }
       return last.etag;
     },
   };
