@@ -1,28 +1,41 @@
 // How much CPU does the hub need per request, compared with a bare node:http server that sends the same bytes?
 //
-//   pnpm bench [--templates <number, default 10000>] [--rounds <default 5>] [--seconds <per phase, an integer, default 2>]
+//   pnpm bench [--templates <number, default 10000>] [--rounds <default 5>] [--seconds <per phase, an integer, default 2>] [--record]
 //
 // Method: the hub runs as in production, with its log in a file. In each round, the bare server and the hub receive the same load in
 // turn, so that both see the same noise. The first round is a warm-up. A ratio is the CPU time of the bare server per request divided
 // by that of the hub; the second ratio adds the CPU time of PostgreSQL to that of the hub. The medians count. A result is inconclusive
 // if the bare server itself varies by more than 25 % between rounds.
+//
+// With --record, the results are written to bench/results, with the machine and the commit.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { startWriting } from './hub/data.mjs';
 import { load, startBare, startHub } from './hub/processes.mjs';
+import { measureFirstSyncs } from './hub/syncs.mjs';
 
 const { values } = parseArgs({
   options: {
     templates: { type: 'string', default: '10000' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '2' },
+    record: { type: 'boolean', default: false },
   },
 });
 const [templates, rounds, seconds] = [values.templates, values.rounds, values.seconds].map(Number);
 const LIST = '/api/v1/catalog/templates';
 const CONNECTIONS = [32, 256];
 const MIX_SIZE = 10_000;
-const GOALS = { list: 0.65, slug: 0.6, since: 0.6, cursor: 0.6, mix: 0.3 };
+const WRITES_PER_SECOND = 10;
+const GOALS = { list: 0.65, slug: 0.6, since: 0.6, cursor: 0.6, mix: 0.3, 'mix with writes': 0.15 };
 const GOAL_WITH_DATABASE = 0.5;
+const GOAL_STATEMENTS = 15;
+const GOAL_SYNC_MS = 500;
+const GOAL_SYNC_RATIO = 10;
 
 const median = (numbers) => numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)];
 const spread = (numbers) => (Math.max(...numbers) - Math.min(...numbers)) / median(numbers);
@@ -38,14 +51,26 @@ function randomNumbers(seed) {
   };
 }
 
+const lines = [];
+let failures = 0;
+/** Prints a result. A verdict of `fail` counts. */
+function report(text, verdict = '') {
+  const line = verdict === '' ? text : `${text}: ${verdict}`;
+  if (verdict === 'fail') failures += 1;
+  lines.push(line);
+  console.log(line);
+}
+const isWithin = (value, goal) => (value <= goal ? 'pass' : 'fail');
+
 const hub = await startHub(templates);
 const [firstKey] = hub.keys;
-const get = async (path, key = firstKey) => {
-  const response = await fetch(hub.url + path, { headers: { authorization: `Bearer ${key}` } });
-  if (!response.ok) throw new Error(`GET ${path}: ${response.status}`);
+const get = async (target, key = firstKey) => {
+  const response = await fetch(hub.url + target, { headers: { authorization: `Bearer ${key}` } });
+  if (!response.ok) throw new Error(`GET ${target}: ${response.status}`);
   return response.text();
 };
-const { checked_at, cursor } = JSON.parse(await get(`${LIST}/updates?since=2999-01-01T00:00:00Z`));
+const latest = async () => JSON.parse(await get(`${LIST}/updates?since=2999-01-01T00:00:00Z`));
+const { checked_at, cursor } = await latest();
 
 /** The mix: 60 % sync, 25 % slugs (Zipf with exponent 1), 10 % pages and 5 % filters, with random keys. */
 function mixOf() {
@@ -59,9 +84,10 @@ function mixOf() {
   const upTo = (count) => Math.floor(random() * count);
   const filters = [() => `search=number%20${zipf()}`, () => `tags=t${upTo(50)}`, () => 'featured=true'];
   return Array.from({ length: MIX_SIZE }, () => {
-    const key = hub.keys[upTo(hub.keys.length)];
+    const poller = upTo(hub.keys.length);
+    const key = hub.keys[poller];
     const share = random();
-    if (share < 0.6) return { kind: 'since', key, path: `${LIST}/updates?since=${checked_at}` };
+    if (share < 0.6) return { kind: 'since', key, poller };
     // Slugs that every key sees: not hidden, and in an open category.
     if (share < 0.85) return { kind: 'slug', key, path: `${LIST}/template-${40 * Math.floor(zipf() / 40) + 1}` };
     if (share < 0.95) return { kind: 'list', key, path: `${LIST}?limit=50&page=${1 + upTo(10)}` };
@@ -75,11 +101,19 @@ const paths = {
   since: `${LIST}/updates?since=${checked_at}`,
   cursor: `${LIST}/updates?cursor=${cursor}`,
 };
-const single = Object.fromEntries(Object.entries(paths).map(([kind, path]) => [kind, [{ kind, key: firstKey, path }]]));
-const loads = { ...single, mix: mixOf() };
-const bodies = { '/filter': await get(`${LIST}?limit=20&tags=t1`) };
-for (const [kind, path] of Object.entries(paths)) bodies[`/${kind}`] = await get(path);
-const bare = await startBare(bodies);
+const mix = mixOf();
+/** The mix whose polls continue from the current state. */
+async function changingMix() {
+  const since = (await latest()).checked_at;
+  return mix.map((request) =>
+    request.kind === 'since' ? { ...request, path: `${LIST}/updates?since=${since}` } : request,
+  );
+}
+const idleMix = mix.map(({ poller: _, ...request }) => ({ path: paths.since, ...request }));
+const loads = Object.fromEntries(
+  Object.entries(paths).map(([kind, target]) => [kind, async () => [{ kind, key: firstKey, path: target }]]),
+);
+Object.assign(loads, { mix: async () => idleMix, 'mix with writes': changingMix });
 
 async function measure(server, requests, connections) {
   const [before, databaseBefore] = [server.cpu(), server.databaseCpu?.() ?? 0];
@@ -95,32 +129,39 @@ async function measure(server, requests, connections) {
 }
 
 const verdictOf = (value, goal, isNoisy) => (isNoisy ? 'inconclusive' : value >= goal ? 'pass' : 'fail');
-let failures = 0;
-try {
-  for (const [kind, requests] of Object.entries(loads)) {
-    const bareRequests = requests.map((request) => ({ path: `/${request.kind}` }));
+const micro = (milliseconds) => `${(1000 * milliseconds).toFixed(0)} µs`;
+
+async function measureRatios(bare) {
+  for (const [kind, requestsOf] of Object.entries(loads)) {
+    const bareRequests = (await requestsOf()).map((request) => ({ path: `/${request.kind}` }));
     for (const connections of CONNECTIONS) {
       const results = [];
       for (let round = 0; round <= rounds; round += 1) {
         const floor = await measure(bare, bareRequests, connections);
-        const own = await measure(hub, requests, connections);
+        const writing = kind === 'mix with writes' ? startWriting(hub.databaseUrl, WRITES_PER_SECOND) : undefined;
+        const own = await measure(hub, await requestsOf(), connections).finally(() => writing?.stop());
         if (round > 0) results.push({ floor, own });
       }
-      const ratio = median(results.map(({ floor, own }) => floor.cpu / own.cpu));
-      const withDatabase = median(results.map(({ floor, own }) => floor.cpu / own.withDatabase));
+      const middle = (of) => median(results.map(of));
+      const ratio = middle(({ floor, own }) => floor.cpu / own.cpu);
+      const withDatabase = middle(({ floor, own }) => floor.cpu / own.withDatabase);
       const isNoisy = spread(results.map(({ floor }) => floor.cpu)) > 0.25;
-      const verdicts = [verdictOf(ratio, GOALS[kind], isNoisy)];
-      if (kind !== 'mix') verdicts.push(verdictOf(withDatabase, GOAL_WITH_DATABASE, isNoisy));
-      failures += verdicts.filter((verdict) => verdict === 'fail').length;
-      const micro = (milliseconds) => `${(1000 * milliseconds).toFixed(0)} µs`;
-      console.log(
-        `${kind}, ${connections} connections: ratio ${ratio.toFixed(2)} ${verdicts[0]}, with PostgreSQL ${withDatabase.toFixed(2)} ${verdicts[1] ?? ''}; ` +
-          `bare ${micro(median(results.map(({ floor }) => floor.cpu)))}, hub ${micro(median(results.map(({ own }) => own.cpu)))}, ` +
-          `PostgreSQL ${micro(median(results.map(({ own }) => own.withDatabase - own.cpu)))} per request, ` +
-          `${median(results.map(({ own }) => own.rate)).toFixed(0)} requests/s, p99 ${median(results.map(({ own }) => own.p99)).toFixed(1)} ms`,
+      const details =
+        `bare ${micro(middle(({ floor }) => floor.cpu))}, hub ${micro(middle(({ own }) => own.cpu))}, ` +
+        `PostgreSQL ${micro(middle(({ own }) => own.withDatabase - own.cpu))} per request, ` +
+        `${middle(({ own }) => own.rate).toFixed(0)} requests/s, p99 ${middle(({ own }) => own.p99).toFixed(1)} ms`;
+      const title = `${kind}, ${connections} connections`;
+      report(`${title}: ratio ${ratio.toFixed(2)} (${details})`, verdictOf(ratio, GOALS[kind], isNoisy));
+      const isMix = kind.startsWith('mix');
+      report(
+        `${title}: ratio with PostgreSQL ${withDatabase.toFixed(2)}`,
+        isMix ? '' : verdictOf(withDatabase, GOAL_WITH_DATABASE, isNoisy),
       );
     }
   }
+}
+
+async function measureStatements() {
   const client = new pg.Client({ connectionString: hub.databaseUrl });
   await client.connect();
   const transactions = async () => {
@@ -131,18 +172,51 @@ try {
     );
     return Number(rows[0].count);
   };
+  const requests = [{ key: firstKey, path: `${LIST}/updates?since=${(await latest()).checked_at}` }];
   const before = await transactions();
-  const { sent } = await load({ url: hub.url, requests: loads.since, connections: 32, seconds });
+  const { sent } = await load({ url: hub.url, requests, connections: 32, seconds });
   const statements = (100 * ((await transactions()) - before)) / sent;
   await client.end();
-  console.log(
-    `statements per 100 idle polls at 32 connections: ${statements.toFixed(1)} ${verdictOf(15, statements, false)}`,
+  report(
+    `statements per 100 idle polls at 32 connections: ${statements.toFixed(1)}`,
+    isWithin(statements, GOAL_STATEMENTS),
   );
-  if (statements > 15) failures += 1;
-  console.log(`peak memory with ${templates} templates: ${hub.memory()} MB`);
+}
+
+/** Writes the results with the machine and the commit. @returns the path of the file */
+function record() {
+  const repository = path.resolve(import.meta.dirname, '../../..');
+  const folder = path.join(repository, 'bench', 'results');
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: repository, encoding: 'utf8' }).trim();
+  const date = new Date().toISOString();
+  const machine = `${os.availableParallelism()} × ${os.cpus()[0]?.model}, ${Math.round(os.totalmem() / 2 ** 30)} GB`;
+  const facts = [`commit: ${commit}`, `date: ${date}`, `machine: ${machine}`, `Node: ${process.version}`];
+  const settings = [`templates: ${templates}`, `rounds: ${rounds}`, `seconds per phase: ${seconds}`];
+  const file = path.join(folder, `hub-${date.slice(0, 10)}-${commit}-${templates}.txt`);
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(file, `${[...facts, ...settings, '', ...lines].join('\n')}\n`);
+  return file;
+}
+
+let bare;
+try {
+  const { firstMs, laterMs, ratio } = await measureFirstSyncs(hub);
+  report(`first sync after the start: hub ${firstMs.toFixed(0)} ms of CPU`, isWithin(firstMs, GOAL_SYNC_MS));
+  report(`first sync of another fleet: hub ${laterMs.toFixed(0)} ms of CPU`, isWithin(laterMs, GOAL_SYNC_MS));
+  report(
+    `p99 of polls during eight first syncs, relative to idle: ${ratio.toFixed(1)}`,
+    isWithin(ratio, GOAL_SYNC_RATIO),
+  );
+  const bodies = { '/filter': await get(`${LIST}?limit=20&tags=t1`) };
+  for (const [kind, target] of Object.entries(paths)) bodies[`/${kind}`] = await get(target);
+  bare = await startBare(bodies);
+  await measureRatios(bare);
+  await measureStatements();
+  report(`peak memory with ${templates} templates: ${hub.memory()} MB`, isWithin(hub.memory(), 700));
 } finally {
-  await bare.stop();
+  await bare?.stop();
   await hub.stop();
 }
 console.log(failures === 0 ? 'passed' : `${failures} goals were not reached`);
+if (values.record) console.log(record());
 process.exitCode = failures === 0 ? 0 : 1;

@@ -1,4 +1,5 @@
 // A catalog with organizations, keys and grants. Its contents depend only on the number of templates.
+import { setTimeout as delay } from 'node:timers/promises';
 import { hashSecretToken, newSecretToken } from '@svc/auth';
 import pg from 'pg';
 
@@ -7,9 +8,11 @@ const ORGANIZATIONS = 500;
 const KEYS_PER_ORGANIZATION = 2;
 const GRANTS_PER_ORGANIZATION = 4;
 
+const CLOCK = `UPDATE catalog_clock SET at = greatest(date_trunc('milliseconds', clock_timestamp()), at + interval '1 millisecond')`;
+
 /** Every fourth category is private. One template in ten is hidden, and one in twenty belongs to an organization. */
 const statements = (templates) => [
-  `UPDATE catalog_clock SET at = greatest(date_trunc('milliseconds', clock_timestamp()), at + interval '1 millisecond')`,
+  CLOCK,
   `INSERT INTO organizations (id, name, slug, updated_at)
    SELECT md5('organization ' || n)::uuid, 'Organization ' || n, 'organization-' || n, now()
    FROM generate_series(1, ${ORGANIZATIONS}) n`,
@@ -54,4 +57,28 @@ export async function fillHub(connectionString, templates) {
   } finally {
     await client.end();
   }
+}
+
+/** Edits templates at a rate, in turn in an open and in a private category. */
+export function startWriting(connectionString, perSecond) {
+  let stopped = false;
+  const run = async () => {
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    const started = performance.now();
+    for (let count = 0; !stopped; count += 1) {
+      const number = CATEGORIES * (1 + (count % 200)) + (count % 2 === 0 ? 1 : 3); // in the second and the fourth category
+      await client.query(`BEGIN; ${CLOCK};
+        UPDATE templates SET description = 'Edit ${count}' WHERE id = md5('template ${number}')::uuid; COMMIT`);
+      await delay(Math.max(0, started + (1000 * (count + 1)) / perSecond - performance.now()));
+    }
+    await client.end();
+  };
+  const ended = run();
+  return {
+    stop: () => {
+      stopped = true;
+      return ended;
+    },
+  };
 }

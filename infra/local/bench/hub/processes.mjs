@@ -102,17 +102,43 @@ done = function(summary, latency)
     errors.status + errors.connect + errors.read + errors.write + errors.timeout, latency:percentile(99)))
 end`;
 
-/** Sends requests in turn on all connections with wrk. @returns their number, that of failures, and the p99 in milliseconds */
+/** A request whose path ends with the `checked_at` of the last response to the same poller. Its id names the poller. */
+const POLLS = `
+local latest = {}
+response = function(status, headers, body)
+  local poller = string.match(headers["X-Request-Id"] or "", "^poller(%d+)$")
+  local checked_at = poller and string.match(body, '"checked_at":"([^"]+)"')
+  if checked_at then latest[tonumber(poller)] = checked_at end
+end
+local textOf = function(item)
+  return item.before .. (latest[item.poller] or item.first) .. item.after
+end`;
+
+const PLAIN = 'local textOf = function(item) return item end';
+
+/**
+ * Sends requests in turn on all connections with wrk. A request with `poller`, a number, is a poll by `since`: `path` ends with its
+ * first value, and each response of the poller replaces it. @returns the number of requests, that of failures, and the p99 in ms
+ */
 export async function load({ url, requests, connections, seconds }) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-load-'));
   const script = path.join(folder, 'requests.lua');
   const { host } = new URL(url);
-  const texts = requests.map(({ path: target, key }) => {
-    const authorization = key === undefined ? '' : `Authorization: Bearer ${key}\\r\\n`;
-    return `"GET ${target} HTTP/1.1\\r\\nHost: ${host}\\r\\n${authorization}\\r\\n"`;
+  const items = requests.map(({ path: target, key, poller }) => {
+    const head = (id = '') => {
+      const authorization = key === undefined ? '' : `Authorization: Bearer ${key}\\r\\n`;
+      return ` HTTP/1.1\\r\\nHost: ${host}\\r\\n${id}${authorization}\\r\\n`;
+    };
+    if (poller === undefined) return `"GET ${target}${head()}"`;
+    const [before, first] = target.split(/(?<=since=)/);
+    return `{poller=${poller},before="GET ${before}",first="${first}",after="${head(`X-Request-Id: poller${poller}\\r\\n`)}"}`;
   });
-  const next = `local texts = {${texts.join(',\n')}}\nlocal at = 0\nrequest = function() at = at % #texts + 1; return texts[at] end`;
-  fs.writeFileSync(script, `${next}\n${REPORT}`);
+  const hasPolls = requests.some(({ poller }) => poller !== undefined);
+  const next = 'request = function() at = at % #items + 1; return textOf(items[at]) end';
+  fs.writeFileSync(
+    script,
+    [`local items = {${items.join(',\n')}}`, 'local at = 0', hasPolls ? POLLS : PLAIN, next, REPORT].join('\n'),
+  );
   try {
     const wrk = spawn('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url], {
       stdio: ['ignore', 'pipe', 'inherit'],
