@@ -1,3 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
 /** Work that callers share. */
 export interface SharedRun<Result> {
   /** Resolves to the result of a run that starts after the call. Rejects with the error of this run. */
@@ -13,6 +15,7 @@ export function createSharedRun<Result>(work: () => Promise<Result>): SharedRun<
   let next: Promise<Result> | undefined;
   const runAfter = async (previous: Promise<unknown>): Promise<Result> => {
     await previous.catch(() => undefined); // its callers received the error
+    await turn(); // the other requests of this turn of the event loop share the run
     next = undefined;
     const run = work();
     current = run;

@@ -13,11 +13,20 @@ export type Log = ReturnType<typeof createLog>;
 /** A log on stdout. A reader that is too slow does not block the process. Before it exits, `flushOutput` must be called. */
 export function createLog(service: string, level: (typeof logLevels)[number]) {
   const output = createLogOutput(process.stdout, (dropped) => log.warn({ dropped }, 'log lines were dropped'));
-  const log = pino(
-    { level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message' },
-    output,
-  );
+  const log = pino({ level, base: { service }, timestamp: createTimestamps(), messageKey: 'message' }, output);
   return log;
+}
+
+/** The member `time` of lines, as `pino.stdTimeFunctions.isoTime` formats it. Lines of the same millisecond share their text. */
+function createTimestamps(): () => string {
+  let last = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== last) text = `,"time":"${new Date(now).toISOString()}"`;
+    last = now;
+    return text;
+  };
 }
 
 /**
@@ -36,7 +45,7 @@ export function requestLog(log: Log): RequestObserver {
     const requestId = typeof given === 'string' && ACCEPTED_ID.test(given) ? given : randomUUID();
     const started = performance.now();
     res.locals.requestId = requestId;
-    res.once('close', () => {
+    return () => {
       const failure: unknown = res.locals.failure;
       const path = pathOf(req.originalUrl);
       const level = probePaths.includes(path) ? 'debug' : 'info';
@@ -54,12 +63,12 @@ export function requestLog(log: Log): RequestObserver {
         },
         'request',
       );
-    });
+    };
   };
 }
 
-/** Observes each request before it is routed. */
-export type RequestObserver = (req: Request, res: Response) => void;
+/** Observes each request before it is routed. The function that it returns is called when the response has ended or was aborted. */
+export type RequestObserver = (req: Request, res: Response) => (() => void) | undefined;
 
 /** API keys and MCP tokens, which a client may have put into a path by mistake. */
 const SECRET_TOKEN = /svc[a-z]_[A-Za-z0-9]+/g;
@@ -68,7 +77,9 @@ const JWT_START = /eyJ[A-Za-z0-9_.-]+/g;
 const REDACTED = '[credential]';
 
 /** The path of a URL for logs and audit entries: without query and credentials. */
-export const pathOf = (url: string): string =>
-  (url.split('?', 1)[0] ?? url)
-    .replace(JWT_START, (found) => (found.includes('.') ? REDACTED : found))
-    .replace(SECRET_TOKEN, REDACTED);
+export function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
+  if (!path.includes('eyJ') && !path.includes('svc')) return path;
+  return path.replace(JWT_START, (found) => (found.includes('.') ? REDACTED : found)).replace(SECRET_TOKEN, REDACTED);
+}

@@ -49,12 +49,12 @@ export function createMetrics(): Metrics {
   });
   const count: RequestObserver = (req, res) => {
     const started = performance.now();
-    res.once('close', () => {
+    return () => {
       const route = res.locals.route ?? routeOf(req.route);
       const labels = { method: methodOf(req.method), route, status: String(res.statusCode) };
       requests.inc(labels);
       durations.observe(labels, (performance.now() - started) / 1000);
-    });
+    };
   };
   return { registry, count };
 }

@@ -68,7 +68,10 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   );
   const fast = fastHandler(app, { options, limit, sendProblem });
   handleBefore(app, (req, res) => {
-    for (const observe of observers) observe(req, res);
+    const atEnd = observers.map((observe) => observe(req, res));
+    res.once('close', () => {
+      for (const end of atEnd) end?.();
+    });
     return fast(req, res);
   });
   if (options.gate) app.use(options.gate);
@@ -127,6 +130,7 @@ const passes = (middleware: RequestHandler, req: Request, res: Response) =>
  */
 const endAfterUpgrade: RequestObserver = (req, res) => {
   if (req.headers.upgrade !== undefined) res.setHeader('Connection', 'close');
+  return undefined;
 };
 
 /** RFC 9112, section 3.2. If Node rejected these requests, they would not be audited. */
@@ -146,7 +150,10 @@ function originsOf(origins: readonly string[]): RequestObserver {
     maxAge: 600,
     preflightContinue: true,
   });
-  return (req, res) => setHeaders(req, res, () => undefined); // synchronous
+  return (req, res) => {
+    setHeaders(req, res, () => undefined); // synchronous
+    return undefined;
+  };
 }
 
 /** Limits the requests of one client address to one replica. It protects from malfunctioning clients; it is not a quota. */

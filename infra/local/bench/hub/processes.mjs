@@ -111,6 +111,7 @@ response = function(status, headers, body)
   if checked_at then latest[tonumber(poller)] = checked_at end
 end
 local textOf = function(item)
+  if type(item) == "string" then return item end
   return item.before .. (latest[item.poller] or item.first) .. item.after
 end`;
 

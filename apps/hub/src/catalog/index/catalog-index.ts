@@ -91,8 +91,11 @@ export function createCatalogIndex(reader: Reader, documents: Documents): Catalo
     async read({ viewer, revision }, work) {
       let current = content && contains(content, revision) ? content : await refresh.run();
       for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-        const viewerView = await viewOf(viewer, current);
-        const result = viewerView ? await work({ ...current, ...viewerView }) : OUTDATED;
+        const { entries, state } = current;
+        const seen = await viewOf(viewer, current);
+        const result = seen
+          ? await work({ entries, state, view: seen.view, changedAt: seen.changedAt, leftAt: seen.leftAt })
+          : OUTDATED;
         if (result !== OUTDATED) return result;
         current = content && content !== current ? content : await refresh.run();
       }
