@@ -57,6 +57,8 @@ export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'routes
   readonly revisions?: RevisionCheck | undefined;
   /** The limits of production apply unless given. */
   readonly streamLimits?: StreamLimits | undefined;
+  /** Whether frequent reads are served without Express, as in production. Tests compare both ways. Default: true. */
+  readonly isFast?: boolean | undefined;
 }
 
 /** Creates the Express application of the hub. It does not listen on a port and does not read the environment. */
@@ -67,6 +69,7 @@ export function createHub({
   usage,
   streamLimits,
   revisions = createRevisionCheck(database.revisionReader),
+  isFast = true,
   ...options
 }: HubOptions): Express {
   const streamSlots = createStreamSlots(streamLimits);
@@ -97,7 +100,7 @@ export function createHub({
       ifMatch: () => matchesOf(req),
     };
   };
-  const fastRoutes = [listTemplates, listTemplateUpdates, getTemplate, listCategories];
+  const fastRoutes = isFast ? [listTemplates, listTemplateUpdates, getTemplate, listCategories] : [];
   return createService({ ...options, routes, fastRoutes, enter, openapi: openApiDocument(hubService) });
 }
 

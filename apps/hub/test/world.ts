@@ -27,11 +27,14 @@ export interface TestOrganization extends Organization {
   readonly keyRow: ApiKey;
 }
 
+/** With TEST_FAST_ROUTES=off, Express serves the frequent reads, too, so that all tests can run on both ways. */
+const FAST_BY_DEFAULT = process.env.TEST_FAST_ROUTES !== 'off';
+
 /** An instance of the hub on an existing database. Several instances can share a database. */
 export function anInstance(
   databaseUrl: string,
   { issuer, audience }: Pick<LocalIssuer, 'issuer' | 'audience'>,
-  { limits, streamLimits, revisions }: InstanceOptions = {},
+  { limits, streamLimits, revisions, isFast = FAST_BY_DEFAULT }: InstanceOptions = {},
 ) {
   const database = openDatabase(databaseUrl, () => undefined, { ...poolLimits, ...limits });
   const outbound = createOutbound({ timeoutMs: 2000, maxBytes: 100_000 });
@@ -57,6 +60,7 @@ export function anInstance(
     trustProxy: [],
     streamLimits,
     revisions: revisions?.(database.revisionReader),
+    isFast,
   });
   const api = apiOf(app, closedOpenApiDocument(hubService));
   return {
@@ -72,11 +76,13 @@ export function anInstance(
   };
 }
 
-interface InstanceOptions {
+export interface InstanceOptions {
   /** Limits of the database pools that differ from those of the service. */
   readonly limits?: PoolLimits | undefined;
   /** The limits of production apply unless given. */
   readonly streamLimits?: StreamLimits;
+  /** Whether frequent reads are served without Express. Default: yes, unless TEST_FAST_ROUTES is `off`. */
+  readonly isFast?: boolean;
   /** Replaces the check of the revision. */
   readonly revisions?: (reader: Reader) => RevisionCheck;
 }

@@ -1,7 +1,7 @@
 import { pruneHistory } from '../../src/catalog/history.ts';
 import { type CatalogTransaction, writeCatalog } from '../../src/database/catalog-write.ts';
 import { ORGANIZATIONS } from '../visibility/generated.ts';
-import { anInstance, startWorld, type TestOrganization } from '../world.ts';
+import { anInstance, type InstanceOptions, startWorld, type TestOrganization } from '../world.ts';
 import { listingOf } from './mirror.ts';
 import type { Caller } from './model-catalog.ts';
 
@@ -36,8 +36,8 @@ const UPDATES = '/api/v1/catalog/templates/updates';
 const RECENTLY_USED = { last_used_at: new Date(Date.now() + 24 * 3_600_000) }; // a request does not update the row
 
 /** A hub with three organizations and an empty catalog, with the operations of a history. */
-export async function aHub() {
-  const world = await startWorld();
+export async function aHub(options: InstanceOptions = {}) {
+  const world = await startWorld(options);
   const { database } = world;
   const { client } = database;
   const organizations: TestOrganization[] = [];
@@ -64,11 +64,12 @@ export async function aHub() {
     organizations: organizations.map(({ id }) => id),
     reader: database.reader,
     updates: (caller: Caller, query: string) => apiOf(caller).get(`${UPDATES}?${query}`),
+    api: apiOf,
     /** Another replica, which has no index yet. */
-    aReplica: () => {
-      const { api, stop } = anInstance(world.databaseUrl, world.issuer);
-      const updates = (caller: Caller, query: string) => api(authorizationOf(caller)).get(`${UPDATES}?${query}`);
-      return { updates, stop };
+    aReplica: (given: InstanceOptions = {}) => {
+      const { api: apiFor, stop } = anInstance(world.databaseUrl, world.issuer, given);
+      const api = (caller: Caller) => apiFor(authorizationOf(caller));
+      return { api, updates: (caller: Caller, query: string) => api(caller).get(`${UPDATES}?${query}`), stop };
     },
     listing: (caller: Caller) => listingOf(apiOf(caller).get),
     /** Runs `work` in one transaction. @returns its result and its stamp */
