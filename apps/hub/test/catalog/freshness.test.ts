@@ -192,6 +192,13 @@ const scenarios: Readonly<Record<string, (replica: Replica) => Promise<Scenario>
     const ask = () => statusOf(replica.api(authorization).get(`${TEMPLATES}/${slug}`));
     return { ask, before: 200, change, after: 404 };
   },
+  'a withdrawal for updates': async (replica) => {
+    const { id } = await world.aTemplate();
+    const { body } = await replica.anonymous.get(`${TEMPLATES}/updates?cursor=start&limit=1000`);
+    const ask = async () =>
+      (await replica.anonymous.get(`${TEMPLATES}/updates?since=${body.checked_at}`)).body.removed.length;
+    return { ask, before: 0, change: () => manage('put', 'templates', { id, is_public: false }), after: 1 };
+  },
   'a change for updates': async (replica) => {
     const { body } = await replica.anonymous.get(`${TEMPLATES}/updates?cursor=start&limit=1000`);
     const ask = async () =>
