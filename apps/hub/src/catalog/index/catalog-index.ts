@@ -114,7 +114,8 @@ function contentOf({ state, categories, templates }: CatalogChanges): Content {
 function applied({ entries, views }: Content, changes: CatalogChanges): Content {
   const at = changes.state.at.getTime();
   for (const category of changes.categories) entries.putCategory(category, at);
-  for (const template of changes.templates) entries.put(template, at);
+  const templates = changes.templates.toSorted((one, other) => one.updatedAt - other.updatedAt);
+  for (const template of templates) entries.put(template, at);
   for (const id of changes.deleted) entries.remove(id, at);
   for (const scope of changes.left) entries.leave(scope, at);
   if (changes.privacyChanged) views.forgetAll();

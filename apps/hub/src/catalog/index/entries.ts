@@ -81,7 +81,10 @@ export interface Entries {
   categoriesChangedAt(): number;
   /** Adds or changes a category. `at` is the stamp of the change. */
   putCategory(category: CategoryKeys, at: number): void;
-  /** Adds or replaces a template. `at` is the stamp of the change. Its category must be known. */
+  /**
+   * Adds or replaces a template. `at` is the clock after the change. Its category must be known, and its own stamp must not be earlier
+   * than that of the previous call.
+   */
   put(template: TemplateKeys, at: number): void;
   remove(id: string, at: number): void;
   /** Records that a template left a group, at the latest at `at`. */
@@ -147,15 +150,14 @@ export function createEntries(
     if (bySlug.get(entry.slug) === entry) bySlug.delete(entry.slug); // another template can have the slug already
     ordered.splice(positionOf(ordered, entry), 1);
   };
-  /** The latest changes, in the order in which the index received them. Changes up to `recentFrom` can be missing. */
+  /** The latest changes, in the order of their stamps. Changes up to `recentFrom` can be missing. */
   let recent: Entry[] = [];
   let recentFrom = at;
   const remember = (entry: Entry) => {
     recent.push(entry);
     if (recent.length <= 2 * MAX_RECENT) return;
-    const forgotten = recent.slice(0, -MAX_RECENT);
+    recentFrom = recent.at(-MAX_RECENT - 1)?.updatedAt ?? recentFrom;
     recent = recent.slice(-MAX_RECENT);
-    recentFrom = forgotten.reduce((last, { updatedAt }) => Math.max(last, updatedAt), recentFrom);
   };
 
   for (const category of categories) putCategory(category, at);
@@ -188,12 +190,15 @@ export function createEntries(
       const left = byCategory.has(scope.categoryId) ? [groupOf(scope, leftAt)] : groups;
       for (const group of left) group.leftAt = leftAt;
     },
-    changedAfter: (stamp) =>
-      stamp < recentFrom
-        ? undefined
-        : recent
-            .filter((entry) => entry.updatedAt > stamp && byId.get(entry.id) === entry)
-            .sort((one, other) => one.updatedAt - other.updatedAt || (one.id < other.id ? -1 : 1)),
+    changedAfter: (stamp) => {
+      if (stamp < recentFrom) return undefined;
+      let start = recent.length;
+      while ((recent[start - 1]?.updatedAt ?? 0) > stamp) start -= 1;
+      return recent
+        .slice(start)
+        .filter((entry) => byId.get(entry.id) === entry)
+        .sort((one, other) => one.updatedAt - other.updatedAt || (one.id < other.id ? -1 : 1));
+    },
   };
 }
 

@@ -83,3 +83,22 @@ test('a change is a change of the groups that have, and that had, the template, 
     ['two', true],
   ]);
 });
+
+test('the templates that changed after a stamp are known for a bounded number of changes, each in its last version', () => {
+  const entries = createEntries(categories, [aTemplate('a'), aTemplate('b')], 1);
+  const changedAfter = (stamp: number) => entries.changedAfter(stamp)?.map(({ id, updatedAt }) => [id, updatedAt]);
+  expect([changedAfter(0), changedAfter(1)]).toEqual([undefined, []]);
+  entries.put(aTemplate('b', { updatedAt: 3 }), 3);
+  entries.put(aTemplate('a', { updatedAt: 3 }), 3);
+  entries.put(aTemplate('c', { updatedAt: 4 }), 4);
+  entries.put(aTemplate('b', { updatedAt: 5 }), 5);
+  entries.remove('c', 6);
+  expect(changedAfter(2)).toEqual([
+    ['a', 3],
+    ['b', 5],
+  ]);
+  expect([changedAfter(3), changedAfter(5)]).toEqual([[['b', 5]], []]);
+  for (let stamp = 10; stamp < 10_010; stamp += 1) entries.put(aTemplate('a', { updatedAt: stamp }), stamp);
+  expect(changedAfter(5)).toBeUndefined();
+  expect(changedAfter(10_000)).toEqual([['a', 10_009]]);
+});
