@@ -34,6 +34,7 @@ const WRITES_PER_SECOND = 10;
 const GOALS = { list: 0.65, slug: 0.6, since: 0.6, cursor: 0.6, mix: 0.3, 'mix with writes': 0.15 };
 const GOAL_WITH_DATABASE = 0.5;
 const GOAL_STATEMENTS = 15;
+const GOAL_BLOCK_MS = 10;
 const GOAL_SYNC_MS = 500;
 const GOAL_SYNC_RATIO = 10;
 
@@ -183,6 +184,35 @@ async function measureStatements() {
   );
 }
 
+/** The resolution of the delays of the event loop in the metrics, which they include. */
+const DELAY_RESOLUTION_MS = 10;
+
+async function measureBlocks() {
+  /** The longest delay of the event loop since the previous call, in milliseconds. */
+  const longest = async () => {
+    const metrics = await (await fetch(`${hub.url}/metrics`)).text();
+    const [, value] = /^nodejs_eventloop_lag_max_seconds ([\d.e-]+)$/m.exec(metrics) ?? [];
+    return 1000 * Number(value) - DELAY_RESOLUTION_MS;
+  };
+  const blocks = [];
+  const writing = startWriting(hub.databaseUrl, WRITES_PER_SECOND);
+  try {
+    for (let round = 0; round <= rounds; round += 1) {
+      const requests = await changingMix();
+      await longest();
+      await load({ url: hub.url, requests, connections: 4, seconds });
+      if (round > 0) blocks.push(await longest());
+    }
+  } finally {
+    await writing.stop();
+  }
+  const block = median(blocks);
+  report(
+    `longest block of the event loop in ${seconds} s of the mix with writes, 4 connections: ${block.toFixed(1)} ms`,
+    isWithin(block, GOAL_BLOCK_MS),
+  );
+}
+
 /** Writes the results with the machine and the commit. @returns the path of the file */
 function record() {
   const repository = path.resolve(import.meta.dirname, '../../..');
@@ -211,6 +241,7 @@ try {
   for (const [kind, target] of Object.entries(paths)) bodies[`/${kind}`] = await get(target);
   bare = await startBare(bodies);
   await measureRatios(bare);
+  await measureBlocks();
   await measureStatements();
   report(`peak memory with ${templates} templates: ${hub.memory()} MB`, isWithin(hub.memory(), 700));
 } finally {
