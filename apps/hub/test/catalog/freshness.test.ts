@@ -7,7 +7,7 @@ import { createRevisionCheck, type Revision, type RevisionCheck } from '../../sr
 import { anInstance, startWorld, type TestOrganization } from '../world.ts';
 
 const TEMPLATES = '/api/v1/catalog/templates';
-const ROUNDS = byDepth({ short: 3, full: 40, long: 1000 });
+const ROUNDS = byDepth({ short: 2, full: 40, long: 1000 });
 const POLLERS = 4;
 
 const world = await startWorld();
