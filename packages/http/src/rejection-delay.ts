@@ -37,9 +37,9 @@ export function createRejectionDelay(limits: RejectionDelayLimits = LIMITS): Rej
 
   const isTooFast = (network: string) => {
     const now = performance.now();
-    const next = Math.max(now, expected.get(network) ?? 0) + interval;
-    const isAllowed = next - now <= burst * interval;
-    if (isAllowed) expected.set(network, next);
+    const next = Math.max(now, expected.get(network) ?? 0);
+    const isAllowed = next - now <= (burst - 1) * interval;
+    if (isAllowed) expected.set(network, next + interval);
     return !isAllowed;
   };
   const add = (network: string, change: 1 | -1) => {
