@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startWriting } from './hub/data.mjs';
 import { load, startBare, startHub } from './hub/processes.mjs';
-import { measureFirstSyncs } from './hub/syncs.mjs';
+import { measureFirstSyncs, measureFleets } from './hub/syncs.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -34,6 +34,7 @@ const WRITES_PER_SECOND = 10;
 const GOALS = { list: 0.65, slug: 0.6, since: 0.6, cursor: 0.6, mix: 0.3, 'mix with writes': 0.15 };
 const GOAL_WITH_DATABASE = 0.5;
 const GOAL_STATEMENTS = 15;
+const FLEETS = 10_000;
 const GOAL_BLOCK_MS = 10;
 const GOAL_SYNC_MS = 500;
 const GOAL_SYNC_RATIO = 10;
@@ -236,6 +237,11 @@ try {
   report(
     `p99 of polls during eight first syncs, relative to idle: ${ratio.toFixed(1)}`,
     isWithin(ratio, GOAL_SYNC_RATIO),
+  );
+  const shares = await measureFleets(hub, FLEETS);
+  const percent = (share) => `${(100 * share).toFixed(1)} %`;
+  report(
+    `${FLEETS} fleets that poll every minute: hub ${percent(shares.hub)}, PostgreSQL ${percent(shares.database)} of a core`,
   );
   const bodies = { '/filter': await get(`${LIST}?limit=20&tags=t1`) };
   for (const [kind, target] of Object.entries(paths)) bodies[`/${kind}`] = await get(target);

@@ -2,8 +2,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 const UPDATES = '/api/v1/catalog/templates/updates';
-const POLLS = 200;
-const POLL_MS = 10;
 
 /** Reads all pages. @returns the number of templates */
 async function sync({ url }, key) {
@@ -22,23 +20,41 @@ async function sync({ url }, key) {
   return count;
 }
 
-/** The p99 of polls at fixed times, in milliseconds. */
-async function p99OfPolls({ url, keys }) {
-  const headers = { authorization: `Bearer ${keys.at(-1)}` };
+/** Sends polls of all keys in turn at fixed times. @returns their latencies in milliseconds, sorted */
+async function poll({ url, keys }, { perSecond, seconds }) {
   const latencies = [];
-  const polls = [];
-  for (let poll = 0; poll < POLLS; poll += 1) {
+  const send = async (key) => {
     const started = performance.now();
-    const finished = fetch(`${url}${UPDATES}?since=2999-01-01T00:00:00Z`, { headers }).then(async (response) => {
-      await response.arrayBuffer();
-      if (!response.ok) throw new Error(`a poll was answered with ${response.status}`);
-      latencies.push(performance.now() - started);
+    const response = await fetch(`${url}${UPDATES}?since=2999-01-01T00:00:00Z`, {
+      headers: { authorization: `Bearer ${key}` },
     });
-    polls.push(finished);
-    await delay(POLL_MS);
+    await response.arrayBuffer();
+    if (!response.ok) throw new Error(`a poll was answered with ${response.status}`);
+    latencies.push(performance.now() - started);
+  };
+  const polls = [];
+  const started = performance.now();
+  for (let count = 0; count < perSecond * seconds; count += 1) {
+    polls.push(send(keys.at(-1 - (count % keys.length))));
+    await delay(Math.max(0, started + (1000 * (count + 1)) / perSecond - performance.now()));
   }
   await Promise.all(polls);
-  return latencies.toSorted((one, other) => one - other)[Math.floor(0.99 * POLLS)];
+  return latencies.toSorted((one, other) => one - other);
+}
+
+async function p99OfPolls(hub) {
+  const latencies = await poll(hub, { perSecond: 100, seconds: 2 });
+  return latencies[Math.floor(0.99 * latencies.length)];
+}
+
+/** The CPU time that fleets need, each of which polls once per minute, as shares of a core. */
+export async function measureFleets(hub, fleets) {
+  const load = { perSecond: fleets / 60, seconds: 6 };
+  await poll(hub, load); // a warm-up
+  const [before, databaseBefore] = [hub.cpu(), hub.databaseCpu()];
+  await poll(hub, load);
+  const shareOf = (cpu) => cpu / (1000 * load.seconds);
+  return { hub: shareOf(hub.cpu() - before), database: shareOf(hub.databaseCpu() - databaseBefore) };
 }
 
 /** @returns the CPU time of the hub for the first sync after its start and for a later one, and the p99 of polls beside eight of them */
