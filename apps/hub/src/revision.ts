@@ -22,16 +22,30 @@ export interface Revision {
 /** The newest commit of the catalog: a query of one row (at, commit). Its stamp is the catalog clock. */
 export const newestCommit = Prisma.sql`(SELECT at, commit FROM catalog_commits ORDER BY at DESC LIMIT 1)`;
 
-/** Reads the revision. It runs on a connection of its own, so that it never waits for other statements. */
-const REVISION = Prisma.sql`
-  SELECT k.at, k.floor, n.at AS commit_at, n.commit, a.revision AS access, clock_timestamp() AS now
-  FROM catalog_clock k, access_revision a, ${newestCommit} n`;
+/** The state of the catalog in one snapshot. */
+export type CatalogState = Pick<Revision, 'at' | 'floor' | 'commit'>;
 
-interface RevisionRow {
+/** The select list and the sources of a query of the state of the catalog, whose row `stateOf` converts. */
+export const stateColumns = Prisma.sql`k.at, k.floor, n.at AS commit_at, n.commit`;
+export const stateSources = Prisma.sql`catalog_clock k, ${newestCommit} n`;
+
+export interface StateRow {
   readonly at: Date;
   readonly floor: Date | null;
   readonly commit_at: Date;
   readonly commit: string;
+}
+
+export const stateOf = ({ at, floor, commit_at, commit }: StateRow): CatalogState => ({
+  ...{ at, floor },
+  commit: { at: commit_at, commit },
+});
+
+/** Reads the revision. It runs on a connection of its own, so that it never waits for other statements. */
+const REVISION = Prisma.sql`
+  SELECT ${stateColumns}, a.revision AS access, clock_timestamp() AS now FROM ${stateSources}, access_revision a`;
+
+interface RevisionRow extends StateRow {
   readonly access: string;
   readonly now: Date;
 }
@@ -68,6 +82,5 @@ async function readRevision(reader: Reader): Promise<Revision> {
   const startedAt = performance.now();
   const [row] = await reader.read<RevisionRow>(REVISION);
   if (!row) throw new Error('catalog_clock, catalog_commits or access_revision has no row');
-  const { commit_at, commit, ...rest } = row;
-  return { ...rest, commit: { at: commit_at, commit }, startedAt };
+  return { ...stateOf(row), access: row.access, now: row.now, startedAt };
 }

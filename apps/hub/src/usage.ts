@@ -112,7 +112,7 @@ export function startUsageSync(usage: Usage, log: Log): PeriodicTask {
 
 // Rows are locked in the order of their ids, so that the flushes of two replicas cannot deadlock.
 
-/** Adds counts. Templates that were deleted meanwhile are ignored. */
+/** Adds counts. Deleted templates are ignored. */
 const addDownloads = (counts: ReadonlyMap<string, number>): Prisma.Sql => Prisma.sql`
   INSERT INTO template_downloads AS d (template_id, count)
   SELECT t.id, n.count

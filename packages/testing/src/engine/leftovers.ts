@@ -24,7 +24,7 @@ function processesOf(folder: string): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Boolean);
   const parents = new Map(pids.map((pid) => [pid, parentOf(pid)]));
   const found = new Set(pids.filter((pid) => pid !== process.pid && textOf(pid, 'cmdline').includes(`${folder}/`)));
-  // Set iteration includes the members that are added meanwhile.
+  // The iteration includes the members that it adds.
   for (const parent of found) for (const [pid, of] of parents) if (of === parent) found.add(pid);
   return [...found];
 }

@@ -1,10 +1,7 @@
 import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
-import { newestCommit, type Revision } from '../../revision.ts';
+import { type CatalogState, newestCommit } from '../../revision.ts';
 import type { CategoryKeys, Scope, TemplateKeys } from './entries.ts';
-
-/** The state of the catalog in one snapshot. */
-export type CatalogState = Pick<Revision, 'at' | 'floor' | 'commit'>;
 
 /** What changed in the catalog after a state, read in one snapshot. */
 export interface CatalogChanges {
@@ -52,6 +49,7 @@ const templates = (condition: Prisma.Sql) => Prisma.sql`
     'updatedAt', ${milliseconds('updated_at')}) ORDER BY sort_name, id), '[]')
   FROM templates WHERE ${condition}`;
 
+/** `at` of the index is the stamp of the newest commit and not the clock, because the conditions below compare it with stamps. */
 const newest = Prisma.sql`
   FROM catalog_clock k, ${newestCommit} n`;
 

@@ -5,7 +5,7 @@ import { route } from '../../context.ts';
 import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { callerKey, type Viewer, viewerKey } from '../../principal.ts';
-import type { CatalogState } from '../index/changes.ts';
+import type { CatalogState } from '../../revision.ts';
 import { endedSince, templateSources, touchedSince, visiblePeriods, visibleTemplates } from '../visibility.ts';
 import { renderUpdates } from './updates/body.ts';
 import { updatesFromMemory } from './updates/from-memory.ts';

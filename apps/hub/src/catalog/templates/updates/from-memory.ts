@@ -2,8 +2,8 @@ import type { Cursor } from '@svc/contract';
 import { etagOfState, Rendered } from '@svc/http';
 import type { RequestContext } from '../../../context.ts';
 import { type Viewer, viewerKey } from '../../../principal.ts';
+import type { CatalogState } from '../../../revision.ts';
 import { type IndexedView, OUTDATED } from '../../index/catalog-index.ts';
-import type { CatalogState } from '../../index/changes.ts';
 import { type Entry, versionOf } from '../../index/entries.ts';
 import { renderUpdates } from './body.ts';
 import { finishedCursor } from './state.ts';
@@ -38,7 +38,7 @@ export async function updatesFromMemory(
     if (has.cursor && (has.cursor.of !== viewerKey(viewer) || !catalog.index.knows(has.cursor.seen))) return undefined;
     const answer = answerAt(indexed.state, viewer);
     const etag = answer.etagFor(latest.floor, query);
-    if (changed.length === 0) return new Rendered(answer.empty, etag);
+    if (changed.length === 0) return new Rendered(answer.empty(), etag);
     const documents = await catalog.documents.of(changed.map(versionOf));
     if (!documents) return OUTDATED;
     const body = renderUpdates(documents, answer.rest);
@@ -58,7 +58,7 @@ function changedSince({ entries, view, changedAt, leftAt }: IndexedView, at: num
 interface Answer {
   readonly rest: Parameters<typeof renderUpdates>[1];
   /** The body of a response without changes. */
-  readonly empty: Buffer;
+  readonly empty: () => Buffer;
   readonly etagFor: (floor: Date | null, query: Query) => string;
 }
 
@@ -77,10 +77,14 @@ function answerAt(state: CatalogState, viewer: Viewer): Answer {
 function createAnswer(state: CatalogState, viewer: Viewer): Answer {
   const { at, commit } = state;
   const rest = { removed: [], checked_at: at, cursor: finishedCursor(viewer, state), reset: false, has_more: false };
+  let empty: Buffer | undefined;
   let last: { readonly floor: Date | null; readonly query: Query; readonly etag: string } | undefined;
   return {
     rest,
-    empty: renderUpdates([], rest),
+    empty: () => {
+      empty ??= renderUpdates([], rest);
+      return empty;
+    },
     // Most clients of a viewer send the same query, because they received the same response before. It is the same object then.
     etagFor: (floor, query) => {
       if (last?.query !== query || last.floor?.getTime() !== floor?.getTime()) {

@@ -2,16 +2,14 @@ import type { Cursor } from '@svc/contract';
 import type { Reader } from '../../../database/reader.ts';
 import { Prisma } from '../../../generated/prisma/client.ts';
 import { type Viewer, viewerKey } from '../../../principal.ts';
-import { newestCommit } from '../../../revision.ts';
-import type { CatalogState } from '../../index/changes.ts';
+import { type CatalogState, type StateRow, stateColumns, stateOf, stateSources } from '../../../revision.ts';
 import { visibleFrom } from '../../visibility.ts';
 import type { Source } from './read-documents.ts';
 
 export async function readState(reader: Reader): Promise<CatalogState> {
-  const [row] = await reader.read<{ at: Date; floor: Date | null; commit_at: Date; commit: string }>(Prisma.sql`
-    SELECT k.at, k.floor, n.at AS commit_at, n.commit FROM catalog_clock k, ${newestCommit} n`);
+  const [row] = await reader.read<StateRow>(Prisma.sql`SELECT ${stateColumns} FROM ${stateSources}`);
   if (!row) throw new Error('catalog_clock or catalog_commits has no row');
-  return { at: row.at, floor: row.floor, commit: { at: row.commit_at, commit: row.commit } };
+  return stateOf(row);
 }
 
 /** A snapshot of the catalog, as one viewer sees it. */
