@@ -10,6 +10,8 @@ export interface Dated<Value> {
 }
 
 export interface AccessCache<Value extends object> {
+  /** The value of a key at a revision, if it is cached. */
+  cached(key: string, revision: Revision): Value | undefined;
   /**
    * The value of a key at a revision. `load` reads it if it is not cached; concurrent calls share a load. Undefined if
    * `load` finds none, which is not cached: an unknown credential may be created at any time.
@@ -30,10 +32,15 @@ export function createAccessCache<Value extends object>(max: number): AccessCach
     loading.set(key, started);
     return started;
   };
+  const cached = (key: string, revision: Revision) => {
+    const dated = known.get(key);
+    return dated && isValid(dated, revision) ? dated.value : undefined;
+  };
   return {
+    cached,
     async get(key, revision, load) {
-      const cached = known.get(key);
-      if (cached && isValid(cached, revision)) return cached.value;
+      const value = cached(key, revision);
+      if (value) return value;
       // A load in progress may have read its snapshot before the revision.
       const shared = await loading.get(key);
       if (shared && isValid(shared, revision)) return shared.value;

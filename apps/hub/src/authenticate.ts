@@ -56,7 +56,7 @@ export function createVerifier({ database, provider, usage }: VerifierOptions) {
     if (!isSecretToken('svcc_', token)) return undefined;
     const hash = hashSecretToken(token);
     const current = await revision();
-    const principal = await keys.get(hash, current, () => readKey(database, hash));
+    const principal = keys.cached(hash, current) ?? (await keys.get(hash, current, () => readKey(database, hash)));
     if (!principal) return undefined;
     usage.recordKeyUse(principal.keyId, current.now);
     if (principal.organization.status === 'suspended')

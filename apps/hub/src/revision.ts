@@ -64,16 +64,10 @@ export interface RevisionCheck {
 /** Checks the revision for all requests that wait, with one statement at a time. */
 export function createRevisionCheck(reader: Reader, maxWaiting = MAX_WAITING): RevisionCheck {
   const check = createSharedRun(() => readRevision(reader));
-  let waiting = 0;
   return {
-    async latest() {
-      if (waiting >= maxWaiting) throw overloaded(`${maxWaiting} requests wait for the database already.`);
-      waiting += 1;
-      try {
-        return await check.run();
-      } finally {
-        waiting -= 1;
-      }
+    latest() {
+      if (check.waiting() < maxWaiting) return check.run();
+      return Promise.reject(overloaded(`${maxWaiting} requests wait for the database already.`));
     },
   };
 }

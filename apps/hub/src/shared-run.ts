@@ -4,6 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 export interface SharedRun<Result> {
   /** Resolves to the result of a run that starts after the call. Rejects with the error of this run. */
   run(): Promise<Result>;
+  /** The number of calls whose run has not ended. */
+  waiting(): number;
 }
 
 /**
@@ -13,18 +15,25 @@ export interface SharedRun<Result> {
 export function createSharedRun<Result>(work: () => Promise<Result>): SharedRun<Result> {
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<Result> | undefined;
+  /** The callers of the run in progress, and those of the next one. */
+  let [callers, nextCallers] = [0, 0];
   const runAfter = async (previous: Promise<unknown>): Promise<Result> => {
     await previous.catch(() => undefined); // its callers received the error
     await turn(); // the other requests of this turn of the event loop share the run
     next = undefined;
-    const run = work();
+    [callers, nextCallers] = [nextCallers, 0];
+    const run = work().finally(() => {
+      callers = 0;
+    });
     current = run;
     return run;
   };
   return {
     run() {
+      nextCallers += 1;
       next ??= runAfter(current);
       return next;
     },
+    waiting: () => callers + nextCallers,
   };
 }

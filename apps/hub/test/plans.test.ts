@@ -1,6 +1,6 @@
 // Query plans of the catalog endpoints with many templates. Each test also checks that the plan differs without the index.
 import { byDepth } from '@svc/testing';
-import { idsOfPage } from '../src/catalog/filters.ts';
+import { idsOfPage, matchingTemplates } from '../src/catalog/filters.ts';
 import { categoriesWithCounts } from '../src/catalog/index/category-lists.ts';
 import { changedTemplates, removedTemplates } from '../src/catalog/templates/updates/since.ts';
 import { NO_ID } from '../src/catalog/templates/updates/state.ts';
@@ -87,9 +87,19 @@ const checks: Readonly<Record<string, Check>> = {
   'a search': {
     index: 'templates_search_text_idx',
     noSeqScan: ['templates'],
-    query: (viewer) => idsOfPage(viewer, { ...page, search: 'abcd' }),
+    query: () => matchingTemplates({ search: 'abcd' }, { limit: 10_001 }),
   },
   tags: {
+    index: 'templates_tags_idx',
+    noSeqScan: ['templates'],
+    query: () => matchingTemplates({ tags: ['tag-7', 'tag-8'] }, { limit: 10_001 }),
+  },
+  'a page of a search': {
+    index: 'templates_search_text_idx',
+    noSeqScan: ['templates'],
+    query: (viewer) => idsOfPage(viewer, { ...page, search: 'abcd' }),
+  },
+  'a page of tags': {
     index: 'templates_tags_idx',
     noSeqScan: ['templates'],
     query: (viewer) => idsOfPage(viewer, { ...page, tags: ['tag-7', 'tag-8'] }),

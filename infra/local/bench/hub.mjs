@@ -66,12 +66,14 @@ const isWithin = (value, goal) => (value <= goal ? 'pass' : 'fail');
 
 const hub = await startHub(templates);
 const [firstKey] = hub.keys;
-const get = async (target, key = firstKey) => {
-  const response = await fetch(hub.url + target, { headers: { authorization: `Bearer ${key}` } });
+/** A response without the headers that each `node:http` server sends. */
+async function responseOf(target) {
+  const response = await fetch(hub.url + target, { headers: { authorization: `Bearer ${firstKey}` } });
   if (!response.ok) throw new Error(`GET ${target}: ${response.status}`);
-  return response.text();
-};
-const latest = async () => JSON.parse(await get(`${LIST}/updates?since=2999-01-01T00:00:00Z`));
+  const own = ['connection', 'date', 'keep-alive'];
+  return { head: [...response.headers].filter(([name]) => !own.includes(name)).flat(), body: await response.text() };
+}
+const latest = async () => JSON.parse((await responseOf(`${LIST}/updates?since=2999-01-01T00:00:00Z`)).body);
 const { checked_at, cursor } = await latest();
 
 /** The mix: 60 % sync, 25 % slugs (Zipf with exponent 1), 10 % pages and 5 % filters, with random keys. */
@@ -243,9 +245,11 @@ try {
   report(
     `${FLEETS} fleets that poll every minute: hub ${percent(shares.hub)}, PostgreSQL ${percent(shares.database)} of a core`,
   );
-  const bodies = { '/filter': await get(`${LIST}?limit=20&tags=t1`) };
-  for (const [kind, target] of Object.entries(paths)) bodies[`/${kind}`] = await get(target);
-  bare = await startBare(bodies);
+  const responses = {};
+  for (const [kind, target] of Object.entries({ ...paths, filter: `${LIST}?limit=20&tags=t1` })) {
+    responses[`/${kind}`] = await responseOf(target);
+  }
+  bare = await startBare(responses);
   await measureRatios(bare);
   await measureBlocks();
   await measureStatements();

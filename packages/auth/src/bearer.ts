@@ -4,6 +4,7 @@ import passport from 'passport';
 import { Strategy, type VerifyFunctionWithRequest } from 'passport-http-bearer';
 import type { Challenges } from './challenges.ts';
 
+const AUTHORIZATION = 'authorization';
 const MAX_TOKEN_LENGTH = 8192;
 
 /** Scheme in any case and the token alphabet of RFC 6750, section 2.1. A credential has exactly one space. */
@@ -24,8 +25,7 @@ export interface BearerCredential {
 
 /** Reads the bearer credential of a request. A malformed credential never counts as none. */
 export function readBearer(req: Request, challenges: Challenges): BearerCredential {
-  // Node keeps the first of two Authorization headers and drops the second silently. The raw headers have both.
-  const headers = req.rawHeaders.filter((_, index, all) => index % 2 === 1 && isAuthorization(all[index - 1]));
+  const headers = authorizationHeaders(req.rawHeaders);
   const matches = headers.map((header) => CREDENTIALS.exec(header));
   const candidates = matches.flatMap((match) => match?.[2] ?? []);
   const malformed = (detail: string) => ({ token: undefined, problem: challenges.malformed(detail), candidates });
@@ -43,7 +43,16 @@ export function readBearer(req: Request, challenges: Challenges): BearerCredenti
   return { token, problem: undefined, candidates };
 }
 
-const isAuthorization = (name = '') => name.toLowerCase() === 'authorization';
+/** Node keeps the first of two Authorization headers and drops the second silently. The raw headers, names and values in turn, have both. */
+function authorizationHeaders(rawHeaders: readonly string[]): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION)
+      found.push(rawHeaders[at + 1] ?? '');
+  }
+  return found;
+}
 
 /** The request for passport-http-bearer. It contains only the credential, so that no token in a body or query is used. */
 interface StrategyRequest<R> {

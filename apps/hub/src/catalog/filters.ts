@@ -34,10 +34,35 @@ export function idsOfPage(viewer: Viewer, query: Filters & Paging): Prisma.Sql {
     ORDER BY page.sort_name, page.id`;
 }
 
-function conditions({ category, search = '', featured, tags = [] }: Filters): Prisma.Sql {
-  return Prisma.sql`
-    ${category === undefined ? Prisma.empty : Prisma.sql`AND c.slug = ${category}`}
-    ${search === '' ? Prisma.empty : Prisma.sql`AND t.search_text LIKE ${containing(search)}`}
-    ${featured ? Prisma.sql`AND t.is_featured` : Prisma.empty}
-    ${tags.length === 0 ? Prisma.empty : Prisma.sql`AND ${hasAnyTag(tags)}`}`;
+/** The filters of the contents of templates. Only the database can evaluate them. */
+export type ContentFilters = Pick<Filters, 'search' | 'featured' | 'tags'>;
+
+export const hasContentFilters = ({ search = '', featured = false, tags = [] }: ContentFilters): boolean =>
+  search !== '' || featured || tags.length > 0;
+
+export interface MatchingRow {
+  readonly commit: string;
+  /** The ids, separated by commas. */
+  readonly ids: string;
 }
+
+interface Bounds {
+  /** Only templates with these ids. */
+  readonly among?: readonly string[] | undefined;
+  readonly limit: number;
+}
+
+/** The ids of the templates that match, in the order of lists, and the newest commit in the same snapshot. */
+export const matchingTemplates = (filters: ContentFilters, { among, limit }: Bounds): Prisma.Sql => Prisma.sql`
+  SELECT (SELECT commit FROM ${newestCommit} n) AS commit, array_to_string(ARRAY(
+    SELECT t.id FROM templates t
+    WHERE ${among ? Prisma.sql`t.id = ANY (${[...among]}::uuid[])` : Prisma.sql`true`} ${matches(filters)}
+    ORDER BY t.sort_name, t.id LIMIT ${limit}), ',') AS ids`;
+
+const conditions = ({ category, ...filters }: Filters): Prisma.Sql => Prisma.sql`
+  ${category === undefined ? Prisma.empty : Prisma.sql`AND c.slug = ${category}`} ${matches(filters)}`;
+
+const matches = ({ search = '', featured, tags = [] }: ContentFilters): Prisma.Sql => Prisma.sql`
+  ${search === '' ? Prisma.empty : Prisma.sql`AND t.search_text LIKE ${containing(search)}`}
+  ${featured ? Prisma.sql`AND t.is_featured` : Prisma.empty}
+  ${tags.length === 0 ? Prisma.empty : Prisma.sql`AND ${hasAnyTag(tags)}`}`;

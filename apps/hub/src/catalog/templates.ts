@@ -2,8 +2,8 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { notFound, Rendered } from '@svc/http';
 import { route } from '../context.ts';
 import { OUTDATED } from './index/catalog-index.ts';
-import { jsonOf } from './index/documents.ts';
-import { versionOf } from './index/entries.ts';
+import { type Documents, jsonOf } from './index/documents.ts';
+import { type Entry, versionOf } from './index/entries.ts';
 
 export const listTemplates = route(hubEndpoints.listTemplates, async ({ catalog, viewer, revision }, { query }) =>
   catalog.lists.page({ viewer, revision: await revision() }, query),
@@ -12,11 +12,9 @@ export const listTemplates = route(hubEndpoints.listTemplates, async ({ catalog,
 /** The entity tag does not cover the number of downloads. */
 export const getTemplate = route(hubEndpoints.getTemplate, async (context, { params }) => {
   const { catalog, viewer, revision, principal, headOnly, usage } = context;
-  const found = await catalog.index.read({ viewer, revision: await revision() }, async ({ entries, view }) => {
+  const found = await catalog.index.read({ viewer, revision: await revision() }, ({ entries, view }) => {
     const entry = entries.bySlug(params.slug);
-    if (!entry || !view.sees(entry)) return undefined;
-    const [document] = (await catalog.documents.of([versionOf(entry)])) ?? [];
-    return document ? { id: entry.id, document } : OUTDATED;
+    return entry && view.sees(entry) ? documentOf(catalog.documents, entry) : undefined;
   });
   if (!found) throw notFound();
   const { id, document } = found;
@@ -24,3 +22,12 @@ export const getTemplate = route(hubEndpoints.getTemplate, async (context, { par
   const json = jsonOf(document, document.downloads + usage.pendingDownloads(id));
   return new Rendered(Buffer.concat(json), document.etag);
 });
+
+/** The document of a template, with its id; OUTDATED if the database has a later version. */
+function documentOf(documents: Documents, entry: Entry) {
+  const { id } = entry;
+  const version = versionOf(entry);
+  const cached = documents.cached(version);
+  if (cached) return { id, document: cached };
+  return documents.of([version]).then((read) => (read?.[0] ? { id, document: read[0] } : OUTDATED));
+}

@@ -1,12 +1,15 @@
-// The floor: a bare node:http server. It reads its bodies by path as JSON from stdin, and prints its port.
+// The floor: a bare node:http server that sends the same bytes as the hub. It reads its responses by path as JSON from stdin, and prints
+// its port. The head of a response is an array of names and values.
 import http from 'node:http';
 import { json } from 'node:stream/consumers';
 
-const bodies = new Map(Object.entries(await json(process.stdin)).map(([path, body]) => [path, Buffer.from(body)]));
+const responses = new Map(
+  Object.entries(await json(process.stdin)).map(([path, { head, body }]) => [path, { head, body: Buffer.from(body) }]),
+);
 http
   .createServer((req, res) => {
-    const body = bodies.get(req.url);
-    res.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length });
+    const { head, body } = responses.get(req.url);
+    res.writeHead(200, head);
     res.end(body);
   })
   .listen(0, '127.0.0.1', function () {

@@ -82,10 +82,10 @@ export async function startHub(templates) {
   };
 }
 
-/** Starts a bare `node:http` server that sends these bodies, by path. */
-export async function startBare(bodies) {
+/** Starts a bare `node:http` server that sends these responses, by path. */
+export async function startBare(responses) {
   const child = spawn(process.execPath, [BARE], { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end(JSON.stringify(bodies));
+  child.stdin.end(JSON.stringify(responses));
   const [port] = await once(child.stdout, 'data');
   const stop = async () => {
     const ended = once(child, 'exit');

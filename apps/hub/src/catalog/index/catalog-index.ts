@@ -15,6 +15,8 @@ import { createViews, type ViewerView, type Views } from './views.ts';
 export interface IndexedView extends ViewerView {
   readonly entries: Entries;
   readonly state: CatalogState;
+  /** Whether `entries` are still those of `state`. */
+  isCurrent(): boolean;
 }
 
 /** The result of work that read a later state of the database than that of the index. */
@@ -32,7 +34,7 @@ export interface CatalogIndex {
    */
   read<Result>(
     request: { readonly viewer: Viewer; readonly revision: Revision },
-    work: (indexed: IndexedView) => Promise<Result | typeof OUTDATED>,
+    work: (indexed: IndexedView) => Result | typeof OUTDATED | Promise<Result | typeof OUTDATED>,
   ): Promise<Result>;
   /** Whether a commit is part of the history of the database. False also for old commits, which the index has never seen. */
   knows(commit: CatalogState['commit']): boolean;
@@ -74,12 +76,10 @@ export function createCatalogIndex(reader: Reader, documents: Documents): Catalo
   const contains = ({ state, loadedAt }: Content, { at, commit, startedAt }: Revision) =>
     (state.at.getTime() === at.getTime() || (state.at > at && startedAt < loadedAt)) && commits.has(commit.commit);
 
-  /** The view of a viewer; undefined if the database or the index has a later state than `at`. */
-  const viewOf = async (viewer: Viewer, at: Content): Promise<ViewerView | undefined> => {
+  /** Evaluates the visibility rule for a viewer; undefined if the database or the index has a later state than `at`. */
+  const readView = async (viewer: Viewer, at: Content): Promise<ViewerView | undefined> => {
     const { views, entries, state } = at;
     const groups = entries.groups.length;
-    const known = views.find(viewer, groups);
-    if (known) return known;
     const [row] = await reader.read<{ commit: string; numbers: number[] }>(visibleGroups(viewer, entries.groups));
     if (row?.commit !== state.commit.commit || content !== at) return undefined;
     const visible = row.numbers.flatMap((number) => entries.groups[number] ?? []);
@@ -91,13 +91,13 @@ export function createCatalogIndex(reader: Reader, documents: Documents): Catalo
     async read({ viewer, revision }, work) {
       let current = content && contains(content, revision) ? content : await refresh.run();
       for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-        const { entries, state } = current;
-        const seen = await viewOf(viewer, current);
-        const result = seen
-          ? await work({ entries, state, view: seen.view, changedAt: seen.changedAt, leftAt: seen.leftAt })
-          : OUTDATED;
+        const at = current;
+        const { entries, state, views } = at;
+        const seen = views.find(viewer, entries.groups.length) ?? (await readView(viewer, at));
+        const working = seen ? work({ entries, state, isCurrent: () => content === at, ...seen }) : OUTDATED;
+        const result = working instanceof Promise ? await working : working;
         if (result !== OUTDATED) return result;
-        current = content && content !== current ? content : await refresh.run();
+        current = content && content !== at ? content : await refresh.run();
       }
       throw unavailable('The catalog is changing too fast to be read.');
     },

@@ -28,6 +28,8 @@ type Stored = Document & Version;
 
 export interface Documents {
   clear(): void;
+  /** The document of a version, if it is in memory. */
+  cached(version: Version): Document | undefined;
   /**
    * The documents of versions, in the same order; undefined if the database has a later version of one of them. `from` reads
    * the documents that are not known.
@@ -69,6 +71,10 @@ export function createDocuments(reader: Reader): Documents {
     }
   };
   return {
+    cached(version) {
+      const document = known.get(version.id);
+      return document && shows(document, version) ? document : undefined;
+    },
     async of(versions, from = reader) {
       const found = new Map<string, Stored>();
       const lacks = (version: Version, document: Stored | undefined) => {

@@ -181,7 +181,7 @@ export function createEntries(
       entry.group.changedAt = changedAt;
       remember(entry);
       register(entry);
-      ordered.splice(positionOf(ordered, entry), 0, entry);
+      insertEntry(ordered, entry);
     },
     remove,
     leave: (scope, leftAt) => {
@@ -201,6 +201,10 @@ export function createEntries(
     },
   };
 }
+
+/** Inserts an entry in the order of lists. */
+export const insertEntry = (ordered: Entry[], entry: Entry): void =>
+  void ordered.splice(positionOf(ordered, entry), 0, entry);
 
 /** The position at which an entry is, or belongs. */
 function positionOf(ordered: readonly Entry[], entry: Entry): number {

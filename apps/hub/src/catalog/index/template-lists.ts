@@ -4,10 +4,11 @@ import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import type { Viewer } from '../../principal.ts';
 import type { Revision } from '../../revision.ts';
-import { type Filters, idsOfPage, type Paging } from '../filters.ts';
+import { type Filters, hasContentFilters, idsOfPage, type Paging } from '../filters.ts';
 import { type CatalogIndex, type IndexedView, OUTDATED } from './catalog-index.ts';
 import { type Document, type Documents, elementsOf } from './documents.ts';
-import { type Entry, versionOf } from './entries.ts';
+import { type Entry, type Group, versionOf } from './entries.ts';
+import { createMatches, isTooOld, type Matches } from './matches.ts';
 
 type Query = Filters & Paging;
 
@@ -15,6 +16,8 @@ type Query = Filters & Paging;
 interface Selection {
   readonly entries: readonly Entry[];
   readonly total: number;
+  /** When they were selected, by `performance.now()`. */
+  readonly selectedAt: number;
 }
 
 interface Page extends Selection {
@@ -23,8 +26,6 @@ interface Page extends Selection {
   readonly downloads: number;
   /** The stamp of the last change of the view when the page was read, in milliseconds. */
   readonly changedAt: number;
-  /** When the templates were selected, by `performance.now()`. */
-  readonly selectedAt: number;
   /** When the numbers of downloads were read, by `performance.now()`. */
   readonly countedAt: number;
 }
@@ -35,8 +36,6 @@ const MAX_BYTES = 96 * 1024 * 1024;
 const OVERHEAD = 2000;
 /** Together with the time until downloads are stored, a number in a page is less than a second late. */
 const MAX_COUNT_AGE_MS = 400;
-/** An earlier release of the hub does not register the tags that it writes. They are found some time later, without a change. */
-const MAX_TAG_AGE_MS = 10_000;
 
 export interface TemplateLists {
   /** A page of templates. Viewers with the same view share it until a template that they see changes. */
@@ -55,84 +54,95 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
     sizeCalculation: ({ rendered }) => rendered.body.length + OVERHEAD,
   });
   const building = new Map<string, Promise<Page | typeof OUTDATED>>();
+  const select = createSelect(reader, createMatches(reader));
 
   const build = async (indexed: IndexedView, viewer: Viewer, query: Query, cached: Page | undefined) => {
     const changedAt = indexed.view.stamps().changedAt;
-    const isSelected = cached?.changedAt === changedAt && !hasOldTags(query, cached);
-    const selection = isSelected ? cached : await select(reader, indexed, viewer, query);
+    const isSelected = cached?.changedAt === changedAt && !isTooOld(query, cached.selectedAt);
+    const selection = isSelected ? cached : await select(indexed, viewer, query);
     if (selection === OUTDATED) return OUTDATED;
     const shown = await documents.of(selection.entries.map(versionOf));
     if (!shown) return OUTDATED;
     const downloads = shown.reduce((sum, document) => sum + document.downloads, 0);
     const isSame = selection === cached && cached.downloads === downloads;
     const rendered = isSame ? cached.rendered : render(shown, query, selection.total);
-    const { entries, total } = selection;
-    const selectedAt = isSelected ? cached.selectedAt : performance.now();
-    return { entries, total, rendered, downloads, changedAt, selectedAt, countedAt: performance.now() };
+    const { entries, total, selectedAt } = selection;
+    return { entries, total, selectedAt, rendered, downloads, changedAt, countedAt: performance.now() };
+  };
+  const buildOnce = async (
+    indexed: IndexedView,
+    viewer: Viewer,
+    query: Query,
+    { key, cached }: { readonly key: string; readonly cached: Page | undefined },
+  ) => {
+    const buildKey = `${key} ${indexed.view.stamps().changedAt}`;
+    const shared = building.get(buildKey) ?? build(indexed, viewer, query, cached);
+    building.set(buildKey, shared);
+    const page = await shared.finally(() => building.delete(buildKey));
+    if (page === OUTDATED) return OUTDATED;
+    pages.set(key, page);
+    return page.rendered;
   };
   return {
     page: ({ viewer, revision }, query) =>
-      index.read({ viewer, revision }, async (indexed) => {
-        const { view } = indexed;
-        const key = `${view.number} ${JSON.stringify(query)}`;
+      index.read({ viewer, revision }, (indexed) => {
+        const key = `${indexed.view.number} ${JSON.stringify(query)}`;
         const cached = pages.get(key);
-        const changedAt = view.stamps().changedAt;
-        if (cached?.changedAt === changedAt && performance.now() - cached.countedAt < MAX_COUNT_AGE_MS) {
-          return cached.rendered;
-        }
-        const buildKey = `${key} ${changedAt}`;
-        const shared = building.get(buildKey) ?? build(indexed, viewer, query, cached);
-        building.set(buildKey, shared);
-        const page = await shared.finally(() => building.delete(buildKey));
-        if (page === OUTDATED) return OUTDATED;
-        pages.set(key, page);
-        return page.rendered;
+        const changedAt = indexed.view.stamps().changedAt;
+        const isKnown = cached?.changedAt === changedAt && performance.now() - cached.countedAt < MAX_COUNT_AGE_MS;
+        return isKnown ? cached.rendered : buildOnce(indexed, viewer, query, { key, cached });
       }),
   };
 }
 
-const hasOldTags = ({ tags = [] }: Query, { selectedAt }: Page): boolean =>
-  tags.length > 0 && performance.now() - selectedAt > MAX_TAG_AGE_MS;
+/** Selects the templates of a page in memory, except for filters that match very many templates. */
+const createSelect =
+  (reader: Reader, matches: Matches) =>
+  async (indexed: IndexedView, viewer: Viewer, query: Query): Promise<Selection | typeof OUTDATED> => {
+    if (!hasContentFilters(query)) return { ...pageOfAll(indexed, query), selectedAt: performance.now() };
+    const matching = await matches.of(indexed, query);
+    if (matching === OUTDATED) return OUTDATED;
+    const { entries, selectedAt } = matching;
+    return entries
+      ? { ...pageOfMatches(indexed, query, entries), selectedAt }
+      : readPage(reader, indexed, viewer, query);
+  };
 
-/** The index has all that lists without a filter of their contents need. The database evaluates the other filters. */
-async function select(
+/** Without filters of their contents, the number of templates is that of their groups. */
+function pageOfAll({ entries, view }: IndexedView, query: Query) {
+  const groups = view.groups.filter((group) => isIn(query, group));
+  const total = groups.reduce((sum, { size }) => sum + size, 0);
+  const [start, size] = [offsetOf(query), Math.min(query.limit, total - offsetOf(query))];
+  const page: Entry[] = [];
+  let skipped = 0;
+  for (let at = 0; at < entries.ordered.length && page.length < size; at++) {
+    const entry = entries.ordered[at];
+    if (!entry || !view.sees(entry) || !isIn(query, entry.group)) continue;
+    if (skipped < start) skipped += 1;
+    else page.push(entry);
+  }
+  return { entries: page, total };
+}
+
+function pageOfMatches({ view }: IndexedView, query: Query, matching: readonly Entry[]) {
+  const visible = matching.filter((entry) => view.sees(entry) && isIn(query, entry.group));
+  return { entries: visible.slice(offsetOf(query), offsetOf(query) + query.limit), total: visible.length };
+}
+
+const isIn = ({ category }: Query, group: Group): boolean => category === undefined || group.category.slug === category;
+
+async function readPage(
   reader: Reader,
-  { entries, view, state }: IndexedView,
+  { entries, state }: IndexedView,
   viewer: Viewer,
   query: Query,
 ): Promise<Selection | typeof OUTDATED> {
-  const { category, search = '', featured, tags = [] } = query;
-  if (search === '' && !featured && tags.length === 0) {
-    const groups = view.groups.filter((group) => category === undefined || group.category.slug === category);
-    const total = groups.reduce((sum, { size }) => sum + size, 0);
-    const isIn = (entry: Entry) =>
-      view.sees(entry) && (category === undefined || entry.group.category.slug === category);
-    return { entries: pageOf(entries.ordered, isIn, { offset: offsetOf(query), limit: query.limit, total }), total };
-  }
+  const selectedAt = performance.now();
   const rows = await reader.read<{ commit: string; total: number; id: string | null }>(idsOfPage(viewer, query));
   if (rows[0]?.commit !== state.commit.commit) return OUTDATED;
   const found = rows.flatMap(({ id }) => (id === null ? [] : [entries.byId(id)]));
   const known = found.filter((entry) => entry !== undefined);
-  return known.length === found.length ? { entries: known, total: rows[0].total } : OUTDATED;
-}
-
-interface Range {
-  readonly offset: number;
-  readonly limit: number;
-  readonly total: number;
-}
-
-function pageOf(ordered: readonly Entry[], isIn: (entry: Entry) => boolean, { offset, limit, total }: Range): Entry[] {
-  const page: Entry[] = [];
-  const size = Math.min(limit, total - offset);
-  let skipped = 0;
-  for (let at = 0; at < ordered.length && page.length < size; at++) {
-    const entry = ordered[at];
-    if (!entry || !isIn(entry)) continue;
-    if (skipped < offset) skipped += 1;
-    else page.push(entry);
-  }
-  return page;
+  return known.length === found.length ? { entries: known, total: rows[0].total, selectedAt } : OUTDATED;
 }
 
 const START = Buffer.from('{"templates":[');

@@ -4,8 +4,9 @@ import type { RequestContext } from '../../../context.ts';
 import { type Viewer, viewerKey } from '../../../principal.ts';
 import type { CatalogState } from '../../../revision.ts';
 import { type IndexedView, OUTDATED } from '../../index/catalog-index.ts';
+import type { Documents } from '../../index/documents.ts';
 import { type Entry, versionOf } from '../../index/entries.ts';
-import { renderUpdates } from './body.ts';
+import { type Rest, renderUpdates } from './body.ts';
 import { finishedCursor } from './state.ts';
 
 interface Query {
@@ -32,18 +33,26 @@ export async function updatesFromMemory(
   if (!has) return undefined;
   const latest = await revision();
   if (latest.floor !== null && has.at < latest.floor) return undefined;
-  return catalog.index.read({ viewer, revision: latest }, async (indexed) => {
+  return catalog.index.read({ viewer, revision: latest }, (indexed) => {
     const changed = changedSince(indexed, has.at.getTime());
     if (!changed || (has.cursor && changed.length > (query.limit ?? MAX_TEMPLATES))) return undefined;
     if (has.cursor && (has.cursor.of !== viewerKey(viewer) || !catalog.index.knows(has.cursor.seen))) return undefined;
     const answer = answerAt(indexed.state, viewer);
     const etag = answer.etagFor(latest.floor, query);
     if (changed.length === 0) return new Rendered(answer.empty(), etag);
-    const documents = await catalog.documents.of(changed.map(versionOf));
-    if (!documents) return OUTDATED;
-    const body = renderUpdates(documents, answer.rest);
-    return body.length <= MAX_BYTES ? new Rendered(body, etag) : undefined;
+    return renderChanges(catalog.documents, changed, { rest: answer.rest, etag });
   });
+}
+
+async function renderChanges(
+  documents: Documents,
+  changed: readonly Entry[],
+  { rest, etag }: { readonly rest: Rest; readonly etag: string },
+) {
+  const shown = await documents.of(changed.map(versionOf));
+  if (!shown) return OUTDATED;
+  const body = renderUpdates(shown, rest);
+  return body.length <= MAX_BYTES ? new Rendered(body, etag) : undefined;
 }
 
 /** The templates that a viewer sees and that changed after a stamp; undefined if these may not be all changes, or are many. */
@@ -56,7 +65,7 @@ function changedSince({ entries, view, changedAt, leftAt }: IndexedView, at: num
 
 /** The parts of responses that depend only on a viewer and a state of the catalog. */
 interface Answer {
-  readonly rest: Parameters<typeof renderUpdates>[1];
+  readonly rest: Rest;
   /** The body of a response without changes. */
   readonly empty: () => Buffer;
   readonly etagFor: (floor: Date | null, query: Query) => string;
