@@ -8,15 +8,15 @@
 // if the bare server itself varies by more than 25 % between rounds.
 //
 // With --record, the results are written to bench/results, with the machine and the commit.
-import { execFileSync } from 'node:child_process';
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startWriting } from './hub/data.mjs';
-import { load, startBare, startHub } from './hub/processes.mjs';
+import { load } from './hub/load.mjs';
+import { measure } from './hub/measure.mjs';
+import { startBare, startHub } from './hub/processes.mjs';
+import { LIST, latest, read, requestsOf } from './hub/requests.mjs';
 import { measureFirstSyncs, measureFleets } from './hub/syncs.mjs';
+import { atLeast, atMost, createReport, isNoisy, median, micro } from './report.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -27,9 +27,7 @@ const { values } = parseArgs({
   },
 });
 const [templates, rounds, seconds] = [values.templates, values.rounds, values.seconds].map(Number);
-const LIST = '/api/v1/catalog/templates';
 const CONNECTIONS = [32, 256];
-const MIX_SIZE = 10_000;
 const WRITES_PER_SECOND = 10;
 const GOALS = { list: 0.65, slug: 0.6, since: 0.6, cursor: 0.6, mix: 0.3, 'mix with writes': 0.15 };
 const GOAL_WITH_DATABASE = 0.5;
@@ -38,126 +36,37 @@ const FLEETS = 10_000;
 const GOAL_BLOCK_MS = 10;
 const GOAL_SYNC_MS = 500;
 const GOAL_SYNC_RATIO = 10;
+const GOAL_MEMORY_MB = 700;
 
-const median = (numbers) => numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)];
-const spread = (numbers) => (Math.max(...numbers) - Math.min(...numbers)) / median(numbers);
-
-/** Random numbers from 0 to 1 with a fixed seed (mulberry32). */
-function randomNumbers(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-const lines = [];
-let failures = 0;
-/** Prints a result. A verdict of `fail` counts. */
-function report(text, verdict = '') {
-  const line = verdict === '' ? text : `${text}: ${verdict}`;
-  if (verdict === 'fail') failures += 1;
-  lines.push(line);
-  console.log(line);
-}
-const isWithin = (value, goal) => (value <= goal ? 'pass' : 'fail');
-
+const { report, end } = createReport();
 const hub = await startHub(templates);
-const [firstKey] = hub.keys;
-const get = async (target, key = firstKey) => {
-  const response = await fetch(hub.url + target, { headers: { authorization: `Bearer ${key}` } });
-  if (!response.ok) throw new Error(`GET ${target}: ${response.status}`);
-  return response.text();
-};
-const latest = async () => JSON.parse(await get(`${LIST}/updates?since=2999-01-01T00:00:00Z`));
-const { checked_at, cursor } = await latest();
-
-/** The mix: 60 % sync, 25 % slugs (Zipf with exponent 1), 10 % pages and 5 % filters, with random keys. */
-function mixOf() {
-  const random = randomNumbers(1);
-  const sums = [0];
-  for (let rank = 1; rank <= templates; rank += 1) sums.push(sums[rank - 1] + 1 / rank);
-  const zipf = () => {
-    const target = random() * sums[templates];
-    return sums.findIndex((sum) => sum >= target);
-  };
-  const upTo = (count) => Math.floor(random() * count);
-  const filters = [() => `search=number%20${zipf()}`, () => `tags=t${upTo(50)}`, () => 'featured=true'];
-  return Array.from({ length: MIX_SIZE }, () => {
-    const poller = upTo(hub.keys.length);
-    const key = hub.keys[poller];
-    const share = random();
-    if (share < 0.6) return { kind: 'since', key, poller };
-    // Slugs that every key sees: not hidden, and in an open category.
-    if (share < 0.85) return { kind: 'slug', key, path: `${LIST}/template-${40 * Math.floor(zipf() / 40) + 1}` };
-    if (share < 0.95) return { kind: 'list', key, path: `${LIST}?limit=50&page=${1 + upTo(10)}` };
-    return { kind: 'filter', key, path: `${LIST}?limit=20&${filters[upTo(filters.length)]()}` };
-  });
-}
-
-const paths = {
-  list: `${LIST}?limit=50`,
-  slug: `${LIST}/template-1`,
-  since: `${LIST}/updates?since=${checked_at}`,
-  cursor: `${LIST}/updates?cursor=${cursor}`,
-};
-const mix = mixOf();
-/** The mix whose polls continue from the current state. */
-async function changingMix() {
-  const since = (await latest()).checked_at;
-  return mix.map((request) =>
-    request.kind === 'since' ? { ...request, path: `${LIST}/updates?since=${since}` } : request,
-  );
-}
-const idleMix = mix.map(({ poller: _, ...request }) => ({ path: paths.since, ...request }));
-const loads = Object.fromEntries(
-  Object.entries(paths).map(([kind, target]) => [kind, async () => [{ kind, key: firstKey, path: target }]]),
-);
-Object.assign(loads, { mix: async () => idleMix, 'mix with writes': changingMix });
-
-async function measure(server, requests, connections) {
-  const [before, databaseBefore] = [server.cpu(), server.databaseCpu?.() ?? 0];
-  const { sent, failed, p99 } = await load({ url: server.url, requests, connections, seconds });
-  if (failed > 0) throw new Error(`${failed} of ${sent} requests to ${server.url} failed`);
-  const cpu = (server.cpu() - before) / sent;
-  return {
-    cpu,
-    withDatabase: cpu + ((server.databaseCpu?.() ?? 0) - databaseBefore) / sent,
-    p99,
-    rate: sent / seconds,
-  };
-}
-
-const verdictOf = (value, goal, isNoisy) => (isNoisy ? 'inconclusive' : value >= goal ? 'pass' : 'fail');
-const micro = (milliseconds) => `${(1000 * milliseconds).toFixed(0)} µs`;
+const { paths, loads } = await requestsOf(hub);
 
 async function measureRatios(bare) {
-  for (const [kind, requestsOf] of Object.entries(loads)) {
-    const bareRequests = (await requestsOf()).map((request) => ({ path: `/${request.kind}` }));
+  for (const [kind, requestsNow] of Object.entries(loads)) {
+    const bareRequests = (await requestsNow()).map((request) => ({ path: `/${request.kind}` }));
     for (const connections of CONNECTIONS) {
       const results = [];
       for (let round = 0; round <= rounds; round += 1) {
-        const floor = await measure(bare, bareRequests, connections);
+        const floor = await measure(bare, bareRequests, { connections, seconds });
         const writing = kind === 'mix with writes' ? startWriting(hub.databaseUrl, WRITES_PER_SECOND) : undefined;
-        const own = await measure(hub, await requestsOf(), connections).finally(() => writing?.stop());
+        const own = await measure(hub, await requestsNow(), { connections, seconds }).finally(() => writing?.stop());
         if (round > 0) results.push({ floor, own });
       }
       const middle = (of) => median(results.map(of));
       const ratio = middle(({ floor, own }) => floor.cpu / own.cpu);
       const withDatabase = middle(({ floor, own }) => floor.cpu / own.withDatabase);
-      const isNoisy = spread(results.map(({ floor }) => floor.cpu)) > 0.25;
+      const noisy = isNoisy(results.map(({ floor }) => floor.cpu));
       const details =
         `bare ${micro(middle(({ floor }) => floor.cpu))}, hub ${micro(middle(({ own }) => own.cpu))}, ` +
         `PostgreSQL ${micro(middle(({ own }) => own.withDatabase - own.cpu))} per request, ` +
         `${middle(({ own }) => own.rate).toFixed(0)} requests/s, p99 ${middle(({ own }) => own.p99).toFixed(1)} ms`;
       const title = `${kind}, ${connections} connections`;
-      report(`${title}: ratio ${ratio.toFixed(2)} (${details})`, verdictOf(ratio, GOALS[kind], isNoisy));
+      report(`${title}: ratio ${ratio.toFixed(2)} (${details})`, atLeast(ratio, GOALS[kind], noisy));
       const isMix = kind.startsWith('mix');
       report(
         `${title}: ratio with PostgreSQL ${withDatabase.toFixed(2)}`,
-        isMix ? '' : verdictOf(withDatabase, GOAL_WITH_DATABASE, isNoisy),
+        isMix ? '' : atLeast(withDatabase, GOAL_WITH_DATABASE, noisy),
       );
     }
   }
@@ -174,14 +83,14 @@ async function measureStatements() {
     );
     return Number(rows[0].count);
   };
-  const requests = [{ key: firstKey, path: `${LIST}/updates?since=${(await latest()).checked_at}` }];
+  const requests = [{ key: hub.keys[0], path: `${LIST}/updates?since=${(await latest(hub)).checked_at}` }];
   const before = await transactions();
   const { sent } = await load({ url: hub.url, requests, connections: 32, seconds });
   const statements = (100 * ((await transactions()) - before)) / sent;
   await client.end();
   report(
     `statements per 100 idle polls at 32 connections: ${statements.toFixed(1)}`,
-    isWithin(statements, GOAL_STATEMENTS),
+    atMost(statements, GOAL_STATEMENTS),
   );
 }
 
@@ -199,7 +108,7 @@ async function measureBlocks() {
   const writing = startWriting(hub.databaseUrl, WRITES_PER_SECOND);
   try {
     for (let round = 0; round <= rounds; round += 1) {
-      const requests = await changingMix();
+      const requests = await loads['mix with writes']();
       await longest();
       await load({ url: hub.url, requests, connections: 4, seconds });
       if (round > 0) blocks.push(await longest());
@@ -210,50 +119,37 @@ async function measureBlocks() {
   const block = median(blocks);
   report(
     `longest block of the event loop in ${seconds} s of the mix with writes, 4 connections: ${block.toFixed(1)} ms`,
-    isWithin(block, GOAL_BLOCK_MS),
+    atMost(block, GOAL_BLOCK_MS),
   );
 }
 
-/** Writes the results with the machine and the commit. @returns the path of the file */
-function record() {
-  const repository = path.resolve(import.meta.dirname, '../../..');
-  const folder = path.join(repository, 'bench', 'results');
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: repository, encoding: 'utf8' }).trim();
-  const date = new Date().toISOString();
-  const machine = `${os.availableParallelism()} × ${os.cpus()[0]?.model}, ${Math.round(os.totalmem() / 2 ** 30)} GB`;
-  const facts = [`commit: ${commit}`, `date: ${date}`, `machine: ${machine}`, `Node: ${process.version}`];
-  const settings = [`templates: ${templates}`, `rounds: ${rounds}`, `seconds per phase: ${seconds}`];
-  const file = path.join(folder, `hub-${date.slice(0, 10)}-${commit}-${templates}.txt`);
-  fs.mkdirSync(folder, { recursive: true });
-  fs.writeFileSync(file, `${[...facts, ...settings, '', ...lines].join('\n')}\n`);
-  return file;
-}
-
-let bare;
-try {
+async function measureHub() {
   const { firstMs, laterMs, ratio } = await measureFirstSyncs(hub);
-  report(`first sync after the start: hub ${firstMs.toFixed(0)} ms of CPU`, isWithin(firstMs, GOAL_SYNC_MS));
-  report(`first sync of another fleet: hub ${laterMs.toFixed(0)} ms of CPU`, isWithin(laterMs, GOAL_SYNC_MS));
+  report(`first sync after the start: hub ${firstMs.toFixed(0)} ms of CPU`, atMost(firstMs, GOAL_SYNC_MS));
+  report(`first sync of another fleet: hub ${laterMs.toFixed(0)} ms of CPU`, atMost(laterMs, GOAL_SYNC_MS));
   report(
     `p99 of polls during eight first syncs, relative to idle: ${ratio.toFixed(1)}`,
-    isWithin(ratio, GOAL_SYNC_RATIO),
+    atMost(ratio, GOAL_SYNC_RATIO),
   );
   const shares = await measureFleets(hub, FLEETS);
   const percent = (share) => `${(100 * share).toFixed(1)} %`;
   report(
     `${FLEETS} fleets that poll every minute: hub ${percent(shares.hub)}, PostgreSQL ${percent(shares.database)} of a core`,
   );
-  const bodies = { '/filter': await get(`${LIST}?limit=20&tags=t1`) };
-  for (const [kind, target] of Object.entries(paths)) bodies[`/${kind}`] = await get(target);
-  bare = await startBare(bodies);
-  await measureRatios(bare);
+  const bodies = { '/filter': await read(hub, `${LIST}?limit=20&tags=t1`) };
+  for (const [kind, target] of Object.entries(paths)) bodies[`/${kind}`] = await read(hub, target);
+  const bare = await startBare(bodies);
+  await measureRatios(bare).finally(bare.stop);
   await measureBlocks();
   await measureStatements();
-  report(`peak memory with ${templates} templates: ${hub.memory()} MB`, isWithin(hub.memory(), 700));
+  report(`peak memory with ${templates} templates: ${hub.memory()} MB`, atMost(hub.memory(), GOAL_MEMORY_MB));
+}
+
+try {
+  await measureHub();
 } finally {
-  await bare?.stop();
   await hub.stop();
 }
-console.log(failures === 0 ? 'passed' : `${failures} goals were not reached`);
-if (values.record) console.log(record());
-process.exitCode = failures === 0 ? 0 : 1;
+end(values.record ? { what: 'hub', variant: templates } : undefined, {
+  ...{ templates, rounds, 'seconds per phase': seconds },
+});
