@@ -156,5 +156,7 @@ try {
   await hub.stop();
 }
 end(values.record ? { what: values.peers ? 'peers' : 'hub', variant: templates } : undefined, {
-  ...{ templates, rounds, 'seconds per phase': seconds },
+  templates,
+  rounds,
+  'seconds per phase': seconds,
 });

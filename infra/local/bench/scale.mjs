@@ -98,12 +98,16 @@ async function totalsOf(hub, token) {
 
 async function compareReads(hubs, token) {
   const loads = new Map();
+  const first = [];
   for (const hub of hubs) {
-    const own = (await requestsOf(hub)).loads;
-    loads.set(hub, own);
+    loads.set(hub, (await requestsOf(hub)).loads);
     // Otherwise the faster hub would have more of the pages of the mix in memory.
-    await measureEach(hub, await own.mix(), CONNECTIONS);
+    first.push(await measureEach(hub, await loads.get(hub).mix(), CONNECTIONS));
   }
+  const [small, big] = first.map(({ withDatabase }) => withDatabase);
+  report(
+    `first pass of the mix after the start: CPU ratio ${(big / small).toFixed(2)} (${micro(small)} and ${micro(big)} with PostgreSQL)`,
+  );
   for (const kind of ['list', 'slug', 'since', 'mix']) {
     await compare(kind, hubs, async (hub) => {
       const requests = await loads.get(hub)[kind]();
@@ -134,7 +138,7 @@ async function compareEdits(hubs, token) {
   });
 }
 
-/** Sends edits at once, without retries. */
+/** Sends edits at once, without retries. None may be rejected. `numberOf` returns the template of an edit. */
 async function editAtOnce(hub, token, { title, numberOf }) {
   const results = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -171,4 +175,4 @@ try {
   await Promise.all(running.map((hub) => hub.stop()));
   await provider.stop();
 }
-end(values.record ? { what: 'scale' } : undefined, { ...{ templates: large, rounds, 'seconds per phase': seconds } });
+end(values.record ? { what: 'scale' } : undefined, { templates: large, rounds, 'seconds per phase': seconds });

@@ -53,10 +53,9 @@ async function copyCatalog(hubUrl, url, members) {
     await copy({ from, to, table: 'categories', columns: ['id', 'name', 'slug', 'icon', 'is_private'] });
     const columns = await copy({ from, to, table: 'templates', columns: [...members, 'sort_name'] });
     await to.query('ALTER TABLE templates ADD FOREIGN KEY (category_id) REFERENCES categories (id)');
-    for (const index of ['UNIQUE INDEX ON templates (slug)', 'INDEX ON templates (updated_at, id)'])
-      await to.query(`CREATE ${index}`);
-    await to.query('CREATE INDEX ON templates (sort_name, id)');
-    await to.query('CREATE INDEX ON templates (category_id)');
+    await to.query('CREATE UNIQUE INDEX ON templates (slug)');
+    for (const key of ['updated_at, id', 'sort_name, id', 'category_id'])
+      await to.query(`CREATE INDEX ON templates (${key})`);
     await to.query('VACUUM ANALYZE');
     return columns;
   } finally {
