@@ -49,7 +49,10 @@ async function npm(folder, args, environment = {}) {
     await run('npm', args, { cwd: folder, env, timeout: TIMEOUT_MS, maxBuffer: 2 ** 26 });
   } catch (error) {
     const lines = String(error.stderr ?? error.message).split('\n');
-    const reason = lines.filter((line) => /^npm error|^gyp ERR|error:/.test(line)).slice(0, 5);
-    throw new Error(`npm ${args.slice(0, 2).join(' ')}: ${reason.join('; ') || error.message}`, { cause: error });
+    const reason = lines
+      .filter((line) => /^npm error (?!A complete log)|^gyp ERR! stack|error:/.test(line))
+      .slice(0, 3);
+    const text = (reason.join('; ') || error.message).replaceAll(`${FOLDER}${path.sep}`, '');
+    throw new Error(`npm ${args.slice(0, 2).join(' ')}: ${text}`, { cause: error });
   }
 }
