@@ -1,17 +1,35 @@
 // A catalog with organizations, keys and grants. Its contents depend only on the number of templates.
+//
+// Searches for words that are drawn like those of the catalog match 0.85 % of the templates (median), 2.3 % (mean) or 12 % (maximum),
+// whatever the number of templates.
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hashSecretToken, newSecretToken } from '@svc/auth';
+import { fold, searchText } from '@svc/contract';
 import pg from 'pg';
+import { textOf } from './words.mjs';
 
 const CATEGORIES = 40;
-const ORGANIZATIONS = 500;
+/** The first keys belong to different organizations. */
+export const ORGANIZATIONS = 500;
 const KEYS_PER_ORGANIZATION = 2;
 const GRANTS_PER_ORGANIZATION = 4;
+const BATCH = 10_000;
 
 const CLOCK = `UPDATE catalog_clock SET at = greatest(date_trunc('milliseconds', clock_timestamp()), at + interval '1 millisecond')`;
 
-/** Every fourth category is private. One template in ten is hidden, and one in twenty belongs to an organization. */
-const statements = (templates) => [
+/** The id of a template. */
+export const idOf = (number) =>
+  createHash('md5')
+    .update(`template ${number}`)
+    .digest('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+
+/** What the hub stores for the name and description of a template. */
+const columnsOf = ({ name, description }) => ({ search: searchText(name, description), sort: fold(name) });
+
+/** Every fourth category is private. */
+const FIRST = [
   CLOCK,
   `INSERT INTO organizations (id, name, slug, updated_at)
    SELECT md5('organization ' || n)::uuid, 'Organization ' || n, 'organization-' || n, now()
@@ -22,14 +40,21 @@ const statements = (templates) => [
   `INSERT INTO categories (id, name, slug, sort_name, is_private)
    SELECT md5('category ' || n)::uuid, 'Category ' || n, 'category-' || n, 'category ' || n, n % 4 = 0
    FROM generate_series(1, ${CATEGORIES}) n`,
-  `INSERT INTO templates (id, name, slug, category_id, image_name, description, documentation, tags, is_public, is_featured,
-     owner_org_id, env_schema, ports, search_text, sort_name)
-   SELECT md5('template ' || n)::uuid, 'Template ' || n, 'template-' || n, md5('category ' || (1 + n % ${CATEGORIES}))::uuid,
-     'team/app-' || n, 'The template number ' || n, repeat(md5(n::text) || ' ', 36), ARRAY['t' || n % 50, 'u' || n % 7],
-     n % 10 <> 0, n % 100 = 1, CASE WHEN n % 20 = 0 THEN md5('organization ' || (1 + n % ${ORGANIZATIONS}))::uuid END,
-     '[{"name":"PORT","description":"The port","required":false,"default":"8080"}]', '[{"containerPort":8080}]',
-     'template ' || n || ' the template number ' || n, 'template ' || lpad(n::text, 6, '0')
-   FROM generate_series(1, ${templates}) n`,
+];
+
+/** One template in ten is hidden, and one in twenty belongs to an organization. A template has about 2 KB. */
+const TEMPLATES = `
+  INSERT INTO templates (id, name, slug, category_id, image_name, description, documentation, tags, is_public, is_featured,
+    owner_org_id, env_schema, ports, search_text, sort_name)
+  SELECT id, name, 'template-' || n, md5('category ' || (1 + n % ${CATEGORIES}))::uuid,
+    'team/app-' || n, description, repeat(md5(n::text) || ' ', 36), ARRAY['t' || n % 50, 'u' || n % 7],
+    n % 10 <> 0, n % 100 = 1, CASE WHEN n % 20 = 0 THEN md5('organization ' || (1 + n % ${ORGANIZATIONS}))::uuid END,
+    '[{"name":"PORT","description":"The port","required":false,"default":"8080"}]', '[{"containerPort":8080}]',
+    search_text, sort_name
+  FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[])
+    AS given (n, id, name, description, search_text, sort_name)`;
+
+const LAST = [
   `INSERT INTO catalog_tags (tag, folded) SELECT DISTINCT tag, tag FROM templates, unnest(tags) AS s(tag) ON CONFLICT DO NOTHING`,
   `INSERT INTO catalog_access (id, org_id, category_id)
    SELECT md5('grant ' || n || ' ' || k)::uuid, md5('organization ' || n)::uuid,
@@ -37,13 +62,29 @@ const statements = (templates) => [
    FROM generate_series(1, ${ORGANIZATIONS}) n, generate_series(0, ${GRANTS_PER_ORGANIZATION - 1}) k`,
 ];
 
+async function insertTemplates(client, templates) {
+  for (let first = 1; first <= templates; first += BATCH) {
+    const numbers = Array.from({ length: Math.min(BATCH, templates - first + 1) }, (_, index) => first + index);
+    const texts = numbers.map(textOf);
+    const columns = texts.map(columnsOf);
+    await client.query(TEMPLATES, [
+      numbers,
+      numbers.map(idOf),
+      ...[texts.map(({ name }) => name), texts.map(({ description }) => description)],
+      ...[columns.map(({ search }) => search), columns.map(({ sort }) => sort)],
+    ]);
+  }
+}
+
 /** Fills the database of a hub. @returns the secrets of the API keys */
 export async function fillHub(connectionString, templates) {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
     await client.query('BEGIN');
-    for (const statement of statements(templates)) await client.query(statement);
+    for (const statement of FIRST) await client.query(statement);
+    await insertTemplates(client, templates);
+    for (const statement of LAST) await client.query(statement);
     const secrets = Array.from({ length: ORGANIZATIONS * KEYS_PER_ORGANIZATION }, () => newSecretToken('svcc_'));
     await client.query(
       `INSERT INTO api_keys (id, org_id, name, key_hash, key_prefix)
@@ -68,8 +109,11 @@ export function startWriting(connectionString, perSecond) {
     const started = performance.now();
     for (let count = 0; !stopped; count += 1) {
       const number = CATEGORIES * (1 + (count % 200)) + (count % 2 === 0 ? 1 : 3); // in the second and the fourth category
+      const description = `Edit ${count}`;
+      const { search } = columnsOf({ ...textOf(number), description });
       await client.query(`BEGIN; ${CLOCK};
-        UPDATE templates SET description = 'Edit ${count}' WHERE id = md5('template ${number}')::uuid; COMMIT`);
+        UPDATE templates SET description = '${description}', search_text = ${client.escapeLiteral(search)}
+        WHERE id = '${idOf(number)}'; COMMIT`);
       await delay(Math.max(0, started + (1000 * (count + 1)) / perSecond - performance.now()));
     }
     await client.end();

@@ -1,5 +1,6 @@
 // The first syncs of fleets: all pages of changes from the start.
 import { setTimeout as delay } from 'node:timers/promises';
+import { cpuDuring } from './measure.mjs';
 
 const UPDATES = '/api/v1/catalog/templates/updates';
 
@@ -21,13 +22,11 @@ async function sync({ url }, key) {
 }
 
 /** Sends polls of all keys in turn at fixed times. @returns their latencies in milliseconds, sorted */
-async function poll({ url, keys }, { perSecond, seconds }) {
+async function poll({ url, keys = [''], path = `${UPDATES}?since=2999-01-01T00:00:00Z` }, { perSecond, seconds }) {
   const latencies = [];
   const send = async (key) => {
     const started = performance.now();
-    const response = await fetch(`${url}${UPDATES}?since=2999-01-01T00:00:00Z`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
+    const response = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } });
     await response.arrayBuffer();
     if (!response.ok) throw new Error(`a poll was answered with ${response.status}`);
     latencies.push(performance.now() - started);
@@ -47,14 +46,12 @@ async function p99OfPolls(hub) {
   return latencies[Math.floor(0.99 * latencies.length)];
 }
 
-/** The CPU time that fleets need, each of which polls once per minute, as shares of a core. */
-export async function measureFleets(hub, fleets) {
-  const load = { perSecond: fleets / 60, seconds: 6 };
-  await poll(hub, load); // a warm-up
-  const [before, databaseBefore] = [hub.cpu(), hub.databaseCpu()];
-  await poll(hub, load);
-  const shareOf = (cpu) => cpu / (1000 * load.seconds);
-  return { hub: shareOf(hub.cpu() - before), database: shareOf(hub.databaseCpu() - databaseBefore) };
+/** The CPU time that a server and its database need for fleets, each of which polls once per minute, as shares of a core. */
+export async function measureFleets(server, fleets) {
+  const polls = { perSecond: fleets / 60, seconds: 6 };
+  const { cpu, withDatabase } = await cpuDuring(server, () => poll(server, polls));
+  const shareOf = (milliseconds) => milliseconds / (1000 * polls.seconds);
+  return { cpu: shareOf(cpu), database: shareOf(withDatabase - cpu) };
 }
 
 /** @returns the CPU time of the hub for the first sync after its start and for a later one, and the p99 of polls beside eight of them */

@@ -40,7 +40,7 @@ export interface Documents {
 }
 
 /** The maximum size of all documents. */
-const MAX_BYTES = 192 * 1024 * 1024;
+const MAX_BYTES = 96 * 1024 * 1024;
 /** The memory of an entry of the cache beside its bytes. */
 const OVERHEAD = 500;
 

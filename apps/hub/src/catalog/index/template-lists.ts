@@ -31,7 +31,7 @@ interface Page extends Selection {
 }
 
 /** The maximum size of all pages. */
-const MAX_BYTES = 96 * 1024 * 1024;
+const MAX_BYTES = 48 * 1024 * 1024;
 /** The memory of an entry of the cache beside its body. */
 const OVERHEAD = 2000;
 /** Together with the time until downloads are stored, a number in a page is less than a second late. */

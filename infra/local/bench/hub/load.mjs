@@ -1,0 +1,88 @@
+// The load: requests for a time, with wrk, or a number of requests, each of which is sent once.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+const REPORT = `
+done = function(summary, latency)
+  local errors = summary.errors
+  io.write(string.format("RESULT %d %d %d", summary.requests,
+    errors.status + errors.connect + errors.read + errors.write + errors.timeout, latency:percentile(99)))
+end`;
+
+/** A request whose path ends with the `checked_at` of the last response to the same poller. Its id names the poller. */
+const POLLS = `
+local latest = {}
+response = function(status, headers, body)
+  local poller = string.match(headers["X-Request-Id"] or "", "^poller(%d+)$")
+  local checked_at = poller and string.match(body, '"checked_at":"([^"]+)"')
+  if checked_at then latest[tonumber(poller)] = checked_at end
+end
+local textOf = function(item)
+  if type(item) == "string" then return item end
+  return item.before .. (latest[item.poller] or item.first) .. item.after
+end`;
+
+const PLAIN = 'local textOf = function(item) return item end';
+
+/**
+ * Sends requests in turn on all connections with wrk. A request with `poller`, a number, is a poll by `since`: `path` ends with its
+ * first value, and each response of the poller replaces it. @returns the number of requests, that of failures, and the p99 in ms
+ */
+export async function load({ url, requests, connections, seconds }) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-load-'));
+  const script = path.join(folder, 'requests.lua');
+  const { host } = new URL(url);
+  const items = requests.map(({ path: target, key, poller }) => {
+    const head = (id = '') => {
+      const authorization = key === undefined ? '' : `Authorization: Bearer ${key}\\r\\n`;
+      return ` HTTP/1.1\\r\\nHost: ${host}\\r\\n${id}${authorization}\\r\\n`;
+    };
+    if (poller === undefined) return `"GET ${target}${head()}"`;
+    const [before, first] = target.split(/(?<=since=)/);
+    return `{poller=${poller},before="GET ${before}",first="${first}",after="${head(`X-Request-Id: poller${poller}\\r\\n`)}"}`;
+  });
+  const hasPolls = requests.some(({ poller }) => poller !== undefined);
+  const next = 'request = function() at = at % #items + 1; return textOf(items[at]) end';
+  fs.writeFileSync(
+    script,
+    [`local items = {${items.join(',\n')}}`, 'local at = 0', hasPolls ? POLLS : PLAIN, next, REPORT].join('\n'),
+  );
+  try {
+    const wrk = spawn('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    wrk.once('error', () => undefined); // reported below
+    let output = '';
+    wrk.stdout.on('data', (chunk) => (output += chunk));
+    await once(wrk, 'close');
+    const [, sent, failed, p99] = /RESULT (\d+) (\d+) (\d+)/.exec(output) ?? [];
+    if (sent === undefined)
+      throw new Error(`wrk is required (Debian: apt-get install wrk), and must succeed: ${output}`);
+    return { sent: Number(sent), failed: Number(failed), p99: Number(p99) / 1000 };
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Sends each request once, on a number of connections. Without `method`, a request is a GET.
+ * @returns the status of each response, and its latency in milliseconds, in the order of the requests
+ */
+export async function sendEach({ url, requests, connections }) {
+  const results = [];
+  const waiting = requests.entries();
+  const send = async () => {
+    for (const [index, { method, path: target, key, body }] of waiting) {
+      const started = performance.now();
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const response = await fetch(url + target, { method, headers, body: body && JSON.stringify(body) });
+      await response.arrayBuffer();
+      results[index] = { status: response.status, latency: performance.now() - started };
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, send));
+  return results;
+}
