@@ -64,7 +64,7 @@ export async function changesOf(world: World) {
     (member: (body: Answered['body']) => unknown, change: Change<{ readonly id: string }>) =>
     async (replica: Replica): Promise<Scenario> => {
       const template = await world.aTemplate();
-      const { body } = await replica.anonymous.get(`${TEMPLATES}/updates?cursor=start&limit=1000`);
+      const { body } = await replica.anonymous.get(`${TEMPLATES}/updates?since=${new Date().toISOString()}`);
       const path = `${TEMPLATES}/updates?since=${body.checked_at}`;
       const before = [200, 0] as const;
       return { api: replica.anonymous, path, member, before, change: () => change(template), after: [200, 1] };

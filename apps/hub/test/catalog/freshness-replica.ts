@@ -5,9 +5,10 @@ import { anInstance, type World } from '../world.ts';
 
 const POLLERS = 4;
 
-/** A check of the revision, and how a replica with it learns of a notification. */
-interface ObservedCheck extends RevisionCheck {
-  notify(): void;
+/** A check of the revision, which is faulty in the controls. */
+interface TestedCheck extends RevisionCheck {
+  /** After it, even a faulty check resolves to a revision that includes everything that was committed before the call. */
+  catchUp(): Promise<void>;
 }
 
 /** The result of each statement arrives late, so that changes are acknowledged while a check is in progress. */
@@ -19,12 +20,15 @@ const late = (reader: Reader): Reader => ({
   },
 });
 
-const ignore = () => undefined;
+const isAlwaysCurrent = async () => undefined;
 
 const checks = {
-  'the check of the hub': (reader: Reader): ObservedCheck => ({ ...createRevisionCheck(late(reader)), notify: ignore }),
+  'the check of the hub': (reader: Reader): TestedCheck => ({
+    ...createRevisionCheck(late(reader)),
+    catchUp: isAlwaysCurrent,
+  }),
   /** A control: requests join a check that started before they arrived. */
-  'a check that joins the one in progress': (reader: Reader): ObservedCheck => {
+  'a check that joins the one in progress': (reader: Reader): TestedCheck => {
     const check = createRevisionCheck(late(reader));
     let inProgress: Promise<Revision> | undefined;
     return {
@@ -34,11 +38,13 @@ const checks = {
         });
         return inProgress;
       },
-      notify: ignore,
+      async catchUp() {
+        await inProgress;
+      },
     };
   },
   /** A control: the revision is read again after a notification only. */
-  'a check that waits for notifications': (reader: Reader): ObservedCheck => {
+  'a check that waits for notifications': (reader: Reader): TestedCheck => {
     const check = createRevisionCheck(reader);
     let known: Promise<Revision> | undefined;
     return {
@@ -46,7 +52,7 @@ const checks = {
         known ??= check.latest();
         return known;
       },
-      notify() {
+      async catchUp() {
         known = undefined;
       },
     };
@@ -57,10 +63,10 @@ export type CheckName = keyof typeof checks;
 
 /** A second replica, with callers that keep its check busy. */
 export function aReplica(world: World, name: CheckName) {
-  let notify: () => void = ignore;
+  let catchUp: () => Promise<void> = isAlwaysCurrent;
   const revisions = (reader: Reader) => {
     const check = checks[name](reader);
-    notify = check.notify;
+    catchUp = check.catchUp;
     return check;
   };
   const replica = anInstance(world.databaseUrl, world.issuer, { revisions });
@@ -74,8 +80,7 @@ export function aReplica(world: World, name: CheckName) {
     anonymous: replica.api(),
     as: ({ key }: { readonly key: string }) => replica.api(`Bearer ${key}`),
     api: replica.api,
-    /** Delivers the notification of everything that was committed before. */
-    notify: () => notify(),
+    catchUp: () => catchUp(),
     stop: async () => {
       stopped.abort();
       await polling;
