@@ -1,6 +1,6 @@
 import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
 import type { Documents } from './catalog/index/documents.ts';
-import type { Reader } from './database/reader.ts';
+import type { SnapshotReader } from './database/reader.ts';
 import { Prisma } from './generated/prisma/client.ts';
 
 /** Counts downloads of templates and uses of keys, and stores them together. A crash loses the counts since the last flush. */
@@ -28,27 +28,47 @@ interface StoredCount {
 }
 
 /** `documents` show the stored counts. */
-export function createUsage(reader: Reader, documents: Documents): Usage {
+export function createUsage(reader: SnapshotReader, documents: Documents): Usage {
   const downloads = new Map<string, number>();
-  /** Counts that the flush in progress stores. */
+  /** Counts that a transaction stores, or has perhaps stored: those of the flush in progress, or of one that failed. */
   const storing = new Map<string, number>();
+  /** The id of this transaction. */
+  let transactionId: string | undefined;
   const keyUses = new Map<string, Date>();
 
   const add = (counts: Map<string, number>, id: string, count: number) =>
     void counts.set(id, (counts.get(id) ?? 0) + count);
 
+  const keep = () => {
+    for (const [id, count] of storing) add(downloads, id, count);
+    storing.clear();
+  };
+  /**
+   * Finds out whether the counts of a failed flush were stored. If the connection is lost, or PostgreSQL does not answer in time,
+   * it may execute the COMMIT nevertheless, also later.
+   */
+  const settle = async () => {
+    if (transactionId !== undefined) {
+      const [row] = await reader.read<{ status: string | null }>(statusOf(transactionId));
+      if (row?.status === 'in progress') throw new Error('PostgreSQL is still storing earlier counts');
+      if (row?.status === 'committed') storing.clear();
+      transactionId = undefined;
+    }
+    keep();
+  };
   const flushDownloads = async () => {
+    await settle();
     if (downloads.size === 0) return;
     for (const [id, count] of downloads) storing.set(id, count);
     downloads.clear();
-    try {
-      documents.setDownloads(await reader.read<StoredCount>(addDownloads(storing)));
-    } catch (error) {
-      for (const [id, count] of storing) add(downloads, id, count);
-      throw error;
-    } finally {
-      storing.clear();
-    }
+    const stored = await reader.inTransaction(async (transaction) => {
+      const [row] = await transaction.read<{ id: string }>(TRANSACTION_ID);
+      transactionId = row?.id;
+      return transaction.read<StoredCount>(addDownloads(storing));
+    });
+    transactionId = undefined;
+    storing.clear();
+    documents.setDownloads(stored);
   };
   const flushKeyUses = async () => {
     if (keyUses.size === 0) return;
@@ -109,6 +129,12 @@ export function startUsageSync(usage: Usage, log: Log): PeriodicTask {
     },
   };
 }
+
+const TRANSACTION_ID = Prisma.sql`SELECT pg_current_xact_id()::text AS id`;
+
+/** The status of a transaction: "in progress", "committed" or "aborted"; null if the database was restored to a time before it. */
+const statusOf = (transactionId: string): Prisma.Sql => Prisma.sql`
+  SELECT CASE WHEN ${transactionId}::xid8 < pg_current_xact_id() THEN pg_xact_status(${transactionId}::xid8) END AS status`;
 
 // Rows are locked in the order of their ids, so that the flushes of two replicas cannot deadlock.
 

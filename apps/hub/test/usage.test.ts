@@ -1,6 +1,6 @@
 import { byDepth } from '@svc/testing';
 import { createDocuments } from '../src/catalog/index/documents.ts';
-import type { Reader } from '../src/database/reader.ts';
+import type { SnapshotReader } from '../src/database/reader.ts';
 import { createUsage } from '../src/usage.ts';
 import { anInstance, startWorld } from './world.ts';
 
@@ -40,14 +40,23 @@ test('shows the downloads that another replica stored', async () => {
   expect(await shown()).toBe(1);
 });
 
+/** Counts of a replica whose access to the database is changed. */
+const usageOf = (changes: Partial<SnapshotReader>) => {
+  const { reader } = world.database;
+  return createUsage({ ...reader, ...changes }, createDocuments(reader));
+};
+
 test('keeps the counts of a flush that fails, and ignores deleted templates', async () => {
-  const documents = createDocuments(world.database.reader);
+  const { reader } = world.database;
   let isFailing = true;
-  const reader: Reader = {
-    read: (statement) =>
-      isFailing ? Promise.reject(new Error('no connection')) : world.database.reader.read(statement),
+  const during = async <T>(work: () => Promise<T>) => {
+    if (isFailing) throw new Error('no connection');
+    return work();
   };
-  const usage = createUsage(reader, documents);
+  const usage = usageOf({
+    read: (statement) => during(() => reader.read<never>(statement)),
+    inTransaction: (work) => during(() => reader.inTransaction(work)),
+  });
   const { id } = await world.aTemplate();
   usage.countDownload(id);
   usage.countDownload('019a0000-0000-7000-8000-000000000000');
@@ -58,6 +67,59 @@ test('keeps the counts of a flush that fails, and ignores deleted templates', as
   isFailing = false;
   await usage.flush();
   expect([await storedCount(id), usage.pendingDownloads(id)]).toEqual([2, 0]);
+});
+
+test.each([
+  ['the response to COMMIT is lost', 'COMMIT'],
+  ['the connection is lost before COMMIT', 'ROLLBACK'],
+])('stores counts once if %s', async (_, end) => {
+  const { reader } = world.database;
+  const { id } = await world.aTemplate();
+  let failures = 1;
+  const usage = usageOf({
+    inTransaction: async (work) => {
+      const lost = new Error('connection lost');
+      if (failures === 0) return reader.inTransaction(work);
+      failures -= 1;
+      await reader.inTransaction(async (transaction) => {
+        await work(transaction);
+        if (end === 'ROLLBACK') throw lost;
+      });
+      throw lost;
+    },
+  });
+  usage.countDownload(id);
+  await expect(usage.flush()).rejects.toThrow('connection lost');
+  usage.countDownload(id);
+  expect(usage.pendingDownloads(id)).toBe(2);
+  await usage.flush();
+  expect([await storedCount(id), usage.pendingDownloads(id)]).toEqual([2, 0]);
+});
+
+test('waits for a transaction whose COMMIT PostgreSQL has not executed yet', async () => {
+  const { reader } = world.database;
+  const { id } = await world.aTemplate();
+  let commit = () => {};
+  let committed: Promise<unknown> = Promise.resolve();
+  const usage = usageOf({
+    inTransaction: (work) =>
+      new Promise((_, reject) => {
+        committed = reader.inTransaction(async (transaction) => {
+          await work(transaction);
+          reject(new Error('timeout'));
+          await new Promise<void>((resolve) => {
+            commit = resolve;
+          });
+        });
+      }),
+  });
+  usage.countDownload(id);
+  await expect(usage.flush()).rejects.toThrow('timeout');
+  await expect(usage.flush()).rejects.toThrow('still storing');
+  commit();
+  await committed;
+  await usage.flush();
+  expect([await storedCount(id), usage.pendingDownloads(id)]).toEqual([1, 0]);
 });
 
 test('never moves the last use of a key back', async () => {

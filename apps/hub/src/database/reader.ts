@@ -8,10 +8,15 @@ export interface Reader {
   read<Row extends pg.QueryResultRow>(statement: Prisma.Sql): Promise<Row[]>;
 }
 
-/** A reader that can also run several statements in one snapshot of the database. */
+/** Runs the statements of `work` in a transaction, which is rolled back if one of them fails. */
+type InTransaction = <T>(work: (transaction: Reader) => Promise<T>) => Promise<T>;
+
+/** A reader that can also run several statements in one transaction. */
 export interface SnapshotReader extends Reader {
-  /** Runs `work`, whose statements read the database as it was at the first of them. */
-  inSnapshot<T>(work: (snapshot: Reader) => Promise<T>): Promise<T>;
+  /** The statements read the database as it was at the first of them. */
+  readonly inSnapshot: InTransaction;
+  /** The statements can write. If COMMIT fails, the transaction may be committed nevertheless. */
+  readonly inTransaction: InTransaction;
 }
 
 /** The statement in progress rejects with the error of its connection. Without a listener, the process would end. */
@@ -41,9 +46,9 @@ export function createReader(pool: pg.Pool, constraints: ConstraintProblems): Sn
         return rows;
       }),
   });
-  return {
-    ...readerOn(pool),
-    async inSnapshot(work) {
+  const within =
+    (begin: string): InTransaction =>
+    async (work) => {
       const connection = await translated(() => pool.connect());
       connection.on('error', ignoreError);
       const release = (failure?: Error) => {
@@ -52,7 +57,7 @@ export function createReader(pool: pg.Pool, constraints: ConstraintProblems): Sn
       };
       const run = (statement: string) => translated(() => connection.query(statement));
       try {
-        await run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+        await run(begin);
         const result = await work(readerOn(connection));
         await run('COMMIT');
         release();
@@ -64,6 +69,10 @@ export function createReader(pool: pg.Pool, constraints: ConstraintProblems): Sn
         );
         throw error;
       }
-    },
+    };
+  return {
+    ...readerOn(pool),
+    inSnapshot: within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
+    inTransaction: within('BEGIN'),
   };
 }
