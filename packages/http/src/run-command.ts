@@ -1,6 +1,13 @@
+import { setFlagsFromString } from 'node:v8';
 import { parseFields } from '@svc/contract';
 import type { z } from 'zod';
 import { flushOutput } from './log-output.ts';
+
+/**
+ * V8 allocates objects in the old generation if their first siblings lived long. In a server, the first requests make it do so for the
+ * objects of all requests, because the young generation is small at the start. Without it, collections of garbage cost half.
+ */
+const V8_FLAGS = '--no-allocation-site-pretenuring';
 
 /** The commands of a program. The first argument selects the command; the default is `serve`. */
 export type Commands = Readonly<Record<'serve' | (string & {}), (args: readonly string[]) => Promise<void>>>;
@@ -10,6 +17,7 @@ export type Commands = Readonly<Record<'serve' | (string & {}), (args: readonly 
  * with code 1.
  */
 export async function runCommand(commands: Commands, usage: string): Promise<void> {
+  setFlagsFromString(V8_FLAGS);
   const [name = 'serve', ...args] = process.argv.slice(2);
   if ([name, ...args].some((arg) => arg === '--help' || arg === '-h')) return console.log(usage);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

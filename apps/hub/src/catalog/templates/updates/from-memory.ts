@@ -1,8 +1,10 @@
 import type { Cursor } from '@svc/contract';
 import { etagOfState, Rendered } from '@svc/http';
+import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../../../context.ts';
 import { type Viewer, viewerKey } from '../../../principal.ts';
 import type { CatalogState } from '../../../revision.ts';
+import type { CachedCatalog } from '../../index/cached-catalog.ts';
 import { type IndexedView, OUTDATED } from '../../index/catalog-index.ts';
 import type { Documents } from '../../index/documents.ts';
 import { type Entry, versionOf } from '../../index/entries.ts';
@@ -37,7 +39,7 @@ export async function updatesFromMemory(
     const changed = changedSince(indexed, has.at.getTime());
     if (!changed || (has.cursor && changed.length > (query.limit ?? MAX_TEMPLATES))) return undefined;
     if (has.cursor && (has.cursor.of !== viewerKey(viewer) || !catalog.index.knows(has.cursor.seen))) return undefined;
-    const answer = answerAt(indexed.state, viewer);
+    const answer = answerAt(catalog, indexed.state, viewer);
     const etag = answer.etagFor(latest.floor, query);
     if (changed.length === 0) return new Rendered(answer.empty(), etag);
     return renderChanges(catalog.documents, changed, { rest: answer.rest, etag });
@@ -71,15 +73,24 @@ interface Answer {
   readonly etagFor: (floor: Date | null, query: Query) => string;
 }
 
-/** The answers at each state, by viewer. A state that the index has left is not reachable any longer. */
-const known = new WeakMap<CatalogState, Map<string, Answer>>();
+interface Known {
+  readonly state: CatalogState;
+  readonly answer: Answer;
+}
 
-function answerAt(state: CatalogState, viewer: Viewer): Answer {
-  const atState = known.get(state) ?? new Map<string, Answer>();
-  known.set(state, atState);
+const MAX_VIEWERS = 10_000;
+
+/** The last answer of each viewer, for each catalog in memory. */
+const known = new WeakMap<CachedCatalog, LRUCache<string, Known>>();
+
+function answerAt(catalog: CachedCatalog, state: CatalogState, viewer: Viewer): Answer {
+  const answers = known.get(catalog) ?? new LRUCache<string, Known>({ max: MAX_VIEWERS });
+  known.set(catalog, answers);
   const key = viewerKey(viewer);
-  const answer = atState.get(key) ?? createAnswer(state, viewer);
-  atState.set(key, answer);
+  const last = answers.get(key);
+  if (last?.state === state) return last.answer;
+  const answer = createAnswer(state, viewer);
+  answers.set(key, { state, answer });
   return answer;
 }
 
