@@ -88,6 +88,7 @@ const schema = z
     OUTBOUND_ALLOW: outboundSetting,
     DEFAULT_MEMORY_LIMIT: memoryLimit.prefault('2Gi'),
     DEFAULT_PROCESS_LIMIT: processLimit.prefault('4096'),
+    RECONCILER_CONCURRENCY: numberSetting(1, 256).prefault('16'),
     AUDIT_RETENTION_DAYS: numberSetting(1, 36_500).optional(),
   })
   .check(

@@ -74,6 +74,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     log,
     allowed: config.OUTBOUND_ALLOW,
     timings: timings.reconciler,
+    concurrency: config.RECONCILER_CONCURRENCY,
   });
   const hashing = createHashingThreads();
   const services: Services = {

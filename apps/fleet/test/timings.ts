@@ -1,10 +1,7 @@
 import { DEFAULT_TIMINGS as CATALOG } from '../src/catalog/schedule.ts';
 import { DEFAULT_TIMINGS as RECONCILER } from '../src/reconciler/timings.ts';
 
-/**
- * Timings for tests: about a tenth of those of production where a test would wait for them. The idle wait is that of
- * production: eight workers look for work at different times, so that a due deployment waits only for a fraction of it.
- */
+/** Timings for tests: about a tenth of those of production where a test would wait for them. */
 export const SHORT_TIMINGS = {
   catalog: { ...CATALOG, lease: 1500, renewal: 400, leaseRetry: 20 },
   reconciler: {

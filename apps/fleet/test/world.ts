@@ -144,6 +144,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
         log,
         allowed: restrictTo,
         timings: SHORT_TIMINGS.reconciler,
+        concurrency: 8,
       }),
       refusalOf: ways.restricted.refusalOf,
       defaultLimits: { memory_bytes: 2 * 2 ** 30, processes: 4096 },

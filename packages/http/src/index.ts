@@ -28,7 +28,7 @@ export {
   resolvesToThisMachine,
   type TargetAllowance,
 } from './outbound.ts';
-export { type PeriodicTask, runPeriodically } from './periodic-task.ts';
+export { type PeriodicTask, runPeriodically, type WakeableTask } from './periodic-task.ts';
 export { pickDefined } from './pick-defined.ts';
 export { notFound, Problem, type ProblemOptions } from './problem.ts';
 export { Redirect } from './redirect.ts';

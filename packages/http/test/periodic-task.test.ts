@@ -54,3 +54,28 @@ test('stop aborts the signal of the run in progress', async () => {
   await work.stop();
   expect(wasAborted).toBe(false);
 });
+
+const NEVER_MS = 3_600_000;
+
+test('a task that is woken runs at once, or again after the run in progress', async () => {
+  const events = new EventEmitter();
+  let runs = 0;
+  const work = runPeriodically(NEVER_MS, async () => {
+    runs += 1;
+    events.emit('run');
+    await pause(5);
+    return NEVER_MS;
+  });
+  const first = once(events, 'run');
+  work.wake();
+  await first;
+  const second = once(events, 'run');
+  work.wake();
+  work.wake();
+  await second;
+  await work.stop();
+  expect(runs).toBe(2);
+  work.wake();
+  await severalRuns();
+  expect(runs).toBe(2);
+});

@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { type PoolSettings, poolOptions, translatingClient } from '@svc/database';
+import { type PoolSettings, poolOptions, type Subscription, subscribe, translatingClient } from '@svc/database';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { constraintProblems } from './constraints.ts';
 
@@ -10,11 +10,16 @@ export interface Database {
    * a request.
    */
   readonly mirrorWriter: PrismaClient;
+  /** Calls `onDue` when a deployment becomes due, whichever process made it so, except while the connection is lost. */
+  subscribeToDue(onDue: () => void): Subscription;
   close(): Promise<void>;
 }
 
 /** The share of the mirror in the connections of a process. Requests and the reconciler use the rest. */
 const MIRROR_WRITERS = 2;
+const NOTIFICATIONS = 1;
+/** Of the trigger `deployment_due`. */
+const DUE_CHANNEL = 'deployment_due';
 /** Version 0.1.0 uses the name `fleet`. Replicas of that version are recognized by it (deployments/seal-text.ts). */
 const APPLICATION_NAME = 'fleet-service';
 const MIRROR_POOL = { max: MIRROR_WRITERS, applicationName: 'fleet-mirror', statementTimeoutMs: 30_000 };
@@ -42,11 +47,13 @@ export function openDatabase(
     const adapter = new PrismaPg(pool, { onPoolError: onError, onConnectionError: onError });
     return translatingClient(new PrismaClient({ adapter }), constraintProblems);
   };
-  const client = connect({ max: connections - MIRROR_WRITERS, applicationName: APPLICATION_NAME });
+  const client = connect({ max: connections - MIRROR_WRITERS - NOTIFICATIONS, applicationName: APPLICATION_NAME });
   const mirrorWriter = connect(MIRROR_POOL);
   return {
     client,
     mirrorWriter,
+    subscribeToDue: (onDue) =>
+      subscribe(DUE_CHANNEL, onDue, { connectionString, applicationName: 'fleet-notifications', onError }),
     close: async () => {
       await Promise.all([client.$disconnect(), mirrorWriter.$disconnect()]);
     },

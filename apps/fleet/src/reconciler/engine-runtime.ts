@@ -43,6 +43,8 @@ interface Options extends ClientOptions {
   readonly database: Database;
   readonly log: Log;
   readonly timings?: ReconcilerTimings | undefined;
+  /** Maximum number of deployments that this process reconciles concurrently. */
+  readonly concurrency: number;
 }
 
 export function createEngineRuntime({ timings = DEFAULT_TIMINGS, ...options }: Options): EngineRuntime {

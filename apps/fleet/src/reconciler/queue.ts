@@ -3,11 +3,7 @@ import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { CURRENT_DEFAULTS } from '../render/defaults.ts';
 
-/**
- * Maximum number of deployments per host or cluster that all replicas of the fleet reconcile concurrently. A host is a single
- * machine, so its limit is lower. Both limits are less than the number of workers of a process: a target that does not respond
- * must leave workers for the other targets, even if the fleet has a single replica.
- */
+/** Maximum number of deployments per host or cluster that all replicas of the fleet reconcile concurrently. A host is a single machine. */
 const MAX_CONCURRENT = { host: 4, cluster: 6 } as const;
 
 /** A deployment that this worker holds the lease on. The lease is renewed until `release` is called. */
@@ -35,41 +31,72 @@ export interface Claim {
 const isFinished = Prisma.sql`(d.observed_generation = d.generation AND NOT d.deleting AND d.desired_state = 'running'
   AND (d.phase = 'stopped' OR d.phase = 'failed' AND d.reason = 'GpuMissing'))`;
 
+interface ClaimOptions {
+  /** Duration of the lease in milliseconds. */
+  readonly lease: number;
+  /** Maximum number of deployments to claim. */
+  readonly limit: number;
+}
+
 /**
- * Claims the deployment that has been due for the longest time, among those whose host or cluster is online. Deployments on
+ * Claims the deployments that have been due for the longest time, among those whose host or cluster is online. Deployments on
  * unreachable targets wait, so that they do not delay the others. A deployment with newer defaults waits for a replica of the
- * version that knows them. Sets `sent_to_engine` of the deployment and its volumes, since
- * an engine may receive them from now on.
+ * version that knows them. Sets `sent_to_engine` of the deployments and their volumes, since an engine may receive them from now on.
+ * The cost depends on the number of targets and on `limit`, but not on the number of deployments.
  *
- * @param lease milliseconds
- * @param shutdown also aborts the claim
+ * @param shutdown also aborts the claims
  */
-export async function claimNext(
+export async function claimDue(
   { client }: Database,
-  lease: number,
+  { lease, limit }: ClaimOptions,
   shutdown: AbortSignal,
-): Promise<Claim | undefined> {
+): Promise<Claim[]> {
   const owner = randomUUID();
   const requestedAt = Date.now();
-  const [row] = await client.$queryRaw<{ id: string; generation: number }[]>`
+  const rows = await client.$queryRaw<{ id: string; generation: number }[]>`
     WITH claimed AS (
       UPDATE deployments SET lease_owner = ${owner}::uuid, sent_to_engine = true,
         lease_until = now() + make_interval(secs => ${lease / 1000})
-      WHERE id = (
-        SELECT d.id FROM deployments d LEFT JOIN hosts h ON h.id = d.host_id LEFT JOIN clusters c ON c.id = d.cluster_id
-        WHERE d.due_at <= now() AND coalesce(d.lease_until < now(), true) AND 'online' IN (h.reachability, c.reachability)
-          AND d.defaults_version <= ${CURRENT_DEFAULTS}
-          AND (d.sent_to_engine OR d.desired_state = 'running') AND ${isFinished} IS NOT TRUE
-          AND (SELECT count(*) FROM deployments o WHERE o.host_id = d.host_id AND o.lease_until > now()) < ${MAX_CONCURRENT.host}
-          AND (SELECT count(*) FROM deployments o WHERE o.cluster_id = d.cluster_id AND o.lease_until > now()) < ${MAX_CONCURRENT.cluster}
-        ORDER BY d.due_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED)
-      RETURNING id, generation),
+      WHERE id = ANY (ARRAY(
+        SELECT d.id FROM deployments d WHERE d.id = ANY (ARRAY(${dueDeployments(limit)})) AND ${isClaimable}
+        FOR UPDATE OF d SKIP LOCKED))
+      RETURNING id, generation, due_at),
     attached AS (
       UPDATE volumes SET sent_to_engine = true
       WHERE NOT sent_to_engine AND id IN (SELECT a.volume_id FROM attachments a JOIN claimed c ON c.id = a.deployment_id))
-    SELECT id, generation FROM claimed`;
-  return row && { ...row, owner, ...keepAlive(client, { ...row, owner, requestedAt, lease }, shutdown) };
+    SELECT id, generation FROM claimed ORDER BY due_at`;
+  return rows.map((row) => ({
+    ...row,
+    owner,
+    ...keepAlive(client, { ...row, owner, requestedAt, lease }, shutdown),
+  }));
 }
+
+const isClaimable = Prisma.sql`(d.due_at <= now() AND coalesce(d.lease_until < now(), true)
+  AND d.defaults_version <= ${CURRENT_DEFAULTS} AND (d.sent_to_engine OR d.desired_state = 'running') AND ${isFinished} IS NOT TRUE)`;
+
+/** The ids of the claimable deployments that have been due for the longest time. */
+export const dueDeployments = (limit: number): Prisma.Sql => Prisma.sql`
+  SELECT due.id FROM (
+    ${dueOn(Prisma.sql`hosts`, Prisma.sql`host_id`, MAX_CONCURRENT.host)}
+    UNION ALL
+    ${dueOn(Prisma.sql`clusters`, Prisma.sql`cluster_id`, MAX_CONCURRENT.cluster)}) due
+  ORDER BY due.due_at LIMIT ${limit}`;
+
+/**
+ * The claimable deployments on each target that is online: those that have been due for the longest time, up to the number that can
+ * be reconciled beside those in progress. They are read from the index on the target and `due_at`.
+ */
+const dueOn = (targets: Prisma.Sql, column: Prisma.Sql, maxConcurrent: number) => Prisma.sql`
+  SELECT first.id, first.due_at
+  FROM ${targets} t
+    LEFT JOIN (SELECT ${column}, count(*) AS count FROM deployments WHERE lease_until > now() GROUP BY 1) busy
+      ON busy.${column} = t.id
+    CROSS JOIN LATERAL (
+      SELECT d.id, d.due_at FROM deployments d
+      WHERE d.${column} = t.id AND ${isClaimable}
+      ORDER BY d.due_at LIMIT greatest(0, ${maxConcurrent} - coalesce(busy.count, 0))) first
+  WHERE t.reachability = 'online'`;
 
 interface LeaseStart {
   /** The time of the request for the lease, in milliseconds since 1970. */

@@ -8,49 +8,72 @@ import type { Instance, Observation } from '../engines/observation.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import type { Sealer } from '../sealing.ts';
 import { readDesired } from './desired.ts';
-import { type Claim, claimNext, LeaseLost, Superseded } from './queue.ts';
+import { type Claim, claimDue, LeaseLost, Superseded } from './queue.ts';
 import { requestCheck } from './reachability.ts';
 import type { DesiredOnTarget, ReconcilerContext } from './targets.ts';
 import { raiseGeneration, releaseLease, writeFailed, writeObserved, writeProgress } from './write.ts';
 
-/** Maximum number of deployments that this process reconciles concurrently. */
-const WORKERS = 8;
+/** Maximum number of deployments that this process reconciles, including those whose target is slow. */
+const MAX_PASSES = 512;
 
 interface Options extends ReconcilerContext {
   readonly sealer: Sealer;
+  /** Maximum number of deployments that this process reconciles concurrently, without those whose target is slow. */
+  readonly concurrency: number;
 }
 
 /** Reconciles deployments that are due until stopped. At most one worker of all replicas reconciles a deployment at a time. */
 export function startReconciler(options: Options): PeriodicTask {
-  const { log, timings } = options;
-  const workers = Array.from({ length: WORKERS }, () =>
-    runPeriodically(Math.random() * timings.idle, async (shutdown) => {
-      try {
-        while (!shutdown.aborted && (await reconcileNext(options, shutdown)));
-        return timings.idle;
-      } catch (error) {
-        log.warn({ err: error }, 'claiming or reconciling a deployment failed; will retry');
-        return timings.afterError;
-      }
-    }),
-  );
+  const { database, log, timings, concurrency } = options;
+  /** The passes in progress, and those of them that are slow. */
+  const [passes, slow] = [new Set<Promise<void>>(), new Set<Promise<void>>()];
+  /** How many passes can start. */
+  const free = () => Math.min(concurrency - passes.size + slow.size, MAX_PASSES - passes.size);
+  let isFull = false;
+  let searchedAt = Number.NEGATIVE_INFINITY;
+
+  const start = (claim: Claim) => {
+    const pass = reconcileClaimed(options, claim)
+      .catch((error: unknown) =>
+        log.warn({ err: error, deployment: claim.id }, 'reconciling a deployment failed; will retry'),
+      )
+      .finally(() => {
+        claim.release();
+        clearTimeout(timer);
+        passes.delete(pass);
+        slow.delete(pass);
+        if (isFull) search.wake();
+        else setTimeout(search.wake, timings.progress).unref(); // it is due again then if it is changing
+      });
+    passes.add(pass);
+    const timer = setTimeout(() => {
+      slow.add(pass);
+      if (isFull) search.wake();
+    }, timings.slowPass);
+  };
+  const search = runPeriodically(Math.random() * timings.idle, async (shutdown) => {
+    const pause = searchedAt + timings.searchPause - performance.now();
+    if (pause > 0) return pause;
+    const limit = free();
+    isFull = limit <= 0;
+    if (isFull) return timings.idle;
+    searchedAt = performance.now();
+    try {
+      const claims = await claimDue(database, { lease: timings.lease, limit }, shutdown);
+      for (const claim of claims) start(claim);
+      return claims.length === limit ? timings.searchPause : timings.idle;
+    } catch (error) {
+      log.warn({ err: error }, 'claiming deployments failed; will retry');
+      return timings.afterError;
+    }
+  });
+  const subscription = database.subscribeToDue(search.wake);
   return {
     stop: async () => {
-      await Promise.all(workers.map((worker) => worker.stop()));
+      await Promise.all([subscription.close(), search.stop()]);
+      await Promise.all(passes);
     },
   };
-}
-
-/** @returns whether a deployment was due */
-async function reconcileNext(options: Options, shutdown: AbortSignal): Promise<boolean> {
-  const claim = await claimNext(options.database, options.timings.lease, shutdown);
-  if (!claim) return false;
-  try {
-    await reconcileClaimed(options, claim);
-  } finally {
-    claim.release();
-  }
-  return true;
 }
 
 async function reconcileClaimed(options: Options, claim: Claim): Promise<void> {

@@ -11,8 +11,12 @@ export interface ReconcilerTimings {
    * this long must not change anything, and another worker may take the deployment.
    */
   readonly lease: number;
-  /** Wait of a worker that found no deployment to work on. */
+  /** Wait between two searches for deployments that are due. A notification, or the end of a pass, starts a search earlier. */
   readonly idle: number;
+  /** Shortest wait between two searches. */
+  readonly searchPause: number;
+  /** A pass that takes longer does not count as one of the concurrent passes, so that slow targets do not delay others. */
+  readonly slowPass: number;
   /** Wait of a worker after the database failed. */
   readonly afterError: number;
   /** Wait before the next reconciliation of a deployment whose host or cluster was not reached. */
@@ -54,6 +58,8 @@ export interface ReconcilerTimings {
 export const DEFAULT_TIMINGS: ReconcilerTimings = {
   lease: 15_000,
   idle: 500,
+  searchPause: 50,
+  slowPass: 2000,
   afterError: 5000,
   afterUnreachable: 2000,
   progress: 1000,

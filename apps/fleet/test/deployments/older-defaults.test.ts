@@ -1,5 +1,5 @@
 // Deployments that were created with the defaults of an earlier version.
-import { claimNext } from '../../src/reconciler/queue.ts';
+import { claimDue } from '../../src/reconciler/queue.ts';
 import { DEFAULT_TIMINGS as timings } from '../../src/reconciler/timings.ts';
 import { CURRENT_DEFAULTS } from '../../src/render/defaults.ts';
 import { startDeploymentWorld } from './world.ts';
@@ -24,7 +24,7 @@ const containersOf = async (id: string) => {
   return body.manifest.filter(({ kind }: { kind: string }) => kind === 'Container');
 };
 const claim = async () => {
-  const found = await claimNext(it.world.database, timings.lease, new AbortController().signal);
+  const [found] = await claimDue(it.world.database, { lease: timings.lease, limit: 1 }, new AbortController().signal);
   found?.release(); // no heartbeat is needed
   return found?.id;
 };

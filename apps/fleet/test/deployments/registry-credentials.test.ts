@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readDesired } from '../../src/reconciler/desired.ts';
-import { claimNext } from '../../src/reconciler/queue.ts';
+import { claimDue } from '../../src/reconciler/queue.ts';
 import { DEFAULT_TIMINGS as timings } from '../../src/reconciler/timings.ts';
 import { expectRefusedIn, fieldError } from './expect-refused.ts';
 import { startDeploymentWorld } from './world.ts';
@@ -115,7 +115,7 @@ test('the reconciler does not send a credential to another registry', async () =
   await it.aHost();
   await aPullSecret('ghcr.io');
   const { id } = await it.deployed({ workload_id: (await pulling('ghcr.io')).id });
-  const claim = await claimNext(world.database, timings.lease, new AbortController().signal);
+  const [claim] = await claimDue(world.database, { lease: timings.lease, limit: 1 }, new AbortController().signal);
   if (!claim) throw new Error('the deployment was not claimed');
   claim.release(); // no heartbeat is needed
   expect((await readDesired(world.database, world.sealer, claim))?.row.id).toBe(id);

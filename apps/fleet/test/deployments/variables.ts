@@ -1,5 +1,5 @@
 import { readDesired } from '../../src/reconciler/desired.ts';
-import { claimNext } from '../../src/reconciler/queue.ts';
+import { claimDue } from '../../src/reconciler/queue.ts';
 import { DEFAULT_TIMINGS as timings } from '../../src/reconciler/timings.ts';
 import type { DeploymentWorld } from './world.ts';
 
@@ -27,7 +27,7 @@ export async function receivedBy({ world, client }: DeploymentWorld, id: string)
   const never = new Date('2999-01-01');
   await client.deployment.updateMany({ where: { id: { not: id } }, data: { due_at: never } });
   await client.deployment.update({ where: { id }, data: { due_at: new Date(0), lease_until: null } });
-  const claim = await claimNext(world.database, timings.lease, new AbortController().signal);
+  const [claim] = await claimDue(world.database, { lease: timings.lease, limit: 1 }, new AbortController().signal);
   claim?.release(); // no heartbeat is needed
   if (claim?.id !== id) throw new Error('the deployment was not claimed');
   const { assignment } = (await readDesired(world.database, world.sealer, claim)) ?? {};

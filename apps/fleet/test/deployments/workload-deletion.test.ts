@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Observation } from '../../src/engines/observation.ts';
 import { readDesired } from '../../src/reconciler/desired.ts';
-import { claimNext } from '../../src/reconciler/queue.ts';
+import { claimDue } from '../../src/reconciler/queue.ts';
 import { DEFAULT_TIMINGS as timings } from '../../src/reconciler/timings.ts';
 import { writeObserved } from '../../src/reconciler/write.ts';
 import { aTemplate } from '../a-template.ts';
@@ -46,7 +46,7 @@ async function reconcile({ deployment: { id } }: Given) {
     where: { id: { not: id } },
     data: { due_at: new Date(Date.now() + 3_600_000) },
   });
-  const claim = await claimNext(world.database, timings.lease, new AbortController().signal);
+  const [claim] = await claimDue(world.database, { lease: timings.lease, limit: 1 }, new AbortController().signal);
   if (!claim || claim.id !== id) throw new Error('the deployment was not claimed');
   claim.release(); // no heartbeat is needed
   const desired = await readDesired(world.database, world.sealer, claim);

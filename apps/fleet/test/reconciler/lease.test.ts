@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Observation } from '../../src/engines/observation.ts';
 import { readDesired } from '../../src/reconciler/desired.ts';
-import { type Claim, claimNext } from '../../src/reconciler/queue.ts';
+import { type Claim, claimDue } from '../../src/reconciler/queue.ts';
 import { DEFAULT_TIMINGS as timings } from '../../src/reconciler/timings.ts';
 import { releaseLease, writeFailed, writeObserved } from '../../src/reconciler/write.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
@@ -30,7 +30,7 @@ const events = (id: string): Promise<number> => client.deploymentEvent.count({ w
 async function claimed() {
   await it.aHost();
   const { id } = await it.deployed();
-  const claim = await claimNext(database, timings.lease, new AbortController().signal);
+  const [claim] = await claimDue(database, { lease: timings.lease, limit: 1 }, new AbortController().signal);
   if (!claim || claim.id !== id) throw new Error('the deployment was not claimed');
   claim.release(); // no heartbeat: the test controls the lease
   const desired = await readDesired(database, sealer, claim);
