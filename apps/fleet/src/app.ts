@@ -1,7 +1,7 @@
 import { admit, challengesOf, createAuthenticator, readBearer } from '@svc/auth';
 import { fleetService, openApiDocument } from '@svc/contract';
 import { type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
-import { createService, type Enter, matchesOf, pathOf, type ServiceOptions } from '@svc/http';
+import { createService, createTurnQueue, type Enter, matchesOf, pathOf, type ServiceOptions } from '@svc/http';
 import { parse as parseCookies } from 'cookie';
 import type { Express } from 'express';
 import * as audit from './api/audit.ts';
@@ -31,7 +31,7 @@ import { createAuditGate } from './audit/gate.ts';
 import { actorOf } from './audit/recording.ts';
 import type { RejectionLimits } from './audit/rejections.ts';
 import { observeSync } from './catalog/sync-state.ts';
-import type { Principal } from './principal.ts';
+import { callerKey, type Principal } from './principal.ts';
 
 const routes = implement(fleetEndpoints, {
   ...auth,
@@ -62,17 +62,21 @@ export interface FleetOptions extends Omit<ServiceOptions<RequestContext>, OwnOp
   readonly rejectionLimits?: RejectionLimits | undefined;
 }
 
+/** The limits of changes that acquire the placement lock. One makes progress at a time, while another one prepares. */
+const PLACEMENTS = { what: 'requests that change deployments', running: 2, waitingPerCaller: 128, waitMs: 4000 };
+
 /** Creates the fleet as an Express application. It does not read the environment or listen on a port. */
 export function createFleet({ services, rejectionLimits, ...options }: FleetOptions): Express {
   const challenges = challengesOf('fleet');
   const streamCredentials = createStreamCredentials(services, options.log);
   const authenticate = createAuthenticator(createVerifier(services), challenges);
+  const placementQueue = createTurnQueue(PLACEMENTS);
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
     const { credential, recording } = res.locals;
     const principal: Principal = (await authenticate(credential, recording)) ?? { kind: 'anonymous' };
     const actor = actorOf(principal);
     if (actor) recording.setActor(actor);
-    res.locals.caller = callerOf(principal);
+    res.locals.caller = callerKey(principal);
     if (principal.kind === 'temporary-admin')
       options.log.warn({ path: pathOf(req.originalUrl) }, 'the temporary admin is in use');
     // All endpoints in the contract of the fleet declare an access of this type.
@@ -86,6 +90,7 @@ export function createFleet({ services, rejectionLimits, ...options }: FleetOpti
       ...services,
       principal,
       recording,
+      placementQueue,
       address: req.ip ?? '',
       ifMatch: () => matchesOf(req),
       idempotencyKey: req.get('Idempotency-Key'),
@@ -104,6 +109,3 @@ export function createFleet({ services, rejectionLimits, ...options }: FleetOpti
     observe: observeSync(database),
   });
 }
-
-/** The caller in the request log. */
-const callerOf = (principal: Principal) => ('id' in principal ? `${principal.kind} ${principal.id}` : principal.kind);

@@ -1,7 +1,16 @@
 import { admit, challengesOf, createAuthenticator, readBearer } from '@svc/auth';
 import { hubService, openApiDocument } from '@svc/contract';
 import { type HubAccess, hubEndpoints } from '@svc/contract/hub';
-import { createService, type Enter, hasEtagOf, matchesOf, pathOf, requestIdOf, type ServiceOptions } from '@svc/http';
+import {
+  createService,
+  createTurnQueue,
+  type Enter,
+  hasEtagOf,
+  matchesOf,
+  pathOf,
+  requestIdOf,
+  type ServiceOptions,
+} from '@svc/http';
 import type { Express } from 'express';
 import * as accountApiKeys from './account/api-keys.ts';
 import * as accountOrganizations from './account/organizations.ts';
@@ -18,7 +27,6 @@ import { createVerifier, type IdentityProvider } from './authenticate.ts';
 import { listCategories } from './catalog/categories.ts';
 import type { CachedCatalog } from './catalog/index/cached-catalog.ts';
 import { getOwnOrganization } from './catalog/organization.ts';
-import { createReadQueue } from './catalog/templates/updates/read-queue.ts';
 import { createStreamSlots, type StreamLimits } from './catalog/templates/updates/stream-slots.ts';
 import { listTemplateUpdates } from './catalog/templates/updates.ts';
 import { getTemplate, listTemplates } from './catalog/templates.ts';
@@ -61,6 +69,9 @@ export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'routes
   readonly isFast?: boolean | undefined;
 }
 
+/** The limits of reads of changes from the database. */
+const CHANGE_READS = { what: 'requests for changes', running: 2, waitingPerCaller: 16, waitMs: 1500 };
+
 /** Creates the Express application of the hub. It does not listen on a port and does not read the environment. */
 export function createHub({
   database,
@@ -73,7 +84,7 @@ export function createHub({
   ...options
 }: HubOptions): Express {
   const streamSlots = createStreamSlots(streamLimits);
-  const [pageQueue, changeQueue] = [createReadQueue(), createReadQueue()];
+  const [pageQueue, changeQueue] = [createTurnQueue(CHANGE_READS), createTurnQueue(CHANGE_READS)];
   const challenges = challengesOf('hub');
   const authenticate = createAuthenticator(createVerifier({ database, provider, usage }), challenges);
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {

@@ -1,6 +1,5 @@
-import { type HasEtag, implementFor, type Matches, routeFor } from '@svc/http';
+import { type HasEtag, implementFor, type Matches, routeFor, type TurnQueue } from '@svc/http';
 import type { CachedCatalog } from './catalog/index/cached-catalog.ts';
-import type { ReadQueue } from './catalog/templates/updates/read-queue.ts';
 import type { StreamSlots } from './catalog/templates/updates/stream-slots.ts';
 import type { Database } from './database/client.ts';
 import type { Principal, Viewer } from './principal.ts';
@@ -20,9 +19,9 @@ export interface RequestContext {
   readonly address: string;
   readonly streamSlots: StreamSlots;
   /** For pages of changes. */
-  readonly pageQueue: ReadQueue;
+  readonly pageQueue: TurnQueue;
   /** For all changes since a time. They are usually few, and never wait for pages. */
-  readonly changeQueue: ReadQueue;
+  readonly changeQueue: TurnQueue;
   readonly request: { readonly id: string; readonly method: string; readonly path: string };
   /** The method is HEAD: no body is sent, so the request does not count as a download. */
   readonly headOnly: boolean;

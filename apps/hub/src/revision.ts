@@ -1,4 +1,4 @@
-import { overloaded } from './catalog/templates/updates/stream-slots.ts';
+import { overloaded } from '@svc/http';
 import type { Reader } from './database/reader.ts';
 import { Prisma } from './generated/prisma/client.ts';
 import { createSharedRun } from './shared-run.ts';

@@ -32,10 +32,11 @@ export { type PeriodicTask, runPeriodically, type WakeableTask } from './periodi
 export { pickDefined } from './pick-defined.ts';
 export { notFound, Problem, type ProblemOptions } from './problem.ts';
 export { Redirect } from './redirect.ts';
-export { holdResponse, notRecorded, type PendingResponse, requestIdOf, unavailable } from './respond.ts';
+export { holdResponse, notRecorded, overloaded, type PendingResponse, requestIdOf, unavailable } from './respond.ts';
 export { AlreadyExists, type Enter, implementFor, type Route, routeFor } from './routes.ts';
 export { type Commands, parseOptions, runCommand } from './run-command.ts';
 export { createHttpServer, serve } from './serve.ts';
 export { createService, type ServiceOptions } from './service.ts';
 export * from './settings.ts';
 export { type Chunks, type Pace, Streamed } from './streamed.ts';
+export { createTurnQueue, type TurnQueue } from './turn-queue.ts';

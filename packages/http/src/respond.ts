@@ -89,6 +89,14 @@ const RETRY_AFTER_SECONDS = 1;
 export const unavailable = (detail: string, cause?: unknown): Problem =>
   new Problem('unavailable', detail, { headers: { 'Retry-After': `${RETRY_AFTER_SECONDS}` }, cause });
 
+const RETRY_OVERLOADED_SECONDS = 10;
+
+/** 503: the caller, or all callers together, use what is reserved for expensive requests. */
+export const overloaded = (reason: string): Problem =>
+  new Problem('overloaded', `${reason} Retry in ${RETRY_OVERLOADED_SECONDS} s.`, {
+    headers: { 'Retry-After': `${RETRY_OVERLOADED_SECONDS}` },
+  });
+
 /** 503: the audit entry of a request cannot be stored, so the request changes nothing. */
 export const notRecorded = (cause: unknown): Problem =>
   unavailable('The request was not processed, because its audit entry cannot be stored.', cause);

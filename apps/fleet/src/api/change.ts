@@ -1,6 +1,7 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
 import { notRecorded, type Redirect, type Route } from '@svc/http';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { callerKey } from '../principal.ts';
 import { type RequestContext, route } from './context.ts';
 
 /** The context of a handler that makes a change. The handler must use no other connection than that of the transaction. */
@@ -37,6 +38,23 @@ export const changeRoute = <E extends Endpoint>(
   route(endpoint, (context, input) =>
     runAudited(context, endpoint, (transaction) => handle({ ...context, transaction }, input)),
   );
+
+/** A route whose handler runs in `runAudited`, and acquires the placement lock. Requests wait for their turn without a connection. */
+export const placementRoute = <E extends Endpoint>(
+  endpoint: E,
+  handle: (context: ChangeContext, input: Input<E>) => Promise<Reply<E>>,
+): Route<RequestContext, E> =>
+  route(endpoint, (context, input) =>
+    inPlacementQueue(context, () =>
+      runAudited(context, endpoint, (transaction) => handle({ ...context, transaction }, input)),
+    ),
+  );
+
+/** Runs a transaction that acquires the placement lock when it is the turn of the caller. @throws 503 `overloaded` */
+export const inPlacementQueue = <T>(
+  { placementQueue, principal }: RequestContext,
+  work: () => Promise<T>,
+): Promise<T> => placementQueue.run(callerKey(principal), work);
 
 const auditFailed = (cause: unknown) => {
   throw notRecorded(cause);

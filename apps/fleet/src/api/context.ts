@@ -1,5 +1,5 @@
 import { offsetOf } from '@svc/contract';
-import { implementFor, type Matches, routeFor } from '@svc/http';
+import { implementFor, type Matches, routeFor, type TurnQueue } from '@svc/http';
 import type { Recording } from '../audit/recording.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import type { Sessions } from '../auth/sessions.ts';
@@ -35,6 +35,8 @@ export interface Services {
 export interface RequestContext extends Services {
   readonly principal: Principal;
   readonly recording: Recording;
+  /** For transactions that acquire the placement lock. */
+  readonly placementQueue: TurnQueue;
   /** The address of the caller, as reported by the trusted proxies. */
   readonly address: string;
   /** The versions of the resource that the request permits: `If-Match`. @throws 400 if it is malformed */

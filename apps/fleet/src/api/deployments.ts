@@ -20,7 +20,7 @@ import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resour
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { refuseUnknownTarget } from '../resources/targets.ts';
 import { insertRevision, type RevisionBase } from '../resources/workloads.ts';
-import { type ChangeContext, changeRoute, runAudited } from './change.ts';
+import { type ChangeContext, inPlacementQueue, placementRoute, runAudited } from './change.ts';
 import { pageOptions, route } from './context.ts';
 import { changeDeployment, generationToRestore } from './deployments/changes.ts';
 import { DUE_NOW, PENDING, recordGeneration } from './deployments/generations.ts';
@@ -77,7 +77,7 @@ type Body = Input<typeof fleetEndpoints.createDeployment>['body'];
 export const createDeployment = route(fleetEndpoints.createDeployment, async (context, { body }) => {
   refuseAmbiguousSource(body);
   const idempotent = readIdempotencyKey(context, body);
-  const reply = await context.engineRuntime.afterFirstChecks((canWait) =>
+  const create = (canWait: boolean) =>
     runAudited(context, fleetEndpoints.createDeployment, async (transaction) => {
       await acquirePlacementLock(transaction);
       const previous = idempotent && (await findCreatedDeployment(transaction, idempotent));
@@ -85,7 +85,9 @@ export const createDeployment = route(fleetEndpoints.createDeployment, async (co
       if (previous !== undefined) await refuseDeleted(transaction, previous);
       if (idempotent && previous === undefined) await rememberRequest(transaction, idempotent, id);
       return { deployment: presentDeployment(await readRow(transaction, deployments, id), context.defaultLimits) };
-    }),
+    });
+  const reply = await context.engineRuntime.afterFirstChecks((canWait) =>
+    inPlacementQueue(context, () => create(canWait)),
   );
   context.sync.reportDownloads();
   return reply;
@@ -163,7 +165,7 @@ async function createWorkload(
   await insertRevision(transaction, { workloadId: workload.workloadId, revision: 1, base, overrides: {}, author });
 }
 
-export const updateDeployment = changeRoute(fleetEndpoints.updateDeployment, (context, { params, body }) =>
+export const updateDeployment = placementRoute(fleetEndpoints.updateDeployment, (context, { params, body }) =>
   changeDeployment(context, params.id, (before) => {
     refuseRename(body, before);
     const { labels, revision, replicas, env, volumes, desired_state: desiredState, take_over: takeOver } = body;
@@ -172,7 +174,7 @@ export const updateDeployment = changeRoute(fleetEndpoints.updateDeployment, (co
   }),
 );
 
-export const startDeployment = changeRoute(fleetEndpoints.startDeployment, (context, { params }) =>
+export const startDeployment = placementRoute(fleetEndpoints.startDeployment, (context, { params }) =>
   changeDeployment(context, params.id, () => ({
     operation: 'start',
     message: 'start requested',
@@ -180,7 +182,7 @@ export const startDeployment = changeRoute(fleetEndpoints.startDeployment, (cont
   })),
 );
 
-export const stopDeployment = changeRoute(fleetEndpoints.stopDeployment, (context, { params }) =>
+export const stopDeployment = placementRoute(fleetEndpoints.stopDeployment, (context, { params }) =>
   changeDeployment(context, params.id, () => ({
     operation: 'stop',
     message: 'stop requested',
@@ -189,7 +191,7 @@ export const stopDeployment = changeRoute(fleetEndpoints.stopDeployment, (contex
 );
 
 /** A restart also starts a stopped deployment. */
-export const restartDeployment = changeRoute(fleetEndpoints.restartDeployment, (context, { params }) =>
+export const restartDeployment = placementRoute(fleetEndpoints.restartDeployment, (context, { params }) =>
   changeDeployment(context, params.id, () => ({
     operation: 'restart',
     message: 'restart requested',
@@ -198,7 +200,7 @@ export const restartDeployment = changeRoute(fleetEndpoints.restartDeployment, (
   })),
 );
 
-export const scaleDeployment = changeRoute(fleetEndpoints.scaleDeployment, (context, { params, body }) =>
+export const scaleDeployment = placementRoute(fleetEndpoints.scaleDeployment, (context, { params, body }) =>
   changeDeployment(context, params.id, ({ replicas }) => ({
     operation: 'scale',
     message: `replicas changed from ${replicas} to ${body.replicas}`,
@@ -206,7 +208,7 @@ export const scaleDeployment = changeRoute(fleetEndpoints.scaleDeployment, (cont
   })),
 );
 
-export const rollbackDeployment = changeRoute(fleetEndpoints.rollbackDeployment, (context, { params, body }) =>
+export const rollbackDeployment = placementRoute(fleetEndpoints.rollbackDeployment, (context, { params, body }) =>
   changeDeployment(context, params.id, async (before) => {
     const { generation, revision, replicas, env } = await generationToRestore(
       context.transaction,
@@ -223,7 +225,7 @@ export const rollbackDeployment = changeRoute(fleetEndpoints.rollbackDeployment,
  * that it created, unless the caller keeps it. The rows are deleted at once if no engine has received the deployment, otherwise
  * after the engine has removed its objects. @throws 409 if another deployment is bound to one of its generated values
  */
-export const deleteDeployment = changeRoute(fleetEndpoints.deleteDeployment, async (context, { params, query }) => {
+export const deleteDeployment = placementRoute(fleetEndpoints.deleteDeployment, async (context, { params, query }) => {
   const { transaction, ifMatch } = context;
   await acquirePlacementLock(transaction);
   const row = await lockRow(transaction, deployments, { id: params.id, ifMatch });

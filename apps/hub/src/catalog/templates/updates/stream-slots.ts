@@ -1,4 +1,4 @@
-import { type Pace, Problem } from '@svc/http';
+import { overloaded, type Pace } from '@svc/http';
 import { callerKey, type Principal, viewerOf } from '../../../principal.ts';
 
 /** The limits of streamed responses per process. */
@@ -17,8 +17,6 @@ const LIMITS: StreamLimits = {
   anonymous: 4,
   pace: { durationMs: 60_000, bytesPerSecond: 256 * 1024, allowanceMs: 2000 },
 };
-
-const RETRY_AFTER_SECONDS = 10;
 
 export interface StreamSlots {
   readonly pace: Pace;
@@ -49,9 +47,3 @@ interface Slot {
   readonly caller: string;
   readonly isAnonymous: boolean;
 }
-
-/** 503: the caller, or all callers together, use what is reserved for expensive requests for changes. */
-export const overloaded = (reason: string): Problem =>
-  new Problem('overloaded', `${reason} Retry in ${RETRY_AFTER_SECONDS} s.`, {
-    headers: { 'Retry-After': `${RETRY_AFTER_SECONDS}` },
-  });

@@ -1,8 +1,10 @@
-import { overloaded } from './stream-slots.ts';
+import { overloaded } from './respond.ts';
 
-/** The limits of reads of changes per process. */
-export interface ReadLimits {
-  /** The number of reads at the same time. The other database connections are available to other requests. */
+/** The limits of a queue per process. */
+export interface QueueLimits {
+  /** What waits, for messages: for example `requests for changes`. */
+  readonly what: string;
+  /** The number of runs at the same time. The other database connections are available to other requests. */
   readonly running: number;
   /** The maximum number of requests of a caller that wait. */
   readonly waitingPerCaller: number;
@@ -10,15 +12,13 @@ export interface ReadLimits {
   readonly waitMs: number;
 }
 
-const LIMITS: ReadLimits = { running: 2, waitingPerCaller: 16, waitMs: 1500 };
-
-export interface ReadQueue {
-  /** Runs `read` when it is the turn of the caller. @throws 503 `overloaded` if too many requests wait, or for too long */
-  run<T>(caller: string, read: () => Promise<T>): Promise<T>;
+export interface TurnQueue {
+  /** Runs `work` when it is the turn of the caller. @throws 503 `overloaded` if too many requests wait, or for too long */
+  run<T>(caller: string, work: () => Promise<T>): Promise<T>;
 }
 
 /** Callers take turns, so that a caller with many requests delays another one by few of them. */
-export function createReadQueue({ running: maxRunning, waitingPerCaller, waitMs }: ReadLimits = LIMITS): ReadQueue {
+export function createTurnQueue({ what, running: maxRunning, waitingPerCaller, waitMs }: QueueLimits): TurnQueue {
   /** The requests that wait, by caller. The first caller is next. */
   const queues = new Map<string, Set<() => void>>();
   let running = 0;
@@ -40,9 +40,7 @@ export function createReadQueue({ running: maxRunning, waitingPerCaller, waitMs 
     new Promise<void>((resolve, reject) => {
       const waiting = queues.get(caller) ?? new Set();
       if (waiting.size >= waitingPerCaller) {
-        return reject(
-          overloaded(`At most ${waitingPerCaller} requests of a caller for changes wait at the same time.`),
-        );
+        return reject(overloaded(`At most ${waitingPerCaller} ${what} of a caller wait at the same time.`));
       }
       const start = () => {
         clearTimeout(timer);
@@ -50,17 +48,17 @@ export function createReadQueue({ running: maxRunning, waitingPerCaller, waitMs 
       };
       const timer = setTimeout(() => {
         waiting.delete(start);
-        reject(overloaded('Too many requests for changes wait.'));
+        reject(overloaded(`Too many ${what} wait.`));
       }, waitMs);
       queues.set(caller, waiting.add(start));
       startNext();
     });
 
   return {
-    async run(caller, read) {
+    async run(caller, work) {
       await turnOf(caller);
       try {
-        return await read();
+        return await work();
       } finally {
         running -= 1;
         startNext();
