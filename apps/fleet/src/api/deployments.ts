@@ -77,11 +77,15 @@ type Body = Input<typeof fleetEndpoints.createDeployment>['body'];
 export const createDeployment = route(fleetEndpoints.createDeployment, async (context, { body }) => {
   refuseAmbiguousSource(body);
   const idempotent = readIdempotencyKey(context, body);
+  let isFirstOfTemplate = false;
   const create = (canWait: boolean) =>
     runAudited(context, fleetEndpoints.createDeployment, async (transaction) => {
       await acquirePlacementLock(transaction);
       const previous = idempotent && (await findCreatedDeployment(transaction, idempotent));
-      const id = previous ?? (await createFrom({ ...context, transaction }, body, canWait));
+      const created =
+        previous === undefined ? await createFrom({ ...context, transaction }, body, canWait) : { id: previous };
+      const { id } = created;
+      isFirstOfTemplate = 'isFirstOfTemplate' in created && created.isFirstOfTemplate;
       if (previous !== undefined) await refuseDeleted(transaction, previous);
       if (idempotent && previous === undefined) await rememberRequest(transaction, idempotent, id);
       return { deployment: presentDeployment(await readRow(transaction, deployments, id), context.defaultLimits) };
@@ -89,7 +93,7 @@ export const createDeployment = route(fleetEndpoints.createDeployment, async (co
   const reply = await context.engineRuntime.afterFirstChecks((canWait) =>
     inPlacementQueue(context, () => create(canWait)),
   );
-  context.sync.reportDownloads();
+  if (isFirstOfTemplate) context.sync.reportDownloads();
   return reply;
 });
 
@@ -115,7 +119,7 @@ export function refuseAmbiguousSource(body: Pick<Body, 'workload_id' | 'template
   }
 }
 
-async function createFrom(context: ChangeContext, body: Body, canWait: boolean): Promise<string> {
+async function createFrom(context: ChangeContext, body: Body, canWait: boolean) {
   const { transaction, principal } = context;
   await refuseUnknownTarget(transaction, body.target);
   const author = authorOf(principal);
@@ -144,8 +148,7 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean):
     operation: 'create',
     message: `created from revision ${workload.revision}, replicas: ${replicas}`,
   });
-  await recordDownload(transaction, workload);
-  return draft.id;
+  return { id: draft.id, isFirstOfTemplate: (await recordDownload(transaction, workload)) > 0 };
 }
 
 /** @throws UncheckedTargets if the deployment can become possible with the first check of a host or cluster */

@@ -80,9 +80,10 @@ interface CurrentAllocation {
 /** The current allocation; undefined if there is none, or if the requirements of a replica changed. */
 async function readCurrentAllocation(
   transaction: Transaction,
-  { id, target }: Draft,
+  { id, target, creates }: Draft,
   requirements: PlacementRequirements,
 ): Promise<CurrentAllocation | undefined> {
+  if (creates.includes('deployment')) return undefined;
   const row = await transaction.deployment.findUnique({ where: { id }, include: { host: true, cluster: true } });
   if (!row || !target || row.desired_state === 'stopped') return undefined;
   const { spec } = await readWorkloadRevision(transaction, row.workload_id, row.revision);
@@ -178,11 +179,15 @@ export const uncheckedTargets = ({ chosen, refusals, placement }: Decision): rea
 
 async function portsOn(transaction: Transaction, draft: Draft, chosen: ChosenTarget | undefined) {
   if (chosen?.kind !== 'host') return undefined;
-  const { id, replicas, workload, defaultsVersion, replacesInstances } = draft;
-  const { addresses } = await transaction.host.findUniqueOrThrow({ where: { id: chosen.id } });
+  const { id, replicas, workload, defaultsVersion, replacesInstances, creates } = draft;
+  const hasPorts = workload.spec.ports.length > 0;
+  const { addresses } = hasPorts
+    ? await transaction.host.findUniqueOrThrow({ where: { id: chosen.id } })
+    : { addresses: {} };
   return decidePorts(transaction, {
     hostId: chosen.id,
     deploymentId: id,
+    isNew: creates.includes('deployment'),
     replicas,
     spec: workload.spec,
     addresses:
@@ -231,6 +236,7 @@ export async function readSecretMetadata(
   transaction: Transaction,
   names: readonly string[],
 ): Promise<SecretMetadata[]> {
+  if (names.length === 0) return [];
   const rows = await transaction.secret.findMany({ where: { name: { in: [...names] } } });
   return rows.map(({ name, values_version, keys, kind, server }) => ({
     ...{ name, version: values_version, keys, kind, server },

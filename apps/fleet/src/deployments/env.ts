@@ -83,6 +83,7 @@ export async function generateValues(
   sealer: Sealer,
   { id: deployment_id, env }: { readonly id: string; readonly env: StoredEnv },
 ): Promise<void> {
+  if (!Object.values(env).some((value) => typeof value === 'object' && 'generate' in value)) return;
   const existing = await transaction.sealedValue.findMany({ where: { deployment_id }, select: { id: true } });
   const ids = new Set(existing.map(({ id }) => id));
   for (const [variable, value] of Object.entries(env)) {

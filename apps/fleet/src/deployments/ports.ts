@@ -48,6 +48,8 @@ const LAST_PORT = 29_999;
 interface PortRequest {
   readonly hostId: string;
   readonly deploymentId: string;
+  /** The deployment has no ports yet. */
+  readonly isNew: boolean;
   readonly replicas: number;
   readonly spec: WorkloadSpec;
   /** The addresses to which new ports bind; empty: all interfaces. */
@@ -71,14 +73,14 @@ export interface PortDecision {
 /** Chooses a host port for each port of each replica. Existing allocations stay. Refuses if too few host ports are free. */
 export async function decidePorts(
   transaction: Transaction,
-  { hostId, deploymentId, replicas, spec, addresses, rebinds }: PortRequest,
+  { hostId, deploymentId, isNew, replicas, spec, addresses, rebinds }: PortRequest,
 ): Promise<PortDecision> {
   const keyOf = ({ protocol, container_port, ordinal }: Omit<Port, 'host_port' | 'addresses'>) =>
     `${protocol}/${container_port}/${ordinal}`;
   const required = portsOf(spec).flatMap(({ containerPort, protocol }) =>
     Array.from({ length: replicas }, (_, ordinal) => ({ protocol, container_port: containerPort, ordinal })),
   );
-  const existing = await transaction.allocatedPort.findMany({ where: { deployment_id: deploymentId } });
+  const existing = isNew ? [] : await transaction.allocatedPort.findMany({ where: { deployment_id: deploymentId } });
   const present = new Map(existing.map((port) => [keyOf(port), port]));
   const added: Port[] = [];
   const refusals: Refusal[] = [];
@@ -105,11 +107,30 @@ const shortage = (needed: number, left: number): Refusal => ({
   message: `needs ${needed} more host ports; the host has ${left} free`,
 });
 
+type StoredPortRequest = Omit<PortRequest, 'addresses' | 'rebinds'>;
+
 /** Stores the decided host ports, and releases those that are no longer required. */
 export async function storePorts(
   transaction: Transaction,
-  { hostId, deploymentId, replicas, spec }: Omit<PortRequest, 'addresses' | 'rebinds'>,
+  request: StoredPortRequest,
   { added, rebound }: PortDecision,
+): Promise<void> {
+  const { hostId, deploymentId } = request;
+  if (!request.isNew) await updatePorts(transaction, request, rebound);
+  if (added.length === 0) return;
+  // One statement with one parameter: a deployment can have thousands of ports.
+  await transaction.$executeRaw`
+    INSERT INTO allocated_ports (host_id, deployment_id, protocol, container_port, ordinal, host_port, addresses)
+    SELECT ${hostId}::uuid, ${deploymentId}::uuid, protocol, container_port, ordinal, host_port, addresses
+    FROM jsonb_to_recordset(${JSON.stringify(added)}::jsonb)
+      AS port (protocol text, container_port int, ordinal int, host_port int, addresses text[])`;
+}
+
+/** Releases the host ports that are no longer required, and binds the others to `rebound`. */
+async function updatePorts(
+  transaction: Transaction,
+  { deploymentId, replicas, spec }: StoredPortRequest,
+  rebound: PortDecision['rebound'],
 ): Promise<void> {
   const declared = portsOf(spec).map(({ containerPort, protocol }) => ({ protocol, container_port: containerPort }));
   await transaction.$executeRaw`
@@ -123,12 +144,6 @@ export async function storePorts(
       data: { addresses: [...rebound] },
     });
   }
-  // One statement with one parameter: a deployment can have thousands of ports.
-  await transaction.$executeRaw`
-    INSERT INTO allocated_ports (host_id, deployment_id, protocol, container_port, ordinal, host_port, addresses)
-    SELECT ${hostId}::uuid, ${deploymentId}::uuid, protocol, container_port, ordinal, host_port, addresses
-    FROM jsonb_to_recordset(${JSON.stringify(added)}::jsonb)
-      AS port (protocol text, container_port int, ordinal int, host_port int, addresses text[])`;
 }
 
 /**

@@ -25,20 +25,21 @@ export function allocationOf({ draft, requirements, chosen }: Decision) {
 /** Stores the GPUs, host ports and volumes that a decision allocates. The new GPUs replace the earlier ones. */
 export async function allocate(transaction: Transaction, decision: Decision, author: string): Promise<void> {
   const { draft, chosen, mounted, ports } = decision;
-  await transaction.allocatedGpu.deleteMany({ where: { deployment_id: draft.id } });
+  const isNew = draft.creates.includes('deployment');
+  if (!isNew) await transaction.allocatedGpu.deleteMany({ where: { deployment_id: draft.id } });
   if (chosen?.kind === 'host') {
     const data = chosen.gpus.flatMap((gpus, ordinal) =>
       gpus.map((gpu_id) => ({ host_id: chosen.id, gpu_id, deployment_id: draft.id, ordinal })),
     );
     await transaction.allocatedGpu.createMany({ data });
     const { replicas, workload } = draft;
-    const request = { hostId: chosen.id, deploymentId: draft.id, replicas, spec: workload.spec };
+    const request = { hostId: chosen.id, deploymentId: draft.id, isNew, replicas, spec: workload.spec };
     if (ports) await storePorts(transaction, request, ports);
   }
   const target = columnsOfTarget(chosen ?? draft.target);
   const defaultStorageClass = await defaultStorageClassOf(transaction, target.cluster_id);
-  for (const { id, name, size, access_mode, storage_class, isNew } of mounted) {
-    if (!isNew) continue;
+  for (const { id, name, size, access_mode, storage_class, isNew: isNewVolume } of mounted) {
+    if (!isNewVolume) continue;
     const volume = {
       id,
       name,
@@ -74,6 +75,7 @@ async function bindVolumes(
   ids: readonly string[],
   { target, defaultStorageClass }: VolumePlacement,
 ): Promise<void> {
+  if (ids.length === 0) return;
   const unbound = { id: { in: [...ids] }, host_id: null, cluster_id: null };
   if (defaultStorageClass !== null) {
     await transaction.volume.updateMany({

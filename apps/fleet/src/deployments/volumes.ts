@@ -27,7 +27,7 @@ export async function mountVolumes(
   draft: Draft,
 ): Promise<{ mounted: MountedVolume[]; refusals: Refusal[] }> {
   const mounts = [...new Set(draft.workload.spec.volume_mounts.map(({ name }) => name))];
-  const attached = await reader.attachment.findMany({ where: { deployment_id: draft.id } });
+  const attached = mounts.length === 0 ? [] : await reader.attachment.findMany({ where: { deployment_id: draft.id } });
   const refusals: Refusal[] = Object.keys(draft.volumes)
     .filter((name) => !mounts.includes(name))
     .map((name) => refusal(name, `is not a volume mount of this workload, which has ${mounts.join(', ') || 'none'}`));

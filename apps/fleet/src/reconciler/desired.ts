@@ -4,9 +4,11 @@ import { namesOfSecrets } from '../deployments/decision.ts';
 import { type Renderable, readRenderable, renderingOf } from '../deployments/manifest.ts';
 import { allocatedGpus, allocatedPorts } from '../deployments/ports.ts';
 import { type DeploymentRow, deployments } from '../deployments/rows.ts';
+import type { MountedVolume } from '../deployments/volumes.ts';
 import { Permanent } from '../engines/errors.ts';
-import type { Cluster, Host, Prisma } from '../generated/prisma/client.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
 import type { AddressesByType } from '../placement/addresses.ts';
+import { gpuCountOf } from '../placement/candidates.ts';
 import { renderDocker } from '../render/docker.ts';
 import { registryHost } from '../render/image.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
@@ -35,10 +37,10 @@ type Row = DeploymentRow & { readonly failures: number; readonly take_over: bool
 export function readDesired({ client }: Database, sealer: Sealer, claim: Claim): Promise<Desired | undefined> {
   return client.$transaction(
     async (transaction) => {
-      const include = { host: true, cluster: true };
-      const found = await transaction.deployment.findUnique({ where: { id: claim.id }, include });
-      const target = found && targetOf(found);
-      if (!target || found.lease_owner !== claim.owner || found.generation !== claim.generation) return undefined;
+      const where = { id: claim.id, lease_owner: claim.owner, generation: claim.generation };
+      const found = await transaction.deployment.findFirst({ where, select: CLAIMED });
+      const target = found && (await readTarget(transaction, found));
+      if (!target) return undefined;
       const { failures, take_over } = found;
       const row = { ...(await readRow(transaction, deployments, claim.id)), failures, take_over };
       if (row.deleting) return withoutVolumes(row, { ...target, desired: await removal(transaction, row) });
@@ -49,9 +51,18 @@ export function readDesired({ client }: Database, sealer: Sealer, claim: Claim):
   );
 }
 
-function targetOf({ host, cluster }: { host: Host | null; cluster: Cluster | null }): TargetRow | undefined {
-  if (host) return { kind: 'host', row: host };
-  return cluster ? { kind: 'cluster', row: cluster } : undefined;
+/** What is read beside the row that the API returns. */
+const CLAIMED = { host_id: true, cluster_id: true, failures: true, take_over: true } as const;
+
+async function readTarget(
+  transaction: Transaction,
+  { host_id, cluster_id }: { readonly host_id: string | null; readonly cluster_id: string | null },
+): Promise<TargetRow | undefined> {
+  if (host_id !== null) {
+    return { kind: 'host', row: await transaction.host.findUniqueOrThrow({ where: { id: host_id } }) };
+  }
+  if (cluster_id === null) return undefined;
+  return { kind: 'cluster', row: await transaction.cluster.findUniqueOrThrow({ where: { id: cluster_id } }) };
 }
 
 const withoutVolumes = (row: Row, assignment: DesiredOnTarget): Desired => ({ row, assignment, volumes: new Map() });
@@ -67,6 +78,16 @@ async function removal(transaction: Transaction, { id }: DeploymentRow) {
   return { kind: 'gone' as const, volumes: own.map(volumeName) };
 }
 
+/** The volumes that existed before. */
+function readBoundVolumes(transaction: Transaction, mounted: readonly MountedVolume[]) {
+  if (mounted.length === 0) return [];
+  const where = {
+    id: { in: mounted.map(({ id }) => id) },
+    phase: { in: ['bound', 'lost'] },
+  } satisfies Prisma.VolumeWhereInput;
+  return transaction.volume.findMany({ where });
+}
+
 async function runningState(
   transaction: Transaction,
   sealer: Sealer,
@@ -79,9 +100,7 @@ async function runningState(
   const sealed = await openSealedValues(transaction, sealer, sealedIdsOf(stored));
   const secrets = secretsWithValues([...opened, ...sealed]);
   const rendering = renderingOf(stored, secrets);
-  const bound = await transaction.volume.findMany({
-    where: { id: { in: mounted.map(({ id }) => id) }, phase: { in: ['bound', 'lost'] } },
-  });
+  const bound = await readBoundVolumes(transaction, mounted);
   const common = {
     kind: 'running' as const,
     settled: row.observed_generation === row.generation,
@@ -92,7 +111,12 @@ async function runningState(
     const manifest = renderKubernetes(rendering, target.row);
     return { assignment: { ...target, desired: { ...common, manifest, takeOver: row.take_over } }, volumes };
   }
-  const allocated = { gpus: await allocatedGpus(transaction, row), ports: await allocatedPorts(transaction, row) };
+  const { ports } = draft.workload.spec;
+  const none: never[][] = Array.from({ length: row.replicas }, () => []);
+  const allocated = {
+    gpus: gpuCountOf(draft.workload.spec) === 0 ? none : await allocatedGpus(transaction, row),
+    ports: ports.length === 0 ? none : await allocatedPorts(transaction, row),
+  };
   const addresses = target.row.addresses as AddressesByType; // validated by the contract
   const manifest = renderDocker(rendering, { engine: target.row.engine, ...allocated });
   return { assignment: { ...target, desired: { ...common, manifest, addresses, retry: row.failures > 0 } }, volumes };

@@ -145,18 +145,21 @@ async function recordVolumes(
   { volumes: present, reason }: Observation,
 ) {
   const ids = present.flatMap((name) => volumes.get(name) ?? []);
-  await transaction.volume.updateMany({
-    where: { id: { in: ids }, phase: { not: 'bound' } },
-    data: { phase: 'bound' },
-  });
+  if (ids.length > 0) {
+    await transaction.volume.updateMany({
+      where: { id: { in: ids }, phase: { not: 'bound' } },
+      data: { phase: 'bound' },
+    });
+  }
   if (reason !== 'VolumeLost') return;
   const lost = [...volumes].filter(([name]) => !present.includes(name)).map(([, id]) => id);
   await transaction.volume.updateMany({ where: { id: { in: lost }, phase: 'bound' }, data: { phase: 'lost' } });
 }
 
 /** Records whether the host has the addresses to which the ports of a deployment bind: the engine has bound them, or could not. */
-async function recordAddresses(transaction: Transaction, { id }: Claim, { phase, reason }: Observation) {
-  if (phase !== 'running' && reason !== 'AddressNotAvailable') return;
+async function recordAddresses(transaction: Transaction, { id }: Claim, { phase, reason, endpoints }: Observation) {
+  const isBound = phase === 'running' && endpoints.length > 0;
+  if (!isBound && reason !== 'AddressNotAvailable') return;
   const used = Prisma.sql`SELECT host_id, array_agg(DISTINCT address) AS addresses
     FROM allocated_ports, unnest(addresses) address WHERE deployment_id = ${id}::uuid GROUP BY host_id`;
   await (phase === 'running'

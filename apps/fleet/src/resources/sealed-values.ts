@@ -35,6 +35,7 @@ export async function openSealedValues(
   sealer: Sealer,
   ids: readonly string[],
 ): Promise<{ name: string; version: number; server: null; values: Values }[]> {
+  if (ids.length === 0) return [];
   const rows = await transaction.sealedValue.findMany({ where: { id: { in: [...ids] } } });
   return Promise.all(
     rows.map(async (row) => ({

@@ -46,6 +46,7 @@ export async function openValues(
   sealer: Sealer,
   names: readonly string[],
 ): Promise<{ name: string; version: number; server: string | null; values: Values }[]> {
+  if (names.length === 0) return [];
   const rows = await transaction.secret.findMany({ where: { name: { in: [...names] } } });
   return Promise.all(
     rows.map(async ({ id, name, sealed, values_version, server }) => ({
