@@ -1,0 +1,217 @@
+// A fleet with simulated hosts that are registered, and what the phases of the bench do with it.
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { startEngines, startFleet } from './processes.mjs';
+
+const WORKLOADS = 10;
+const POLL_MS = 100;
+const HOSTS_TIMEOUT_MS = 120_000;
+
+/** Sends a request with each of the items, on a number of connections. @returns the results, in the order of the items */
+export async function onEach(items, connections, send) {
+  const results = [];
+  const waiting = items.entries();
+  const loop = async () => {
+    for (const [index, item] of waiting) results[index] = await send(item, index);
+  };
+  await Promise.all(Array.from({ length: connections }, loop));
+  return results;
+}
+
+/** Starts a fleet with hosts that are online, and workloads. A host has room for as many deployments as it has CPUs. */
+export async function startWorld({ hosts, cpus, profiled }) {
+  const engines = await startEngines({ hosts, cpus });
+  const fleet = await startFleet({ profiled }).catch(async (error) => {
+    await engines.stop();
+    throw error;
+  });
+  const client = new pg.Client({ connectionString: fleet.databaseUrl });
+  const world = new World({ engines, fleet, client });
+  try {
+    await client.connect();
+    await world.prepare();
+    return world;
+  } catch (error) {
+    await world.stop();
+    throw error;
+  }
+}
+
+class World {
+  #fleet;
+  #client;
+  #workloads = [];
+  #created = 0;
+  /** The hosts, in the order of their numbers in `engines`. */
+  hostIds = [];
+  /** The replicas that run. Requests go to the first one. */
+  replicas;
+  memory = 0;
+
+  constructor({ engines, fleet, client }) {
+    this.engines = engines;
+    this.#fleet = fleet;
+    this.#client = client;
+    this.replicas = [fleet.replica];
+  }
+
+  get url() {
+    return this.replicas[0].url;
+  }
+
+  get viewer() {
+    return this.#fleet.tokens.viewer;
+  }
+
+  /** As for `cpuDuring`. */
+  cpu = () => this.replicas.reduce((sum, replica) => sum + replica.cpu(), 0);
+  databaseCpu = () => this.#fleet.databaseCpu();
+
+  async startReplica() {
+    this.replicas.push(await this.#fleet.startReplica());
+  }
+
+  /** Kills the replica that receives the requests. The next one receives them from now on. */
+  async killReplica() {
+    this.noteMemory();
+    await this.replicas.shift().kill();
+  }
+
+  /** Remembers the peak memory of the replicas. @returns the highest so far, in MB */
+  noteMemory() {
+    this.memory = Math.max(this.memory, ...this.replicas.map((replica) => replica.memory()));
+    return this.memory;
+  }
+
+  /** @returns the status of the response, and its body */
+  async send(method, at, body) {
+    const headers = { authorization: `Bearer ${this.#fleet.tokens.admin}`, 'content-type': 'application/json' };
+    const response = await fetch(`${this.url}/api/v1${at}`, { method, headers, body: body && JSON.stringify(body) });
+    const text = await response.text();
+    return { status: response.status, text };
+  }
+
+  /** @returns the body of the response. @throws if the request fails */
+  async ask(method, at, body) {
+    const { status, text } = await this.send(method, at, body);
+    if (status >= 300) throw new Error(`${method} ${at}: ${status} ${text}`);
+    return JSON.parse(text);
+  }
+
+  async query(sql, values = []) {
+    const { rows } = await this.#client.query(sql, values);
+    return rows;
+  }
+
+  async prepare() {
+    const registered = await onEach(this.engines.endpoints, 8, (endpoint, index) =>
+      this.ask('POST', '/hosts', {
+        ...{ name: `host-${index + 1}`, engine: 'docker', endpoint },
+        ...{ network_types: ['mesh'], addresses: { mesh: '127.0.0.1' } },
+      }),
+    );
+    this.hostIds = registered.map(({ host }) => host.id);
+    for (let number = 1; number <= WORKLOADS; number += 1) {
+      const { workload } = await this.ask('POST', '/workloads', {
+        ...{ name: `app-${number}`, image_name: `team/app-${number}`, cpu_request: '1', memory_request: '1Gi' },
+        env_schema: [{ name: 'GREETING', required: true }],
+        ports: [{ containerPort: 8080 }],
+      });
+      this.#workloads.push(workload.id);
+    }
+    const online = await this.until(() => this.onlineHosts(), this.hostIds.length, HOSTS_TIMEOUT_MS);
+    if (!online.reached) throw new Error(`only ${online.count} hosts are online`);
+  }
+
+  async onlineHosts() {
+    const [{ count }] = await this.query(`SELECT count(*)::int FROM hosts WHERE reachability = 'online'`);
+    return count;
+  }
+
+  /** The body of a new deployment of one container with a variable and a port. */
+  newDeployment() {
+    const number = ++this.#created;
+    const workload_id = this.#workloads[number % WORKLOADS];
+    return { name: `deployment-${number}`, workload_id, env: { GREETING: `Hello from ${number}` } };
+  }
+
+  /** Creates deployments. @returns their ids */
+  create(count, connections) {
+    return onEach(Array(count).fill(), connections, async () => {
+      const { deployment } = await this.ask('POST', '/deployments', this.newDeployment());
+      return deployment.id;
+    });
+  }
+
+  /** Creates deployments at a rate per second, and does not wait for one before the next. @returns their ids */
+  async createAtRate(count, perSecond) {
+    const started = performance.now();
+    const created = [];
+    for (let index = 0; index < count; index += 1) {
+      await delay(Math.max(0, started + (1000 * index) / perSecond - performance.now()));
+      created.push(this.ask('POST', '/deployments', this.newDeployment()));
+    }
+    return (await Promise.all(created)).map(({ deployment }) => deployment.id);
+  }
+
+  /** The number of these deployments, or of all, that run as requested. */
+  async running(ids) {
+    const [{ count }] = await this.query(
+      `SELECT count(*)::int FROM deployments WHERE phase = 'running' AND observed_generation = generation
+       AND ($1::uuid[] IS NULL OR id = ANY ($1))`,
+      [ids],
+    );
+    return count;
+  }
+
+  /** Waits until a count is reached. @returns the last count, whether it was reached, and the milliseconds */
+  async until(read, goal, timeoutMs) {
+    const started = performance.now();
+    for (;;) {
+      const count = await read();
+      const milliseconds = performance.now() - started;
+      if (count === goal || milliseconds > timeoutMs) return { count, reached: count === goal, milliseconds };
+      await delay(POLL_MS);
+    }
+  }
+
+  untilRunning = (ids, timeoutMs) => this.until(() => this.running(ids), ids.length, timeoutMs);
+
+  /**
+   * Waits until deployments run. @returns for each that does, the milliseconds since it was created, by its id
+   */
+  async timesToRunning(ids, timeoutMs) {
+    const times = new Map();
+    for (
+      const deadline = Date.now() + timeoutMs;
+      times.size < ids.length && Date.now() < deadline;
+      await delay(POLL_MS)
+    ) {
+      const left = ids.filter((id) => !times.has(id));
+      const rows = await this.query(
+        `SELECT id, 1000 * extract(epoch FROM clock_timestamp() - created_at)::float8 AS time FROM deployments
+         WHERE id = ANY ($1) AND phase = 'running' AND observed_generation = generation`,
+        [left],
+      );
+      for (const { id, time } of rows) times.set(id, time);
+    }
+    return times;
+  }
+
+  /** Deletes deployments. @returns as `until`: the number of those that are left */
+  async remove(ids, timeoutMs) {
+    const existing = (await this.query('SELECT id FROM deployments WHERE id = ANY ($1) AND NOT deleting', [ids])).map(
+      ({ id }) => id,
+    );
+    await onEach(existing, 16, (id) => this.ask('DELETE', `/deployments/${id}`));
+    const left = async () =>
+      (await this.query('SELECT count(*)::int FROM deployments WHERE id = ANY ($1)', [ids]))[0].count;
+    return this.until(left, 0, timeoutMs);
+  }
+
+  async stop() {
+    await this.#client.end();
+    await this.#fleet.stop();
+    await this.engines.stop();
+  }
+}
