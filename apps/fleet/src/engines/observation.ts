@@ -97,6 +97,8 @@ export interface Observation {
    * the desired state. `settled`: at the next regular reconciliation, because nothing changes without intervention.
    */
   readonly next: 'soon' | 'retry' | 'settled';
+  /** With `soon`: the milliseconds until the state changes, if they are known. */
+  readonly changesInMs?: number;
   /**
    * The latest generation of the objects on the engine, if it is later than the given one. Nothing was changed then.
    */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type PeriodicTask, runPeriodically } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { freePorts } from '../deployments/ports.ts';
@@ -52,6 +53,7 @@ export function startReconciler(options: Options): PeriodicTask {
     }, timings.slowPass);
   };
   const search = runPeriodically(Math.random() * timings.idle, async (shutdown) => {
+    setMaxListeners(MAX_PASSES, shutdown); // each claim has one
     const pause = searchedAt + timings.searchPause - performance.now();
     if (pause > 0) return pause;
     const limit = free();

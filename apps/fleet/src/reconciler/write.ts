@@ -16,9 +16,12 @@ const jitter = () => 0.8 + 0.4 * Math.random();
 const backoff = (failures: number, { retry, retryLimit }: ReconcilerTimings) =>
   Math.min(retryLimit, retry * 2 ** Math.min(failures, 8)) * jitter();
 
+/** The clocks of engines and of the database have milliseconds. */
+const MARGIN_MS = 10;
+
 /** Milliseconds until the next reconciliation. */
-function dueIn({ next }: Observation, failures: number, timings: ReconcilerTimings): number {
-  if (next === 'soon') return timings.progress;
+function dueIn({ next, changesInMs }: Observation, failures: number, timings: ReconcilerTimings): number {
+  if (next === 'soon') return changesInMs === undefined ? timings.progress : changesInMs + MARGIN_MS;
   return next === 'retry' ? backoff(failures, timings) : timings.resync * jitter();
 }
 

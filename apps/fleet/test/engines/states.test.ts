@@ -99,6 +99,19 @@ describe('the state of a container', () => {
   ])('%s', (_title, given, phase, reason) => {
     expect(stateOf(aContainer(given), DEFAULT_DOCKER_TIMINGS)).toMatchObject({ phase, reason });
   });
+
+  test.each<[string, Given, number | undefined]>([
+    ['that has just been started is known to change when it is settled', { started: 2 }, 1000],
+    ['of a job can change at any time', { started: 2, job: true }, undefined],
+    [
+      'that waits for its health check can change at any time',
+      { started: 2, Health: { Status: 'starting' } },
+      undefined,
+    ],
+    ['that has been up for a while does not change', {}, undefined],
+  ])('%s', (_title, given, changesInMs) => {
+    expect(stateOf(aContainer(given), DEFAULT_DOCKER_TIMINGS).changesInMs).toBe(changesInMs);
+  });
 });
 
 describe('the plan for a container', () => {

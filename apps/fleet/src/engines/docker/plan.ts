@@ -10,6 +10,8 @@ export interface ContainerState {
   readonly phase: Instance['phase'];
   readonly message: string;
   readonly reason: Reason | null;
+  /** The milliseconds after which the state changes without an event on the engine. */
+  readonly changesInMs?: number;
 }
 
 const SIGKILL_EXIT_CODE = 137;
@@ -41,12 +43,16 @@ export function stateOf(found: FoundContainer, timing: DockerTimings): Container
 
 function runningState({ details, at }: FoundContainer, timing: DockerTimings): ContainerState {
   const { StartedAt, Health } = details.State;
+  const isServer = !isJob(details.HostConfig); // a job can complete at any time
   const upFor = at - StartedAt;
   if (Health?.Status === 'unhealthy')
     return { phase: 'unhealthy', message: 'is running, but its health check fails', reason: null };
   if (Health?.Status === 'starting' && (Health.Log || upFor < timing.firstHealthCheck))
     return { phase: 'starting', message: 'is starting: its health check has not passed yet', reason: null };
-  if (upFor < timing.settled) return { phase: 'starting', message: 'has just started', reason: null };
+  if (upFor < timing.settled) {
+    const changesInMs = timing.settled - upFor;
+    return { phase: 'starting', message: 'has just started', reason: null, ...(isServer && { changesInMs }) };
+  }
   const isUnchecked = Health?.Status === 'starting';
   const message = isUnchecked ? 'is running, but its engine does not run its health check' : 'is running';
   return { phase: 'running', message, reason: null };

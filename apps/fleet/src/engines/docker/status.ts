@@ -109,6 +109,7 @@ export function observationOf(run: ReconcileRun, found: readonly FoundContainer[
   ];
   return {
     ...deploymentStatus(statuses, { failures, surplus: surplus.length, redact }),
+    ...(surplus.length === 0 && changeOf(statuses)),
     instances,
     endpoints: endpointsOf(
       statuses.filter(({ isReady }) => isReady).map(({ pair }) => pair.rendered),
@@ -133,6 +134,14 @@ function containerStatusOf(pair: ContainerPair, { client, failures }: ReconcileR
     isOutdated,
     isChanging: failure === undefined && CHANGING_PHASES.includes(state.phase),
   };
+}
+
+/** When the last container changes, if only such changes are expected whose time is known. */
+function changeOf(statuses: readonly ContainerStatus[]): Pick<Observation, 'changesInMs'> {
+  const changing = statuses.filter(({ isChanging }) => isChanging);
+  const times = changing.flatMap(({ state }) => state.changesInMs ?? []);
+  const isKnown = times.length > 0 && times.length === changing.length && !statuses.some((it) => it.isOutdated);
+  return isKnown ? { changesInMs: Math.max(...times) } : {};
 }
 
 const MISSING: ContainerState = { phase: 'missing', message: 'does not exist', reason: null };
