@@ -67,14 +67,15 @@ class World {
   cpu = () => this.replicas.reduce((sum, replica) => sum + replica.cpu(), 0);
   databaseCpu = () => this.#fleet.databaseCpu();
 
+  /** Starts a replica, which receives the requests from now on. */
   async startReplica() {
-    this.replicas.push(await this.#fleet.startReplica());
+    this.replicas.unshift(await this.#fleet.startReplica());
   }
 
-  /** Kills the replica that receives the requests. The next one receives them from now on. */
-  async killReplica() {
+  /** Kills the replica that has run for the longest time. */
+  async killOldest() {
     this.noteMemory();
-    await this.replicas.shift().kill();
+    await this.replicas.pop().kill();
   }
 
   /** Remembers the peak memory of the replicas. @returns the highest so far, in MB */
@@ -128,11 +129,11 @@ class World {
     return count;
   }
 
-  /** The body of a new deployment of one container with a variable and a port. */
-  newDeployment() {
+  /** The body of a new deployment of one container with a variable and a port. By default, the fleet chooses the host. */
+  newDeployment(target = null) {
     const number = ++this.#created;
     const workload_id = this.#workloads[number % WORKLOADS];
-    return { name: `deployment-${number}`, workload_id, env: { GREETING: `Hello from ${number}` } };
+    return { name: `deployment-${number}`, workload_id, target, env: { GREETING: `Hello from ${number}` } };
   }
 
   /** Creates deployments. @returns their ids */
@@ -143,13 +144,17 @@ class World {
     });
   }
 
-  /** Creates deployments at a rate per second, and does not wait for one before the next. @returns their ids */
-  async createAtRate(count, perSecond) {
+  /**
+   * Creates deployments at a rate per second, and does not wait for one before the next.
+   * @param targets the hosts, in turn. By default, the fleet chooses them
+   * @returns their ids
+   */
+  async createAtRate(count, perSecond, targets = [null]) {
     const started = performance.now();
     const created = [];
     for (let index = 0; index < count; index += 1) {
       await delay(Math.max(0, started + (1000 * index) / perSecond - performance.now()));
-      created.push(this.ask('POST', '/deployments', this.newDeployment()));
+      created.push(this.ask('POST', '/deployments', this.newDeployment(targets[index % targets.length])));
     }
     return (await Promise.all(created)).map(({ deployment }) => deployment.id);
   }
@@ -196,6 +201,18 @@ class World {
       for (const { id, time } of rows) times.set(id, time);
     }
     return times;
+  }
+
+  /** Waits until all hosts are online, and all deployments run as requested. @returns the number of those that do not */
+  async untilConverged(timeoutMs) {
+    const left = async () => {
+      const [{ count }] = await this.query(
+        `SELECT ((SELECT count(*) FROM hosts WHERE reachability <> 'online')
+           + (SELECT count(*) FROM deployments WHERE phase <> 'running' OR observed_generation IS DISTINCT FROM generation))::int AS count`,
+      );
+      return count;
+    };
+    return (await this.until(left, 0, timeoutMs)).count;
   }
 
   /** Deletes deployments. @returns as `until`: the number of those that are left */
