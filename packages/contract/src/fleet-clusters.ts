@@ -14,6 +14,7 @@ import {
   storageClass,
   targetDeletion,
 } from './fleet-resource.ts';
+import { anyName, anyValue } from './list-query.ts';
 import { dnsLabel, labelKey, list, word } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { ignored, line, pagination, serviceUrl, text } from './wire.ts';
@@ -102,7 +103,13 @@ export const fleetClusterEndpoints = {
     access: 'resources-read',
     tag: 'clusters',
     summary: 'List the clusters',
-    query: resourceQuery,
+    query: resourceQuery(
+      {
+        reachability: anyValue('reachability', reachability),
+        network_type: anyName('A network of the cluster'),
+      },
+      'last_seen_at',
+    ),
     reply: z.object({ clusters: z.array(cluster), pagination }),
   }),
   createCluster: endpoint({

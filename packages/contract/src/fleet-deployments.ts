@@ -12,6 +12,7 @@ import {
   replicas,
 } from './fleet-deployment.ts';
 import { byId, resourceQuery } from './fleet-resource.ts';
+import { anyId, anyName, anyValue } from './list-query.ts';
 import { documentedAs } from './openapi-schema.ts';
 import { flag, line, pagination, paging, queryInteger } from './wire.ts';
 
@@ -38,7 +39,15 @@ export const fleetDeploymentEndpoints = {
     access: 'resources-read',
     tag: 'deployments',
     summary: 'List the deployments',
-    query: resourceQuery,
+    query: resourceQuery({
+      phase: anyValue('phase', deployment.shape.phase),
+      desired_state: anyValue('desired_state', deployment.shape.desired_state),
+      workload_id: anyId('The workload'),
+      template: anyName('Slug of the template, when the revision of the workload was created'),
+      template_id: anyId('The template'),
+      host_id: anyId('The host on which the deployment runs'),
+      cluster_id: anyId('The cluster on which the deployment runs'),
+    }),
     reply: z.object({ deployments: z.array(deployment), pagination }),
   }),
   createDeployment: endpoint({

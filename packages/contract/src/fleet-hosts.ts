@@ -14,6 +14,7 @@ import {
   resourceQuery,
   targetDeletion,
 } from './fleet-resource.ts';
+import { anyId, anyName, anyValue, whether } from './list-query.ts';
 import { labelKey, labelValue, list, quantity, word } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { id, ignored, line, pagination, record, text } from './wire.ts';
@@ -170,7 +171,17 @@ export const fleetHostEndpoints = {
     access: 'resources-read',
     tag: 'hosts',
     summary: 'List the hosts, and the nodes of clusters',
-    query: resourceQuery,
+    query: resourceQuery(
+      {
+        engine: anyValue('engine', host.shape.engine),
+        reachability: anyValue('reachability', reachability),
+        schedulable: whether('Whether new deployments can be placed on the host'),
+        cluster_id: anyId('The cluster of a node'),
+        network_type: anyName('A network of the host'),
+        arch: anyName('`arch`, such as amd64'),
+      },
+      'last_seen_at',
+    ),
     reply: z.object({ hosts: z.array(host), pagination }),
   }),
   createHost: endpoint({

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { fleetRoles } from './fleet-access.ts';
+import { anyValue, exactText, sortBy } from './list-query.ts';
 import { timestamp } from './timestamp.ts';
 import { id, ignored, line, name, pagination, paging } from './wire.ts';
 
 const role = z.enum(fleetRoles);
 const byId = z.strictObject({ id });
-const pages = z.strictObject(paging);
 
 /** An e-mail address, normalized for comparison: trimmed, in lower case. */
 const email = line(320)
@@ -61,7 +61,14 @@ export const fleetPeopleEndpoints = {
     access: 'people-read',
     tag: 'users',
     summary: 'List the users',
-    query: pages,
+    query: z.strictObject({
+      ...paging,
+      email: email.optional().meta({ description: 'Exact e-mail address, case-insensitive' }),
+      name: exactText('Exact name'),
+      role: anyValue('role', role),
+      source: anyValue('source', user.shape.source),
+      sort: sortBy('updated_at', 'name', 'email', 'last_sign_in_at'),
+    }),
     reply: z.object({ users: z.array(user), pagination }),
   }),
   createUser: endpoint({
@@ -124,7 +131,14 @@ export const fleetPeopleEndpoints = {
     access: 'people-read',
     tag: 'tokens',
     summary: 'List the MCP tokens',
-    query: pages,
+    query: z.strictObject({
+      ...paging,
+      name: exactText('Exact name'),
+      role: anyValue('role', role),
+      status: anyValue('status', token.shape.status),
+      created_by: exactText('Name of the user who created the token'),
+      sort: sortBy('name', 'expires_at', 'last_used_at'),
+    }),
     reply: z.object({ tokens: z.array(token), pagination }),
   }),
   createToken: endpoint({

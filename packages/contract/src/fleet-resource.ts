@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyName, exactText, sortBy } from './list-query.ts';
 import { documentedAs } from './openapi-schema.ts';
 import { dnsLabel, labelKey, labelValue } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
@@ -52,15 +53,24 @@ function parseRequirement(part: string): LabelRequirement {
 const isLabel = ({ key, value = '' }: LabelRequirement) =>
   labelKey.safeParse(key).success && labelValue.safeParse(value).success;
 
-/** Filters and paging of a list of resources. */
-export const resourceQuery = z.strictObject({
+/** The paging and filters of all lists of resources. A resource must match all filters. */
+const resourceFilters = {
   ...paging,
   search: line(200).optional().meta({ description: 'Substring of the name, case-insensitive' }),
   label: labelSelector.optional().meta({
     description: 'Comma-separated `key` or `key=value`; resources that have all of them match',
   }),
-});
-export type ResourceQuery = z.output<typeof resourceQuery>;
+  name: anyName('Exact name'),
+  created_by: exactText('Name of the caller who created the resource'),
+};
+
+/** The query of a list of resources with its own filters and sort fields, in addition to those of all lists. */
+export const resourceQuery = <F extends z.ZodRawShape, S extends string = never>(filters: F, ...sorts: readonly S[]) =>
+  z.strictObject({
+    ...resourceFilters,
+    ...filters,
+    sort: sortBy<'updated_at' | 'name' | S>('updated_at', 'name', ...sorts),
+  });
 
 /** The query of a request that removes a target. */
 export const targetDeletion = z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { byId, changedMembers, newMembers, resourceMembers, resourceQuery } from './fleet-resource.ts';
+import { anyValue } from './list-query.ts';
 import { timestamp } from './timestamp.ts';
 import { id, ignored, pagination, record } from './wire.ts';
 
@@ -71,7 +72,7 @@ export const fleetSecretEndpoints = {
     access: 'secrets-read',
     tag: 'secrets',
     summary: 'List the secrets, without their values',
-    query: resourceQuery,
+    query: resourceQuery({ kind: anyValue('kind', kind) }, 'last_rotated_at'),
     reply: z.object({ secrets: z.array(secret), pagination }),
   }),
   createSecret: endpoint({

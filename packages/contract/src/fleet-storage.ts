@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { byId, changedMembers, newMembers, resourceMembers, resourceQuery, storageClass } from './fleet-resource.ts';
 import { target, targetReply } from './fleet-target.ts';
+import { anyId, anyValue, whether } from './list-query.ts';
 import { quantity } from './template-fields.ts';
 import { id, ignored, pagination } from './wire.ts';
 
@@ -42,7 +43,15 @@ export const fleetStorageEndpoints = {
     access: 'resources-read',
     tag: 'storage',
     summary: 'List the volumes',
-    query: resourceQuery,
+    query: resourceQuery({
+      phase: anyValue('phase', volume.shape.phase),
+      access_mode: anyValue('access_mode', volume.shape.access_mode),
+      reclaim: anyValue('reclaim', reclaim),
+      host_id: anyId('The host of the volume'),
+      cluster_id: anyId('The cluster of the volume'),
+      deployment_id: anyId('The deployment for which the volume was created'),
+      attached: whether('Whether a deployment uses the volume'),
+    }),
     reply: z.object({ storage: z.array(volume), pagination }),
   }),
   createStorage: endpoint({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { byId, changedMembers, newMembers, resourceMembers, resourceQuery } from './fleet-resource.ts';
+import { anyId, anyName } from './list-query.ts';
 import {
   templateChangeFields,
   templateDefaults,
@@ -80,7 +81,10 @@ export const fleetWorkloadEndpoints = {
     access: 'resources-read',
     tag: 'workloads',
     summary: 'List the workloads, each with its latest revision',
-    query: resourceQuery,
+    query: resourceQuery({
+      template: anyName('Slug of the template, when the latest revision was created'),
+      template_id: anyId('The template of the latest revision'),
+    }),
     reply: z.object({ workloads: z.array(workload), pagination }),
   }),
   createWorkload: endpoint({

@@ -16,7 +16,7 @@ export { type FleetAccess, type FleetRole, fleetRoles } from './fleet-access.ts'
 export { MAX_SKIPPED_LISTED, syncState } from './fleet-catalog.ts';
 export { type NewDeployment, phases } from './fleet-deployment.ts';
 export type { EnvReply, EnvRequest } from './fleet-env.ts';
-export type { LabelRequirement, ResourceQuery } from './fleet-resource.ts';
+export type { LabelRequirement } from './fleet-resource.ts';
 export { DEFAULT_VOLUME_SIZE } from './fleet-storage.ts';
 export type { Target } from './fleet-target.ts';
 export {

@@ -10,6 +10,7 @@ import { clusterCredentialsLocation, clusters, presentCluster } from '../resourc
 import { certificateErrors, keyPairErrors, refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';
 import { refuseRegistered } from '../resources/identity.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { clusterList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
 import type { Sealer } from '../sealing.ts';
@@ -20,7 +21,7 @@ import { isAdmin, resolvedTargetErrors, secretRequiredAgain, targetErrors } from
 type Auth = Input<typeof fleetEndpoints.createCluster>['body']['auth'];
 
 export const listClusters = route(fleetEndpoints.listClusters, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows(database.client, clusters, query);
+  const { rows, pagination } = await listRows(database.client, clusters, clusterList, query);
   return { clusters: rows.map(presentCluster), pagination };
 });
 

@@ -17,6 +17,7 @@ import { columnsOfLimits } from '../render/defaults.ts';
 import { storedEnv } from '../render/env.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { deploymentList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { refuseUnknownTarget } from '../resources/targets.ts';
 import { insertRevision, type RevisionBase } from '../resources/workloads.ts';
@@ -27,7 +28,7 @@ import { DUE_NOW, PENDING, recordGeneration } from './deployments/generations.ts
 import { findCreatedDeployment, readIdempotencyKey, rememberRequest } from './deployments/idempotency.ts';
 
 export const listDeployments = route(fleetEndpoints.listDeployments, async ({ database, defaultLimits }, { query }) => {
-  const { rows, pagination } = await listRows(database.client, deployments, query);
+  const { rows, pagination } = await listRows(database.client, deployments, deploymentList, query);
   return { deployments: rows.map((row) => presentDeployment(row, defaultLimits)), pagination };
 });
 

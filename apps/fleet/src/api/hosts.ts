@@ -10,6 +10,7 @@ import { certificateErrors, keyPairErrors, refuseFieldErrors, refuseInUse } from
 import { type HostRow, hostCredentialsLocation, hosts, hostsAndNodes, presentHost } from '../resources/hosts.ts';
 import { refuseRegistered } from '../resources/identity.ts';
 import { isUuid, listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { hostList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
 import type { Sealer } from '../sealing.ts';
@@ -29,7 +30,7 @@ export async function refuseNode(reader: Pick<Prisma.TransactionClient, 'node'>,
 type Credentials = Input<typeof fleetEndpoints.createHost>['body']['credentials'];
 
 export const listHosts = route(fleetEndpoints.listHosts, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows(database.client, hostsAndNodes, query);
+  const { rows, pagination } = await listRows(database.client, hostsAndNodes, hostList, query);
   return { hosts: rows.map(presentHost), pagination };
 });
 

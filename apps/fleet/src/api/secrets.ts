@@ -8,6 +8,7 @@ import { registryHost } from '../render/image.ts';
 import { keyOf } from '../render/secrets.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { secretList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import {
   presentSecret,
@@ -68,7 +69,7 @@ async function refuseServer(
 }
 
 export const listSecrets = route(fleetEndpoints.listSecrets, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows(database.client, secrets, query);
+  const { rows, pagination } = await listRows(database.client, secrets, secretList, query);
   return { secrets: rows.map(presentSecret), pagination };
 });
 

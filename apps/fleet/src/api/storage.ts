@@ -5,6 +5,7 @@ import { authorOf } from '../audit/recording.ts';
 import { bytes } from '../quantities.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { volumeList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { presentVolume, volumes } from '../resources/storage.ts';
 import { columnsOfTarget, refuseUnknownTarget, targetOf } from '../resources/targets.ts';
@@ -12,7 +13,7 @@ import { changeRoute } from './change.ts';
 import { route } from './context.ts';
 
 export const listStorage = route(fleetEndpoints.listStorage, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows(database.client, volumes, query);
+  const { rows, pagination } = await listRows(database.client, volumes, volumeList, query);
   return { storage: rows.map(presentVolume), pagination };
 });
 

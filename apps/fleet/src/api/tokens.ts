@@ -1,11 +1,12 @@
 import { challengesOf, displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
-import { offsetOf, paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { notFound, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../audit/recording.ts';
-import { insertToken, type TokenRow, tokenColumns } from '../auth/mcp-tokens.ts';
+import { insertToken, type TokenRow, tokenColumns, tokenRow } from '../auth/mcp-tokens.ts';
+import { tokenList } from '../auth/token-list.ts';
 import { lockUser } from '../auth/users.ts';
+import { readPage } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Principal } from '../principal.ts';
 import { isUuid } from '../resources/kind.ts';
@@ -13,14 +14,8 @@ import { changeRoute } from './change.ts';
 import { route } from './context.ts';
 
 export const listTokens = route(fleetEndpoints.listTokens, async ({ database }, { query }) => {
-  const rows = await database.client.$queryRaw<(Partial<TokenRow> & { total: number })[]>`
-      SELECT counted.total, page.* FROM (SELECT count(*)::int AS total FROM tokens) counted
-      LEFT JOIN LATERAL (
-        SELECT ${tokenColumns} FROM tokens ORDER BY created_at DESC, id
-        LIMIT ${query.limit} OFFSET ${offsetOf(query)}
-      ) page ON true ORDER BY page.created_at DESC, page.id`;
-  const tokens = rows.filter((row): row is TokenRow & { total: number } => row.id != null);
-  return { tokens, pagination: paginationOf(query, rows[0]?.total ?? 0) };
+  const { rows, pagination } = await readPage(database.client, tokenList, query);
+  return { tokens: rows.map((row) => tokenRow.parse(row)), pagination };
 });
 
 export const createToken = changeRoute(fleetEndpoints.createToken, async ({ transaction, principal }, { body }) => {

@@ -1,27 +1,21 @@
-import { paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, notFound, Problem, pickDefined } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
+import { listedUser, userList } from '../auth/user-list.ts';
 import { lockUser, presentUser, refuseLastAdmin } from '../auth/users.ts';
+import { readPage } from '../database/lists.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import { isUuid } from '../resources/kind.ts';
 import { endSessions, hashPassword } from './auth/local-user.ts';
 import { changeRoute, runAudited } from './change.ts';
-import { pageOptions, route } from './context.ts';
+import { route } from './context.ts';
 
 const notRemoved = { removed_at: null };
 
 export const listUsers = route(fleetEndpoints.listUsers, async ({ database, settings }, { query }) => {
-  const [users, total] = await database.client.$transaction([
-    database.client.user.findMany({
-      where: notRemoved,
-      orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
-      ...pageOptions(query),
-    }),
-    database.client.user.count({ where: notRemoved }),
-  ]);
   const mapping = await settings.oidc();
-  return { users: users.map((user) => presentUser(user, mapping)), pagination: paginationOf(query, total) };
+  const { rows, pagination } = await readPage(database.client, userList(mapping), query);
+  return { users: rows.map((row) => presentUser(listedUser.parse(row), mapping)), pagination };
 });
 
 export const getUser = route(fleetEndpoints.getUser, async ({ database, settings }, { params }) => {

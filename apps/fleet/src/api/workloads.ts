@@ -8,6 +8,7 @@ import { HOW_TO_BIND, type WorkloadVariable } from '../render/env.ts';
 import { PLACEHOLDER } from '../render/secrets.ts';
 import { refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
+import { workloadList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import {
   insertRevision,
@@ -29,7 +30,7 @@ import { changeRoute } from './change.ts';
 import { route } from './context.ts';
 
 export const listWorkloads = route(fleetEndpoints.listWorkloads, async ({ database }, { query }) => {
-  const { rows, pagination } = await listRows(database.client, workloads, query);
+  const { rows, pagination } = await listRows(database.client, workloads, workloadList, query);
   return { workloads: rows.map(presentWorkload), pagination };
 });
 

@@ -1,24 +1,28 @@
 import { displayPrefix, hashSecretToken, isSecretToken } from '@svc/auth';
-import type { FleetRole } from '@svc/contract/fleet';
+import { type FleetRole, fleetRoles } from '@svc/contract/fleet';
+import { z } from 'zod';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 /** The representation of a token in the API. */
-export interface TokenRow {
-  readonly id: string;
-  readonly name: string;
-  readonly role: FleetRole;
-  readonly token_prefix: string;
-  readonly status: 'active' | 'expired' | 'revoked';
-  readonly expires_at: Date | null;
-  readonly created_at: Date;
-  readonly last_used_at: Date | null;
-  readonly created_by: string;
-}
+export const tokenRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(fleetRoles),
+  token_prefix: z.string(),
+  status: z.enum(['active', 'expired', 'revoked']),
+  expires_at: z.date().nullable(),
+  created_at: z.date(),
+  last_used_at: z.date().nullable(),
+  created_by: z.string(),
+});
+export type TokenRow = z.output<typeof tokenRow>;
 
-/** The columns of a `TokenRow`. The clock of the database determines the status. */
-export const tokenColumns = Prisma.sql`id, name, role::text AS role, token_prefix,
-  CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' ELSE 'active' END AS status,
+/** The status of a token. The clock of the database determines it. */
+export const tokenStatus = Prisma.sql`CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' ELSE 'active' END`;
+
+/** The columns of a `TokenRow`. */
+export const tokenColumns = Prisma.sql`id, name, role::text AS role, token_prefix, ${tokenStatus} AS status,
   expires_at, created_at, last_used_at, created_by`;
 
 export interface NewToken {

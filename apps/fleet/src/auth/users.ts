@@ -6,7 +6,7 @@ import type { User as Caller } from '../principal.ts';
 import type { OidcValues } from '../settings/values.ts';
 
 /** The mapping from claims to a role. */
-type Mapping = Pick<OidcValues, 'role_claim' | 'role_map' | 'default_role'>;
+export type Mapping = Pick<OidcValues, 'role_claim' | 'role_map' | 'default_role'>;
 
 /**
  * The role of a user. A local user has a stored role. For a user of an identity provider, the current mapping of claims
@@ -54,8 +54,11 @@ export async function lockUser(
   return user;
 }
 
+/** The columns of a user that the API shows. */
+export type ShownUser = Omit<User, 'password_hash' | 'claims' | 'removed_at'> & { readonly claims: unknown };
+
 /** The representation of a user in the API. */
-export const presentUser = (user: User, mapping: Mapping) => ({
+export const presentUser = (user: ShownUser, mapping: Mapping) => ({
   id: user.id,
   source: user.source,
   email: user.email,

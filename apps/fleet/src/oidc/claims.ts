@@ -43,7 +43,7 @@ function isStorable(value: unknown, depth = 0): boolean {
 }
 
 /** Roles in ascending order of their permissions. */
-const ROLES_ASCENDING: readonly FleetRole[] = ['viewer', 'operator', 'admin'];
+export const ROLES_ASCENDING: readonly FleetRole[] = ['viewer', 'operator', 'admin'];
 
 export interface RoleSettings {
   /** Name of a claim, or a path of names separated by dots to a nested claim. */

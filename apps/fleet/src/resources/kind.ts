@@ -1,7 +1,7 @@
-import { fold, offsetOf, paginationOf, uuid } from '@svc/contract';
-import type { LabelRequirement, ResourceQuery } from '@svc/contract/fleet';
+import { uuid } from '@svc/contract';
 import { invalid, type Matches, notFound, requireVersion } from '@svc/http';
 import { z } from 'zod';
+import { type ListQuery, type ListRules, readPage } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 /** Whether an id from a path is a UUID. No row has another id. */
@@ -39,6 +39,8 @@ export interface Kind<Row extends ResourceRow> {
   readonly table: 'hosts' | 'hosts_and_nodes' | 'clusters' | 'workloads' | 'deployments' | 'volumes' | 'secrets';
   /** The selected columns of a row `r`, in addition to the columns of all kinds. */
   readonly columns: Prisma.Sql;
+  /** Joins that the columns need. They add and remove no rows. */
+  readonly joins?: Prisma.Sql;
   /** Validates each row that is read, so that the row type and the query agree. */
   readonly row: z.ZodType<Row>;
 }
@@ -49,34 +51,23 @@ const common = Prisma.sql`r.id, r.name, r.labels, r.version, r.created_at, r.upd
 
 const columnsOf = ({ columns }: { readonly columns: Prisma.Sql }) => Prisma.sql`${common}, ${columns}`;
 
-/** A page of resources, the newest first. */
-export async function listRows<Row extends ResourceRow>(reader: Reader, kind: Kind<Row>, query: ResourceQuery) {
-  const from = Prisma.sql`${Prisma.raw(kind.table)} r WHERE ${Prisma.join(conditionsOf(query), ' AND ')}`;
-  const page = await reader.$queryRaw<{ id: string | null; total: number }[]>`
-    SELECT counted.total, page.* FROM (SELECT count(*)::int AS total FROM ${from}) counted
-    LEFT JOIN LATERAL (
-      SELECT ${columnsOf(kind)} FROM ${from} ORDER BY r.created_at DESC, r.id
-      LIMIT ${query.limit} OFFSET ${offsetOf(query)}
-    ) page ON true ORDER BY page.created_at DESC, page.id`;
-  const rows = page.filter(({ id }) => id !== null).map((row) => kind.row.parse(row));
-  return { rows, pagination: paginationOf(query, page[0]?.total ?? 0) };
+/** A page of resources. */
+export async function listRows<Row extends ResourceRow, Q extends ListQuery>(
+  reader: Reader,
+  kind: Kind<Row>,
+  rules: ListRules<Q>,
+  query: Q,
+) {
+  const list = { table: Prisma.raw(kind.table), joins: kind.joins, columns: columnsOf(kind), rules };
+  const { rows, pagination } = await readPage(reader, list, query);
+  return { rows: rows.map((row) => kind.row.parse(row)), pagination };
 }
-
-function conditionsOf({ search, label = [] }: ResourceQuery): Prisma.Sql[] {
-  const searched = search === undefined ? [] : [Prisma.sql`position(${fold(search)} in r.name) > 0`];
-  return [Prisma.sql`true`, ...searched, ...label.map(hasLabel)];
-}
-
-const hasLabel = ({ key, value }: LabelRequirement) =>
-  value === undefined
-    ? Prisma.sql`r.labels ? ${key}`
-    : Prisma.sql`r.labels @> jsonb_build_object(${key}::text, ${value}::text)`;
 
 /** One resource. @throws 404 */
 export async function readRow<Row extends ResourceRow>(reader: Reader, kind: Kind<Row>, id: string): Promise<Row> {
   if (!isUuid(id)) throw notFound();
   const [row] = await reader.$queryRaw<unknown[]>`
-    SELECT ${columnsOf(kind)} FROM ${Prisma.raw(kind.table)} r WHERE r.id = ${id}::uuid`;
+    SELECT ${columnsOf(kind)} FROM ${Prisma.raw(kind.table)} r ${kind.joins ?? Prisma.empty} WHERE r.id = ${id}::uuid`;
   if (row === undefined) throw notFound();
   return kind.row.parse(row);
 }

@@ -1,0 +1,102 @@
+// The filters and sort fields of the lists of resources, on a row `r`.
+import { fold, type Input } from '@svc/contract';
+import type { fleetEndpoints, LabelRequirement } from '@svc/contract/fleet';
+import { by, byNullable, isOneId, isOneOf, isText, type ListRules } from '../database/lists.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+
+type ListEndpoint = 'listHosts' | 'listClusters' | 'listWorkloads' | 'listDeployments' | 'listStorage' | 'listSecrets';
+
+/** The rules of the list of an endpoint. */
+type RulesOf<Name extends ListEndpoint> = ListRules<Input<(typeof fleetEndpoints)[Name]>['query']>;
+
+const hasLabel = ({ key, value }: LabelRequirement) =>
+  value === undefined
+    ? Prisma.sql`r.labels ? ${key}`
+    : Prisma.sql`r.labels @> jsonb_build_object(${key}::text, ${value}::text)`;
+
+const filters = {
+  search: (text: string) => Prisma.sql`position(${fold(text)} in r.name) > 0`,
+  label: (requirements: readonly LabelRequirement[]) => Prisma.join(requirements.map(hasLabel), ' AND '),
+  name: isOneOf(Prisma.sql`r.name`),
+  created_by: isText(Prisma.sql`r.created_by`),
+};
+
+const sorts = {
+  created_at: by(Prisma.sql`r.created_at`),
+  updated_at: by(Prisma.sql`r.updated_at`),
+  // The order does not depend on the locale of the database.
+  name: by(Prisma.sql`r.name COLLATE "C"`),
+};
+
+const lastSeen = byNullable(Prisma.sql`r.last_seen_at`);
+
+const isOn = {
+  host_id: isOneId(Prisma.sql`r.host_id`),
+  cluster_id: isOneId(Prisma.sql`r.cluster_id`),
+};
+
+const reachability = isOneOf(Prisma.sql`r.reachability::text`);
+const networkType = (types: readonly string[]) => Prisma.sql`r.network_types && ${types}::text[]`;
+
+/** The filters by template of rows whose columns `revision` identify a revision of a workload. */
+const ofTemplate = (revision: Prisma.Sql) => {
+  const among = (condition: Prisma.Sql) =>
+    Prisma.sql`(${revision}) IN (SELECT v.workload_id, v.revision FROM workload_revisions v WHERE ${condition})`;
+  return {
+    template: (slugs: readonly string[]) => among(isOneOf(Prisma.sql`v.template_slug`)(slugs)),
+    template_id: (ids: readonly string[]) => among(isOneId(Prisma.sql`v.template_id`)(ids)),
+  };
+};
+
+export const hostList: RulesOf<'listHosts'> = {
+  filters: {
+    ...filters,
+    reachability,
+    engine: isOneOf(Prisma.sql`r.engine::text`),
+    schedulable: (schedulable) => Prisma.sql`r.schedulable = ${schedulable}`,
+    cluster_id: isOn.cluster_id,
+    network_type: networkType,
+    arch: isOneOf(Prisma.sql`r.arch`),
+  },
+  sorts: { ...sorts, last_seen_at: lastSeen },
+};
+
+export const clusterList: RulesOf<'listClusters'> = {
+  filters: { ...filters, reachability, network_type: networkType },
+  sorts: { ...sorts, last_seen_at: lastSeen },
+};
+
+export const workloadList: RulesOf<'listWorkloads'> = {
+  filters: { ...filters, ...ofTemplate(Prisma.sql`r.id, r.revision`) },
+  sorts,
+};
+
+export const deploymentList: RulesOf<'listDeployments'> = {
+  filters: {
+    ...filters,
+    ...isOn,
+    ...ofTemplate(Prisma.sql`r.workload_id, r.revision`),
+    phase: isOneOf(Prisma.sql`r.phase`),
+    desired_state: isOneOf(Prisma.sql`r.desired_state::text`),
+    workload_id: isOneId(Prisma.sql`r.workload_id`),
+  },
+  sorts,
+};
+
+export const volumeList: RulesOf<'listStorage'> = {
+  filters: {
+    ...filters,
+    ...isOn,
+    phase: isOneOf(Prisma.sql`r.phase::text`),
+    access_mode: isOneOf(Prisma.sql`r.access_mode::text`),
+    reclaim: isOneOf(Prisma.sql`r.reclaim::text`),
+    deployment_id: isOneId(Prisma.sql`r.deployment_id`),
+    attached: (attached) => Prisma.sql`EXISTS (SELECT FROM attachments a WHERE a.volume_id = r.id) = ${attached}`,
+  },
+  sorts,
+};
+
+export const secretList: RulesOf<'listSecrets'> = {
+  filters: { ...filters, kind: isOneOf(Prisma.sql`r.kind::text`) },
+  sorts: { ...sorts, last_rotated_at: by(Prisma.sql`r.last_rotated_at`) },
+};
