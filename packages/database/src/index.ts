@@ -5,5 +5,6 @@ export { migrateDatabase, prepareDatabase, schemaMismatch } from './migrations/p
 export { type MigrationState, migrationState, type Query } from './migrations/state.ts';
 export { type Subscription, subscribe } from './notifications.ts';
 export { type PoolSettings, poolOptions } from './pool.ts';
+export { createStatementNames } from './statement-names.ts';
 export { type ConstraintProblems, translateDatabaseError } from './translate-error.ts';
 export { translatingClient } from './translating-client.ts';

@@ -1,5 +1,12 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { type PoolSettings, poolOptions, type Subscription, subscribe, translatingClient } from '@svc/database';
+import {
+  createStatementNames,
+  type PoolSettings,
+  poolOptions,
+  type Subscription,
+  subscribe,
+  translatingClient,
+} from '@svc/database';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { constraintProblems } from './constraints.ts';
 
@@ -24,6 +31,9 @@ const DUE_CHANNEL = 'deployment_due';
 const APPLICATION_NAME = 'fleet-service';
 const MIRROR_POOL = { max: MIRROR_WRITERS, applicationName: 'fleet-mirror', statementTimeoutMs: 30_000 };
 
+/** The number of statements that each connection keeps prepared. Filters create statements with different texts. */
+const MAX_PREPARED = 500;
+
 /** The default of `DATABASE_CONNECTIONS`, the maximum number of connections of the process. */
 const DEFAULT_CONNECTIONS = 16;
 
@@ -44,7 +54,10 @@ export function openDatabase(
 ): Database {
   const connect = (options: Omit<PoolSettings, 'connectionString'>) => {
     const pool = poolOptions({ connectionString, ...poolLimits, ...options });
-    const adapter = new PrismaPg(pool, { onPoolError: onError, onConnectionError: onError });
+    const adapter = new PrismaPg(pool, {
+      ...{ onPoolError: onError, onConnectionError: onError },
+      statementNameGenerator: createStatementNames(MAX_PREPARED),
+    });
     return translatingClient(new PrismaClient({ adapter }), constraintProblems);
   };
   const client = connect({ max: connections - MIRROR_WRITERS - NOTIFICATIONS, applicationName: APPLICATION_NAME });
