@@ -1,6 +1,8 @@
 // The filters, sort fields and pages of all lists, compared with an oracle over the complete lists.
+import type { Endpoint } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { byDepth, seed } from '@svc/testing';
+import { z } from 'zod';
 import { randomFrom } from '../random.ts';
 import { PROVIDER } from '../world.ts';
 import { fillLists } from './list-rows.ts';
@@ -111,9 +113,11 @@ const lists: Readonly<Record<string, List>> = {
   },
 };
 
-const endpointOf = (plural: string) =>
-  Object.values(fleetEndpoints).find(({ method, path }) => method === 'get' && path === `/api/v1/${plural}`);
-const parametersOf = (plural: string) => Object.keys((endpointOf(plural)?.query as Shown).shape); // a list has an object
+const parametersOf = (plural: string): string[] => {
+  const isList = ({ method, path }: Endpoint) => method === 'get' && path === `/api/v1/${plural}`;
+  const query = Object.values<Endpoint>(fleetEndpoints).find(isList)?.query;
+  return query instanceof z.ZodObject ? Object.keys(query.shape) : [];
+};
 const pathTo = (plural: string, query: Readonly<Record<string, string>>) =>
   `/api/v1/${plural}?${new URLSearchParams(query)}`;
 
@@ -158,7 +162,7 @@ async function idsOf(plural: string, query: Query, limit: number): Promise<strin
 }
 
 /** Values of a filter: some that rows have, and one that none has. */
-function valueOf(plural: string, name: string, rows: readonly Shown[]): string {
+function sampleOf(plural: string, name: string, rows: readonly Shown[]): string {
   const member = (of: string) => rows.map((row) => row[of]).filter((value) => value !== null);
   const several = (values: readonly unknown[]) =>
     [...new Set(values)]
@@ -191,7 +195,7 @@ describe.each(Object.keys(lists))('the list of %s:', (plural) => {
     const rows = await allRows(plural);
     const sizes = new Set<number>();
     for (let round = 0; round < 6; round++) {
-      const query = { [name]: valueOf(plural, name, rows) };
+      const query = { [name]: sampleOf(plural, name, rows) };
       const expected = expectedIds(plural, rows, query);
       expect([query, await idsOf(plural, query, 100)]).toEqual([query, expected]);
       sizes.add(expected.length);
@@ -212,7 +216,7 @@ describe.each(Object.keys(lists))('the list of %s:', (plural) => {
     for (let round = 0; round < QUERIES; round++) {
       const chosen = some(names, 2 / names.length);
       const sort = `${isOneIn(2) ? '-' : ''}${oneOf(fields)}`;
-      const query = { ...Object.fromEntries(chosen.map((name) => [name, valueOf(plural, name, rows)])), sort };
+      const query = { ...Object.fromEntries(chosen.map((name) => [name, sampleOf(plural, name, rows)])), sort };
       expect([query, await idsOf(plural, query, 4 + below(20))]).toEqual([query, expectedIds(plural, rows, query)]);
     }
   });

@@ -94,7 +94,7 @@ test('the list of tokens is newest first, with pages', async () => {
   expect(past.body).toMatchObject({ tokens: [], pagination: { total } });
 });
 
-test.each(['limit=101', 'limit=0', 'page=0', 'page=ten', 'page=1&page=2', 'sort=name'])(
+test.each(['limit=101', 'limit=0', 'page=0', 'page=ten', 'page=1&page=2', 'sort=colour'])(
   'a list of tokens with %s is a 400',
   async (query) => {
     expect((await asAdmin.get(`${TOKENS}?${query}`)).body.code).toBe('validation_failed');

@@ -74,6 +74,7 @@ const acting = (method, path) => ({
   })),
 });
 
+const manyNames = `?name=${Array.from({ length: 20 }, (_, index) => `absent-${index}`).join(',')}&sort=name`;
 const labels = `?label=${Array.from({ length: 60 }, (_, index) => `k${index}%3Dv`).join(',')}`;
 
 const hubRoutes = () => {
@@ -217,7 +218,11 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     updateWorkload: writing('PUT', one('workloads', workload), {}, [], MEBIBYTE),
     deleteWorkload: acting('DELETE', one('workloads', workload)),
     listWorkloadRevisions: reading(`${one('workloads', workload)}/revisions`, ['?limit=100', '?page=90071992547409']),
-    listDeployments: listing(resource('deployments'), [labels]),
+    listDeployments: listing(resource('deployments'), [
+      labels,
+      manyNames,
+      '?template=template-1&phase=pending&sort=-name&limit=100',
+    ]),
     createDeployment: writing('POST', resource('deployments'), { name: 'x', workload_id: workload }, [], MEBIBYTE),
     planDeployment: writing(
       'POST',
