@@ -188,20 +188,22 @@ async function hang({ world, report, ids, hosts, samples }) {
       reachedAll({ reached: times.length === samples }, atMost(ratio, GOALS.slowerDeployments)),
     );
   };
-  const changed = await world.query(
-    'SELECT DISTINCT ON (host_id) id FROM deployments WHERE host_id = ANY ($1) AND id = ANY ($2)',
-    [hanging, ids],
-  );
+  const changed = (
+    await world.query('SELECT DISTINCT ON (host_id) id FROM deployments WHERE host_id = ANY ($1) AND id = ANY ($2)', [
+      hanging,
+      ids,
+    ])
+  ).map(({ id }) => id);
   await control('hang');
   const started = performance.now();
   try {
-    await scaleAll(world, changed, 2);
+    await restart(world, changed);
     judge(`${numbers.length} hosts hang`, await sampleTimes());
   } finally {
     await control('resume');
   }
   const returned = performance.now();
-  report(`they have hung for ${seconds(returned - started)}, with ${changed.length} changed deployments`);
+  report(`they have hung for ${seconds(returned - started)}, with ${changed.length} restarts requested`);
   const converge = async () => {
     const left = await world.untilConverged(GOALS.returnMs);
     const elapsed = seconds(performance.now() - returned);
@@ -209,9 +211,7 @@ async function hang({ world, report, ids, hosts, samples }) {
   };
   const [after] = await Promise.all([sampleTimes(), converge()]);
   judge(`${numbers.length} hosts return`, after);
-  await scaleAll(world, changed, 1);
   await remove(world, report, sampled);
-  await world.untilConverged(timeFor(changed.length));
   await reportInstances(world, report);
 }
 
@@ -225,8 +225,8 @@ async function emptiest(world, without) {
   return rows.slice(0, Math.ceil(rows.length / 2)).map(({ id }) => ({ host_id: id }));
 }
 
-const scaleAll = (world, deployments, replicas) =>
-  onEach(deployments, CLIENTS, ({ id }) => world.ask('POST', `/deployments/${id}/scale`, { replicas }));
+/** Restarts deployments: their instances are replaced. */
+const restart = (world, ids) => onEach(ids, CLIENTS, (id) => world.ask('POST', `/deployments/${id}/restart`));
 
 /** Two replicas work, and one of them is killed. */
 async function replicas({ world, report, ids, samples }) {
@@ -235,7 +235,7 @@ async function replicas({ world, report, ids, samples }) {
   const half = () => world.createAtRate(samples, LOAD_PER_SECOND);
   const created = await half();
   await Promise.all([
-    onEach(restarted, CLIENTS, (id) => world.ask('POST', `/deployments/${id}/restart`)),
+    restart(world, restarted),
     half().then((more) => created.push(...more)),
     delay(500).then(() => world.killOldest()),
   ]);
