@@ -63,6 +63,7 @@ export const fleetDeploymentEndpoints = {
     status: 201,
     reply,
     problems: [
+      'overloaded',
       'not_found',
       'name_taken',
       'unknown_workload',
@@ -101,7 +102,7 @@ export const fleetDeploymentEndpoints = {
     summary: 'Change labels, revision, replicas, environment, volumes or the desired state of a deployment',
     body: changedDeployment,
     bodyLimit: BODY_LIMIT,
-    problems: ['not_found', 'version_conflict', 'unsupported_value', ...refusals],
+    problems: ['not_found', 'version_conflict', 'overloaded', 'unsupported_value', ...refusals],
   }),
   deleteDeployment: endpoint({
     operationId: 'deleteDeployment',
@@ -124,7 +125,7 @@ export const fleetDeploymentEndpoints = {
     }),
     headers: ['If-Match'],
     reply,
-    problems: ['not_found', 'in_use', 'version_conflict'],
+    problems: ['not_found', 'in_use', 'version_conflict', 'overloaded'],
   }),
   startDeployment: endpoint({
     ...changes,
@@ -132,7 +133,7 @@ export const fleetDeploymentEndpoints = {
     method: 'post',
     path: '/api/v1/deployments/:id/start',
     summary: 'Start a stopped deployment on its target, if it still fits there',
-    problems: ['not_found', 'version_conflict', ...refusals],
+    problems: ['not_found', 'version_conflict', 'overloaded', ...refusals],
   }),
   stopDeployment: endpoint({
     ...changes,
@@ -140,7 +141,7 @@ export const fleetDeploymentEndpoints = {
     method: 'post',
     path: '/api/v1/deployments/:id/stop',
     summary: 'Stop a deployment; its volumes remain, its allocated resources are released',
-    problems: ['not_found', 'version_conflict'],
+    problems: ['not_found', 'version_conflict', 'overloaded'],
   }),
   restartDeployment: endpoint({
     ...changes,
@@ -148,7 +149,7 @@ export const fleetDeploymentEndpoints = {
     method: 'post',
     path: '/api/v1/deployments/:id/restart',
     summary: 'Restart all replicas of a deployment',
-    problems: ['not_found', 'version_conflict', ...refusals],
+    problems: ['not_found', 'version_conflict', 'overloaded', ...refusals],
   }),
   scaleDeployment: endpoint({
     ...changes,
@@ -157,7 +158,7 @@ export const fleetDeploymentEndpoints = {
     path: '/api/v1/deployments/:id/scale',
     summary: 'Change the number of replicas of a deployment',
     body: z.strictObject({ replicas }),
-    problems: ['not_found', 'version_conflict', ...refusals],
+    problems: ['not_found', 'version_conflict', 'overloaded', ...refusals],
   }),
   rollbackDeployment: endpoint({
     ...changes,
@@ -172,7 +173,7 @@ export const fleetDeploymentEndpoints = {
         .optional()
         .meta({ description: 'The generation to restore. Default: the previous one' }),
     }),
-    problems: ['not_found', 'version_conflict', ...refusals],
+    problems: ['not_found', 'version_conflict', 'overloaded', ...refusals],
   }),
   listDeploymentEvents: endpoint({
     ...reads,
