@@ -58,10 +58,16 @@ async function withWorld(size, work) {
   }
 }
 
-/** Runs a phase, and prints the hottest functions of the replica that receives the requests. */
+/** Runs a phase. It fails if creations are rejected. Prints the hottest functions of the replica that receives the requests. */
 async function run(name, world, options) {
   report(`--- ${name}`);
-  const phase = () => PHASES[name]({ world, report, ...options });
+  const phase = async () => {
+    const found = await PHASES[name]({ world, report, ...options });
+    const rejections = world.rejections.splice(0);
+    if (rejections.length > 0)
+      report(`${rejections.length} creations were rejected, the first with ${rejections[0]}`, 'fail');
+    return found;
+  };
   if (!values.profile) return phase();
   const { result, profile } = await world.replicas[0].profile(phase);
   for (const line of hottest(profile, HOTTEST)) report(line);

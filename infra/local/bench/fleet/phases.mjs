@@ -151,7 +151,7 @@ async function reads({ world, report, seconds: duration }) {
       readBoth(),
       world.createAtRate(count, LOAD_PER_SECOND).then((ids) => ({ ids, created: performance.now() - started })),
     ]);
-    report(`meanwhile ${count} deployments were accepted in ${seconds(created)}`);
+    report(`meanwhile ${ids.length} of ${count} deployments were accepted in ${seconds(created)}`);
     for (const [index, what] of ["a viewer's list of 20", '/readyz'].entries()) {
       const [before, after] = [median(quiet[index]), median(busy[index])];
       const ratio = after / before;
