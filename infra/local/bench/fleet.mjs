@@ -86,8 +86,8 @@ await withWorld({ hosts, deployments }, async (world) => {
     report(`CPU per deployment, relative to 100 hosts and 1,000 deployments: ${ratio.toFixed(2)}`, atMost(ratio, 1.3));
   }
   const options = { ids, hosts, samples, seconds, burst };
-  for (const name of Object.keys(PHASES))
-    if (name !== 'create' && selected.includes(name)) await run(name, world, options);
+  for (const name of Object.keys(PHASES).filter((each) => each !== 'create' && selected.includes(each)))
+    await run(name, world, options).catch(({ message }) => report(message, 'fail'));
   const memory = world.noteMemory();
   report(`peak memory of a process of the fleet: ${memory} MB`, atMost(memory, GOAL_MEMORY_MB));
 });
