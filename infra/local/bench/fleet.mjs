@@ -58,10 +58,16 @@ async function withWorld(size, work) {
   }
 }
 
-/** Runs a phase, and prints the hottest functions of the replica that receives the requests. */
+/** Runs a phase. It fails if creations are rejected. Prints the hottest functions of the replica that receives the requests. */
 async function run(name, world, options) {
   report(`--- ${name}`);
-  const phase = () => PHASES[name]({ world, report, ...options });
+  const phase = async () => {
+    const found = await PHASES[name]({ world, report, ...options });
+    const rejections = world.rejections.splice(0);
+    if (rejections.length > 0)
+      report(`${rejections.length} creations were rejected, the first with ${rejections[0]}`, 'fail');
+    return found;
+  };
   if (!values.profile) return phase();
   const { result, profile } = await world.replicas[0].profile(phase);
   for (const line of hottest(profile, HOTTEST)) report(line);
@@ -80,8 +86,8 @@ await withWorld({ hosts, deployments }, async (world) => {
     report(`CPU per deployment, relative to 100 hosts and 1,000 deployments: ${ratio.toFixed(2)}`, atMost(ratio, 1.3));
   }
   const options = { ids, hosts, samples, seconds, burst };
-  for (const name of Object.keys(PHASES))
-    if (name !== 'create' && selected.includes(name)) await run(name, world, options);
+  for (const name of Object.keys(PHASES).filter((each) => each !== 'create' && selected.includes(each)))
+    await run(name, world, options).catch(({ message }) => report(message, 'fail'));
   const memory = world.noteMemory();
   report(`peak memory of a process of the fleet: ${memory} MB`, atMost(memory, GOAL_MEMORY_MB));
 });

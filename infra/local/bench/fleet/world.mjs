@@ -47,6 +47,8 @@ class World {
   /** The replicas that run. Requests go to the first one. */
   replicas;
   memory = 0;
+  /** The responses to creations that were rejected, and to no other requests. */
+  rejections = [];
 
   constructor({ engines, fleet, client }) {
     this.engines = engines;
@@ -136,27 +138,32 @@ class World {
     return { name: `deployment-${number}`, workload_id, target, env: { GREETING: `Hello from ${number}` } };
   }
 
-  /** Creates deployments. @returns their ids */
-  create(count, connections) {
-    return onEach(Array(count).fill(), connections, async () => {
-      const { deployment } = await this.ask('POST', '/deployments', this.newDeployment());
-      return deployment.id;
-    });
+  /** @returns the id, or undefined if the request was rejected */
+  async #create(target) {
+    const { status, text } = await this.send('POST', '/deployments', this.newDeployment(target));
+    if (status < 300) return JSON.parse(text).deployment.id;
+    this.rejections.push(`${status} ${JSON.parse(text).detail}`);
+  }
+
+  /** Creates deployments. @returns the ids of those that were accepted */
+  async create(count, connections) {
+    const created = await onEach(Array(count).fill(), connections, () => this.#create());
+    return created.filter((id) => id !== undefined);
   }
 
   /**
    * Creates deployments at a rate per second, and does not wait for one before the next.
    * @param targets the hosts, in turn. By default, the fleet chooses them
-   * @returns their ids
+   * @returns the ids of those that were accepted
    */
   async createAtRate(count, perSecond, targets = [null]) {
     const started = performance.now();
     const created = [];
     for (let index = 0; index < count; index += 1) {
       await delay(Math.max(0, started + (1000 * index) / perSecond - performance.now()));
-      created.push(this.ask('POST', '/deployments', this.newDeployment(targets[index % targets.length])));
+      created.push(this.#create(targets[index % targets.length]));
     }
-    return (await Promise.all(created)).map(({ deployment }) => deployment.id);
+    return (await Promise.all(created)).filter((id) => id !== undefined);
   }
 
   /** The number of these deployments, or of all, that run as requested. */
