@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { CURRENT_DEFAULTS } from '../render/defaults.ts';
@@ -51,24 +50,22 @@ export async function claimDue(
   { lease, limit }: ClaimOptions,
   shutdown: AbortSignal,
 ): Promise<Claim[]> {
-  const owner = randomUUID();
   const requestedAt = Date.now();
-  const rows = await client.$queryRaw<{ id: string; generation: number }[]>`
+  const rows = await client.$queryRaw<{ id: string; generation: number; owner: string }[]>`
     WITH claimed AS (
-      UPDATE deployments SET lease_owner = ${owner}::uuid, sent_to_engine = true,
+      UPDATE deployments SET lease_owner = gen_random_uuid(), sent_to_engine = true,
         lease_until = now() + make_interval(secs => ${lease / 1000})
       WHERE id = ANY (ARRAY(
         SELECT d.id FROM deployments d WHERE d.id = ANY (ARRAY(${dueDeployments(limit)})) AND ${isClaimable}
         FOR UPDATE OF d SKIP LOCKED))
-      RETURNING id, generation, due_at),
+      RETURNING id, generation, lease_owner, due_at),
     attached AS (
       UPDATE volumes SET sent_to_engine = true
       WHERE NOT sent_to_engine AND id IN (SELECT a.volume_id FROM attachments a JOIN claimed c ON c.id = a.deployment_id))
-    SELECT id, generation FROM claimed ORDER BY due_at`;
+    SELECT id, generation, lease_owner::text AS owner FROM claimed ORDER BY due_at`;
   return rows.map((row) => ({
     ...row,
-    owner,
-    ...keepAlive(client, { ...row, owner, requestedAt, lease }, shutdown),
+    ...keepAlive(client, { ...row, requestedAt, lease }, shutdown),
   }));
 }
 
