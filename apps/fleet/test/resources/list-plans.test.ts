@@ -83,7 +83,7 @@ const ids = (row: { readonly id: string } | undefined) => [row?.id ?? ''];
 
 const filters: readonly (readonly [string, Partial<Query>])[] = [
   ['deployments_phase_idx', { phase: ['failed'] }],
-  ['deployments_host_id_idx', { host_id: ids(host) }],
+  ['deployments_host_id_due_at_idx', { host_id: ids(host) }],
   ['deployments_workload_id_revision_idx', { workload_id: ids(workload) }],
   ['deployments_labels_idx', { label: [{ key: 'n', value: '7' }] }],
   ['workload_revisions_template_slug_idx', { template: ['template-7'] }],
