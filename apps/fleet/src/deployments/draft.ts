@@ -1,7 +1,8 @@
 import type { EnvRequest, NewDeployment, Target } from '@svc/contract/fleet';
 import { invalid, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import type { Prisma } from '../generated/prisma/client.ts';
+import { z } from 'zod';
+import { Prisma } from '../generated/prisma/client.ts';
 import { CURRENT_DEFAULTS, type DefaultLimits, limitsOfColumns } from '../render/defaults.ts';
 import { resolveEnv, type StoredEnv } from '../render/env.ts';
 import { targetOf } from '../resources/targets.ts';
@@ -11,7 +12,7 @@ import {
   secretNamesOf,
   secretVariables,
   secretVariablesOf,
-  specOf,
+  storedSpec,
   templateBase,
 } from '../resources/workloads.ts';
 import { acceptEnv, isSameEnv, withoutInlineValues } from './env.ts';
@@ -101,8 +102,23 @@ interface DraftChanges extends Partial<Pick<Draft, 'isNewRevision' | 'replicas' 
   readonly workload: WorkloadRevision;
 }
 
+/** The columns of a deployment that a draft of it has. */
+export type StoredDraft = Pick<
+  DeploymentRow,
+  | 'id'
+  | 'name'
+  | 'replicas'
+  | 'env'
+  | 'host_id'
+  | 'cluster_id'
+  | 'desired_state'
+  | 'defaults_version'
+  | 'default_memory_bytes'
+  | 'default_processes'
+>;
+
 /** An existing deployment with the requested changes. It keeps its target. */
-export const draftOf = (row: DeploymentRow, changes: DraftChanges): Draft => ({
+export const draftOf = (row: StoredDraft, changes: DraftChanges): Draft => ({
   id: row.id,
   name: row.name,
   isNewRevision: false,
@@ -176,7 +192,28 @@ export function refuseExcessiveSize(draft: Draft, before?: DeploymentRow): void 
 const configurationSize = ({ workload: { spec }, env }: Draft): number =>
   Buffer.byteLength(JSON.stringify({ ...spec, env: resolveEnv(spec, env).env, env_schema: [] }));
 
-type Reader = Pick<Prisma.TransactionClient, 'workload' | 'workloadRevision' | '$queryRaw'>;
+/** The columns of a revision `v` of a workload. */
+export const revisionRow = z.object({
+  workload_id: z.string(),
+  revision: z.int(),
+  spec: storedSpec,
+  min_tier: z.string().nullable(),
+  secret_names: z.array(z.string()),
+  secret_variables: z.array(z.string()),
+});
+export const revisionColumns = Prisma.sql`v.workload_id, v.revision, v.spec, v.min_tier, v.secret_names,
+  ${secretVariables} AS secret_variables`;
+
+export const workloadRevisionOf = (row: z.output<typeof revisionRow>): WorkloadRevision => ({
+  workloadId: row.workload_id,
+  revision: row.revision,
+  spec: row.spec,
+  minTier: row.min_tier,
+  secretNames: row.secret_names,
+  secretVariables: row.secret_variables,
+});
+
+type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
 
 /** A revision of a workload; the latest if none is given. @throws 422 if the workload or the revision does not exist */
 export async function readWorkloadRevision(
@@ -184,24 +221,14 @@ export async function readWorkloadRevision(
   workloadId: string,
   revision: number | undefined,
 ): Promise<WorkloadRevision> {
-  const workload = await reader.workload.findUnique({ where: { id: workloadId } });
-  if (!workload) throw unknownWorkload('workload_id', `The workload ${workloadId} does not exist.`);
-  const number = revision ?? workload.revision;
-  const where = { workload_id_revision: { workload_id: workloadId, revision: number } };
-  const found = number > workload.revision ? null : await reader.workloadRevision.findUnique({ where });
-  if (!found)
-    throw unknownWorkload('revision', `The workload ${workload.name} has revisions 1 to ${workload.revision}.`);
-  const [names] = await reader.$queryRaw<{ secret_variables: string[] }[]>`
-    SELECT ${secretVariables} AS secret_variables FROM workload_revisions v
-    WHERE v.workload_id = ${workloadId}::uuid AND v.revision = ${number}`;
-  return {
-    workloadId,
-    revision: number,
-    spec: specOf(found.spec),
-    minTier: found.min_tier,
-    secretNames: found.secret_names,
-    secretVariables: names?.secret_variables ?? [],
-  };
+  const [found] = await reader.$queryRaw<{ name: string; latest: number; revision: number | null }[]>`
+    SELECT w.name, w.revision AS latest, ${revisionColumns} FROM workloads w
+    LEFT JOIN workload_revisions v ON v.workload_id = w.id AND v.revision = coalesce(${revision}::int, w.revision)
+    WHERE w.id = ${workloadId}::uuid`;
+  if (!found) throw unknownWorkload('workload_id', `The workload ${workloadId} does not exist.`);
+  if (found.revision === null)
+    throw unknownWorkload('revision', `The workload ${found.name} has revisions 1 to ${found.latest}.`);
+  return workloadRevisionOf(revisionRow.parse(found));
 }
 
 const unknownWorkload = (path: string, message: string) =>

@@ -10,10 +10,13 @@ import type { Rendering, Secrecy, Secrets } from '../render/rendering.ts';
 import { PLACEHOLDER, SEALED_KEY, sealedName, secretsWithPlaceholders } from '../render/secrets.ts';
 import { readBound } from './bindings.ts';
 import { namesOfSecrets, readSecretMetadata } from './decision.ts';
-import { type Draft, draftOf, readWorkloadRevision } from './draft.ts';
+import { type Draft, draftOf, readWorkloadRevision, type StoredDraft, type WorkloadRevision } from './draft.ts';
 import { allocatedGpus, allocatedPorts } from './ports.ts';
 import type { DeploymentRow } from './rows.ts';
 import { type MountedVolume, mountVolumes } from './volumes.ts';
+
+type Transaction = Prisma.TransactionClient;
+type Reader = Pick<Transaction, 'volume' | 'attachment' | '$queryRaw'>;
 
 /** A deployment with all inputs of its rendering except the secrets. */
 export interface Renderable extends Pick<Rendering, 'bound' | 'generation'> {
@@ -23,13 +26,19 @@ export interface Renderable extends Pick<Rendering, 'bound' | 'generation'> {
   readonly restarted_at: Date | null;
 }
 
-/** The stored state of a deployment. */
-export async function readRenderable(transaction: Prisma.TransactionClient, row: DeploymentRow): Promise<Renderable> {
-  const workload = await readWorkloadRevision(transaction, row.workload_id, row.revision);
+/** The columns of a deployment that its rendering depends on. */
+type StoredDeployment = StoredDraft & Pick<DeploymentRow, 'generation' | 'restarted_at'>;
+
+/** The stored state of a deployment with its revision of the workload. */
+export async function readRenderable(
+  reader: Reader,
+  row: StoredDeployment,
+  workload: WorkloadRevision,
+): Promise<Renderable> {
   const draft = draftOf(row, { workload });
-  const { mounted } = await mountVolumes(transaction, draft);
+  const { mounted } = await mountVolumes(reader, draft);
   const { env, bindings } = resolveEnv(workload.spec, row.env, workload.secretVariables);
-  const { bound } = await readBound(transaction, draft, bindings);
+  const { bound } = await readBound(reader, draft, bindings);
   return { draft, env, bound, mounted, generation: row.generation, restarted_at: row.restarted_at };
 }
 
@@ -63,8 +72,6 @@ function textOf({ value, sealed, isSecret }: ResolvedEnv['env'][number], secrets
   return isSecret && secrets.secrecy === 'placeholders' ? PLACEHOLDER : value;
 }
 
-type Transaction = Prisma.TransactionClient;
-
 /** An object of a manifest without secret values, as the API returns it. */
 export type ManifestObject = Readonly<Record<string, unknown>>;
 
@@ -89,7 +96,8 @@ export async function manifestOf(
 
 /** The manifest of the stored state of a deployment. */
 export async function presentManifest(transaction: Transaction, row: DeploymentRow): Promise<ManifestObject[]> {
-  const stored = await readRenderable(transaction, row);
+  const workload = await readWorkloadRevision(transaction, row.workload_id, row.revision);
+  const stored = await readRenderable(transaction, row, workload);
   const { draft, bound } = stored;
   const allocated = { gpus: await allocatedGpus(transaction, row), ports: await allocatedPorts(transaction, row) };
   const secrets = secretsWithPlaceholders(await readSecretMetadata(transaction, namesOfSecrets(draft, bound)));

@@ -1,5 +1,6 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import type { AllocatedPort, Prisma } from '../generated/prisma/client.ts';
+import { z } from 'zod';
+import type { Prisma } from '../generated/prisma/client.ts';
 import type { HostPort } from '../render/allocation.ts';
 import { portsOf } from '../render/rendering.ts';
 import type { Refusal } from './refusals.ts';
@@ -14,15 +15,28 @@ interface Replicated {
 /** The ids of the GPUs that are allocated to each replica of a deployment on its host. */
 export async function allocatedGpus(transaction: Transaction, { id, replicas }: Replicated): Promise<string[][]> {
   const gpus = await transaction.allocatedGpu.findMany({ where: { deployment_id: id }, orderBy: { gpu_id: 'asc' } });
-  return groupByOrdinal(replicas, gpus, ({ gpu_id }) => gpu_id);
+  return gpusByReplica(replicas, gpus);
 }
+
+interface AllocatedId {
+  readonly ordinal: number;
+  readonly gpu_id: string;
+}
+
+/** The ids of the GPUs of each replica. */
+export const gpusByReplica = (replicas: number, gpus: readonly AllocatedId[]): string[][] =>
+  groupByOrdinal(replicas, gpus, ({ gpu_id }) => gpu_id);
 
 /** The host ports that are allocated to each replica of a deployment. */
 export async function allocatedPorts(transaction: Transaction, { id, replicas }: Replicated): Promise<HostPort[][]> {
   const where = { deployment_id: id };
   const ports = await transaction.allocatedPort.findMany({ where, orderBy: { host_port: 'asc' } });
-  return groupByOrdinal(replicas, ports, presentPort);
+  return portsByReplica(replicas, ports);
 }
+
+/** The host ports of each replica. */
+export const portsByReplica = (replicas: number, ports: readonly Port[]): HostPort[][] =>
+  groupByOrdinal(replicas, ports, presentPort);
 
 const presentPort = ({ container_port, host_port, protocol, addresses }: Port): HostPort => ({
   containerPort: container_port,
@@ -58,7 +72,14 @@ interface PortRequest {
   readonly rebinds: boolean;
 }
 
-type Port = Pick<AllocatedPort, 'protocol' | 'container_port' | 'ordinal' | 'host_port' | 'addresses'>;
+export const allocatedPort = z.object({
+  protocol: z.string(),
+  container_port: z.int(),
+  ordinal: z.int(),
+  host_port: z.int(),
+  addresses: z.array(z.string()),
+});
+type Port = z.output<typeof allocatedPort>;
 
 /** The host ports that a deployment is to have. */
 export interface PortDecision {
@@ -98,7 +119,7 @@ export async function decidePorts(
     .flatMap((port) => present.get(keyOf(port)) ?? [])
     .map((port) => (rebinds ? { ...port, addresses: [...addresses] } : port));
   const rebound = rebinds ? addresses : undefined;
-  return { replicas: groupByOrdinal(replicas, [...kept, ...added], presentPort), added, rebound, refusals };
+  return { replicas: portsByReplica(replicas, [...kept, ...added]), added, rebound, refusals };
 }
 
 const shortage = (needed: number, left: number): Refusal => ({

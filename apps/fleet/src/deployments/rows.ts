@@ -8,7 +8,7 @@ import { presentTarget } from '../resources/storage.ts';
 import { secretVariables, templateState, templateStates } from '../resources/workloads.ts';
 import { hasInlineValues, presentEnv } from './env.ts';
 
-const deploymentRow = resourceRow.extend({
+export const deploymentRow = resourceRow.extend({
   workload_id: z.string(),
   workload_name: z.string(),
   revision: z.int(),

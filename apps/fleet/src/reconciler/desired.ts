@@ -1,29 +1,46 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
+import { z } from 'zod';
 import type { Database } from '../database/client.ts';
 import { namesOfSecrets } from '../deployments/decision.ts';
+import { revisionColumns, revisionRow, workloadRevisionOf } from '../deployments/draft.ts';
 import { type Renderable, readRenderable, renderingOf } from '../deployments/manifest.ts';
-import { allocatedGpus, allocatedPorts } from '../deployments/ports.ts';
-import { type DeploymentRow, deployments } from '../deployments/rows.ts';
+import { allocatedPort, gpusByReplica, portsByReplica } from '../deployments/ports.ts';
+import { deploymentRow } from '../deployments/rows.ts';
 import type { MountedVolume } from '../deployments/volumes.ts';
 import { Permanent } from '../engines/errors.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import type { AddressesByType } from '../placement/addresses.ts';
-import { gpuCountOf } from '../placement/candidates.ts';
 import { renderDocker } from '../render/docker.ts';
 import { registryHost } from '../render/image.ts';
 import { renderKubernetes } from '../render/kubernetes.ts';
 import { volumeName } from '../render/labels.ts';
 import { idOfSealedName, secretsWithValues } from '../render/secrets.ts';
-import { readRow } from '../resources/kind.ts';
 import { openSealedValues } from '../resources/sealed-values.ts';
 import { openValues } from '../resources/secrets.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Claim } from './queue.ts';
-import type { DesiredOnTarget, TargetRow } from './targets.ts';
+import { clusterOfDeployment, type DesiredOnTarget, hostOfDeployment, type TargetOfDeployment } from './targets.ts';
 
-type Transaction = Prisma.TransactionClient;
+type Client = Database['client'];
 
-/** The desired state of a deployment, read in one snapshot. */
+/** What a pass reads of a deployment: its row, its revision of the workload, its allocation and its target. */
+const claimedRow = deploymentRow
+  .pick({
+    ...{ id: true, name: true, host_id: true, cluster_id: true, replicas: true, env: true, desired_state: true },
+    ...{ restarted_at: true, phase: true, reason: true, generation: true, observed_generation: true, deleting: true },
+    ...{ defaults_version: true, default_memory_bytes: true, default_processes: true },
+  })
+  .extend({
+    ...revisionRow.shape,
+    failures: z.int(),
+    take_over: z.boolean(),
+    gpus: z.array(z.object({ ordinal: z.int(), gpu_id: z.string() })),
+    ports: z.array(allocatedPort),
+    host: hostOfDeployment.nullable(),
+    cluster: clusterOfDeployment.nullable(),
+  });
+type Row = z.output<typeof claimedRow>;
+
+/** The desired state of a deployment. */
 export interface Desired {
   readonly row: Row;
   readonly assignment: DesiredOnTarget;
@@ -31,38 +48,44 @@ export interface Desired {
   readonly volumes: ReadonlyMap<string, string>;
 }
 
-type Row = DeploymentRow & { readonly failures: number; readonly take_over: boolean };
-
-/** Reads the desired state in one snapshot. Returns undefined if the worker lost its lease or the generation is superseded. */
-export function readDesired({ client }: Database, sealer: Sealer, claim: Claim): Promise<Desired | undefined> {
-  return client.$transaction(
-    async (transaction) => {
-      const where = { id: claim.id, lease_owner: claim.owner, generation: claim.generation };
-      const found = await transaction.deployment.findFirst({ where, select: CLAIMED });
-      const target = found && (await readTarget(transaction, found));
-      if (!target) return undefined;
-      const { failures, take_over } = found;
-      const row = { ...(await readRow(transaction, deployments, claim.id)), failures, take_over };
-      if (row.deleting) return withoutVolumes(row, { ...target, desired: await removal(transaction, row) });
-      if (row.desired_state === 'stopped') return withoutVolumes(row, { ...target, desired: { kind: 'stopped' } });
-      return { row, ...(await runningState(transaction, sealer, { row, target })) };
-    },
-    { isolationLevel: 'RepeatableRead' },
-  );
+/**
+ * Reads the desired state. One statement reads everything that a change of the generation replaces. What is read afterwards stays
+ * for as long as the deployment exists. Returns undefined if the worker lost its lease or the generation is superseded.
+ */
+export async function readDesired({ client }: Database, sealer: Sealer, claim: Claim): Promise<Desired | undefined> {
+  const row = await readClaimed(client, claim);
+  const target = row && targetOf(row);
+  if (!target) return undefined;
+  if (row.deleting) return withoutVolumes(row, { ...target, desired: await removal(client, row) });
+  if (row.desired_state === 'stopped') return withoutVolumes(row, { ...target, desired: { kind: 'stopped' } });
+  return { row, ...(await runningState(client, sealer, { row, target })) };
 }
 
-/** What is read beside the row that the API returns. */
-const CLAIMED = { host_id: true, cluster_id: true, failures: true, take_over: true } as const;
+async function readClaimed(client: Client, { id, owner, generation }: Claim): Promise<Row | undefined> {
+  const [row] = await client.$queryRaw<unknown[]>`
+    SELECT r.id, r.name, r.host_id, r.cluster_id, r.replicas, r.env, r.desired_state::text, r.restarted_at, r.phase, r.reason,
+      r.generation, r.observed_generation, r.deleting, r.defaults_version, r.default_memory_bytes, r.default_processes,
+      r.failures, r.take_over, ${revisionColumns},
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('ordinal', g.ordinal, 'gpu_id', g.gpu_id) ORDER BY g.gpu_id), '[]')
+       FROM allocated_gpus g WHERE g.deployment_id = r.id) AS gpus,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('protocol', p.protocol, 'container_port', p.container_port,
+          'ordinal', p.ordinal, 'host_port', p.host_port, 'addresses', p.addresses) ORDER BY p.host_port), '[]')
+       FROM allocated_ports p WHERE p.deployment_id = r.id) AS ports,
+      (SELECT jsonb_build_object('id', h.id, 'engine', h.engine, 'endpoint', h.endpoint, 'sealed', h.sealed,
+          'by_admin', h.by_admin, 'addresses', h.addresses)
+       FROM hosts h WHERE h.id = r.host_id) AS host,
+      (SELECT jsonb_build_object('id', c.id, 'server', c.server, 'ca_certificate', c.ca_certificate, 'sealed', c.sealed,
+          'namespace', c.namespace, 'gpu_resource_name', c.gpu_resource_name, 'by_admin', c.by_admin,
+          'default_storage_class', c.default_storage_class, 'public_service_type', c.public_service_type)
+       FROM clusters c WHERE c.id = r.cluster_id) AS cluster
+    FROM deployments r JOIN workload_revisions v ON v.workload_id = r.workload_id AND v.revision = r.revision
+    WHERE r.id = ${id}::uuid AND r.lease_owner = ${owner}::uuid AND r.generation = ${generation}`;
+  return row === undefined ? undefined : claimedRow.parse(row);
+}
 
-async function readTarget(
-  transaction: Transaction,
-  { host_id, cluster_id }: { readonly host_id: string | null; readonly cluster_id: string | null },
-): Promise<TargetRow | undefined> {
-  if (host_id !== null) {
-    return { kind: 'host', row: await transaction.host.findUniqueOrThrow({ where: { id: host_id } }) };
-  }
-  if (cluster_id === null) return undefined;
-  return { kind: 'cluster', row: await transaction.cluster.findUniqueOrThrow({ where: { id: cluster_id } }) };
+function targetOf({ host, cluster }: Row): TargetOfDeployment | undefined {
+  if (host) return { kind: 'host', row: host };
+  return cluster ? { kind: 'cluster', row: cluster } : undefined;
 }
 
 const withoutVolumes = (row: Row, assignment: DesiredOnTarget): Desired => ({ row, assignment, volumes: new Map() });
@@ -71,36 +94,36 @@ const withoutVolumes = (row: Row, assignment: DesiredOnTarget): Desired => ({ ro
  * A deployment is deleted with the volumes that were created for it, unless their reclaim policy is retain or another
  * deployment uses them.
  */
-async function removal(transaction: Transaction, { id }: DeploymentRow) {
-  const own = await transaction.volume.findMany({
+async function removal(client: Client, { id }: Row) {
+  const own = await client.volume.findMany({
     where: { deployment_id: id, reclaim: 'delete', attachments: { every: { deployment_id: id } } },
   });
   return { kind: 'gone' as const, volumes: own.map(volumeName) };
 }
 
 /** The volumes that existed before. */
-function readBoundVolumes(transaction: Transaction, mounted: readonly MountedVolume[]) {
+function readBoundVolumes(client: Client, mounted: readonly MountedVolume[]) {
   if (mounted.length === 0) return [];
   const where = {
     id: { in: mounted.map(({ id }) => id) },
     phase: { in: ['bound', 'lost'] },
   } satisfies Prisma.VolumeWhereInput;
-  return transaction.volume.findMany({ where });
+  return client.volume.findMany({ where });
 }
 
 async function runningState(
-  transaction: Transaction,
+  client: Client,
   sealer: Sealer,
-  { row, target }: { readonly row: Row; readonly target: TargetRow },
+  { row, target }: { readonly row: Row; readonly target: TargetOfDeployment },
 ): Promise<Pick<Desired, 'assignment' | 'volumes'>> {
-  const stored = await readRenderable(transaction, row);
+  const stored = await readRenderable(client, row, workloadRevisionOf(row));
   const { draft, mounted } = stored;
-  const opened = await openValues(transaction, sealer, namesOfSecrets(draft, stored.bound));
+  const opened = await openValues(client, sealer, namesOfSecrets(draft, stored.bound));
   refuseOtherRegistry(draft.workload.spec, opened);
-  const sealed = await openSealedValues(transaction, sealer, sealedIdsOf(stored));
+  const sealed = await openSealedValues(client, sealer, sealedIdsOf(stored));
   const secrets = secretsWithValues([...opened, ...sealed]);
   const rendering = renderingOf(stored, secrets);
-  const bound = await readBoundVolumes(transaction, mounted);
+  const bound = await readBoundVolumes(client, mounted);
   const common = {
     kind: 'running' as const,
     settled: row.observed_generation === row.generation,
@@ -111,13 +134,8 @@ async function runningState(
     const manifest = renderKubernetes(rendering, target.row);
     return { assignment: { ...target, desired: { ...common, manifest, takeOver: row.take_over } }, volumes };
   }
-  const { ports } = draft.workload.spec;
-  const none: never[][] = Array.from({ length: row.replicas }, () => []);
-  const allocated = {
-    gpus: gpuCountOf(draft.workload.spec) === 0 ? none : await allocatedGpus(transaction, row),
-    ports: ports.length === 0 ? none : await allocatedPorts(transaction, row),
-  };
-  const addresses = target.row.addresses as AddressesByType; // validated by the contract
+  const allocated = { gpus: gpusByReplica(row.replicas, row.gpus), ports: portsByReplica(row.replicas, row.ports) };
+  const { addresses } = target.row;
   const manifest = renderDocker(rendering, { engine: target.row.engine, ...allocated });
   return { assignment: { ...target, desired: { ...common, manifest, addresses, retry: row.failures > 0 } }, volumes };
 }

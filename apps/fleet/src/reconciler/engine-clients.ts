@@ -82,7 +82,10 @@ export const allowanceFor = (
     ? new Set([...allowed, 'own-address' as const])
     : new Set([...allowed].filter((allowance) => allowance !== 'unix' && allowance !== 'loopback'));
 
-export type HostClients = Clients<Host, DockerClient>;
+/** The columns of a host that its client depends on. */
+type ConnectedHost = Pick<Host, 'id' | 'engine' | 'endpoint' | 'sealed' | 'by_admin'>;
+
+export type HostClients = Clients<ConnectedHost, DockerClient>;
 
 export const createHostClients = (options: ClientOptions, timing?: DockerTimings): HostClients =>
   cacheClients({
@@ -98,7 +101,7 @@ const hostCredentials = z.object({
 });
 
 /** The address of a host with its credentials. Credentials are sent only to the address that they were sealed with. */
-async function hostAddress(host: Host, { sealer, allowed }: ClientOptions): Promise<HostAddress> {
+async function hostAddress(host: ConnectedHost, { sealer, allowed }: ClientOptions): Promise<HostAddress> {
   const { engine, endpoint, id, sealed } = host;
   const restrictTo = allowanceFor(host, allowed);
   if (sealed === null) return { engine, endpoint, credentials: null, restrictTo };
@@ -107,7 +110,13 @@ async function hostAddress(host: Host, { sealer, allowed }: ClientOptions): Prom
   return { engine, endpoint, credentials: opened, restrictTo };
 }
 
-export type ClusterClients = Clients<Cluster, KubernetesClient>;
+/** The columns of a cluster that its client depends on. */
+type ConnectedCluster = Pick<
+  Cluster,
+  'id' | 'server' | 'ca_certificate' | 'sealed' | 'namespace' | 'gpu_resource_name' | 'by_admin'
+>;
+
+export type ClusterClients = Clients<ConnectedCluster, KubernetesClient>;
 
 export const createClusterClients = (options: ClientOptions, timing?: KubernetesTimings): ClusterClients =>
   cacheClients({
@@ -122,7 +131,7 @@ const clusterCredentials = z.discriminatedUnion('kind', [
 ]);
 
 /** The address of a cluster with its credentials. Credentials are sent only to the server that they were sealed with. */
-async function clusterAddress(cluster: Cluster, { sealer, allowed }: ClientOptions): Promise<ClusterAddress> {
+async function clusterAddress(cluster: ConnectedCluster, { sealer, allowed }: ClientOptions): Promise<ClusterAddress> {
   const { id, server, ca_certificate, namespace, gpu_resource_name, sealed } = cluster;
   const auth = clusterCredentials.parse(JSON.parse(await sealer.open(clusterCredentialsLocation(id), sealed)));
   if (auth.address !== server) throw new Error('the credentials of the cluster are for another server');

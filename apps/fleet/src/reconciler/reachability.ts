@@ -1,7 +1,7 @@
 import type { Database } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Claim } from './queue.ts';
-import { addressOf, TARGET_TABLES, type TargetRow } from './targets.ts';
+import { addressOf, type DesiredOnTarget, TARGET_TABLES, type TargetRow } from './targets.ts';
 import type { ReconcilerTimings } from './timings.ts';
 
 interface Due {
@@ -77,7 +77,7 @@ export const recordUnreachable = (
 /**
  * Makes the check of a target due at once, because a worker could not reach it. Has no effect if the worker has lost its lease.
  */
-export const requestCheck = ({ client }: Database, target: TargetRow, { id, owner }: Claim) =>
+export const requestCheck = ({ client }: Database, target: DesiredOnTarget, { id, owner }: Claim) =>
   client.$executeRaw`
     UPDATE ${TARGET_TABLES[target.kind].table} SET check_at = now()
     WHERE id = ${target.row.id}::uuid AND reachability = 'online' AND check_at > now()

@@ -1,4 +1,5 @@
 import type { Log } from '@svc/http';
+import { z } from 'zod';
 import type { Database } from '../database/client.ts';
 import type { DesiredContainers } from '../engines/docker/containers.ts';
 import type { DesiredObjects } from '../engines/kubernetes/objects.ts';
@@ -20,10 +21,38 @@ export type TargetRow =
   | { readonly kind: 'host'; readonly row: Host }
   | { readonly kind: 'cluster'; readonly row: Cluster };
 
+/** The columns of a host that are required to reconcile its deployments. */
+export const hostOfDeployment = z.object({
+  id: z.string(),
+  engine: z.enum(['docker', 'podman']),
+  endpoint: z.string(),
+  sealed: z.string().nullable(),
+  by_admin: z.boolean(),
+  addresses: z.record(z.string(), z.string()),
+});
+
+/** The columns of a cluster that are required to reconcile its deployments. */
+export const clusterOfDeployment = z.object({
+  id: z.string(),
+  server: z.string(),
+  ca_certificate: z.string().nullable(),
+  sealed: z.string(),
+  by_admin: z.boolean(),
+  namespace: z.string(),
+  gpu_resource_name: z.string(),
+  default_storage_class: z.string().nullable(),
+  public_service_type: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']),
+});
+
+/** The target of a deployment, with the columns of its row that are required to reconcile it. */
+export type TargetOfDeployment =
+  | { readonly kind: 'host'; readonly row: z.output<typeof hostOfDeployment> }
+  | { readonly kind: 'cluster'; readonly row: z.output<typeof clusterOfDeployment> };
+
 /** The target of a deployment with the desired state for its engine. */
 export type DesiredOnTarget =
-  | (Extract<TargetRow, { kind: 'host' }> & { readonly desired: DesiredContainers })
-  | (Extract<TargetRow, { kind: 'cluster' }> & { readonly desired: DesiredObjects });
+  | (Extract<TargetOfDeployment, { kind: 'host' }> & { readonly desired: DesiredContainers })
+  | (Extract<TargetOfDeployment, { kind: 'cluster' }> & { readonly desired: DesiredObjects });
 
 /** For each kind of target: its table, the column of other tables that refers to it, and the column with its address. */
 export const TARGET_TABLES = {

@@ -41,20 +41,24 @@ export async function writeObserved(
   if (observed.phase === 'gone') return removeRow(client, claim);
   const failures = observed.next === 'retry' ? row.failures + 1 : observed.next === 'soon' ? row.failures : 0;
   const { phase, reason, message, instances, endpoints } = observed;
-  await client.$transaction(async (transaction) => {
-    const updated = await transaction.$executeRaw`
+  const records = [
+    eventsRecord(claim, eventsOf(row, observed)),
+    ...volumeRecords(volumes, observed),
+    ...addressRecord(claim, observed),
+  ];
+  const updated = await client.$executeRaw`
+    WITH updated AS (
       UPDATE deployments SET phase = ${phase}, reason = ${reason}, message = ${message},
         instances = ${JSON.stringify(instances)}::jsonb, endpoints = ${JSON.stringify(endpoints)}::jsonb,
         observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
         take_over = take_over AND ${!TAKEN_OVER.includes(phase)},
         due_at = now() + make_interval(secs => ${dueIn(observed, failures, timings) / 1000}), lease_owner = NULL, lease_until = NULL
       WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
-        AND generation = ${claim.generation}`;
-    if (updated === 0) return releaseLease(transaction, claim, 0);
-    await recordVolumes(transaction, volumes, observed);
-    await recordAddresses(transaction, claim, observed);
-    await recordEvents(transaction, claim, eventsOf(row, observed));
-  });
+        AND generation = ${claim.generation}
+      RETURNING id),
+    ${Prisma.join(records.map((record, index) => Prisma.sql`${Prisma.raw(`record_${index}`)} AS (${record})`))}
+    SELECT FROM updated`;
+  if (updated === 0) await releaseLease(client, claim, 0);
 }
 
 /** Writes what a worker is doing in the first pass of a generation. */
@@ -87,17 +91,18 @@ export async function raiseGeneration(database: Database, claim: Claim, { by, ti
     return writeFailed(database, claim, { failure: { reason: 'Superseded', message }, timings });
   }
   const message = `Superseded on the engine: its objects have generation ${by}, and the database has generation ${generation}. The database was probably restored from a backup. The deployment continues with generation ${by + 1}.`;
-  await database.client.$transaction(async (transaction) => {
-    const raised = await transaction.$executeRaw`
+  const raised = await database.client.$executeRaw`
+    WITH updated AS (
       UPDATE deployments SET generation = ${by + 1}, reason = 'Superseded', message = ${message}, observed_at = now(), failures = 0,
         due_at = now() + make_interval(secs => ${timings.progress / 1000}), lease_owner = NULL, lease_until = NULL
-      WHERE id = ${id}::uuid AND lease_owner = ${owner}::uuid AND lease_until > now() AND generation = ${generation}`;
-    if (raised === 0) return releaseLease(transaction, claim, timings.progress);
-    await transaction.$executeRaw`
+      WHERE id = ${id}::uuid AND lease_owner = ${owner}::uuid AND lease_until > now() AND generation = ${generation}
+      RETURNING id, generation, revision, replicas, env, desired_state),
+    revision AS (
       INSERT INTO deployment_revisions (deployment_id, generation, operation, revision, replicas, env, desired_state, created_by)
-      SELECT id, generation, 'supersede', revision, replicas, env, desired_state, ${AUTHOR} FROM deployments WHERE id = ${id}::uuid`;
-    await recordEvents(transaction, { ...claim, generation: by + 1 }, [{ reason: 'Superseded', message }]);
-  });
+      SELECT id, generation, 'supersede', revision, replicas, env, desired_state, ${AUTHOR} FROM updated),
+    events AS (${eventsRecord({ generation: by + 1 }, [{ reason: 'Superseded', message }])})
+    SELECT FROM updated`;
+  if (raised === 0) await releaseLease(database.client, claim, timings.progress);
 }
 
 /** The author of generations that no caller requested. */
@@ -142,36 +147,40 @@ async function removeRow(client: Database['client'], { id, owner }: Claim): Prom
   });
 }
 
-async function recordVolumes(
-  transaction: Transaction,
-  volumes: Desired['volumes'],
-  { volumes: present, reason }: Observation,
-) {
-  const ids = present.flatMap((name) => volumes.get(name) ?? []);
-  if (ids.length > 0) {
-    await transaction.volume.updateMany({
-      where: { id: { in: ids }, phase: { not: 'bound' } },
-      data: { phase: 'bound' },
-    });
-  }
-  if (reason !== 'VolumeLost') return;
-  const lost = [...volumes].filter(([name]) => !present.includes(name)).map(([, id]) => id);
-  await transaction.volume.updateMany({ where: { id: { in: lost }, phase: 'bound' }, data: { phase: 'lost' } });
+/** Statements that record which volumes exist, and which are lost. */
+function volumeRecords(volumes: Desired['volumes'], { volumes: present, reason }: Observation): Prisma.Sql[] {
+  const found = present.flatMap((name) => volumes.get(name) ?? []);
+  const lost =
+    reason === 'VolumeLost' ? [...volumes].filter(([name]) => !present.includes(name)).map(([, id]) => id) : [];
+  return [
+    ...(found.length === 0 ? [] : [volumePhase(found, { from: ['pending', 'lost'], to: 'bound' })]),
+    ...(lost.length === 0 ? [] : [volumePhase(lost, { from: ['bound'], to: 'lost' })]),
+  ];
 }
 
-/** Records whether the host has the addresses to which the ports of a deployment bind: the engine has bound them, or could not. */
-async function recordAddresses(transaction: Transaction, { id }: Claim, { phase, reason, endpoints }: Observation) {
+const volumePhase = (ids: readonly string[], { from, to }: { readonly from: readonly string[]; readonly to: string }) =>
+  Prisma.sql`
+    UPDATE volumes SET phase = ${to}::"VolumePhase"
+    WHERE id = ANY (${ids}::uuid[]) AND phase::text = ANY (${from}::text[]) AND EXISTS (SELECT FROM updated)`;
+
+/**
+ * A statement that records whether the host has the addresses to which the ports of a deployment bind: the engine has bound them, or
+ * could not.
+ */
+function addressRecord({ id }: Claim, { phase, reason, endpoints }: Observation): Prisma.Sql[] {
   const isBound = phase === 'running' && endpoints.length > 0;
-  if (!isBound && reason !== 'AddressNotAvailable') return;
+  if (!isBound && reason !== 'AddressNotAvailable') return [];
   const used = Prisma.sql`SELECT host_id, array_agg(DISTINCT address) AS addresses
-    FROM allocated_ports, unnest(addresses) address WHERE deployment_id = ${id}::uuid GROUP BY host_id`;
-  await (phase === 'running'
-    ? transaction.$executeRaw`
+    FROM allocated_ports, unnest(addresses) address WHERE deployment_id = ${id}::uuid AND EXISTS (SELECT FROM updated) GROUP BY host_id`;
+  return [
+    phase === 'running'
+      ? Prisma.sql`
         UPDATE hosts SET verified_addresses = ARRAY(SELECT DISTINCT unnest(verified_addresses || used.addresses))
         FROM (${used}) used WHERE hosts.id = used.host_id AND NOT verified_addresses @> used.addresses`
-    : transaction.$executeRaw`
+      : Prisma.sql`
         UPDATE hosts SET verified_addresses = ARRAY(SELECT unnest(verified_addresses) EXCEPT SELECT unnest(used.addresses))
-        FROM (${used}) used WHERE hosts.id = used.host_id AND verified_addresses && used.addresses`);
+        FROM (${used}) used WHERE hosts.id = used.host_id AND verified_addresses && used.addresses`,
+  ];
 }
 
 interface Event {
@@ -186,7 +195,11 @@ function eventsOf(before: Desired['row'], { actions, phase, reason, message }: O
   return isNew ? [...done, { reason: reason ?? phase, message }] : done;
 }
 
-const recordEvents = (transaction: Transaction, { id, generation }: Claim, events: readonly Event[]) =>
-  transaction.deploymentEvent.createMany({
-    data: events.map((event) => ({ id: uuidv7(), deployment_id: id, kind: 'event' as const, generation, ...event })),
-  });
+/** A statement that records the events of a deployment in `updated`. */
+function eventsRecord({ generation }: Pick<Claim, 'generation'>, events: readonly Event[]): Prisma.Sql {
+  const rows = events.map((event) => ({ id: uuidv7(), ...event }));
+  return Prisma.sql`
+    INSERT INTO deployment_events (id, deployment_id, kind, generation, reason, message)
+    SELECT e.id, updated.id, 'event'::"EventKind", ${generation}::int, e.reason, e.message
+    FROM updated, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS e (id uuid, reason text, message text)`;
+}

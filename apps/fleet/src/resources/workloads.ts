@@ -32,7 +32,7 @@ const storedVariable = z.union([
  * A specification as it is stored. The value of a secret variable can be sealed: then its stored form has the id of the
  * sealed value instead of a text, which versions up to 0.1.0 cannot read and therefore do not deploy.
  */
-const storedSpec = workloadSpec.extend({ env: z.prefault(z.array(storedVariable), []) });
+export const storedSpec = workloadSpec.extend({ env: z.prefault(z.array(storedVariable), []) });
 
 /** A specification in which values of variables can be sealed. */
 export interface StoredSpec extends Omit<WorkloadSpec, 'env'> {
@@ -54,9 +54,6 @@ export const withoutSealed = (spec: StoredSpec): WorkloadSpec => ({
   ...spec,
   env: spec.env.map(({ name, value }) => ({ name, value })),
 });
-
-/** A stored specification. A member that was declared after it was stored has its default. */
-export const specOf = (stored: Prisma.JsonValue): StoredSpec => storedSpec.parse(stored);
 
 /** The variables of a workload for the API: the values of secret variables are masked. */
 const presentVariables = (env: readonly WorkloadVariable[], secretNames: readonly string[]) =>

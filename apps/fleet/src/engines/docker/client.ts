@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { type Bounds, parseJson, readBody, readChunks } from '../body.ts';
 import { EngineFailure, notAnEngine, Permanent, Transient, toUnreachable, Unreachable } from '../errors.ts';
 import { oneLine } from '../redact.ts';
+import { createHostClock, type HostClock } from './clock.ts';
 
 /** The address of a Docker or Podman engine. */
 export interface HostAddress {
@@ -110,7 +111,7 @@ interface Request {
 
 interface EngineResponse {
   readonly status: number;
-  /** The time of the response by the clock of the engine, in milliseconds since the epoch. */
+  /** The earliest time of the response by the clock of the engine, in milliseconds since the epoch. */
   readonly at: number;
   readonly text: string;
 }
@@ -151,7 +152,15 @@ export function connectDocker(address: HostAddress, timing: Partial<DockerTiming
   const tls = credentials && { ca: credentials.ca_certificate, cert: credentials.certificate, key: credentials.key };
   const target = new URL(endpoint.replace(/^tcp:/, tls ? 'https:' : 'http:'));
   const dialled = dial({ target, restrictTo, ...(tls && { tls }) });
-  return new EngineClient({ address, timing: { ...DEFAULT_DOCKER_TIMINGS, ...timing }, dialled, handshake: {} }, {});
+  return new EngineClient(
+    {
+      address,
+      timing: { ...DEFAULT_DOCKER_TIMINGS, ...timing },
+      dialled,
+      ...{ handshake: {}, clock: createHostClock() },
+    },
+    {},
+  );
 }
 
 interface Connection {
@@ -160,6 +169,7 @@ interface Connection {
   readonly dialled: HttpConnection;
   /** The completed or pending version handshake, shared by all views of the client. */
   readonly handshake: { pending?: Promise<VersionHandshake> | undefined };
+  readonly clock: HostClock;
 }
 
 class EngineClient implements DockerClient {
@@ -200,11 +210,12 @@ class EngineClient implements DockerClient {
   }
 
   async request(request: Request): Promise<EngineResponse> {
-    const { headers, ...response } = await this.#exchange(await this.#pathOf(request), request);
+    const path = await this.#pathOf(request);
+    const sentAt = performance.now();
+    const { headers, ...response } = await this.#exchange(path, request);
     const isAccepted = (response.status >= 200 && response.status < 300) || request.accept?.includes(response.status);
     if (!isAccepted) throw toEngineFailure(response);
-    const at = Date.parse(String(headers.date));
-    return { ...response, at: Number.isNaN(at) ? Date.now() : at };
+    return { ...response, at: this.#connection.clock.timeOf(headers.date, { sentAt, receivedAt: performance.now() }) };
   }
 
   async read<S extends z.ZodType>(request: Request, schema: S) {

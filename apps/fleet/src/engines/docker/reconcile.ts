@@ -24,12 +24,13 @@ async function reconcileRunning(client: DockerClient, desired: RunningContainers
   const superseded = supersededBy(found, fence);
   if (superseded) return superseded;
   const run: ReconcileRun = { client, desired, fence, actions: [], failures: new Map(), volumes: [] };
-  await applyPlan(run, found);
-  const after = await findContainers(client, fence.deploymentId);
+  const isUnchanged = (await applyPlan(run, found)).length === 0;
+  const after = isUnchanged ? found : await findContainers(client, fence.deploymentId);
   return supersededBy(after, fence, run.actions) ?? observationOf(run, after);
 }
 
-async function applyPlan(run: ReconcileRun, found: readonly FoundContainer[]): Promise<void> {
+/** @returns the steps, successful or not */
+async function applyPlan(run: ReconcileRun, found: readonly FoundContainer[]): Promise<readonly Step[]> {
   const { client, desired } = run;
   const steps = planOf(found, desired.manifest, { timing: client.timing, retry: desired.retry === true });
   const creations = steps.filter((step) => step.do === 'create');
@@ -42,6 +43,7 @@ async function applyPlan(run: ReconcileRun, found: readonly FoundContainer[]): P
   const failure = await catchFailure(() => ensureVolumesAndImage(run, possible.length > 0));
   if (failure) for (const { rendered } of possible) run.failures.set(rendered.ordinal, failure);
   else await mapConcurrently(possible, (step) => attempt(run, ordinalOf(step), () => createContainer(run, step)));
+  return steps;
 }
 
 const ordinalOf = (step: Step): number => (step.do === 'create' ? step.rendered.ordinal : step.found.ordinal);
