@@ -31,6 +31,7 @@ import { createAuditGate } from './audit/gate.ts';
 import { actorOf } from './audit/recording.ts';
 import type { RejectionLimits } from './audit/rejections.ts';
 import { observeSync } from './catalog/sync-state.ts';
+import { createCandidates } from './deployments/candidates.ts';
 import { callerKey, type Principal } from './principal.ts';
 
 const routes = implement(fleetEndpoints, {
@@ -71,6 +72,7 @@ export function createFleet({ services, rejectionLimits, ...options }: FleetOpti
   const streamCredentials = createStreamCredentials(services, options.log);
   const authenticate = createAuthenticator(createVerifier(services), challenges);
   const placementQueue = createTurnQueue(PLACEMENTS);
+  const candidates = createCandidates();
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
     const { credential, recording } = res.locals;
     const principal: Principal = (await authenticate(credential, recording)) ?? { kind: 'anonymous' };
@@ -91,6 +93,7 @@ export function createFleet({ services, rejectionLimits, ...options }: FleetOpti
       principal,
       recording,
       placementQueue,
+      candidates,
       address: req.ip ?? '',
       ifMatch: () => matchesOf(req),
       idempotencyKey: req.get('Idempotency-Key'),

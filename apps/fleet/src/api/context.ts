@@ -5,6 +5,7 @@ import type { Passwords } from '../auth/passwords.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Sync } from '../catalog/sync.ts';
 import type { Database } from '../database/client.ts';
+import type { Candidates } from '../deployments/candidates.ts';
 import type { Principal } from '../principal.ts';
 import type { EngineRuntime } from '../reconciler/engine-runtime.ts';
 import type { DefaultLimits } from '../render/defaults.ts';
@@ -37,6 +38,7 @@ export interface RequestContext extends Services {
   readonly recording: Recording;
   /** For transactions that acquire the placement lock. */
   readonly placementQueue: TurnQueue;
+  readonly candidates: Candidates;
   /** The address of the caller, as reported by the trusted proxies. */
   readonly address: string;
   /** The versions of the resource that the request permits: `If-Match`. @throws 400 if it is malformed */

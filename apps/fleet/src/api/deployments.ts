@@ -127,7 +127,7 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean) 
   const { draft, base } = await newDraft(transaction, body, context.defaultLimits);
   const { name, labels, replicas, desired_state } = body;
   const { workload, env } = draft;
-  const decision = await decide(transaction, draft);
+  const decision = await decide(context, draft);
   if (canWait) awaitFirstChecks(decision);
   refuse(decision.refusals);
   if (base) await createWorkload(context, draft, base);
@@ -149,7 +149,8 @@ async function createFrom(context: ChangeContext, body: Body, canWait: boolean) 
     operation: 'create',
     message: `created from revision ${workload.revision}, replicas: ${replicas}`,
   });
-  return { id: draft.id, isFirstOfTemplate: (await recordDownload(transaction, workload)) > 0 };
+  const isFirstOfTemplate = workload.templateId !== null && (await recordDownload(transaction, workload)) > 0;
+  return { id: draft.id, isFirstOfTemplate };
 }
 
 /** @throws UncheckedTargets if the deployment can become possible with the first check of a host or cluster */

@@ -3,18 +3,8 @@ import { tiers } from '@svc/contract';
 import type { Target } from '@svc/contract/fleet';
 import type { Prisma, SecretKind } from '../generated/prisma/client.ts';
 import { type AddressesByType, bindAddresses } from '../placement/addresses.ts';
-import {
-  type ClusterCandidate,
-  type ClusterNode,
-  type HostCandidate,
-  observedLabels,
-  type PlacementRequirements,
-  placementRequirementsOf,
-  type Reachability,
-  type Taint,
-} from '../placement/candidates.ts';
+import { type PlacementRequirements, placementRequirementsOf } from '../placement/candidates.ts';
 import { type ChosenTarget, type Placement, place } from '../placement/place.ts';
-import { bytes } from '../quantities.ts';
 import { containerOptionProblems } from '../render/container-options.ts';
 import { PORTS_BIND_TO_ADDRESSES } from '../render/defaults.ts';
 import { type ResolvedEnv, resolveEnv } from '../render/env.ts';
@@ -22,15 +12,21 @@ import { registryHost } from '../render/image.ts';
 import { isSealedName, keyOf } from '../render/secrets.ts';
 import { specProblems } from '../render/spec-problems.ts';
 import { refuseUnsupported } from '../render/unsupported-values.ts';
-import { engineKey, registeredFirst } from '../resources/identity.ts';
 import { withoutSealed } from '../resources/workloads.ts';
 import { type BoundVariable, readBound, refusalsOfDependents } from './bindings.ts';
+import type { Allocation, Candidates } from './candidates.ts';
 import { type Draft, readWorkloadRevision } from './draft.ts';
 import { allocatedGpus, decidePorts, type PortDecision } from './ports.ts';
 import type { Refusal } from './refusals.ts';
 import { type MountedVolume, mountVolumes, refusalsOfAddedVolumes, refusalsOfReplicas } from './volumes.ts';
 
 type Transaction = Prisma.TransactionClient;
+
+/** What a decision reads. The transaction has changed nothing before. */
+export interface DecisionContext {
+  readonly transaction: Transaction;
+  readonly candidates: Candidates;
+}
 
 interface DraftPlacement {
   readonly draft: Draft;
@@ -44,13 +40,14 @@ interface DraftPlacement {
  * placed again. A stopped deployment is not placed.
  */
 async function placeDraft(
-  transaction: Transaction,
+  { transaction, candidates }: DecisionContext,
   { draft, requirements, mounted }: DraftPlacement,
 ): Promise<Placement> {
   if (draft.desiredState === 'stopped') return { chosen: undefined, assessments: [] };
   const current = await readCurrentAllocation(transaction, draft, requirements);
   if (current && current.gpus.length >= requirements.replicas) return keepAllocation(current, requirements.replicas);
-  const candidates = await readCandidates(transaction, current ? undefined : draft.id);
+  const isAllocated = !current && draft.creates.length === 0;
+  const own = isAllocated ? await readAllocation(transaction, draft.id) : undefined;
   const volumes = mounted.map(({ name, access_mode, boundTo, attachedTo }) => ({
     name,
     access_mode,
@@ -63,9 +60,21 @@ async function placeDraft(
     target: draft.target ?? undefined,
     has_ports: draft.workload.spec.ports.length > 0,
   };
-  if (!current) return place(request, candidates);
-  const more = place({ ...request, replicas: requirements.replicas - current.gpus.length }, candidates);
-  return more.chosen ? { ...more, chosen: { ...more.chosen, gpus: [...current.gpus, ...more.chosen.gpus] } } : more;
+  const all = await candidates.read(transaction, own);
+  if (!current) return place(request, all);
+  const more = place({ ...request, replicas: requirements.replicas - current.gpus.length }, all);
+  if (!more.chosen) return more;
+  return { ...more, chosen: { ...more.chosen, gpus: [...current.gpus, ...more.chosen.gpus] } };
+}
+
+/** What is allocated to a deployment; undefined if it does not exist or has no target. */
+async function readAllocation(transaction: Transaction, id: string): Promise<Allocation | undefined> {
+  const row = await transaction.deployment.findUnique({ where: { id }, include: { allocated_gpus: true } });
+  const targetId = row?.host_id ?? row?.cluster_id;
+  if (!row || !targetId) return undefined;
+  const { cpu_millis, memory_bytes, gpu_count, allocated_gpus } = row;
+  const gpus = allocated_gpus.map(({ gpu_id }) => gpu_id);
+  return { targetId, cpu_millis: Number(cpu_millis), memory_bytes: Number(memory_bytes), gpu_count, gpus };
 }
 
 /** The target that a deployment has, with the resources that are allocated to it there. */
@@ -129,7 +138,8 @@ export interface Decision {
  * Validates and places a draft without writing anything. A stopped deployment needs no capacity.
  * @throws 422 for values of a selected revision that this fleet does not support, because it cannot be placed
  */
-export async function decide(transaction: Transaction, draft: Draft): Promise<Decision> {
+export async function decide(context: DecisionContext, draft: Draft): Promise<Decision> {
+  const { transaction } = context;
   const { workload } = draft;
   if (draft.isNewRevision) refuseUnsupported(withoutSealed(workload.spec));
   const { env, bindings, problems } = resolveEnv(workload.spec, draft.env, workload.secretVariables);
@@ -137,7 +147,7 @@ export async function decide(transaction: Transaction, draft: Draft): Promise<De
   const secrets = await readSecretMetadata(transaction, namesOfSecrets(draft, bound));
   const { mounted, refusals: ofVolumes } = await mountVolumes(transaction, draft);
   const requirements = placementRequirementsOf(workload.spec, draft.replicas);
-  const placement = await placeDraft(transaction, { draft, requirements, mounted });
+  const placement = await placeDraft(context, { draft, requirements, mounted });
   const ports = await portsOn(transaction, draft, placement.chosen);
   const isUnassessed = draft.desiredState === 'stopped' || placement.chosen !== undefined;
   return {
@@ -159,7 +169,7 @@ export async function decide(transaction: Transaction, draft: Draft): Promise<De
         ...problem,
       })),
       ...ofBindings,
-      ...(await refusalsOfDependents(transaction, draft)),
+      ...(draft.creates.length === 0 ? await refusalsOfDependents(transaction, draft) : []),
       ...refusalsOfSecrets(draft, secrets, bound),
       ...(await refusalsOfRegistry(transaction, draft, secrets)),
       ...ofVolumes,
@@ -319,130 +329,4 @@ function refusalsOfPlacement({ desiredState }: Draft, { chosen, assessments }: P
     path: 'target',
     message: `cannot be ${kind} ${name}: ${reasons.join('; ')}`,
   }));
-}
-
-type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
-
-interface HostRow {
-  readonly id: string;
-  readonly name: string;
-  readonly duplicate_of: string | null;
-  readonly labels: Record<string, string>;
-  readonly arch: string | null;
-  readonly taints: Taint[];
-  readonly schedulable: boolean;
-  readonly reachability: Reachability;
-  readonly network_types: string[];
-  readonly addresses: AddressesByType;
-  readonly cpu_millis: number | null;
-  readonly memory_bytes: number | null;
-  readonly gpus: { readonly id: string; readonly model: string; readonly vram: string }[];
-  readonly used_cpu: number;
-  readonly used_memory: number;
-  readonly used_gpus: string[];
-}
-
-interface ClusterRow {
-  readonly id: string;
-  readonly name: string;
-  readonly duplicate_of: string | null;
-  readonly reachability: Reachability;
-  readonly network_types: string[];
-  readonly cpu_millis: number | null;
-  readonly memory_bytes: number | null;
-  readonly gpu_count: number | null;
-  readonly used_cpu: number;
-  readonly used_memory: number;
-  readonly used_gpus: number;
-  readonly nodes: NodeRow[];
-}
-
-interface NodeRow {
-  readonly name: string;
-  readonly labels: Record<string, string>;
-  readonly taints: Taint[];
-  readonly schedulable: boolean;
-  readonly cpu_millis: number;
-  readonly memory_bytes: number;
-  readonly gpu_count: number;
-}
-
-const NO_DEPLOYMENT = '00000000-0000-0000-0000-000000000000';
-
-/**
- * All hosts and clusters as candidates, with their allocated resources; the allocation of `deploymentId` does not
- * count. Registrations of the same engine share its allocated resources. It runs two statements, regardless of the number
- * of candidates.
- */
-async function readCandidates(reader: Reader, deploymentId = NO_DEPLOYMENT) {
-  const hosts = await reader.$queryRaw<HostRow[]>`
-    SELECT s.id, s.name, s.labels, s.arch, s.taints, s.schedulable, s.reachability::text AS reachability, s.network_types,
-           s.addresses, s.gpus, s.cpu_millis::float8, s.memory_bytes::float8, ${registeredFirst('hosts')} AS duplicate_of,
-           coalesce(d.cpu, 0)::float8 AS used_cpu, coalesce(d.memory, 0)::float8 AS used_memory,
-           coalesce(g.ids, '{}') AS used_gpus
-    FROM hosts s
-    LEFT JOIN (SELECT ${engineKey} AS engine, sum(d.cpu_millis) AS cpu, sum(d.memory_bytes) AS memory
-               FROM deployments d JOIN hosts s ON s.id = d.host_id
-               WHERE d.id <> ${deploymentId}::uuid GROUP BY 1) d ON d.engine = ${engineKey}
-    LEFT JOIN (SELECT ${engineKey} AS engine, array_agg(g.gpu_id) AS ids
-               FROM allocated_gpus g JOIN hosts s ON s.id = g.host_id
-               WHERE g.deployment_id <> ${deploymentId}::uuid GROUP BY 1) g ON g.engine = ${engineKey}`;
-  const clusters = await reader.$queryRaw<ClusterRow[]>`
-    SELECT s.id, s.name, s.reachability::text AS reachability, s.network_types, s.gpu_count,
-           s.cpu_millis::float8, s.memory_bytes::float8, ${registeredFirst('clusters')} AS duplicate_of,
-           coalesce(d.cpu, 0)::float8 AS used_cpu, coalesce(d.memory, 0)::float8 AS used_memory,
-           coalesce(d.gpus, 0)::int AS used_gpus, coalesce(n.nodes, '[]') AS nodes
-    FROM clusters s
-    LEFT JOIN (SELECT cluster_id, jsonb_agg(jsonb_build_object('name', name, 'labels', labels, 'taints', taints,
-                 'schedulable', schedulable AND ready, 'cpu_millis', cpu_millis, 'memory_bytes', memory_bytes,
-                 'gpu_count', gpu_count) ORDER BY name) AS nodes
-               FROM nodes GROUP BY cluster_id) n ON n.cluster_id = s.id
-    LEFT JOIN (SELECT ${engineKey} AS engine, sum(d.cpu_millis) AS cpu, sum(d.memory_bytes) AS memory, sum(d.gpu_count) AS gpus
-               FROM deployments d JOIN clusters s ON s.id = d.cluster_id
-               WHERE d.id <> ${deploymentId}::uuid GROUP BY 1) d ON d.engine = ${engineKey}`;
-  return [...hosts.map(hostCandidate), ...clusters.map(clusterCandidate)];
-}
-
-const amounts = ({ cpu_millis, memory_bytes }: Pick<HostRow, 'cpu_millis' | 'memory_bytes'>) =>
-  cpu_millis === null || memory_bytes === null ? null : { cpu_millis, memory_bytes };
-
-const hostCandidate = (row: HostRow): HostCandidate => ({
-  kind: 'host',
-  id: row.id,
-  name: row.name,
-  labels: { ...observedLabels(row.arch), ...row.labels },
-  taints: row.taints,
-  schedulable: row.schedulable,
-  reachability: row.reachability,
-  network_types: row.network_types,
-  addresses: row.addresses,
-  duplicate_of: row.duplicate_of ?? undefined,
-  capacity: amounts(row),
-  gpus: row.gpus.map(({ id, model, vram }) => ({ id, model, vram_bytes: bytes(vram) })),
-  allocated: { cpu_millis: row.used_cpu, memory_bytes: row.used_memory, gpus: row.used_gpus },
-});
-
-/** The scheduler of the cluster makes the final choice of a node. */
-function clusterCandidate(row: ClusterRow): ClusterCandidate {
-  const known = amounts(row);
-  return {
-    kind: 'cluster',
-    id: row.id,
-    name: row.name,
-    reachability: row.reachability,
-    network_types: row.network_types,
-    duplicate_of: row.duplicate_of ?? undefined,
-    allocatable: known && { ...known, gpu_count: row.gpu_count ?? 0 },
-    allocated: { cpu_millis: row.used_cpu, memory_bytes: row.used_memory, gpu_count: row.used_gpus },
-    nodes: row.nodes.map(nodeOf),
-  };
-}
-
-/** The node label of NVIDIA's GPU feature discovery: the memory of each GPU in MiB. */
-const GPU_MEMORY = 'nvidia.com/gpu.memory';
-
-function nodeOf({ name, labels, taints, schedulable, ...allocatable }: NodeRow): ClusterNode {
-  const mebibytes = Number(labels[GPU_MEMORY]);
-  const vram = mebibytes > 0 ? { vram_bytes: mebibytes * 2 ** 20 } : {};
-  return { name, labels, taints, schedulable, allocatable, ...vram };
 }

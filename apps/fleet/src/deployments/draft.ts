@@ -23,6 +23,8 @@ export interface WorkloadRevision {
   readonly workloadId: string;
   readonly revision: number;
   readonly spec: StoredSpec;
+  /** The template that the revision was made from; null without one. */
+  readonly templateId: string | null;
   readonly minTier: string | null;
   readonly secretNames: readonly string[];
   /** The names of the secret variables. */
@@ -197,17 +199,19 @@ export const revisionRow = z.object({
   workload_id: z.string(),
   revision: z.int(),
   spec: storedSpec,
+  template_id: z.string().nullable(),
   min_tier: z.string().nullable(),
   secret_names: z.array(z.string()),
   secret_variables: z.array(z.string()),
 });
-export const revisionColumns = Prisma.sql`v.workload_id, v.revision, v.spec, v.min_tier, v.secret_names,
+export const revisionColumns = Prisma.sql`v.workload_id, v.revision, v.spec, v.template_id, v.min_tier, v.secret_names,
   ${secretVariables} AS secret_variables`;
 
 export const workloadRevisionOf = (row: z.output<typeof revisionRow>): WorkloadRevision => ({
   workloadId: row.workload_id,
   revision: row.revision,
   spec: row.spec,
+  templateId: row.template_id,
   minTier: row.min_tier,
   secretNames: row.secret_names,
   secretVariables: row.secret_variables,
@@ -235,10 +239,11 @@ const unknownWorkload = (path: string, message: string) =>
   new Problem('unknown_workload', message, { errors: [{ path, message }] });
 
 /** The first revision of a workload that is to be created from a template. */
-const newWorkloadRevision = ({ spec, min_tier }: RevisionBase): WorkloadRevision => ({
+const newWorkloadRevision = ({ spec, template_id, min_tier }: RevisionBase): WorkloadRevision => ({
   workloadId: uuidv7(),
   revision: 1,
   spec,
+  templateId: template_id,
   minTier: min_tier,
   secretNames: secretNamesOf(spec),
   secretVariables: secretVariablesOf(spec),

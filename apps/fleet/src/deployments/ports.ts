@@ -57,7 +57,7 @@ function groupByOrdinal<T extends { ordinal: number }, R>(
 
 /** The range of host ports that the fleet allocates. It is below the ephemeral port range of Linux (from 32768). */
 const FIRST_PORT = 20_000;
-const LAST_PORT = 29_999;
+const PORTS = 10_000;
 
 interface PortRequest {
   readonly hostId: string;
@@ -171,8 +171,7 @@ async function updatePorts(
  * The port at which the search starts. It depends on the host id, so that two fleets on one machine rarely use the same
  * port.
  */
-const firstPortOf = (hostId: string): number =>
-  FIRST_PORT + (Number.parseInt(hostId.slice(-6), 16) % (LAST_PORT - FIRST_PORT + 1));
+const firstPortOf = (hostId: string): number => FIRST_PORT + (Number.parseInt(hostId.slice(-6), 16) % PORTS);
 
 interface PortSearch {
   readonly hostId: string;
@@ -191,11 +190,15 @@ export async function freePorts(
 ): Promise<number[]> {
   if (count === 0) return [];
   const rows = await transaction.$queryRaw<{ port: number }[]>`
-    SELECT port FROM generate_series(${FIRST_PORT}::int, ${LAST_PORT}::int) port
-    WHERE NOT EXISTS (SELECT FROM allocated_ports
-                      WHERE host_id = ${hostId}::uuid AND protocol = ${protocol} AND host_port = port)
-      AND port NOT IN (SELECT (p->>'host_port')::int FROM orphans o, jsonb_array_elements(o.document->'ports') p
-                       WHERE o.host_id = ${hostId}::uuid AND p->>'protocol' = ${protocol})
-    ORDER BY port < ${from}, port LIMIT ${count}`;
-  return rows.map(({ port }) => port);
+    SELECT host_port AS port FROM allocated_ports WHERE host_id = ${hostId}::uuid AND protocol = ${protocol}
+    UNION ALL
+    SELECT (p->>'host_port')::int FROM orphans o, jsonb_array_elements(o.document->'ports') p
+    WHERE o.host_id = ${hostId}::uuid AND p->>'protocol' = ${protocol}`;
+  const used = new Set(rows.map(({ port }) => port));
+  const free: number[] = [];
+  for (let index = 0; index < PORTS && free.length < count; index += 1) {
+    const port = FIRST_PORT + ((Math.max(from, FIRST_PORT) - FIRST_PORT + index) % PORTS);
+    if (!used.has(port)) free.push(port);
+  }
+  return free;
 }

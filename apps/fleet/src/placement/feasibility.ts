@@ -81,7 +81,9 @@ export function assessFeasibility(
   return {
     fits: true,
     candidate,
-    reasons: [remainingText(remaining, available), ...findings.notes],
+    get reasons() {
+      return [remainingText(remaining, available), ...findings.notes];
+    },
     gpus: findings.gpus,
     score: {
       avoided_taints: findings.avoided,
@@ -201,16 +203,28 @@ const subtract = (from: CountedAmounts, taken: CountedAmounts): CountedAmounts =
 const perReplicaText = ({ replicas }: PlacementRequest, each: string): string =>
   replicas > 1 ? ` (${replicas} replicas with ${each} each)` : '';
 
+/** Whether CPU and memory are sufficient. */
+const isSufficient = (needed: CountedAmounts, { free }: AvailableCapacity): boolean =>
+  needed.cpu_millis <= free.cpu_millis && needed.memory_bytes <= free.memory_bytes;
+
+/** Whether a candidate has enough CPU and memory: the rule that excludes most candidates of a fleet that is in use. */
+export function hasCapacity(request: PlacementRequest, candidate: Candidate): boolean {
+  const available = availableCapacityOf(candidate);
+  return available !== undefined && isSufficient(totalRequirements(request), available);
+}
+
 /** The reasons why CPU or memory are not sufficient. */
-function shortages(request: PlacementRequest, { total, free }: AvailableCapacity): string[] {
+function shortages(request: PlacementRequest, available: AvailableCapacity): string[] {
   const needed = totalRequirements(request);
+  if (isSufficient(needed, available)) return [];
+  const { total, free } = available;
   const each = request.per_replica;
   const reasons: string[] = [];
   if (needed.cpu_millis > free.cpu_millis) {
-    const available = formatCores(free.cpu_millis);
+    const left = formatCores(free.cpu_millis);
     reasons.push(
       `needs ${pluralize(formatCores(needed.cpu_millis), 'CPU')}${perReplicaText(request, formatCores(each.cpu_millis))}, ` +
-        `${available} of ${formatCores(total.cpu_millis)} ${areOrIs(available)} free`,
+        `${left} of ${formatCores(total.cpu_millis)} ${areOrIs(left)} free`,
     );
   }
   if (needed.memory_bytes > free.memory_bytes) {

@@ -3,6 +3,7 @@ import {
   assessFeasibility,
   bestFirst,
   type Feasible,
+  hasCapacity,
   type Infeasible,
   type NameOf,
   type Score,
@@ -31,7 +32,10 @@ export interface ChosenTarget extends TargetRef {
   readonly gpus: readonly (readonly string[])[];
 }
 
-/** The chosen target, and the assessments: the feasible candidates from best to worst, then the others by name. */
+/**
+ * The chosen target, and the assessments: the feasible candidates from best to worst, then the others by name. The assessments are
+ * made when they are read, because most callers only need the target.
+ */
 export interface Placement {
   readonly chosen: ChosenTarget | undefined;
   readonly assessments: readonly CandidateAssessment[];
@@ -46,14 +50,30 @@ export function place(request: PlacementRequest, candidates: readonly Candidate[
   const { target } = request;
   const considered = target ? candidates.filter((candidate) => isSameTarget(candidate, target)) : candidates;
   if (target && considered.length === 0) return { chosen: undefined, assessments: [unknownTarget(target)] };
-  const nameOf = namesOf(candidates);
-  const results = considered.map((candidate) => assessFeasibility(request, candidate, nameOf));
+  return {
+    chosen: chosenOf(bestOf(request, considered)),
+    get assessments() {
+      return assess(request, considered, namesOf(candidates));
+    },
+  };
+}
+
+/** The best candidate on which the deployment fits. */
+function bestOf(request: PlacementRequest, candidates: readonly Candidate[]): Feasible | undefined {
+  let best: Feasible | undefined;
+  for (const candidate of candidates) {
+    if (!hasCapacity(request, candidate)) continue;
+    const result = assessFeasibility(request, candidate, ({ id }) => id);
+    if (result.fits && (best === undefined || bestFirst(result, best) < 0)) best = result;
+  }
+  return best;
+}
+
+function assess(request: PlacementRequest, candidates: readonly Candidate[], nameOf: NameOf): CandidateAssessment[] {
+  const results = candidates.map((candidate) => assessFeasibility(request, candidate, nameOf));
   const feasible = results.filter((result) => result.fits).toSorted(bestFirst);
   const infeasible = results.filter((result) => !result.fits).toSorted(byName);
-  return {
-    chosen: chosenOf(feasible),
-    assessments: [...explainFeasible(feasible, target !== undefined), ...infeasible.map(presentAssessment)],
-  };
+  return [...explainFeasible(feasible, request.target !== undefined), ...infeasible.map(presentAssessment)];
 }
 
 const isSameTarget = (one: TargetRef, other: TargetRef): boolean => one.kind === other.kind && one.id === other.id;
@@ -74,7 +94,7 @@ function namesOf(candidates: readonly Candidate[]): NameOf {
 const byName = ({ candidate: one }: Infeasible, { candidate: other }: Infeasible): number =>
   compareStrings(one.name, other.name) || compareStrings(one.id, other.id);
 
-function chosenOf([best]: readonly Feasible[]): ChosenTarget | undefined {
+function chosenOf(best: Feasible | undefined): ChosenTarget | undefined {
   if (!best) return undefined;
   const { kind, id } = best.candidate;
   return { kind, id, gpus: best.gpus };

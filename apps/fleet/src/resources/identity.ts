@@ -25,17 +25,6 @@ export const identityColumns = (table: Table, identity: Prisma.Sql): Prisma.Sql 
        FROM ${Prisma.raw(table)} s JOIN ${Prisma.raw(table)} o ON o.identity = s.identity AND o.id <> s.id
        WHERE s.id = r.id ORDER BY o.created_at, o.id LIMIT ${MAX_NAMED}) n) AS same_engine`;
 
-/**
- * The name of the row `s` that was registered first with the same identity; null if that is `s` itself. Nothing new is
- * placed on `s` then.
- */
-export const registeredFirst = (table: Table): Prisma.Sql => Prisma.sql`
-  (SELECT o.name FROM ${Prisma.raw(table)} o WHERE o.identity = s.identity AND ${isEarlier}
-   ORDER BY o.created_at, o.id LIMIT 1)`;
-
-/** The key of the engine of a row `s`. Rows of the same engine share their capacity. */
-export const engineKey = Prisma.sql`coalesce(s.identity, s.id::text)`;
-
 /** The condition `Unique`: whether the engine is registered only once. */
 export function uniqueCondition(kind: 'host' | 'cluster', { identity, same_engine }: IdentityRow) {
   const type = 'Unique';

@@ -68,7 +68,7 @@ export async function changeDeployment(
     return present(context, id);
   }
   refuseExcessiveSize(draft, before);
-  const decision = await decide(transaction, draft);
+  const decision = await decide(context, draft);
   refuse(decision.refusals);
   await update(transaction, id, {
     ...labels,

@@ -28,26 +28,15 @@ type Author = Pick<ChangeContext, 'transaction' | 'principal'>;
 
 /** Records the current desired state of the deployment as a revision with its author, and the operation as an event. */
 export async function recordGeneration({ transaction, principal }: Author, record: OperationRecord): Promise<void> {
+  const { id, operation, message } = record;
   const author = authorOf(principal);
-  const { generation, revision, replicas, env, desired_state } = await transaction.deployment.findUniqueOrThrow({
-    where: { id: record.id },
-  });
-  const { id: deployment_id, operation } = record;
-  // `env` was read from a JSON column.
-  const state = { revision, replicas, env: env as object, desired_state };
-  await transaction.deploymentRevision.create({
-    data: { deployment_id, generation, operation, created_by: author, ...state },
-  });
-  await recordOperation({ transaction, principal }, { ...record, generation });
-}
-
-/** Records the operation as an event. */
-async function recordOperation(
-  { transaction, principal }: Author,
-  { id, operation, message, generation }: OperationRecord & { readonly generation: number },
-): Promise<void> {
-  const event = { id: uuidv7(), deployment_id: id, kind: 'operation' as const, generation, reason: operation, message };
-  await transaction.deploymentEvent.create({ data: { ...event, actor: authorOf(principal) } });
+  await transaction.$executeRaw`
+    WITH recorded AS (
+      INSERT INTO deployment_revisions (deployment_id, generation, operation, revision, replicas, env, desired_state, created_by)
+      SELECT id, generation, ${operation}, revision, replicas, env, desired_state, ${author} FROM deployments WHERE id = ${id}::uuid
+      RETURNING deployment_id, generation)
+    INSERT INTO deployment_events (id, deployment_id, kind, generation, reason, message, actor)
+    SELECT ${uuidv7()}::uuid, deployment_id, 'operation'::"EventKind", generation, ${operation}, ${message}, ${author} FROM recorded`;
 }
 
 /** The observed state of a new generation that no worker has reconciled yet. `presentDeployment` states what it waits for. */

@@ -32,17 +32,17 @@ import { route } from '../context.ts';
 import { awaitFirstChecks, refuseAmbiguousSource } from '../deployments.ts';
 
 type Transaction = Prisma.TransactionClient;
-type PlanContext = Pick<ChangeContext, 'transaction' | 'defaultLimits'>;
+type PlanContext = Pick<ChangeContext, 'transaction' | 'candidates' | 'defaultLimits'>;
 type Body = Input<typeof fleetEndpoints.planDeployment>['body'];
 
 /** Makes the same decision as a creation or change, without storing or locking anything. */
 export const planDeployment = route(
   fleetEndpoints.planDeployment,
-  ({ database, engineRuntime, defaultLimits }, { body }) =>
+  ({ database, engineRuntime, candidates, defaultLimits }, { body }) =>
     engineRuntime.afterFirstChecks((canWait) =>
       database.client.$transaction(async (transaction) => {
         const { deployment_id } = body;
-        const context = { transaction, defaultLimits };
+        const context = { transaction, candidates, defaultLimits };
         if (deployment_id === undefined) return planNew(context, body, canWait);
         return planChange(context, await readRow(transaction, deployments, deployment_id), body);
       }),
@@ -71,15 +71,16 @@ const PLANNED: NewDeploymentRequest = {
 };
 
 async function planNew(
-  { transaction, defaultLimits }: PlanContext,
+  context: PlanContext,
   body: Body,
   canWait: boolean,
 ): Promise<Reply<typeof fleetEndpoints.planDeployment>> {
+  const { transaction, defaultLimits } = context;
   refuseAmbiguousSource(body);
   const request = { ...PLANNED, ...pickDefined(body, NEW) };
   await refuseUnknownTarget(transaction, request.target, { hold: false });
   const { draft } = await newDraft(transaction, request, defaultLimits);
-  const decision = await decide(transaction, draft);
+  const decision = await decide(context, draft);
   if (canWait) awaitFirstChecks(decision);
   const after = await manifestAfter(transaction, decision, { generation: 1, restarted_at: null });
   return presentPlan(decision, { before: [], after });
@@ -88,7 +89,8 @@ async function planNew(
 /** Members that cannot be changed, or that do not affect what runs. */
 const IMMUTABLE = ['workload_id', 'template', 'target', 'name', 'labels'] as const;
 
-async function planChange({ transaction, defaultLimits }: PlanContext, row: DeploymentRow, body: Body) {
+async function planChange(context: PlanContext, row: DeploymentRow, body: Body) {
+  const { transaction, defaultLimits } = context;
   const errors = IMMUTABLE.filter((member) => body[member] !== undefined).map((path) => ({
     path,
     message: 'must not be given with deployment_id',
@@ -105,7 +107,7 @@ async function planChange({ transaction, defaultLimits }: PlanContext, row: Depl
     defaultLimits,
   );
   refuseExcessiveSize(draft, row);
-  const decision = await decide(transaction, draft);
+  const decision = await decide(context, draft);
   const before = await presentManifest(transaction, row);
   const refusals = refusalsOfDeletion(row);
   if (refusals.length > 0) return presentPlan({ ...decision, refusals }, { before, after: [] });

@@ -1,0 +1,239 @@
+import type { Prisma } from '../generated/prisma/client.ts';
+import type { AddressesByType } from '../placement/addresses.ts';
+import {
+  type Candidate,
+  type ClusterNode,
+  observedLabels,
+  type Reachability,
+  type Taint,
+} from '../placement/candidates.ts';
+import { bytes } from '../quantities.ts';
+
+interface Amounts {
+  readonly cpu_millis: number;
+  readonly memory_bytes: number;
+}
+
+interface Allocated extends Amounts {
+  readonly gpu_count: number;
+  /** The ids of the GPUs of a host. */
+  readonly gpus: readonly string[];
+}
+
+/** What a host or cluster has, and what is allocated on it. The last member shows which one it is. */
+interface TargetRow {
+  readonly id: string;
+  readonly name: string;
+  /** The identity of the engine, or the id if it is not known. Registrations of the same engine share its allocated resources. */
+  readonly engine: string;
+  /** The order of registration. */
+  readonly registered: string;
+  readonly reachability: Reachability;
+  readonly network_types: readonly string[];
+  readonly cpu_millis: number | null;
+  readonly memory_bytes: number | null;
+  readonly allocated: Allocated;
+  readonly host?: HostFacts;
+  readonly cluster?: ClusterFacts;
+}
+
+interface HostFacts {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly arch: string | null;
+  readonly taints: readonly Taint[];
+  readonly schedulable: boolean;
+  readonly addresses: AddressesByType;
+  readonly gpus: readonly { readonly id: string; readonly model: string; readonly vram: string }[];
+}
+
+interface ClusterFacts {
+  readonly gpu_count: number | null;
+  readonly nodes: readonly NodeRow[];
+}
+
+interface NodeRow extends Amounts {
+  readonly name: string;
+  readonly labels: Record<string, string>;
+  readonly taints: Taint[];
+  readonly schedulable: boolean;
+  readonly gpu_count: number;
+}
+
+interface Changes {
+  /** Transactions before this one have ended, and the reading contains their changes. */
+  readonly before: bigint;
+  /** Whether the transaction changed a target itself. */
+  readonly has_own: boolean;
+  /** The number of hosts and clusters. */
+  readonly total: number;
+  readonly targets: readonly TargetRow[];
+}
+
+type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
+
+/** The resources that are allocated to a deployment on its target. */
+export interface Allocation extends Allocated {
+  readonly targetId: string;
+}
+
+/** All hosts and clusters as candidates for a placement, with their allocated resources. */
+export interface Candidates {
+  /**
+   * Reads the candidates as of now, as if `own` were not allocated. The transaction has changed no target and no allocation before, and
+   * holds the placement lock if it allocates resources later. The work of the database depends on the number of targets that changed
+   * since the last call of any transaction.
+   */
+  read(transaction: Reader, own?: Allocation): Promise<readonly Candidate[]>;
+}
+
+/**
+ * Candidates in memory. Each reading adds the targets that were changed by a transaction that had not ended before the previous
+ * reading. A target that was deleted, and a database that was replaced, cause a reading of all targets.
+ */
+export function createCandidates(): Candidates {
+  let known = new KnownTargets();
+  let since = FROM_THE_BEGINNING;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const update = async (transaction: Reader) => {
+    const changes = await readChanges(transaction, since);
+    known.apply(changes.targets);
+    const isComplete = changes.before >= since && known.size === changes.total;
+    since = isComplete ? changes.before : FROM_THE_BEGINNING;
+    return isComplete;
+  };
+  const read = async (transaction: Reader, own: Allocation | undefined) => {
+    if (!(await update(transaction))) {
+      known = new KnownTargets();
+      await update(transaction);
+    }
+    return known.candidates(own);
+  };
+  return {
+    read: (transaction, own) => {
+      // One after the other, so that no reading is replaced by an earlier one.
+      const result = last.then(() => read(transaction, own));
+      last = result.catch(() => undefined); // the caller receives the error
+      return result;
+    },
+  };
+}
+
+const FROM_THE_BEGINNING = 0n;
+
+async function readChanges(transaction: Reader, from: bigint): Promise<Changes> {
+  const [changes] = await transaction.$queryRaw<Changes[]>`
+      SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS before,
+        EXISTS (SELECT FROM placement_targets WHERE changed_in = pg_current_xact_id_if_assigned()::text::bigint) AS has_own,
+        ((SELECT count(*) FROM hosts) + (SELECT count(*) FROM clusters))::int AS total,
+        (SELECT coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'engine', coalesce(s.identity, s.id::text),
+             'registered', to_char(s.created_at, 'YYYYMMDDHH24MISSMS') || s.id, 'reachability', s.reachability,
+             'network_types', s.network_types, 'cpu_millis', s.cpu_millis, 'memory_bytes', s.memory_bytes,
+             'allocated', jsonb_build_object('cpu_millis', t.cpu_millis, 'memory_bytes', t.memory_bytes, 'gpu_count', t.gpu_count,
+               'gpus', ARRAY(SELECT g.gpu_id FROM allocated_gpus g WHERE g.host_id = s.id)), s.kind, s.facts)), '[]')
+         FROM placement_targets t JOIN (
+           SELECT id, name, identity, created_at, reachability, network_types, cpu_millis, memory_bytes, 'host' AS kind,
+             jsonb_build_object('labels', labels, 'arch', arch, 'taints', taints, 'schedulable', schedulable,
+               'addresses', addresses, 'gpus', gpus) AS facts
+           FROM hosts
+           UNION ALL
+           SELECT id, name, identity, created_at, reachability, network_types, cpu_millis, memory_bytes, 'cluster',
+             jsonb_build_object('gpu_count', gpu_count, 'nodes', (
+               SELECT coalesce(jsonb_agg(jsonb_build_object('name', n.name, 'labels', n.labels, 'taints', n.taints,
+                 'schedulable', n.schedulable AND n.ready, 'cpu_millis', n.cpu_millis, 'memory_bytes', n.memory_bytes,
+                 'gpu_count', n.gpu_count) ORDER BY n.name), '[]')
+               FROM nodes n WHERE n.cluster_id = clusters.id))
+           FROM clusters) s ON s.id = t.target_id
+         WHERE t.changed_in >= ${from}::bigint
+           AND (t.changed_in < pg_snapshot_xmax(pg_current_snapshot())::text::bigint OR ${from}::bigint = ${FROM_THE_BEGINNING})) AS targets`;
+  if (changes === undefined) throw new Error('the candidates were not read');
+  // Changes that are rolled back later must not be kept in memory.
+  if (changes.has_own) throw new Error('the transaction changed a target before it read the candidates');
+  return changes;
+}
+
+/** The targets in memory, by id and by engine. */
+class KnownTargets {
+  readonly #rows = new Map<string, TargetRow>();
+  readonly #byEngine = new Map<string, Set<string>>();
+  readonly #candidates = new Map<string, Candidate>();
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  candidates(own: Allocation | undefined): readonly Candidate[] {
+    const engine = own && this.#rows.get(own.targetId)?.engine;
+    if (engine === undefined) return [...this.#candidates.values()];
+    const changed = new Map(this.#candidatesOf(engine, own).map((candidate) => [candidate.id, candidate]));
+    return [...this.#candidates.values()].map((candidate) => changed.get(candidate.id) ?? candidate);
+  }
+
+  apply(rows: readonly TargetRow[]): void {
+    const engines = new Set<string>();
+    for (const row of rows) {
+      const before = this.#rows.get(row.id);
+      if (before) engines.add(before.engine);
+      if (before) this.#byEngine.get(before.engine)?.delete(row.id);
+      this.#rows.set(row.id, row);
+      engines.add(row.engine);
+      this.#byEngine.set(row.engine, (this.#byEngine.get(row.engine) ?? new Set()).add(row.id));
+    }
+    for (const engine of engines) {
+      for (const candidate of this.#candidatesOf(engine)) this.#candidates.set(candidate.id, candidate);
+    }
+  }
+
+  #candidatesOf(engine: string, own?: Allocated): Candidate[] {
+    const rows = [...(this.#byEngine.get(engine) ?? [])].flatMap((id) => this.#rows.get(id) ?? []);
+    const [first] = rows.toSorted((one, other) => (one.registered < other.registered ? -1 : 1));
+    const total = (amount: 'cpu_millis' | 'memory_bytes' | 'gpu_count') =>
+      rows.reduce((sum, { allocated }) => sum + allocated[amount], 0) - (own?.[amount] ?? 0);
+    const allocated = {
+      ...{ cpu_millis: total('cpu_millis'), memory_bytes: total('memory_bytes'), gpu_count: total('gpu_count') },
+      gpus: rows.flatMap((row) => row.allocated.gpus).filter((gpu) => !own?.gpus.includes(gpu)),
+    };
+    return rows.map((row) => candidateOf({ ...row, allocated }, first === row ? undefined : first?.name));
+  }
+}
+
+const amountsOf = ({ cpu_millis, memory_bytes }: Pick<TargetRow, 'cpu_millis' | 'memory_bytes'>) =>
+  cpu_millis === null || memory_bytes === null ? null : { cpu_millis, memory_bytes };
+
+/** `duplicate_of` is the name of the registration of the same engine that was first. Nothing new is placed on the others. */
+function candidateOf(row: TargetRow, duplicate_of: string | undefined): Candidate {
+  const { id, name, reachability, network_types, host, cluster } = row;
+  const { cpu_millis, memory_bytes, gpu_count, gpus } = row.allocated;
+  const common = { id, name, reachability, network_types, duplicate_of };
+  const amounts = amountsOf(row);
+  if (!host) {
+    const { gpu_count: gpuCount = null, nodes = [] } = cluster ?? {};
+    return {
+      kind: 'cluster',
+      ...common,
+      allocatable: amounts && { ...amounts, gpu_count: gpuCount ?? 0 },
+      allocated: { cpu_millis, memory_bytes, gpu_count },
+      nodes: nodes.map(nodeOf), // the scheduler of the cluster makes the final choice of a node
+    };
+  }
+  return {
+    kind: 'host',
+    ...common,
+    labels: { ...observedLabels(host.arch), ...host.labels },
+    taints: host.taints,
+    schedulable: host.schedulable,
+    addresses: host.addresses,
+    capacity: amounts,
+    gpus: host.gpus.map(({ id: gpu, model, vram }) => ({ id: gpu, model, vram_bytes: bytes(vram) })),
+    allocated: { cpu_millis, memory_bytes, gpus },
+  };
+}
+
+/** The node label of NVIDIA's GPU feature discovery: the memory of each GPU in MiB. */
+const GPU_MEMORY = 'nvidia.com/gpu.memory';
+
+function nodeOf({ name, labels, taints, schedulable, ...allocatable }: NodeRow): ClusterNode {
+  const mebibytes = Number(labels[GPU_MEMORY]);
+  const vram = mebibytes > 0 ? { vram_bytes: mebibytes * 2 ** 20 } : {};
+  return { name, labels, taints, schedulable, allocatable, ...vram };
+}
