@@ -86,14 +86,34 @@ export function assessFeasibility(
     },
     gpus: findings.gpus,
     score: {
+      ...scoreOf(request, available),
       avoided_taints: findings.avoided,
       vram_unknown: Number(findings.vramUnknown),
-      gpus_unneeded: request.per_replica.gpu_count === 0 ? Number(available.total.gpu_count > 0) : 0,
-      gpus_left: remaining.gpu_count,
-      memory_bytes_left: remaining.memory_bytes,
-      cpu_millis_left: remaining.cpu_millis,
     },
   };
+}
+
+/** The score of a candidate of which only the available capacity is known. The score of `assessFeasibility` is not lower. */
+function scoreOf(request: PlacementRequest, { total, free }: AvailableCapacity): Score {
+  const remaining = subtract(free, totalRequirements(request));
+  return {
+    avoided_taints: 0,
+    vram_unknown: 0,
+    gpus_unneeded: request.per_replica.gpu_count === 0 ? Number(total.gpu_count > 0) : 0,
+    gpus_left: remaining.gpu_count,
+    memory_bytes_left: remaining.memory_bytes,
+    cpu_millis_left: remaining.cpu_millis,
+  };
+}
+
+/**
+ * A candidate with the score that it has at best, which costs much less than an assessment; undefined if its CPU or memory are not
+ * sufficient.
+ */
+export function bestCaseOf(request: PlacementRequest, candidate: Candidate): Scored | undefined {
+  const available = availableCapacityOf(candidate);
+  if (!available || !isSufficient(totalRequirements(request), available)) return undefined;
+  return { candidate, score: scoreOf(request, available) };
 }
 
 function assessHost(request: PlacementRequest, host: HostCandidate): Findings {
@@ -171,8 +191,16 @@ interface AvailableCapacity {
   readonly free: CountedAmounts;
 }
 
+/** By candidate: the same candidates are assessed for many requests. */
+const capacities = new WeakMap<Candidate, AvailableCapacity | undefined>();
+
 /** The available capacity of a candidate; undefined while its capacity is not known. */
 function availableCapacityOf(candidate: Candidate): AvailableCapacity | undefined {
+  if (!capacities.has(candidate)) capacities.set(candidate, computeAvailableCapacity(candidate));
+  return capacities.get(candidate);
+}
+
+function computeAvailableCapacity(candidate: Candidate): AvailableCapacity | undefined {
   if (candidate.kind === 'cluster') {
     const { allocatable, allocated } = candidate;
     return allocatable ? { total: allocatable, free: subtract(allocatable, allocated) } : undefined;
@@ -206,12 +234,6 @@ const perReplicaText = ({ replicas }: PlacementRequest, each: string): string =>
 /** Whether CPU and memory are sufficient. */
 const isSufficient = (needed: CountedAmounts, { free }: AvailableCapacity): boolean =>
   needed.cpu_millis <= free.cpu_millis && needed.memory_bytes <= free.memory_bytes;
-
-/** Whether a candidate has enough CPU and memory: the rule that excludes most candidates of a fleet that is in use. */
-export function hasCapacity(request: PlacementRequest, candidate: Candidate): boolean {
-  const available = availableCapacityOf(candidate);
-  return available !== undefined && isSufficient(totalRequirements(request), available);
-}
 
 /** The reasons why CPU or memory are not sufficient. */
 function shortages(request: PlacementRequest, available: AvailableCapacity): string[] {

@@ -1,9 +1,9 @@
 import type { Candidate, PlacementRequest, TargetKind, TargetRef } from './candidates.ts';
 import {
   assessFeasibility,
+  bestCaseOf,
   bestFirst,
   type Feasible,
-  hasCapacity,
   type Infeasible,
   type NameOf,
   type Score,
@@ -58,13 +58,14 @@ export function place(request: PlacementRequest, candidates: readonly Candidate[
   };
 }
 
-/** The best candidate on which the deployment fits. */
+/** The best candidate on which the deployment fits. A candidate that cannot be better than the best one so far is not assessed. */
 function bestOf(request: PlacementRequest, candidates: readonly Candidate[]): Feasible | undefined {
   let best: Feasible | undefined;
   for (const candidate of candidates) {
-    if (!hasCapacity(request, candidate)) continue;
+    const atBest = bestCaseOf(request, candidate);
+    if (!atBest || (best && bestFirst(atBest, best) > 0)) continue;
     const result = assessFeasibility(request, candidate, ({ id }) => id);
-    if (result.fits && (best === undefined || bestFirst(result, best) < 0)) best = result;
+    if (result.fits && (!best || bestFirst(result, best) < 0)) best = result;
   }
   return best;
 }
