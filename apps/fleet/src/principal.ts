@@ -38,3 +38,7 @@ export type Principal = { readonly kind: 'anonymous' } | Caller;
 
 /** The reason of the 403 for a user without a role. */
 export const NO_ROLE = 'Your claims from the identity provider map to no role in this fleet.';
+
+/** The caller in the request log, and in the bounds of streams. */
+export const callerOf = (principal: Principal): string =>
+  'id' in principal ? `${principal.kind} ${principal.id}` : principal.kind;

@@ -6,6 +6,7 @@ import {
   deploymentEvent,
   deploymentRevision,
   newDeployment,
+  phases,
   plan,
   plannedDeployment,
   refusals,
@@ -13,7 +14,7 @@ import {
 } from './fleet-deployment.ts';
 import { byId, resourceQuery } from './fleet-resource.ts';
 import { documentedAs } from './openapi-schema.ts';
-import { flag, line, pagination, paging, queryInteger } from './wire.ts';
+import { commaSeparated, flag, line, pagination, paging, queryInteger } from './wire.ts';
 
 const BODY_LIMIT = 1024 * 1024;
 const reply = z.object({ deployment });
@@ -28,6 +29,12 @@ const changes = {
 } as const;
 
 const reads = { access: 'resources-read', tag: 'deployments', params: byId, problems: ['not_found'] } as const;
+
+const phase = z.enum(phases, `must be phases of deployments: ${phases.join(', ')}`);
+
+const phaseList = commaSeparated
+  .pipe(z.array(phase).min(1, 'must not be empty'))
+  .meta({ override: { type: 'string' } });
 
 /** Deployments. */
 export const fleetDeploymentEndpoints = {
@@ -81,7 +88,18 @@ export const fleetDeploymentEndpoints = {
     operationId: 'getDeployment',
     method: 'get',
     path: '/api/v1/deployments/:id',
-    summary: 'Get a deployment',
+    summary: 'Get a deployment, or wait until it has a phase',
+    query: z.strictObject({
+      wait: phaseList.optional().meta({
+        description:
+          'Comma-separated phases. The response is sent when the current generation has one of them, when it can no longer reach another phase by itself, or at the timeout. Compare `phase`, and `observed_generation` with `generation`',
+      }),
+      timeout: queryInteger(1, 60)
+        .default(30)
+        .meta(
+          documentedAs({ type: 'integer', minimum: 1, maximum: 60, default: 30, description: 'Of `wait`, in seconds' }),
+        ),
+    }),
     reply,
   }),
   updateDeployment: endpoint({

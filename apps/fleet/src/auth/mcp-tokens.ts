@@ -21,6 +21,10 @@ export const tokenColumns = Prisma.sql`id, name, role::text AS role, token_prefi
   CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' ELSE 'active' END AS status,
   expires_at, created_at, last_used_at, created_by`;
 
+/** The tokens with these ids that exist. */
+export const readTokens = ({ client }: Database, ids: readonly string[]): Promise<TokenRow[]> =>
+  client.$queryRaw<TokenRow[]>`SELECT ${tokenColumns} FROM tokens WHERE id = ANY(${ids}::uuid[])`;
+
 export interface NewToken {
   readonly id: string;
   readonly name: string;

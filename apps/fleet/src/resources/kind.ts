@@ -81,6 +81,17 @@ export async function readRow<Row extends ResourceRow>(reader: Reader, kind: Kin
   return kind.row.parse(row);
 }
 
+/** The resources with these ids that exist. */
+export async function readRows<Row extends ResourceRow>(
+  reader: Reader,
+  kind: Kind<Row>,
+  ids: readonly string[],
+): Promise<Row[]> {
+  const rows = await reader.$queryRaw<unknown[]>`
+    SELECT ${columnsOf(kind)} FROM ${Prisma.raw(kind.table)} r WHERE r.id = ANY(${ids}::uuid[])`;
+  return rows.map((row) => kind.row.parse(row));
+}
+
 interface LockRequest {
   readonly id: string;
   readonly ifMatch: () => Matches;

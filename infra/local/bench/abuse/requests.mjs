@@ -191,6 +191,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     testHubSettings: writing('POST', resource('settings/hub/test'), {}),
     listAuditEntries: reading(resource('audit'), ['?limit=1000', `?path=${'a'.repeat(1000)}`]),
     exportAuditEntries: reading(resource('audit/export')),
+    watchChanges: reading(resource('changes'), ['?after=1-1', `?kinds=${'a'.repeat(2000)}`]),
     listHosts: listing(resource('hosts'), [labels]),
     createHost: writing(
       'POST',

@@ -1,0 +1,105 @@
+import { admit, challengesOf } from '@svc/auth';
+import { changeKinds, type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
+import { Streamed } from '@svc/http';
+import type { ChangeFeed, Subscriber } from '../changes/feed.ts';
+import { type ChangeFilter, type Position, seqOf } from '../changes/history.ts';
+import type { ChangeKind } from '../changes/objects.ts';
+import { createOutbox, type Outbox } from '../changes/outbox.ts';
+import { callerOf } from '../principal.ts';
+import { route } from './context.ts';
+import { policy } from './policy.ts';
+
+/** Who may watch a list: who may read it. */
+const accessTo: Readonly<Record<ChangeKind, FleetAccess>> = {
+  deployments: fleetEndpoints.listDeployments.access,
+  hosts: fleetEndpoints.listHosts.access,
+  clusters: fleetEndpoints.listClusters.access,
+  workloads: fleetEndpoints.listWorkloads.access,
+  storage: fleetEndpoints.listStorage.access,
+  secrets: fleetEndpoints.listSecrets.access,
+  users: fleetEndpoints.listUsers.access,
+  tokens: fleetEndpoints.listTokens.access,
+};
+
+export const watchChanges = route(fleetEndpoints.watchChanges, async (context, { query }) => {
+  const { principal, recording, changes, connection } = context;
+  const { kinds = changeKinds, id } = query;
+  for (const kind of kinds)
+    admit({ policy, challenges: challengesOf('fleet') }, { access: accessTo[kind], principal });
+  recording.isRequired = true;
+  const filter = { kinds, id };
+  const after = context.lastEventId ?? query.after;
+  const release = changes.places.take(callerOf(principal));
+  try {
+    const outbox = createOutbox(connection.closeAsTooSlow);
+    const isKnown = after !== undefined && (await changes.isKnown(after));
+    const from = isKnown ? after : undefined;
+    const { position, end } = await changes.subscribe(subscriberOf({ outbox, filter, after: from }));
+    const opening = after === undefined ? opened(position) : isKnown ? ': continued\n\n' : reset(position);
+    const onEnd = () => {
+      outbox.end();
+      end();
+      release();
+    };
+    const chunks = (disconnected: AbortSignal) => {
+      disconnected.addEventListener('abort', outbox.end, { once: true });
+      return eventsOf(changes, { opening, outbox, filter, after: from, until: position });
+    };
+    return new Streamed('text/event-stream', chunks, { onEnd });
+  } catch (error) {
+    release();
+    throw error;
+  }
+});
+
+interface Stream {
+  readonly outbox: Outbox;
+  readonly filter: ChangeFilter;
+  /** The known position after which the stream continues; undefined: it begins with the next change. */
+  readonly after: Position | undefined;
+}
+
+/** Puts the events of the feed into the outbox. The position of a client can be ahead of the feed, if it comes from another replica. */
+function subscriberOf({ outbox, filter, after }: Stream): Subscriber {
+  const received = (after === undefined ? undefined : seqOf(after)) ?? 0n;
+  return {
+    filter,
+    onChange: ({ seq, text }) => {
+      if (seq > received) outbox.push(text);
+    },
+    onReset: (position) => outbox.push(reset(position)),
+    onIdle: (position) => {
+      if ((seqOf(position) ?? 0n) > received) outbox.push(idle(position));
+      else outbox.push(COMMENT);
+    },
+    onStop: outbox.end,
+  };
+}
+
+/** What a stream without a position begins with: the position before its first change. */
+const opened = (position: Position) => `: opened\nid: ${position}\n\n`;
+/** An event without data sets only the position with which a client continues. */
+const idle = (position: Position) => `: idle\nid: ${position}\n\n`;
+const COMMENT = ': idle\n\n';
+/** The client must read the lists again, because it has not received all changes before this position. */
+const reset = (position: Position) => `event: reset\nid: ${position}\ndata: {}\n\n`;
+
+interface Start extends Stream {
+  readonly opening: string;
+  /** The position of the subscription: the outbox contains the later changes. */
+  readonly until: Position;
+}
+
+async function* eventsOf(
+  changes: ChangeFeed,
+  { opening, outbox, filter, after, until }: Start,
+): AsyncGenerator<string> {
+  yield opening;
+  for (let from = after; from !== undefined; ) {
+    const page = await changes.replay({ after: from, until, filter });
+    if (page === undefined) yield reset(until); // pruned meanwhile
+    for (const { text } of page ?? []) yield text;
+    from = page?.at(-1)?.position;
+  }
+  yield* outbox.chunks;
+}
