@@ -24,8 +24,7 @@ const accessTo: Readonly<Record<ChangeKind, FleetAccess>> = {
 export const watchChanges = route(fleetEndpoints.watchChanges, async (context, { query }) => {
   const { principal, recording, changes, connection } = context;
   const { kinds = changeKinds, id } = query;
-  for (const kind of kinds)
-    admit({ policy, challenges: challengesOf('fleet') }, { access: accessTo[kind], principal });
+  for (const kind of kinds) admit({ policy, challenges: challengesOf('fleet') }, { access: accessTo[kind], principal });
   recording.isRequired = true;
   const filter = { kinds, id };
   const after = context.lastEventId ?? query.after;
