@@ -2,7 +2,7 @@ import { admit, challengesOf } from '@svc/auth';
 import { changeKinds, type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
 import { Streamed } from '@svc/http';
 import type { ChangeFeed, Subscriber } from '../changes/feed.ts';
-import { type ChangeFilter, type Position, seqOf } from '../changes/history.ts';
+import { type ChangeFilter, isBefore, type Position } from '../changes/history.ts';
 import type { ChangeKind } from '../changes/objects.ts';
 import { createOutbox, type Outbox } from '../changes/outbox.ts';
 import { callerOf } from '../principal.ts';
@@ -27,14 +27,11 @@ export const watchChanges = route(fleetEndpoints.watchChanges, async (context, {
   for (const kind of kinds) admit({ policy, challenges: challengesOf('fleet') }, { access: accessTo[kind], principal });
   recording.isRequired = true;
   const filter = { kinds, id };
-  const after = context.lastEventId ?? query.after;
   const release = changes.places.take(callerOf(principal));
   try {
     const outbox = createOutbox(connection.closeAsTooSlow);
-    const isKnown = after !== undefined && (await changes.isKnown(after));
-    const from = isKnown ? after : undefined;
-    const { position, end } = await changes.subscribe(subscriberOf({ outbox, filter, after: from }));
-    const opening = after === undefined ? opened(position) : isKnown ? ': continued\n\n' : reset(position);
+    const after = await changes.startOf(context.lastEventId ?? query.after);
+    const { position, end } = await changes.subscribe(subscriberOf({ outbox, filter, after }));
     const onEnd = () => {
       outbox.end();
       end();
@@ -42,7 +39,7 @@ export const watchChanges = route(fleetEndpoints.watchChanges, async (context, {
     };
     const chunks = (disconnected: AbortSignal) => {
       disconnected.addEventListener('abort', outbox.end, { once: true });
-      return eventsOf(changes, { opening, outbox, filter, after: from, until: position });
+      return eventsOf(changes, { outbox, filter, after, until: position });
     };
     return new Streamed('text/event-stream', chunks, { onEnd });
   } catch (error) {
@@ -54,28 +51,29 @@ export const watchChanges = route(fleetEndpoints.watchChanges, async (context, {
 interface Stream {
   readonly outbox: Outbox;
   readonly filter: ChangeFilter;
-  /** The known position after which the stream continues; undefined: it begins with the next change. */
+  /** The position after which the stream begins; undefined: that of the client is not known. */
   readonly after: Position | undefined;
 }
 
-/** Puts the events of the feed into the outbox. The position of a client can be ahead of the feed, if it comes from another replica. */
+/** Puts the events of the feed into the outbox. A stream can begin ahead of the feed, which reads the history periodically. */
 function subscriberOf({ outbox, filter, after }: Stream): Subscriber {
-  const received = (after === undefined ? undefined : seqOf(after)) ?? 0n;
+  let start = after;
+  const isNew = (position: Position) => start === undefined || isBefore(start, position);
   return {
     filter,
-    onChange: ({ seq, text }) => {
-      if (seq > received) outbox.push(text);
+    onChange: ({ position, text }) => {
+      if (isNew(position)) outbox.push(text);
     },
-    onReset: (position) => outbox.push(reset(position)),
-    onIdle: (position) => {
-      if ((seqOf(position) ?? 0n) > received) outbox.push(idle(position));
-      else outbox.push(COMMENT);
+    onReset: (position) => {
+      start = undefined; // it can be of a lost history
+      outbox.push(reset(position));
     },
+    onIdle: (position) => outbox.push(isNew(position) ? idle(position) : COMMENT),
     onStop: outbox.end,
   };
 }
 
-/** What a stream without a position begins with: the position before its first change. */
+/** The position before the first change of a stream. */
 const opened = (position: Position) => `: opened\nid: ${position}\n\n`;
 /** An event without data sets only the position with which a client continues. */
 const idle = (position: Position) => `: idle\nid: ${position}\n\n`;
@@ -84,17 +82,13 @@ const COMMENT = ': idle\n\n';
 const reset = (position: Position) => `event: reset\nid: ${position}\ndata: {}\n\n`;
 
 interface Start extends Stream {
-  readonly opening: string;
   /** The position of the subscription: the outbox contains the later changes. */
   readonly until: Position;
 }
 
-async function* eventsOf(
-  changes: ChangeFeed,
-  { opening, outbox, filter, after, until }: Start,
-): AsyncGenerator<string> {
-  yield opening;
-  for (let from = after; from !== undefined; ) {
+async function* eventsOf(changes: ChangeFeed, { outbox, filter, after, until }: Start): AsyncGenerator<string> {
+  yield after === undefined ? reset(until) : opened(after);
+  for (let from = after; from !== undefined && isBefore(from, until); ) {
     const page = await changes.replay({ after: from, until, filter });
     if (page === undefined) yield reset(until); // pruned meanwhile
     for (const { text } of page ?? []) yield text;

@@ -27,8 +27,8 @@ export interface ChangeFeed {
   readonly places: Places;
   /** @throws 503 if the process stops or the database is unavailable */
   subscribe(subscriber: Subscriber): Promise<Subscription>;
-  /** Whether a stream can continue after a position. */
-  isKnown(position: Position): Promise<boolean>;
+  /** The position after which a stream begins: the newest one unless a position is given; undefined if that is not known. */
+  startOf(given: Position | undefined): Promise<Position | undefined>;
   /** The changes after one position and up to another; undefined if they cannot be read, so that the client must read the lists. */
   replay(range: Replay): Promise<PresentedChange[] | undefined>;
   /** Ends all subscriptions, and refuses others. */
@@ -159,7 +159,10 @@ export function createChangeFeed({ log, timings = TIMINGS, ...sources }: FeedOpt
   return {
     places: createPlaces(),
     subscribe,
-    isKnown: (at) => isKnown(database, at),
+    startOf: async (given) => {
+      if (given === undefined) return readNewest(database);
+      return (await isKnown(database, given)) ? given : undefined;
+    },
     replay: (range) => {
       // One at a time: after a restart, the streams of all clients continue at the same time.
       const next = replaying.then(async () => {

@@ -11,10 +11,13 @@ export type Position = string;
 const POSITION = /^(\d{1,18})-(\d{1,18})$/;
 
 /** The sequence number of a position; undefined if the text is not a position. */
-export function seqOf(position: Position): bigint | undefined {
+function seqOf(position: Position): bigint | undefined {
   const seq = POSITION.exec(position)?.[1];
   return seq === undefined ? undefined : BigInt(seq);
 }
+
+/** Whether a position is before another one of the same history. */
+export const isBefore = (one: Position, other: Position): boolean => (seqOf(one) ?? 0n) < (seqOf(other) ?? 0n);
 
 const positionColumn = Prisma.sql`seq || '-' || (extract(epoch FROM at) * 1000000)::bigint`;
 

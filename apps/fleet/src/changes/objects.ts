@@ -27,7 +27,6 @@ export interface ObjectSources {
 
 /** A change with its position and its text, which all streams share. */
 export interface PresentedChange {
-  readonly seq: bigint;
   readonly position: string;
   readonly change: Change;
   /** The event as it is sent. */
@@ -48,11 +47,11 @@ export async function presentChanges(sources: ObjectSources, rows: readonly Chan
       found.set(change.id, { change, data: JSON.stringify(reply.parse(change)) });
     }
   }
-  return rows.flatMap(({ seq, position, kind, object_id }) => {
+  return rows.flatMap(({ position, kind, object_id }) => {
     const described = isKind(kind) ? found.get(object_id) : undefined;
     if (!described) return []; // the first row of the history, or a kind of a later version
     const { change, data } = described;
-    return [{ seq, position, change, text: `event: change\nid: ${position}\ndata: ${data}\n\n` }];
+    return [{ position, change, text: `event: change\nid: ${position}\ndata: ${data}\n\n` }];
   });
 }
 
