@@ -104,8 +104,8 @@ export function createChangeFeed({ log, timings = TIMINGS, ...sources }: FeedOpt
       for (const subscriber of subscribers) subscriber.onReset(position);
       return true;
     }
-    const isWanted = [...subscribers];
-    const wanted = rows.filter((row) => isWanted.some(({ filter }) => includes(filter, row.kind, row.object_id)));
+    const filters = [...subscribers].map(({ filter }) => filter);
+    const wanted = rows.filter((row) => filters.some((filter) => includes(filter, row.kind, row.object_id)));
     const changes = await present(wanted);
     position = rows.at(-1)?.position ?? position;
     if (changes === undefined) {
@@ -135,16 +135,20 @@ export function createChangeFeed({ log, timings = TIMINGS, ...sources }: FeedOpt
     }
   };
 
+  const refuseWhileStopping = () => {
+    if (isStopping) throw unavailable('The process stops. Retry with another one.');
+  };
   const subscribe = async (subscriber: Subscriber): Promise<Subscription> => {
-    if (isStopping) throw stopping();
+    refuseWhileStopping();
     users += 1;
+    round ??= start();
+    const current = round;
     try {
-      round ??= start();
-      await round;
-      if (isStopping) throw stopping();
+      await current;
+      refuseWhileStopping();
     } catch (error) {
       users -= 1;
-      if (subscribers.size === 0) round = undefined; // the start failed
+      if (round === current) round = undefined; // the start failed; a later round never does
       throw error;
     }
     subscribers.add(subscriber);
@@ -183,5 +187,3 @@ export function createChangeFeed({ log, timings = TIMINGS, ...sources }: FeedOpt
 
 const includes = ({ kinds, id }: ChangeFilter, kind: string, objectId: string) =>
   kinds.includes(kind) && (id === undefined || id === objectId);
-
-const stopping = () => unavailable('The process stops. Retry with another one.');
