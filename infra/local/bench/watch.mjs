@@ -2,13 +2,16 @@
 //
 //   pnpm bench:watch [--streams <default 1000>] [--seconds <per phase, default 15>] [--record]
 //
-// Method: a fleet runs as in production, with 1,000 deployments. Its CPU time and memory are measured while it is idle, with open
-// streams of ten callers, and with these streams while one deployment per second changes. The CPU time of the streams is the
-// difference. Then connections to PostgreSQL change deployments as the reconciler does, in turn with and without the triggers.
+// Method: a fleet runs as in production, with 1,000 deployments. Its CPU time and resident memory are measured while it is idle, with
+// open streams of ten callers, and with these streams while one deployment per second changes. The CPU time of the streams is the
+// difference. Then connections to PostgreSQL change deployments, in turn with and without the triggers. PostgreSQL writes to the disk
+// at each commit.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import fs from 'node:fs';
 import http from 'node:http';
+import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -44,7 +47,9 @@ const FILL = `
     jsonb_build_object('NAME', repeat('x', 200))
   FROM revision, generate_series(1, ${DEPLOYMENTS}) n`;
 
-const postgres = await startEmbeddedPostgres();
+// A temporary server would not wait for its disk.
+const dataDir = path.join(os.tmpdir(), `watch-bench-${randomBytes(6).toString('hex')}`);
+const postgres = await startEmbeddedPostgres({ dataDir, password: randomBytes(12).toString('hex') });
 const databaseUrl = await postgres.ensureDatabase({
   name: 'fleet',
   role: 'fleet',
@@ -109,17 +114,18 @@ async function measureStreams(pid, tokens) {
   for (let nth = 0; nth < streams; nth += 1) opened.push(await openStream(tokens[nth % CALLERS]));
   await delay(2000);
   const share = await shareDuring(pid);
-  const added = memoryOf(pid) - memoryBefore;
+  const memoryOpen = memoryOf(pid);
   report(
     `${streams} open streams: CPU ${percent(share)} of a core (without streams ${percent(idle)})`,
     atMost(share - idle, GOALS.cpu),
   );
-  report(
-    `${streams} open streams: memory ${added.toFixed(0)} MB (without streams ${memoryBefore.toFixed(0)} MB)`,
-    atMost(added, GOALS.memory),
-  );
   const changing = await shareDuring(pid, changeEachSecond);
   await delay(1000);
+  const added = Math.max(memoryOpen, memoryOf(pid)) - memoryBefore;
+  report(
+    `${streams} open streams: ${added.toFixed(0)} MB of resident memory in addition to ${memoryBefore.toFixed(0)} MB`,
+    atMost(added, GOALS.memory),
+  );
   const delivered = opened.reduce((sum, events) => sum + events(), 0);
   report(
     `one change per second for ${streams} streams: CPU ${percent(changing)} of a core, ${delivered} events`,
@@ -187,5 +193,6 @@ try {
     await once(fleet, 'exit');
   }
   await postgres.stop();
+  fs.rmSync(dataDir, { recursive: true, force: true });
 }
 end(values.record ? { what: 'watch', variant: `${streams}` } : undefined, { seconds });
