@@ -34,7 +34,7 @@ export interface Services {
 }
 
 /** The connection of a request whose response takes long. */
-export interface CallerConnection {
+interface CallerConnection {
   /** Closes the connection soon after the credential is revoked or expires, or its caller gets another role. */
   endWithCredential(): void;
   /** Calls a listener when the response was sent or the connection is closed. */

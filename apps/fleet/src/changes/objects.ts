@@ -15,7 +15,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { ChangeRow } from './history.ts';
 
 /** What a client receives for a change, before the reply schema converts it. */
-export type Change = Reply<typeof fleetEndpoints.watchChanges>;
+type Change = Reply<typeof fleetEndpoints.watchChanges>;
 export type ChangeKind = Change['kind'];
 
 /** What the representations of objects need. */
