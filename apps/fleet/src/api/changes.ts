@@ -41,7 +41,7 @@ export const watchChanges = route(fleetEndpoints.watchChanges, async (context, {
       disconnected.addEventListener('abort', outbox.end, { once: true });
       return eventsOf(changes, { outbox, filter, after, until: position });
     };
-    return new Streamed('text/event-stream', chunks, { onEnd });
+    return new Streamed('text/event-stream', chunks, { onEnd, withoutBuffering: true });
   } catch (error) {
     release();
     throw error;
@@ -90,9 +90,9 @@ async function* eventsOf(changes: ChangeFeed, { outbox, filter, after, until }: 
   yield after === undefined ? reset(until) : opened(after);
   for (let from = after; from !== undefined && isBefore(from, until); ) {
     const page = await changes.replay({ after: from, until, filter });
-    if (page === undefined) yield reset(until); // pruned meanwhile
-    for (const { text } of page ?? []) yield text;
-    from = page?.at(-1)?.position;
+    if (outbox.isEnded) return; // without the events that wait: the client continues after the last one that it received
+    yield page === undefined ? reset(until) : page.text; // undefined: pruned meanwhile
+    from = page?.next;
   }
   yield* outbox.chunks;
 }

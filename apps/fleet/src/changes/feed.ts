@@ -29,8 +29,8 @@ export interface ChangeFeed {
   subscribe(subscriber: Subscriber): Promise<Subscription>;
   /** The position after which a stream begins: the newest one unless a position is given; undefined if that is not known. */
   startOf(given: Position | undefined): Promise<Position | undefined>;
-  /** The changes after one position and up to another; undefined if they cannot be read, so that the client must read the lists. */
-  replay(range: Replay): Promise<PresentedChange[] | undefined>;
+  /** The next changes after one position and up to another; undefined if they cannot be read, so that the client must read the lists. */
+  replay(range: Replay): Promise<Replayed | undefined>;
   /** Ends all subscriptions, and refuses others. */
   stop(): Promise<void>;
 }
@@ -39,6 +39,13 @@ interface Replay {
   readonly after: Position;
   readonly until: Position;
   readonly filter: ChangeFilter;
+}
+
+interface Replayed {
+  /** The events as they are sent, together: a slow client then holds no more than the unsent bytes of its connection. */
+  readonly text: string;
+  /** The position after which the next changes follow; undefined if there are no more. */
+  readonly next: Position | undefined;
 }
 
 export interface FeedTimings {
@@ -171,7 +178,9 @@ export function createChangeFeed({ log, timings = TIMINGS, ...sources }: FeedOpt
       // One at a time: after a restart, the streams of all clients continue at the same time.
       const next = replaying.then(async () => {
         const rows = await readChanges(database, { ...range, limit: BATCH });
-        return rows && present(rows);
+        const changes = rows && (await present(rows));
+        const next = rows?.[BATCH - 1]?.position;
+        return changes && { text: changes.map(({ text }) => text).join(''), next };
       });
       replaying = next.catch(() => undefined);
       return next;

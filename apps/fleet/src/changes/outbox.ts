@@ -9,6 +9,7 @@ export interface Outbox {
   push(text: string): void;
   /** Ends `chunks` after the events that wait. */
   end(): void;
+  readonly isEnded: boolean;
   readonly chunks: AsyncIterable<string>;
 }
 
@@ -49,6 +50,9 @@ export function createOutbox(onOverflow: () => void): Outbox {
       onOverflow();
     },
     end,
+    get isEnded() {
+      return isEnded;
+    },
     chunks: { [Symbol.asyncIterator]: chunks },
   };
 }

@@ -83,11 +83,8 @@ export class Watch {
   }
 }
 
-/** A replica on a port, for streams and for requests that wait. */
-export async function listenFor(app: Express) {
-  const server = createServer(app).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // the server listens
+/** Sends requests to a port. */
+export function clientOf(port: number) {
   const request = async (path: string, credential: string, headers: Readonly<Record<string, string>> = {}) => {
     const authorization = { Authorization: `Bearer ${credential}` };
     const asked = get({ port, host: '127.0.0.1', path, headers: { ...authorization, ...headers }, agent: false });
@@ -96,16 +93,29 @@ export async function listenFor(app: Express) {
     return answer;
   };
   return {
-    port,
     request,
     /** Opens a stream, and waits for its beginning. */
     watch: async (credential: string, query = '', headers: Readonly<Record<string, string>> = {}): Promise<Watch> => {
       const answer = await request(`/api/v1/changes?${query}`, credential, headers);
-      if (answer.statusCode !== 200) throw new Error(`the stream answered ${answer.statusCode}`);
+      if (answer.statusCode !== 200) {
+        answer.destroy();
+        throw new Error(`the stream answered ${answer.statusCode}`);
+      }
       const watch = new Watch(answer);
       await watch.until('the beginning of the stream', ({ received }) => received.length > 0);
       return watch;
     },
+  };
+}
+
+/** A replica on a port, for streams and for requests that wait. */
+export async function listenFor(app: Express) {
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // the server listens
+  return {
+    port,
+    ...clientOf(port),
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -48,6 +48,40 @@ test('a created and a deleted deployment are recorded with the target whose reso
   expect(deleted.toSorted()).toEqual([`deployments ${id}`, `hosts ${host.id}`]);
 });
 
+test('a change of the resources that a deployment takes is recorded with its target', async () => {
+  const cluster = await it.aCluster();
+  const { id } = await it.deployed({ target: { cluster_id: cluster.id } });
+  const resize = () => client.deployment.update({ where: { id }, data: { cpu_millis: { increment: 1 } } });
+  expect((await recordedBy(resize)).toSorted()).toEqual([`clusters ${cluster.id}`, `deployments ${id}`]);
+});
+
+test('a change of any column is recorded, except of these', async () => {
+  const tables = await client.$queryRaw<{ table: string; ignored: string[] | null }[]>`
+    SELECT relname::text AS table, array_agg(attname::text ORDER BY attname) FILTER (
+      WHERE NOT (attnum = ANY (tgattr::int2[]) AND pg_get_triggerdef(t.oid) ~ ('old\\.' || quote_ident(attname) || '\\M'))) AS ignored
+    FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid JOIN pg_attribute a ON a.attrelid = tgrelid AND attnum > 0 AND NOT attisdropped
+    WHERE tgname = 'record_updates' GROUP BY relname`;
+  expect(Object.fromEntries(tables.map(({ table, ignored }) => [table, ignored]))).toEqual({
+    deployments: ['due_at', 'failures', 'lease_owner', 'lease_until', 'observed_at', 'sent_to_engine', 'take_over'],
+    hosts: ['check_at', 'check_failures', 'key_id', 'last_seen_at', 'sealed'],
+    nodes: ['updated_at'],
+    clusters: ['check_at', 'check_failures', 'key_id', 'last_seen_at', 'sealed'],
+    workloads: null,
+    volumes: ['sent_to_engine'],
+    secrets: ['key_id', 'sealed'],
+    users: ['last_sign_in_at', 'password_hash'],
+    tokens: ['last_used_at'],
+  });
+});
+
+test('a statement that changes thousands of rows records each of them', async () => {
+  await client.$executeRaw`
+    INSERT INTO workloads (id, name, created_by) SELECT gen_random_uuid(), 'bulk-' || n, 'test' FROM generate_series(1, 10000) n`;
+  const update = () => client.$executeRaw`UPDATE workloads SET version = 2 WHERE name LIKE 'bulk-%'`;
+  expect(new Set(await recordedBy(update)).size).toBe(10_000);
+  await client.$executeRaw`DELETE FROM workloads WHERE name LIKE 'bulk-%'`;
+});
+
 test('the reachability of a host is recorded for its deployments', async () => {
   const { deployment, host } = await aDeployment();
   const recorded = await recordedBy(() =>

@@ -35,7 +35,17 @@ test('an event has the object as in its list, and of a deleted object only the i
   watch.end();
 });
 
-test('the events of the API conform to the OpenAPI document, and contain no value of a secret', async () => {
+test('proxies must not store, compress or buffer a stream', async () => {
+  const { answer } = await fleet.watch(token.secret);
+  expect(answer.headers).toMatchObject({
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+  });
+  answer.destroy();
+});
+
+test('the events of the API contain no value of a secret', async () => {
   const watch = await fleet.watch(token.secret, 'kinds=secrets,users,tokens,hosts,workloads');
   const canary = 'canary-of-the-watched-secret';
   const secret = await world.asAdmin.post('/api/v1/secrets', { name: 'watched', values: { key: canary } });
