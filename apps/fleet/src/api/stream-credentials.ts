@@ -135,14 +135,15 @@ async function callersOfProvider(
   const oidc = await settings.oidc();
   const provider = providers.of(oidc);
   const ids = streams.flatMap(({ principal }) => (principal.kind === 'user' ? [principal.id] : []));
+  const credentials = [...new Set(streams.map(({ credential }) => credential))];
   const [users, verified] = await Promise.all([
     database.client.user.findMany({ where: { id: { in: ids }, iss: oidc.issuer, removed_at: null } }),
-    Promise.all(streams.map(({ credential }) => provider && verifyUnlessUnavailable(provider, credential))),
+    Promise.all(credentials.map((credential) => provider && verifyUnlessUnavailable(provider, credential))),
   ]);
-  return streams.flatMap((stream, index) => {
-    const { principal } = stream;
+  return streams.flatMap((stream) => {
+    const { principal, credential } = stream;
     const user = users.find(({ id }) => 'id' in principal && id === principal.id);
-    const bearer = verified[index];
+    const bearer = verified[credentials.indexOf(credential)];
     if (!user || !bearer) return [];
     const claims = bearer === 'unavailable' ? user.claims : { ...bearer.claims };
     return [[stream, userOf({ ...user, claims }, oidc, undefined)] as const];

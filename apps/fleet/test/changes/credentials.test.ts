@@ -37,6 +37,10 @@ const endings: Readonly<Record<string, () => Promise<Ending>>> = {
     const { credential } = await aSession();
     return { credential, end: () => world.api(`Bearer ${credential}`).post('/api/v1/auth/logout') };
   },
+  'the removal of its user': async () => {
+    const { credential, id } = await aSession();
+    return { credential, end: () => world.asAdmin.delete(`/api/v1/users/${id}`) };
+  },
   'a change of the role of its user to one that may also read': async () => {
     const { credential, id } = await aSession();
     return { credential, end: () => world.asAdmin.put(`/api/v1/users/${id}`, { role: 'viewer' }) };
