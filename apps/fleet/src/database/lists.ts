@@ -100,11 +100,7 @@ export function pageOf<Q extends ListQuery>(
 }
 
 /** Reads a page of a list. The rows are not validated. */
-export async function readPage<Q extends ListQuery>(
-  reader: Reader,
-  list: List<Q>,
-  query: Q,
-) {
+export async function readPage<Q extends ListQuery>(reader: Reader, list: List<Q>, query: Q) {
   const rows = await reader.$queryRaw<{ id: string | null; total: number }[]>(pageOf(list, query));
   return { rows: rows.filter(({ id }) => id !== null), pagination: paginationOf(query, rows[0]?.total ?? 0) };
 }
