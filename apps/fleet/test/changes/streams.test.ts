@@ -235,3 +235,32 @@ test('when the process stops, streams end completely, and new ones are a 503', a
   expect((await other.request('/api/v1/changes', token.secret)).statusCode).toBe(503);
   other.close();
 });
+
+test('a stream that ends while it reads missing changes has no later ones, so that a client can continue', async () => {
+  const before = await fleet.watch(token.secret, 'kinds=storage');
+  const { position } = before;
+  before.end();
+  const missed = await aVolume();
+  const replica = world.aReplica({ feedTimings: { interval: 20, heartbeat: 200 } });
+  const { changes } = replica.services;
+  const { replay } = changes;
+  let proceed = () => {};
+  const paused = new Promise<void>((resolve) => {
+    proceed = resolve;
+  });
+  Object.assign(changes, { replay: (range: Parameters<typeof replay>[0]) => paused.then(() => replay(range)) });
+  const other = await listenFor(replica.app);
+  const current = await other.watch(token.secret, 'kinds=storage');
+  const continued = await other.watch(token.secret, `kinds=storage&after=${position}`);
+  const later = await aVolume();
+  await current.ofObject(later.id);
+  await changes.stop();
+  proceed();
+  expect(await continued.ended()).toEqual({ complete: true });
+  expect([continued.objects, continued.position]).toEqual([[], position]);
+  const again = await fleet.watch(token.secret, `kinds=storage&after=${continued.position}`);
+  await again.ofObject(later.id);
+  expect(again.objects).toEqual([`storage ${missed.id}`, `storage ${later.id}`]);
+  again.end();
+  other.close();
+});
