@@ -6,6 +6,7 @@ const layers = {
   fleet: [
     'commands',
     'api',
+    'changes',
     'reconciler',
     'deployments',
     'audit',

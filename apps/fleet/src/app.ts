@@ -1,7 +1,15 @@
 import { admit, challengesOf, createAuthenticator, readBearer } from '@svc/auth';
 import { fleetService, openApiDocument } from '@svc/contract';
 import { type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
-import { createService, createTurnQueue, type Enter, matchesOf, pathOf, type ServiceOptions } from '@svc/http';
+import {
+  closeConnectionOf,
+  createService,
+  createTurnQueue,
+  type Enter,
+  matchesOf,
+  pathOf,
+  type ServiceOptions,
+} from '@svc/http';
 import { parse as parseCookies } from 'cookie';
 import type { Express } from 'express';
 import * as audit from './api/audit.ts';
@@ -11,6 +19,7 @@ import { changeOwnPassword } from './api/auth/password.ts';
 import * as auth from './api/auth.ts';
 import { createVerifier } from './api/authenticate.ts';
 import * as catalog from './api/catalog.ts';
+import { watchChanges } from './api/changes.ts';
 import * as clusterOrphans from './api/clusters/orphans.ts';
 import * as clusters from './api/clusters.ts';
 import { implement, type RequestContext, type Services } from './api/context.ts';
@@ -54,6 +63,7 @@ const routes = implement(fleetEndpoints, {
   readDeploymentLogs,
   ...storage,
   ...secrets,
+  watchChanges,
 });
 
 type OwnOptions = 'routes' | 'enter' | 'openapi' | 'gate' | 'observe' | 'publicUrl' | 'corsOrigins';
@@ -84,10 +94,13 @@ export function createFleet({ services, rejectionLimits, ...options }: FleetOpti
     // All endpoints in the contract of the fleet declare an access of this type.
     const access = endpoint.access as FleetAccess;
     admit({ policy, challenges }, { access, principal });
-    if (endpoint.stream !== undefined && principal.kind !== 'anonymous') {
-      const stream = { credential: credential.token ?? '', principal, access, end: () => res.destroy() };
+    const endWithCredential = (endsWithRole: boolean) => {
+      if (principal.kind === 'anonymous') return;
+      const end = () => void res.destroy();
+      const stream = { credential: credential.token ?? '', principal, access, endsWithRole, end };
       res.once('close', streamCredentials.add(stream).remove);
-    }
+    };
+    if (endpoint.stream !== undefined) endWithCredential(endpoint.stream === 'text/event-stream');
     return {
       ...services,
       principal,
@@ -97,6 +110,12 @@ export function createFleet({ services, rejectionLimits, ...options }: FleetOpti
       address: req.ip ?? '',
       ifMatch: () => matchesOf(req),
       idempotencyKey: req.get('Idempotency-Key'),
+      lastEventId: req.get('Last-Event-ID'),
+      connection: {
+        endWithCredential: () => endWithCredential(true),
+        onClose: (listener) => void (res.destroyed ? listener() : res.once('close', listener)),
+        closeAsTooSlow: () => closeConnectionOf(res, 'too_slow'),
+      },
       cookie: (name) => parseCookies(req.headers.cookie ?? '')[name],
     };
   };

@@ -22,6 +22,8 @@ import { createTemporaryAdmin, type TemporaryAdmin } from './auth/temporary-admi
 import type { CatalogTimings } from './catalog/schedule.ts';
 import { createSync } from './catalog/sync.ts';
 import { readSyncState } from './catalog/sync-state.ts';
+import { createChangeFeed } from './changes/feed.ts';
+import { startPruningChanges } from './changes/pruning.ts';
 import { type Config, readConfig, settingsEnvironmentOf } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { checkCurrentKey, checkEncryptionKeys } from './database/encryption.ts';
@@ -77,6 +79,8 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     concurrency: config.RECONCILER_CONCURRENCY,
   });
   const hashing = createHashingThreads();
+  const defaultLimits = { memory_bytes: config.DEFAULT_MEMORY_LIMIT, processes: config.DEFAULT_PROCESS_LIMIT };
+  const changes = createChangeFeed({ database, settings, defaultLimits, log });
   const services: Services = {
     engineRuntime,
     database,
@@ -87,12 +91,14 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     hubs,
     sync,
     refusalOf: toProvider.routes.restricted.refusalOf,
-    defaultLimits: { memory_bytes: config.DEFAULT_MEMORY_LIMIT, processes: config.DEFAULT_PROCESS_LIMIT },
+    defaultLimits,
+    changes,
     publicUrl: config.PUBLIC_URL,
     corsOrigins: config.CORS_ORIGINS,
   };
   const checks = startProviderChecks({ database, sealer, settings, providers, log });
   const housekeeping = startHousekeeping({ database, log, auditDays: config.AUDIT_RETENTION_DAYS });
+  const pruning = startPruningChanges(database, log);
   const sealing = startSealing({ database, sealer, log });
   let stopping = false;
   const { corsOrigins: _, publicUrl: __, ...options } = serviceOptionsOf(config);
@@ -114,9 +120,18 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     log,
     onStopping: () => {
       stopping = true;
+      void changes.stop(); // its streams would delay the shutdown
     },
     close: async () => {
-      const idle = [sync.stop(), checks.stop(), housekeeping.stop(), sealing.stop(), engineRuntime.stop()];
+      const idle = [
+        sync.stop(),
+        checks.stop(),
+        housekeeping.stop(),
+        sealing.stop(),
+        engineRuntime.stop(),
+        pruning.stop(),
+        changes.stop(),
+      ];
       // Aborts requests, so that a slow hub does not delay the shutdown.
       await Promise.all([toHub.close(), toProvider.close()]);
       await Promise.all(idle);

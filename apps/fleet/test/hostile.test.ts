@@ -39,8 +39,8 @@ async function known(endpoint: Endpoint) {
   };
 }
 
-// The last endpoint ends the sessions of the callers.
-const { logout, ...others } = fleetEndpoints;
+// The last endpoint ends the sessions of the callers. A stream of changes does not end; test/changes sends its parameters.
+const { logout, watchChanges, ...others } = fleetEndpoints;
 
 testHostileInput({
   endpoints: [...Object.values(others), logout],

@@ -13,7 +13,7 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
     'POST /api/v1/auth/exchange',
     'POST /api/v1/auth/refresh',
   ],
-  'signed-in': ['GET /api/v1/auth/me'],
+  'signed-in': ['GET /api/v1/auth/me', 'GET /api/v1/changes'],
   session: ['POST /api/v1/auth/logout'],
   'local-session': ['PUT /api/v1/auth/password'],
   'catalog-read': [

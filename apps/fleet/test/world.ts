@@ -13,6 +13,7 @@ import { loadSigningKey } from '../src/auth/session-tokens.ts';
 import { createSessions, type Owner } from '../src/auth/sessions.ts';
 import { createTemporaryAdmin } from '../src/auth/temporary-admin.ts';
 import { createSync } from '../src/catalog/sync.ts';
+import { type ChangeFeed, createChangeFeed, type FeedTimings } from '../src/changes/feed.ts';
 import { type Database, openDatabase } from '../src/database/client.ts';
 import type { Token } from '../src/generated/prisma/client.ts';
 import { createEngineRuntime } from '../src/reconciler/engine-runtime.ts';
@@ -62,6 +63,8 @@ export interface ReplicaOptions {
   /** The rate limit per client address. By default there is none. */
   readonly requestsPerMinute?: number;
   readonly rejectionLimits?: RejectionLimits;
+  /** Those of production by default. */
+  readonly feedTimings?: FeedTimings;
 }
 
 /** A token with its secret. */
@@ -75,6 +78,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
   const database = openDatabase(testDatabase.url, () => undefined);
   const { client } = database;
   const apis: ReturnType<typeof apiOf>[] = [];
+  const feeds: ChangeFeed[] = [];
   const outbounds: ReturnType<typeof createOutbound>[] = [];
   const anOutbound = (given: Omit<OutboundOptions, 'maxBytes'>) => {
     const outbound = createOutbound({ maxBytes: 4_000_000, ...given });
@@ -130,6 +134,15 @@ export async function startWorld(options: ReplicaOptions = {}) {
       signingKey,
       temporaryAdmin: temporaryAdmin && createTemporaryAdmin(temporaryAdmin, fingerprintKey),
     });
+    const defaultLimits = { memory_bytes: 2 * 2 ** 30, processes: 4096 };
+    const changes = createChangeFeed({
+      database: connections,
+      settings,
+      defaultLimits,
+      log,
+      timings: given.feedTimings,
+    });
+    feeds.push(changes);
     const services = {
       database: connections,
       settings,
@@ -147,7 +160,8 @@ export async function startWorld(options: ReplicaOptions = {}) {
         concurrency: 8,
       }),
       refusalOf: ways.restricted.refusalOf,
-      defaultLimits: { memory_bytes: 2 * 2 ** 30, processes: 4096 },
+      defaultLimits,
+      changes,
       publicUrl,
       corsOrigins: [FRONTEND],
     };
@@ -255,6 +269,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
     asTemporaryAdmin: async () => api(`Bearer ${(await signIn()).access_token}`),
     stop: async () => {
       for (const each of apis) each.close();
+      await Promise.all(feeds.map((feed) => feed.stop()));
       await Promise.all(outbounds.map((outbound) => outbound.close()));
       await database.close();
       await testDatabase.drop();

@@ -11,6 +11,10 @@ export async function untilReady(url, child) {
   throw new Error(`${url} did not become ready`);
 }
 
+/** The resident memory of a process now, in MB. */
+export const memoryOf = (pid) =>
+  Number(/^VmRSS:\s+(\d+) kB/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
 /** The maximum resident memory of a process so far, in MB. */
 export const peakMemoryOf = (pid) =>
   Math.round(Number(/^VmHWM:\s+(\d+) kB/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024);

@@ -3,9 +3,9 @@ import type { ProblemCode } from './problems.ts';
 
 /**
  * `If-Match`: the version of a resource (RFC 9110, section 13.1.1). `Idempotency-Key`: the request can be repeated
- * safely.
+ * safely. `Last-Event-ID`: the position after which a stream of events continues (HTML, section 9.2).
  */
-export type RequestHeader = 'If-Match' | 'Idempotency-Key';
+export type RequestHeader = 'If-Match' | 'Idempotency-Key' | 'Last-Event-ID';
 
 export type Method = 'get' | 'post' | 'put' | 'delete';
 
@@ -35,7 +35,7 @@ export interface Endpoint<
   /** The maximum size of the body in bytes; 0: no body is read. */
   readonly bodyLimit: number;
   readonly reply: Reply;
-  /** The media type of a response that is streamed in lines. `reply` is then the schema of one line. */
+  /** The media type of a response that is streamed. `reply` is then the schema of one line, or of the data of one event. */
   readonly stream?: string;
   /** Request headers that only some endpoints support. */
   readonly headers: readonly RequestHeader[];

@@ -54,7 +54,7 @@ const fields = {
     .meta({ description: 'Name of the extended resource for GPUs' }),
 };
 
-const cluster = z
+export const cluster = z
   .object({
     ...resourceMembers,
     server: z.string(),

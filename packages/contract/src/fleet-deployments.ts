@@ -91,8 +91,20 @@ export const fleetDeploymentEndpoints = {
     operationId: 'getDeployment',
     method: 'get',
     path: '/api/v1/deployments/:id',
-    summary: 'Get a deployment',
+    summary: 'Get a deployment, or wait until it has a phase',
+    query: z.strictObject({
+      wait: anyValue('phase', deployment.shape.phase).meta({
+        description:
+          'Phases, separated by commas. The response is sent when the current generation has one of them, when it can no longer reach another phase by itself, or at the timeout. Compare `phase`, and `observed_generation` with `generation`',
+      }),
+      timeout: queryInteger(1, 60)
+        .default(30)
+        .meta(
+          documentedAs({ type: 'integer', minimum: 1, maximum: 60, default: 30, description: 'Of `wait`, in seconds' }),
+        ),
+    }),
     reply,
+    problems: ['not_found', 'overloaded'],
   }),
   updateDeployment: endpoint({
     ...changes,

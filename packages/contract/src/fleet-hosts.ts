@@ -112,7 +112,7 @@ const fields = {
   gpus,
 };
 
-const host = z
+export const host = z
   .object({
     ...resourceMembers,
     engine: z

@@ -15,7 +15,7 @@ const email = line(320)
 
 const password = z.string().max(1024, 'must have at most 1024 characters');
 
-const user = z
+export const user = z
   .object({
     id,
     source: z.enum(['local', 'oidc']),
@@ -34,7 +34,7 @@ const user = z
 
 const readOnlyOfUser = ignored('id', 'source', 'issuer', 'subject', 'created_at', 'updated_at', 'last_sign_in_at');
 
-const token = z
+export const token = z
   .object({
     id,
     name: z.string(),

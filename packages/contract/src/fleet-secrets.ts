@@ -41,7 +41,7 @@ const server = z
       'For kind `registry`: the only registry that receives the credentials. Default: docker.io, which has the aliases index.docker.io, registry-1.docker.io and the empty string',
   });
 
-const secret = z
+export const secret = z
   .object({
     ...resourceMembers,
     kind,

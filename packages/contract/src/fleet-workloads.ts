@@ -59,7 +59,7 @@ const revision = z.object({
   created_by: z.string(),
 });
 
-const workload = z
+export const workload = z
   .object({
     ...resourceMembers,
     ...workloadSpec.shape,

@@ -1,6 +1,7 @@
 import { fleetAuditEndpoints } from './fleet-audit.ts';
 import { fleetAuthEndpoints } from './fleet-auth.ts';
 import { fleetCatalogEndpoints } from './fleet-catalog.ts';
+import { fleetChangeEndpoints } from './fleet-changes.ts';
 import { fleetClusterEndpoints } from './fleet-clusters.ts';
 import { fleetDeploymentEndpoints } from './fleet-deployments.ts';
 import { fleetHostEndpoints } from './fleet-hosts.ts';
@@ -14,6 +15,7 @@ import { fleetWorkloadEndpoints } from './fleet-workloads.ts';
 export { writeAuditCursor } from './audit-cursor.ts';
 export { type FleetAccess, type FleetRole, fleetRoles } from './fleet-access.ts';
 export { MAX_SKIPPED_LISTED, syncState } from './fleet-catalog.ts';
+export { changeKinds } from './fleet-changes.ts';
 export { type NewDeployment, phases } from './fleet-deployment.ts';
 export type { EnvReply, EnvRequest } from './fleet-env.ts';
 export type { LabelRequirement } from './fleet-resource.ts';
@@ -42,4 +44,5 @@ export const fleetEndpoints = {
   ...fleetDeploymentEndpoints,
   ...fleetStorageEndpoints,
   ...fleetSecretEndpoints,
+  ...fleetChangeEndpoints,
 };

@@ -129,6 +129,7 @@ const HEADERS: Readonly<Record<RequestHeader, string>> = {
     'The expected version in quotes, or the ETag of a GET. If the resource has another version, the status is 412',
   'Idempotency-Key':
     'A unique value for one request. Repeating the request with the same value within 24 hours returns the first response',
+  'Last-Event-ID': 'The `id` of the last event that was received. It takes precedence over `after`',
 };
 
 const headersOf = ({ headers }: Endpoint) =>
@@ -149,6 +150,11 @@ const successes = (endpoint: Endpoint) => ({
 
 const EMPTY: Readonly<Record<number, string>> = { 204: 'Success', 302: 'Redirect to `Location`' };
 
+const LINES = 'lines; the schema describes one line';
+const PARTS_OF: Readonly<Record<string, string>> = {
+  'text/event-stream': 'server-sent events; the schema describes the data of an event `change`',
+};
+
 const success = (endpoint: Endpoint) =>
   endpoint.status in EMPTY
     ? { description: EMPTY[endpoint.status] ?? '' }
@@ -156,7 +162,7 @@ const success = (endpoint: Endpoint) =>
         description:
           endpoint.stream === undefined
             ? 'Success'
-            : 'Success. The body is a stream of lines; the schema describes one line',
+            : `Success. The body is a stream of ${PARTS_OF[endpoint.stream] ?? LINES}`,
         content: { [endpoint.stream ?? 'application/json']: { schema: endpoint.reply } },
       };
 

@@ -37,5 +37,6 @@ export const fleetService: Service = {
     deployments: 'Workloads that run on a host or a cluster',
     storage: 'Volumes',
     secrets: 'Values for workloads that the API never returns',
+    changes: 'The changes of all lists, as a stream',
   },
 };

@@ -81,6 +81,10 @@ export async function run<Context>(
   return present(endpoint, await route.handle(context, input), req);
 }
 
+const NOT_STORED = { 'Cache-Control': 'no-store' };
+/** Proxies that compress a stream delay its chunks, too. nginx reads the second header. */
+const UNBUFFERED = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' };
+
 function present(endpoint: Endpoint, handled: unknown, req: Request): PendingResponse {
   const headers = { 'Cache-Control': cacheControl(endpoint, req), Vary: 'Authorization, Origin' };
   if (handled instanceof Unchanged) return { status: 304, headers: { ...headers, ETag: handled.etag } };
@@ -88,9 +92,9 @@ function present(endpoint: Endpoint, handled: unknown, req: Request): PendingRes
     return { status: endpoint.status, headers: { ...headers, ...handled.headers, Location: handled.location } };
   }
   if (handled instanceof Streamed) {
-    const { etag } = handled.options;
+    const { etag, withoutBuffering = false } = handled.options;
     const tag = etag === undefined ? {} : { ETag: etag };
-    const own = { 'Content-Type': handled.contentType, 'Cache-Control': 'no-store', ...tag };
+    const own = { 'Content-Type': handled.contentType, ...(withoutBuffering ? UNBUFFERED : NOT_STORED), ...tag };
     return { status: endpoint.status, headers: { ...headers, ...own }, stream: handled };
   }
   if (handled instanceof Rendered) {

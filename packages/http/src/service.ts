@@ -145,7 +145,15 @@ function originsOf(origins: readonly string[]): RequestObserver {
   const setHeaders = cors({
     origin: [...origins],
     exposedHeaders: ['ETag', 'Retry-After', 'X-Request-Id', 'WWW-Authenticate'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Idempotency-Key', 'X-Request-Id'],
+    allowedHeaders: [
+      'Authorization',
+      'Content-Type',
+      'If-Match',
+      'If-None-Match',
+      'Idempotency-Key',
+      'Last-Event-ID',
+      'X-Request-Id',
+    ],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     maxAge: 600,
     preflightContinue: true,

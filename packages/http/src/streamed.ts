@@ -22,6 +22,8 @@ interface StreamOptions {
   readonly etag?: string;
   /** Without a pace, only the limits of the connection apply. */
   readonly pace?: Pace;
+  /** Whether reverse proxies must pass on each chunk at once. */
+  readonly withoutBuffering?: boolean;
   /** Called once, when the stream has ended or if it is not sent. */
   readonly onEnd?: () => void;
 }

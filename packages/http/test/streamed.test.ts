@@ -67,6 +67,12 @@ describe('a streamed response', () => {
     expect(headers).not.toHaveProperty('content-length');
   });
 
+  test('can forbid reverse proxies to buffer and compress it', async () => {
+    const { api } = await serviceOf(chunksOf('{}\n'), undefined, { withoutBuffering: true });
+    const { headers } = await api.get('/things/latest').expect(200);
+    expect(headers).toMatchObject({ 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' });
+  });
+
   test('can have no chunks, and empty chunks', async () => {
     for (const chunks of [[], ['', '']]) {
       const { port } = await serviceOf(chunksOf(...chunks));

@@ -4,6 +4,7 @@ import type { Recording } from '../audit/recording.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Sync } from '../catalog/sync.ts';
+import type { ChangeFeed } from '../changes/feed.ts';
 import type { Database } from '../database/client.ts';
 import type { Candidates } from '../deployments/candidates.ts';
 import type { Principal } from '../principal.ts';
@@ -22,6 +23,7 @@ export interface Services {
   readonly hubs: Hubs;
   readonly sync: Sync;
   readonly engineRuntime: EngineRuntime;
+  readonly changes: ChangeFeed;
   /** The reason why the fleet must not connect to a target, as far as its URL shows; undefined if it is allowed. */
   readonly refusalOf: (target: URL) => Error | undefined;
   /** The limits of containers whose workload requests nothing. */
@@ -30,6 +32,16 @@ export interface Services {
   readonly publicUrl: string | undefined;
   /** The origins of frontends that can call the API and redirect sign-ins themselves. */
   readonly corsOrigins: readonly string[];
+}
+
+/** The connection of a request whose response takes long. */
+interface CallerConnection {
+  /** Closes the connection soon after the credential is revoked or expires, or its caller gets another role. */
+  endWithCredential(): void;
+  /** Calls a listener when the response was sent or the connection is closed. */
+  onClose(listener: () => void): void;
+  /** Closes the connection of a client that does not read fast enough. */
+  closeAsTooSlow(): void;
 }
 
 /** The services, and the values that a handler receives about its request beside its input. */
@@ -45,6 +57,9 @@ export interface RequestContext extends Services {
   readonly ifMatch: () => Matches;
   /** The value of `Idempotency-Key`, not validated. */
   readonly idempotencyKey: string | undefined;
+  /** The value of `Last-Event-ID`, not validated. */
+  readonly lastEventId: string | undefined;
+  readonly connection: CallerConnection;
   /** The value of a cookie of the request. */
   readonly cookie: (name: string) => string | undefined;
 }

@@ -26,15 +26,16 @@ import { pageOptions, route } from './context.ts';
 import { changeDeployment, generationToRestore } from './deployments/changes.ts';
 import { DUE_NOW, PENDING, recordGeneration } from './deployments/generations.ts';
 import { findCreatedDeployment, readIdempotencyKey, rememberRequest } from './deployments/idempotency.ts';
+import { waitForPhase } from './deployments/wait.ts';
 
 export const listDeployments = route(fleetEndpoints.listDeployments, async ({ database, defaultLimits }, { query }) => {
   const { rows, pagination } = await listRows(database.client, deployments, deploymentList, query);
   return { deployments: rows.map((row) => presentDeployment(row, defaultLimits)), pagination };
 });
 
-export const getDeployment = route(fleetEndpoints.getDeployment, async ({ database, defaultLimits }, { params }) => {
-  const row = await readRow(database.client, deployments, params.id);
-  const deployment = presentDeployment(row, defaultLimits);
+export const getDeployment = route(fleetEndpoints.getDeployment, async (context, { params, query }) => {
+  const { wait: phases = [], timeout: seconds } = query;
+  const deployment = await waitForPhase(context, { id: params.id, phases, seconds });
   return new WithEtag({ deployment }, etagOfVersion(deployment.version, deployment));
 });
 

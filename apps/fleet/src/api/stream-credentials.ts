@@ -17,6 +17,8 @@ export interface OpenStream {
   readonly credential: string;
   readonly principal: Caller;
   readonly access: FleetAccess;
+  /** Whether it also ends when the caller gets another role that admits the access. */
+  readonly endsWithRole?: boolean;
   /** Closes the connection, so that the client detects that the response is incomplete. */
   end(): void;
 }
@@ -67,8 +69,11 @@ export function createStreamCredentials(services: UsedServices, log: Log): Strea
   };
 }
 
-const isAdmitted = ({ credential, access }: OpenStream, caller: Caller | undefined) =>
-  caller !== undefined && !hasExpired(credential) && policy[access](caller) === true;
+const isAdmitted = ({ credential, principal, access, endsWithRole = false }: OpenStream, caller: Caller | undefined) =>
+  caller !== undefined &&
+  !hasExpired(credential) &&
+  policy[access](caller) === true &&
+  !(endsWithRole && caller.role !== principal.role);
 
 /** Whether a JWT has expired. Its issuer and signature were verified when the stream was opened. */
 const hasExpired = (credential: string) =>
@@ -104,9 +109,11 @@ async function callersOfTokens({ database }: UsedServices, streams: readonly Ope
   if (streams.length === 0) return [];
   const hashes = streams.map(({ credential }) => hashSecretToken(credential));
   const tokens = await findTokens(database, hashes);
-  return streams.flatMap((stream, index) =>
-    tokens.get(hashes[index] ?? '')?.active ? [[stream, stream.principal] as const] : [],
-  );
+  return streams.flatMap((stream, index) => {
+    const { principal } = stream;
+    const token = tokens.get(hashes[index] ?? '');
+    return token?.active && principal.kind === 'token' ? [[stream, { ...principal, role: token.role }] as const] : [];
+  });
 }
 
 const sessionOf = ({ principal }: OpenStream) => ('sessionId' in principal ? (principal.sessionId ?? '') : '');
@@ -128,14 +135,15 @@ async function callersOfProvider(
   const oidc = await settings.oidc();
   const provider = providers.of(oidc);
   const ids = streams.flatMap(({ principal }) => (principal.kind === 'user' ? [principal.id] : []));
+  const credentials = [...new Set(streams.map(({ credential }) => credential))];
   const [users, verified] = await Promise.all([
     database.client.user.findMany({ where: { id: { in: ids }, iss: oidc.issuer, removed_at: null } }),
-    Promise.all(streams.map(({ credential }) => provider && verifyUnlessUnavailable(provider, credential))),
+    Promise.all(credentials.map((credential) => provider && verifyUnlessUnavailable(provider, credential))),
   ]);
-  return streams.flatMap((stream, index) => {
-    const { principal } = stream;
+  return streams.flatMap((stream) => {
+    const { principal, credential } = stream;
     const user = users.find(({ id }) => 'id' in principal && id === principal.id);
-    const bearer = verified[index];
+    const bearer = verified[credentials.indexOf(credential)];
     if (!user || !bearer) return [];
     const claims = bearer === 'unavailable' ? user.claims : { ...bearer.claims };
     return [[stream, userOf({ ...user, claims }, oidc, undefined)] as const];

@@ -51,7 +51,8 @@ export const isText =
   (text: string): Prisma.Sql =>
     Prisma.sql`${column} = ${text}`;
 
-export interface List<Q extends ListQuery> {
+/** The rows of a list. */
+interface Listed {
   /** The table or view of the rows `r`, which have an `id`. */
   readonly table: Prisma.Sql;
   /** Joins that only `columns` need. They add and remove no rows. */
@@ -59,18 +60,34 @@ export interface List<Q extends ListQuery> {
   readonly columns: Prisma.Sql;
   /** A condition of all rows of the list. */
   readonly always?: Prisma.Sql;
+}
+
+export interface List<Q extends ListQuery> extends Listed {
   readonly rules: ListRules<Q>;
 }
+
+type Reader = Pick<Prisma.TransactionClient, '$queryRaw'>;
+
+/** Reads the rows of a list with these ids, as a page has them. The rows are not validated. */
+export const readListed = (
+  reader: Reader,
+  { table, joins = Prisma.empty, columns, always = ALL }: Listed,
+  ids: readonly string[],
+): Promise<unknown[]> =>
+  reader.$queryRaw<unknown[]>`
+    SELECT ${columns} FROM ${table} r ${joins} WHERE r.id = ANY(${ids}::uuid[]) AND ${always}`;
+
+const ALL = Prisma.sql`true`;
 
 /**
  * The statement that reads a page of a list with the number of all matching rows, in one snapshot. A page beyond the end is one row
  * with `total` and no `id`. The columns are computed only for the rows of the page.
  */
 export function pageOf<Q extends ListQuery>(
-  { table, joins = Prisma.empty, columns, always, rules }: List<Q>,
+  { table, joins = Prisma.empty, columns, always = ALL, rules }: List<Q>,
   query: Q,
 ): Prisma.Sql {
-  const conditions = [always ?? Prisma.sql`true`, ...conditionsOf(rules, query)];
+  const conditions = [always, ...conditionsOf(rules, query)];
   const matching = Prisma.sql`${table} r WHERE ${Prisma.join(conditions, ' AND ')}`;
   return Prisma.sql`
     SELECT counted.total, page.* FROM (SELECT count(*)::int AS total FROM ${matching}) counted
@@ -83,11 +100,7 @@ export function pageOf<Q extends ListQuery>(
 }
 
 /** Reads a page of a list. The rows are not validated. */
-export async function readPage<Q extends ListQuery>(
-  reader: Pick<Prisma.TransactionClient, '$queryRaw'>,
-  list: List<Q>,
-  query: Q,
-) {
+export async function readPage<Q extends ListQuery>(reader: Reader, list: List<Q>, query: Q) {
   const rows = await reader.$queryRaw<{ id: string | null; total: number }[]>(pageOf(list, query));
   return { rows: rows.filter(({ id }) => id !== null), pagination: paginationOf(query, rows[0]?.total ?? 0) };
 }

@@ -1,7 +1,7 @@
 import { uuid } from '@svc/contract';
 import { invalid, type Matches, notFound, requireVersion } from '@svc/http';
 import { z } from 'zod';
-import { type ListQuery, type ListRules, readPage } from '../database/lists.ts';
+import { type ListQuery, type ListRules, readListed, readPage } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 /** Whether an id from a path is a UUID. No row has another id. */
@@ -51,6 +51,12 @@ const common = Prisma.sql`r.id, r.name, r.labels, r.version, r.created_at, r.upd
 
 const columnsOf = ({ columns }: { readonly columns: Prisma.Sql }) => Prisma.sql`${common}, ${columns}`;
 
+const listedOf = <Row extends ResourceRow>(kind: Kind<Row>) => ({
+  table: Prisma.raw(kind.table),
+  joins: kind.joins,
+  columns: columnsOf(kind),
+});
+
 /** A page of resources. */
 export async function listRows<Row extends ResourceRow, Q extends ListQuery>(
   reader: Reader,
@@ -58,8 +64,7 @@ export async function listRows<Row extends ResourceRow, Q extends ListQuery>(
   rules: ListRules<Q>,
   query: Q,
 ) {
-  const list = { table: Prisma.raw(kind.table), joins: kind.joins, columns: columnsOf(kind), rules };
-  const { rows, pagination } = await readPage(reader, list, query);
+  const { rows, pagination } = await readPage(reader, { ...listedOf(kind), rules }, query);
   return { rows: rows.map((row) => kind.row.parse(row)), pagination };
 }
 
@@ -71,6 +76,13 @@ export async function readRow<Row extends ResourceRow>(reader: Reader, kind: Kin
   if (row === undefined) throw notFound();
   return kind.row.parse(row);
 }
+
+/** The resources with these ids that exist. */
+export const readRows = async <Row extends ResourceRow>(
+  reader: Reader,
+  kind: Kind<Row>,
+  ids: readonly string[],
+): Promise<Row[]> => (await readListed(reader, listedOf(kind), ids)).map((row) => kind.row.parse(row));
 
 interface LockRequest {
   readonly id: string;

@@ -192,6 +192,8 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     testHubSettings: writing('POST', resource('settings/hub/test'), {}),
     listAuditEntries: reading(resource('audit'), ['?limit=1000', `?path=${'a'.repeat(1000)}`]),
     exportAuditEntries: reading(resource('audit/export')),
+    // A stream does not end, so these requests are refused. bench/watch.mjs measures open streams.
+    watchChanges: reading(resource('changes?kinds=none'), [`${resource('changes')}?kinds=${'a,'.repeat(1000)}`]),
     listHosts: listing(resource('hosts'), [labels]),
     createHost: writing(
       'POST',
@@ -238,7 +240,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
       ],
       MEBIBYTE,
     ),
-    getDeployment: reading(one('deployments', deployment)),
+    getDeployment: reading(one('deployments', deployment), ['?wait=running&timeout=1']),
     updateDeployment: writing('PUT', one('deployments', deployment), {}, [], MEBIBYTE),
     deleteDeployment: acting('DELETE', one('deployments', deployment)),
     startDeployment: acting('POST', `${one('deployments', deployment)}/start`),

@@ -32,6 +32,7 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async
   return new Streamed(
     'text/plain; charset=utf-8',
     await started(lines, { row, controller, waitMs: context.engineRuntime.timings.logStart }),
+    { withoutBuffering: query.follow },
   );
 });
 

@@ -1,0 +1,98 @@
+import { admit, challengesOf } from '@svc/auth';
+import { changeKinds, type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
+import { Streamed } from '@svc/http';
+import type { ChangeFeed, Subscriber } from '../changes/feed.ts';
+import { type ChangeFilter, isBefore, type Position } from '../changes/history.ts';
+import type { ChangeKind } from '../changes/objects.ts';
+import { createOutbox, type Outbox } from '../changes/outbox.ts';
+import { callerKey } from '../principal.ts';
+import { route } from './context.ts';
+import { policy } from './policy.ts';
+
+/** Who may watch a list: who may read it. */
+const accessTo: Readonly<Record<ChangeKind, FleetAccess>> = {
+  deployments: fleetEndpoints.listDeployments.access,
+  hosts: fleetEndpoints.listHosts.access,
+  clusters: fleetEndpoints.listClusters.access,
+  workloads: fleetEndpoints.listWorkloads.access,
+  storage: fleetEndpoints.listStorage.access,
+  secrets: fleetEndpoints.listSecrets.access,
+  users: fleetEndpoints.listUsers.access,
+  tokens: fleetEndpoints.listTokens.access,
+};
+
+export const watchChanges = route(fleetEndpoints.watchChanges, async (context, { query }) => {
+  const { principal, recording, changes, connection } = context;
+  const { kinds = changeKinds, id } = query;
+  for (const kind of kinds) admit({ policy, challenges: challengesOf('fleet') }, { access: accessTo[kind], principal });
+  recording.isRequired = true;
+  const filter = { kinds, id };
+  const release = changes.places.take(callerKey(principal));
+  try {
+    const outbox = createOutbox(connection.closeAsTooSlow);
+    const after = await changes.startOf(context.lastEventId ?? query.after);
+    const { position, end } = await changes.subscribe(subscriberOf({ outbox, filter, after }));
+    const onEnd = () => {
+      outbox.end();
+      end();
+      release();
+    };
+    const chunks = (disconnected: AbortSignal) => {
+      disconnected.addEventListener('abort', outbox.end, { once: true });
+      return eventsOf(changes, { outbox, filter, after, until: position });
+    };
+    return new Streamed('text/event-stream', chunks, { onEnd, withoutBuffering: true });
+  } catch (error) {
+    release();
+    throw error;
+  }
+});
+
+interface Stream {
+  readonly outbox: Outbox;
+  readonly filter: ChangeFilter;
+  /** The position after which the stream begins; undefined: that of the client is not known. */
+  readonly after: Position | undefined;
+}
+
+/** Puts the events of the feed into the outbox. A stream can begin ahead of the feed, which reads the history periodically. */
+function subscriberOf({ outbox, filter, after }: Stream): Subscriber {
+  let start = after;
+  const isNew = (position: Position) => start === undefined || isBefore(start, position);
+  return {
+    filter,
+    onChange: ({ position, text }) => {
+      if (isNew(position)) outbox.push(text);
+    },
+    onReset: (position) => {
+      start = undefined; // it can be of a lost history
+      outbox.push(reset(position));
+    },
+    onIdle: (position) => outbox.push(isNew(position) ? idle(position) : COMMENT),
+    onStop: outbox.end,
+  };
+}
+
+/** The position before the first change of a stream. */
+const opened = (position: Position) => `: opened\nid: ${position}\n\n`;
+/** An event without data sets only the position with which a client continues. */
+const idle = (position: Position) => `: idle\nid: ${position}\n\n`;
+const COMMENT = ': idle\n\n';
+/** The client must read the lists again, because it has not received all changes before this position. */
+const reset = (position: Position) => `event: reset\nid: ${position}\ndata: {}\n\n`;
+
+interface Start extends Stream {
+  /** The position of the subscription: the outbox contains the later changes. */
+  readonly until: Position;
+}
+
+async function* eventsOf(changes: ChangeFeed, { outbox, filter, after, until }: Start): AsyncGenerator<string> {
+  yield after === undefined ? reset(until) : opened(after);
+  for (let from = after; from !== undefined && isBefore(from, until); ) {
+    const page = await changes.replay({ after: from, until, filter });
+    if (outbox.isEnded) return; // without the events that wait: the client continues after the last one that it received
+    yield page === undefined ? reset(until) : page.text; // undefined: pruned meanwhile
+    from = page?.next;
+  }
+  yield* outbox.chunks;
+}

@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Express } from 'express';
+
+/** An event of a stream. Comments and events without data have no `event`. */
+export interface SentEvent {
+  readonly event?: string;
+  readonly id?: string;
+  readonly data?: { readonly kind: string; readonly id: string; readonly operation: string; readonly object: unknown };
+}
+
+/** The longest wait for something that is expected. */
+const LIMIT_MS = 15_000;
+
+async function eventually<T>(what: string, found: () => T | undefined): Promise<T> {
+  for (const deadline = Date.now() + LIMIT_MS; Date.now() < deadline; await pause(10)) {
+    const result = found();
+    if (result !== undefined) return result;
+  }
+  throw new Error(`${what} did not happen`);
+}
+
+function parseEvent(block: string): SentEvent {
+  const fields = block.split('\n').flatMap((line): [string, string][] => {
+    const colon = line.indexOf(': ');
+    return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 2)]] : [];
+  });
+  const { data, ...rest } = Object.fromEntries(fields);
+  return { ...rest, ...(data === undefined ? {} : { data: JSON.parse(data) }) };
+}
+
+/** A stream of changes, with all that it has received. */
+export class Watch {
+  readonly answer: IncomingMessage;
+  readonly received: SentEvent[] = [];
+  #text = '';
+
+  constructor(answer: IncomingMessage) {
+    this.answer = answer.setEncoding('utf8').on('error', () => undefined);
+    answer.on('data', (chunk: string) => {
+      this.#text += chunk;
+      const blocks = this.#text.split('\n\n');
+      this.#text = blocks.pop() ?? '';
+      this.received.push(...blocks.map(parseEvent));
+    });
+  }
+
+  get changes(): SentEvent[] {
+    return this.received.filter(({ event }) => event === 'change');
+  }
+
+  /** Objects in the order of their events, as `<kind> <id>`. */
+  get objects(): string[] {
+    return this.changes.map(({ data }) => `${data?.kind} ${data?.id}`);
+  }
+
+  /** The last position. */
+  get position(): string {
+    return this.received.findLast(({ id }) => id !== undefined)?.id ?? '';
+  }
+
+  until(what: string, condition: (watch: Watch) => boolean): Promise<true> {
+    return eventually(what, () => (condition(this) ? true : undefined));
+  }
+
+  /** The events of one object, when there are `count` of them. */
+  async ofObject(id: string, count = 1): Promise<SentEvent[]> {
+    const ofId = () => this.changes.filter(({ data }) => data?.id === id);
+    await this.until(`${count} events of ${id}`, () => ofId().length >= count);
+    return ofId();
+  }
+
+  /** Resolves when the stream ended. */
+  async ended(): Promise<{ readonly complete: boolean }> {
+    await eventually('the end of the stream', () => this.answer.destroyed || this.answer.complete || undefined);
+    return { complete: this.answer.complete };
+  }
+
+  end(): void {
+    this.answer.destroy();
+  }
+}
+
+/** Sends requests to a port. */
+export function clientOf(port: number) {
+  const request = async (path: string, credential: string, headers: Readonly<Record<string, string>> = {}) => {
+    const authorization = { Authorization: `Bearer ${credential}` };
+    const asked = get({ port, host: '127.0.0.1', path, headers: { ...authorization, ...headers }, agent: false });
+    const [answer]: IncomingMessage[] = await once(asked, 'response');
+    if (!answer) throw new Error('no response');
+    return answer;
+  };
+  return {
+    request,
+    /** Opens a stream, and waits for its beginning. */
+    watch: async (credential: string, query = '', headers: Readonly<Record<string, string>> = {}): Promise<Watch> => {
+      const answer = await request(`/api/v1/changes?${query}`, credential, headers);
+      if (answer.statusCode !== 200) {
+        answer.destroy();
+        throw new Error(`the stream answered ${answer.statusCode}`);
+      }
+      const watch = new Watch(answer);
+      await watch.until('the beginning of the stream', ({ received }) => received.length > 0);
+      return watch;
+    },
+  };
+}
+
+/** A replica on a port, for streams and for requests that wait. */
+export async function listenFor(app: Express) {
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // the server listens
+  return {
+    port,
+    ...clientOf(port),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { get } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SignJWT } from 'jose';
+import { startDeploymentWorld } from '../deployments/world.ts';
+import { listenFor, type Watch } from './client.ts';
+
+const it = await startDeploymentWorld({ kept: true });
+const { world } = it;
+const sql = world.database.client;
+/** A replica with the streams. Credentials are changed with another one. */
+const fleet = await listenFor(world.aReplica().app);
+afterAll(() => fleet.close());
+await it.aHost();
+const { id: deploymentId } = await it.deployed();
+
+interface Ending {
+  readonly credential: string;
+  end(): Promise<unknown>;
+}
+
+const aSession = async () => {
+  const user = await world.aUser('operator');
+  return { ...user, credential: (await user.signIn()).access_token };
+};
+
+/** Each way in which a credential becomes invalid or its caller gets another role. */
+const endings: Readonly<Record<string, () => Promise<Ending>>> = {
+  'the revocation of its token': async () => {
+    const { id, secret } = await world.aToken();
+    return { credential: secret, end: () => world.asAdmin.delete(`/api/v1/tokens/${id}`) };
+  },
+  'the expiry of its token': async () => {
+    const { id, secret } = await world.aToken();
+    return { credential: secret, end: () => sql.token.update({ where: { id }, data: { expires_at: new Date() } }) };
+  },
+  'the sign-out of its session': async () => {
+    const { credential } = await aSession();
+    return { credential, end: () => world.api(`Bearer ${credential}`).post('/api/v1/auth/logout') };
+  },
+  'the removal of its user': async () => {
+    const { credential, id } = await aSession();
+    return { credential, end: () => world.asAdmin.delete(`/api/v1/users/${id}`) };
+  },
+  'a change of the role of its user to one that may also read': async () => {
+    const { credential, id } = await aSession();
+    return { credential, end: () => world.asAdmin.put(`/api/v1/users/${id}`, { role: 'viewer' }) };
+  },
+  'the expiry of its access token': async () => {
+    await world.signIn();
+    const { id } = await sql.session.findFirstOrThrow({ orderBy: { created_at: 'desc' } });
+    const credential = await new SignJWT()
+      .setProtectedHeader({ alg: 'EdDSA', kid: world.signingKey.kid, typ: 'at+jwt' })
+      .setIssuer('fleet')
+      .setAudience('fleet')
+      .setSubject(id)
+      .setIssuedAt()
+      .setExpirationTime('4 seconds')
+      .sign(world.signingKey.privateKey);
+    return { credential, end: async () => undefined };
+  },
+};
+
+/** A request that waits. Resolves when its connection is closed without a response. */
+function waitWith(credential: string): Promise<string> {
+  const path = `/api/v1/deployments/${deploymentId}?wait=running&timeout=60`;
+  const headers = { Authorization: `Bearer ${credential}` };
+  return new Promise((resolve) => {
+    get({ port: fleet.port, host: '127.0.0.1', path, headers, agent: false }, ({ statusCode }) =>
+      resolve(`answered ${statusCode}`),
+    ).on('error', () => resolve('closed'));
+  });
+}
+
+const open: Record<string, { watch: Watch; wait: Promise<string> }> = {};
+let unaffected: { watch: Watch; wait: Promise<string> };
+
+beforeAll(async () => {
+  await world.aUser('admin'); // so that no changed user is the last admin
+  const openWith = async (credential: string) => ({ watch: await fleet.watch(credential), wait: waitWith(credential) });
+  unaffected = await openWith((await world.aToken()).secret);
+  const ends: Ending['end'][] = [];
+  for (const [name, make] of Object.entries(endings)) {
+    const { credential, end } = await make();
+    open[name] = await openWith(credential);
+    ends.push(end);
+  }
+  await pause(300); // the requests wait
+  await Promise.all(ends.map((end) => end()));
+});
+
+/** Twice the promised time. */
+const within = <T>(work: Promise<T> | undefined) => Promise.race([work, pause(10_000, 'late', { ref: false })]);
+
+test.each(Object.keys(endings))('a stream and a wait end within five seconds after %s', async (name) => {
+  expect(await within(open[name]?.watch.ended())).toEqual({ complete: false });
+  expect(await within(open[name]?.wait)).toBe('closed');
+});
+
+test('a stream and a wait whose credential is valid continue', async () => {
+  expect(unaffected.watch.answer.destroyed).toBe(false);
+  expect(await Promise.race([unaffected.wait, pause(0, 'waits')])).toBe('waits');
+  unaffected.watch.end();
+  await sql.deployment.update({ where: { id: deploymentId }, data: { phase: 'running', observed_generation: 1 } });
+  expect(await unaffected.wait).toBe('answered 200');
+});

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { cluster } from './fleet-clusters.ts';
+import { deployment } from './fleet-deployment.ts';
+import { host } from './fleet-hosts.ts';
+import { token, user } from './fleet-people.ts';
+import { secret } from './fleet-secrets.ts';
+import { volume } from './fleet-storage.ts';
+import { workload } from './fleet-workloads.ts';
+import { anyValue } from './list-query.ts';
+import { id, line, uuid } from './wire.ts';
+
+/** The lists whose changes can be watched. */
+export const changeKinds = [
+  'deployments',
+  'hosts',
+  'clusters',
+  'workloads',
+  'storage',
+  'secrets',
+  'users',
+  'tokens',
+] as const;
+
+const changeOf = <K extends (typeof changeKinds)[number], S extends z.ZodType>(kind: K, object: S) =>
+  z.object({
+    operation: z.enum(['put', 'deleted']).meta({ description: '`put`: the object was created or changed' }),
+    kind: z.literal(kind),
+    id,
+    object: object.nullable().meta({ description: 'The current object as in its list; null if it was deleted' }),
+  });
+
+const change = z.discriminatedUnion('kind', [
+  changeOf('deployments', deployment),
+  changeOf('hosts', host),
+  changeOf('clusters', cluster),
+  changeOf('workloads', workload),
+  changeOf('storage', volume),
+  changeOf('secrets', secret),
+  changeOf('users', user),
+  changeOf('tokens', token),
+]);
+
+/** The stream of changes. */
+export const fleetChangeEndpoints = {
+  watchChanges: endpoint({
+    operationId: 'watchChanges',
+    method: 'get',
+    path: '/api/v1/changes',
+    access: 'signed-in',
+    tag: 'changes',
+    summary: 'Watch the objects of lists, or one object, as server-sent events in the order of commits',
+    query: z.strictObject({
+      kinds: anyValue('kind', z.enum(changeKinds)).meta({
+        description: `Lists, separated by commas. Default: ${changeKinds.join(',')}`,
+      }),
+      id: uuid.optional().meta({ description: 'Only changes of the object with this id' }),
+      after: line(100).optional().meta({
+        description:
+          'The `id` of an event: continue after it. If it is no longer known, the stream begins with an event `reset`',
+      }),
+    }),
+    headers: ['Last-Event-ID'],
+    reply: change,
+    stream: 'text/event-stream',
+    problems: ['overloaded'],
+  }),
+};
