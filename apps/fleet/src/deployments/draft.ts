@@ -227,7 +227,7 @@ export async function readWorkloadRevision(
 ): Promise<WorkloadRevision> {
   const [found] = await reader.$queryRaw<{ name: string; latest: number; revision: number | null }[]>`
     SELECT w.name, w.revision AS latest, ${revisionColumns} FROM workloads w
-    LEFT JOIN workload_revisions v ON v.workload_id = w.id AND v.revision = coalesce(${revision}::int, w.revision)
+    LEFT JOIN workload_revisions v ON v.workload_id = w.id AND v.revision = coalesce(${revision}::bigint, w.revision)
     WHERE w.id = ${workloadId}::uuid`;
   if (!found) throw unknownWorkload('workload_id', `The workload ${workloadId} does not exist.`);
   if (found.revision === null)
