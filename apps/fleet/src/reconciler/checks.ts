@@ -192,12 +192,8 @@ async function compareObjects(context: ReconcilerContext, target: TargetRow): Pr
     if (due > 0) log.info({ ...fields, due }, 'deployments differ from their target');
     const deletedIds = new Set(deleted);
     if (deletedIds.size > 0) await removeDeleted(context, target, deletedIds);
-    if (has_orphans)
-      await recordOrphans(
-        context,
-        target,
-        managed.filter(({ id }) => !deletedIds.has(id)),
-      );
+    const others = managed.filter(({ id }) => !deletedIds.has(id));
+    if (has_orphans) await recordOrphans(context, target, others);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     log.warn({ ...fields, err: error }, 'comparing a target with the database failed; will retry');

@@ -82,7 +82,17 @@ describe('a watch on a host', () => {
   test('ignores lines that are malformed or too long, and continues with the next line', async () => {
     const { send, reported, streams } = await watching();
     const long = event('die', 'long', { padding: 'x'.repeat(200_000) });
-    send('', '{', '[]', 'null', '{"Action": 1}', event('die', 'first'), long, event('die', 'second'));
+    send(
+      '',
+      '{',
+      '[]',
+      'null',
+      '{"Action": 1}',
+      event('die', 'x'.repeat(200)),
+      event('die', 'first'),
+      long,
+      event('die', 'second'),
+    );
     await until(() => reported.includes('second'));
     expect(reported).toEqual(['first', 'second']);
     expect(streams).toHaveLength(1);

@@ -15,7 +15,7 @@ export interface HostFacts {
 }
 
 /** What an earlier check of a host has stored. */
-export type KnownFacts = { readonly [Member in 'engine_version' | 'arch' | 'identity']: string | null };
+type KnownFacts = { readonly [Member in 'engine_version' | 'arch' | 'identity']: string | null };
 
 const NOTHING_KNOWN: KnownFacts = { engine_version: null, arch: null, identity: null };
 

@@ -35,8 +35,8 @@ export const listed = z.array(
 /** A line of the stream of events. Docker appends the result to the action `health_status`; Podman sends it as a member. */
 export const event = z.object({
   Action: z.string(),
-  Actor: z.object({ ID: z.string(), Attributes: labels }),
-  HealthStatus: z.string().default(''),
+  Actor: z.object({ ID: z.string().max(128), Attributes: labels }),
+  HealthStatus: z.string().catch(''),
 });
 
 const nonEmpty = z

@@ -10,11 +10,8 @@ import { event } from './schemas.ts';
  * The actions that are reported. Docker ends a container with `die` and `destroy`, Podman with `die` or `died`, and `remove`.
  * `create` and `kill` are missing, because `start` and `die` follow.
  */
-const ACTIONS = [
-  ...['start', 'die', 'died', 'stop', 'pause', 'unpause', 'destroy', 'remove', 'rename'],
-  'health_status',
-] as const;
-const REPORTED = new Set<string>(ACTIONS);
+const ACTIONS = ['start', 'die', 'died', 'stop', 'pause', 'unpause', 'destroy', 'remove', 'rename', 'health_status'];
+const REPORTED = new Set(ACTIONS);
 
 /** The engine filters, because it also has events of each run of a health check. */
 const FILTERS = JSON.stringify({ type: ['container'], label: [`${KEYS.managedBy}=fleet`], event: ACTIONS });
