@@ -19,9 +19,10 @@ export const SHORT_TIMINGS = {
     firstCheckPoll: 50,
     volumes: 400,
     watches: 500,
+    collect: 50,
     afterChange: 100,
     logStart: 100,
-    docker: { ...RECONCILER.docker, settled: 300, shortLife: 300, firstHealthCheck: 3000 },
+    docker: { ...RECONCILER.docker, settled: 300, shortLife: 300, firstHealthCheck: 3000, watchRetryLimit: 3000 },
     kubernetes: { ...RECONCILER.kubernetes, settled: 1000, watchRetryLimit: 3000 },
   },
 };

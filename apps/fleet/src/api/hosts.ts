@@ -152,8 +152,16 @@ async function changeHost(
   };
   // The schema of the contract accepted the members, and the columns have the same names.
   await transaction.host.update({ where: { id: before.id }, data: data as Prisma.HostUncheckedUpdateInput });
+  if (body.addresses !== undefined) await reconcileNow(transaction, before);
   return { host: presentHost(await readRow(transaction, hosts, before.id)) };
 }
+
+/** Makes the deployments on a host due at once: they verify its addresses, and show them in their endpoints. */
+const reconcileNow = (transaction: Prisma.TransactionClient, { id }: HostRow) =>
+  transaction.deployment.updateMany({
+    where: { host_id: id, due_at: { gt: new Date() } },
+    data: { due_at: new Date(0) },
+  });
 
 export const deleteHost = changeRoute(
   fleetEndpoints.deleteHost,

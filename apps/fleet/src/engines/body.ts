@@ -50,3 +50,21 @@ export async function* readChunks(
     body.destroy();
   }
 }
+
+const EMPTY = Buffer.alloc(0);
+
+/** Splits a stream of bytes into lines. Lines are truncated to `maxBytes` bytes. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<string, void, void> {
+  const textOf = (rest: Buffer, last: Buffer) => Buffer.concat([rest, last]).subarray(0, maxBytes).toString('utf8');
+  let rest = EMPTY;
+  for await (const bytes of chunks) {
+    let from = 0;
+    for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, from)) {
+      yield textOf(rest, bytes.subarray(from, end));
+      rest = EMPTY;
+      from = end + 1;
+    }
+    rest = Buffer.concat([rest, bytes.subarray(from)]).subarray(0, maxBytes);
+  }
+  if (rest.length > 0) yield textOf(rest, EMPTY);
+}

@@ -34,6 +34,8 @@ export interface ManagedObject {
   readonly containerId: string;
   /** The number of replicas that the object shows. */
   readonly replicas: number;
+  /** Of a container with all labels of the fleet: its name, and the phase of its instance if the list shows it, else `other`. */
+  readonly instance?: string;
   readonly volume?: ClaimedVolume;
 }
 
@@ -46,7 +48,9 @@ const MAX_OBJECT_NAME = 253;
 type Texts = Readonly<Record<string, string>>;
 
 /** What the labels and annotations of an object state; undefined if they are not those of the fleet. */
-export function originIn(texts: Texts): Omit<ManagedObject, 'object' | 'containerId' | 'replicas'> | undefined {
+export function originIn(
+  texts: Texts,
+): Omit<ManagedObject, 'object' | 'containerId' | 'replicas' | 'instance'> | undefined {
   const { [KEYS.deployment]: deployment, [KEYS.storage]: storage, [KEYS.name]: name = '' } = texts;
   const id = deployment ?? storage ?? '';
   if (texts[KEYS.managedBy] !== 'fleet' || !UUID.test(id)) return undefined;

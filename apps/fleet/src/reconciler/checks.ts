@@ -3,12 +3,16 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../database/client.ts';
 import { check as checkHost } from '../engines/docker/check.ts';
 import { removeOrphans as sweepHost } from '../engines/docker/cleanup.ts';
+import { listManaged as listOnHost } from '../engines/docker/managed.ts';
 import { EngineFailure, Transient, Unreachable } from '../engines/errors.ts';
 import { type ClusterFacts, check as checkCluster } from '../engines/kubernetes/check.ts';
 import { removeOrphans as sweepCluster } from '../engines/kubernetes/cleanup.ts';
+import { listManaged as listInCluster } from '../engines/kubernetes/managed.ts';
+import type { ManagedObject } from '../engines/managed.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { formatAmount } from '../quantities.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
+import { compareWithRows } from './compare.ts';
 import { recordOrphans } from './orphans.ts';
 import { claimTargets, recordOnline, recordUnreachable } from './reachability.ts';
 import type { ReconcilerContext, TargetRow } from './targets.ts';
@@ -73,27 +77,41 @@ async function storeNodes(
            excluded.arch, excluded.cpu_millis, excluded.memory_bytes, excluded.gpu_count)`;
 }
 
-/** Maximum number of concurrent checks per process, so that a target that does not respond does not delay the others. */
+/** Maximum number of concurrent checks per process, without those whose target is slow to respond. */
 const MAX_CONCURRENT = 32;
+/** Maximum number of checks per process. */
+const MAX_CHECKS = 256;
+/** A check that takes longer does not count as one of the concurrent checks, so that slow targets do not delay others. */
+const SLOW_MS = 2000;
+/** Wait before further targets are claimed, if more are due than can be checked at the same time. */
+const CLAIM_PAUSE_MS = 100;
 
 /** Checks each host and cluster at its interval until stopped. The replicas of the fleet share the checks. */
 export function startChecks(context: ReconcilerContext): PeriodicTask {
   const { database, log, timings } = context;
-  const underWay = new Set<Promise<void>>();
+  const [underWay, slow] = [new Set<Promise<void>>(), new Set<Promise<void>>()];
   const startCheck = (target: TargetRow) => {
     const check = checkTarget(context, target)
       .catch((error) => log.warn({ err: error, [target.kind]: target.row.name }, 'storing the check result failed'))
-      .finally(() => underWay.delete(check));
+      .finally(() => {
+        clearTimeout(timer);
+        underWay.delete(check);
+        slow.delete(check);
+      });
+    const timer = setTimeout(() => slow.add(check), SLOW_MS);
     underWay.add(check);
   };
   const rounds = runPeriodically(0, async () => {
+    const limit = Math.min(MAX_CONCURRENT - underWay.size + slow.size, MAX_CHECKS - underWay.size);
+    if (limit <= 0) return CLAIM_PAUSE_MS;
     try {
-      const due = { limit: MAX_CONCURRENT - underWay.size, interval: timings.check };
-      for (const target of await claimTargets(database, due)) startCheck(target);
+      const targets = await claimTargets(database, { limit, interval: timings.check });
+      for (const target of targets) startCheck(target);
+      return targets.length === limit ? CLAIM_PAUSE_MS : timings.checkIdle;
     } catch (error) {
       log.warn({ err: error }, 'claiming hosts and clusters for checks failed; will retry');
+      return timings.checkIdle;
     }
-    return timings.checkIdle;
   });
   return {
     stop: async () => {
@@ -118,8 +136,7 @@ export async function checkTarget(context: ReconcilerContext, target: TargetRow)
     await recordUnreachable(database, target, { message, startedAt, timings });
     return;
   }
-  await clearTombstones(context, target);
-  await recordOrphans(context, target);
+  await compareObjects(context, target);
 }
 
 async function checkAndStore({ database, hosts, clusters }: ReconcilerContext, target: TargetRow): Promise<void> {
@@ -132,7 +149,7 @@ async function checkAndStore({ database, hosts, clusters }: ReconcilerContext, t
     await recordOnline(database.client, target, Prisma.sql`conditions = conditions`);
     return;
   }
-  const found = await checkHost(await hosts.of(target.row));
+  const found = await checkHost(await hosts.of(target.row), target.row);
   await refuseOtherEngine(database, target, found.identity);
   const facts = Prisma.sql`engine_version = ${found.engine_version}, arch = ${found.arch}, cpu_millis = ${found.cpu_millis},
     memory_bytes = ${found.memory_bytes}, identity = coalesce(${found.identity}, identity)`;
@@ -164,24 +181,37 @@ async function unlessTransient<T>(check: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Removes objects of deleted deployments and volumes from a target, if a delayed request created them again. */
-async function clearTombstones(
-  { database, hosts, clusters, log }: ReconcilerContext,
-  target: TargetRow,
-): Promise<void> {
-  const where = target.kind === 'host' ? { host_id: target.row.id } : { cluster_id: target.row.id };
-  const rows = await database.client.tombstone.findMany({ where, select: { id: true } });
-  if (rows.length === 0) return;
-  const deletedIds = new Set(rows.map(({ id }) => id));
+/** Lists the managed objects of a target, and does what follows from their differences from the database. */
+async function compareObjects(context: ReconcilerContext, target: TargetRow): Promise<void> {
+  const { database, log } = context;
   const fields = { [target.kind]: target.row.name };
   try {
-    const actions =
-      target.kind === 'host'
-        ? await sweepHost(await hosts.of(target.row), deletedIds)
-        : await sweepCluster(await clusters.of(target.row), deletedIds);
-    if (actions.length > 0) log.warn({ ...fields, actions }, 'removed orphaned objects');
+    const requestedAt = performance.now();
+    const managed = await listManaged(context, target);
+    const { due, deleted, has_orphans } = await compareWithRows(database, target, { managed, requestedAt });
+    if (due > 0) log.info({ ...fields, due }, 'deployments differ from their target');
+    const deletedIds = new Set(deleted);
+    if (deletedIds.size > 0) await removeDeleted(context, target, deletedIds);
+    const others = managed.filter(({ id }) => !deletedIds.has(id));
+    if (has_orphans) await recordOrphans(context, target, others);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
-    log.warn({ ...fields, err: error }, 'orphan sweep failed; will retry');
+    log.warn({ ...fields, err: error }, 'comparing a target with the database failed; will retry');
   }
+}
+
+const listManaged = async ({ hosts, clusters }: ReconcilerContext, target: TargetRow): Promise<ManagedObject[]> =>
+  target.kind === 'host' ? listOnHost(await hosts.of(target.row)) : listInCluster(await clusters.of(target.row));
+
+/** Removes objects of deleted deployments and volumes from a target: a delayed request has created them again. */
+async function removeDeleted(
+  { hosts, clusters, log }: ReconcilerContext,
+  target: TargetRow,
+  ids: ReadonlySet<string>,
+): Promise<void> {
+  const actions =
+    target.kind === 'host'
+      ? await sweepHost(await hosts.of(target.row), ids)
+      : await sweepCluster(await clusters.of(target.row), ids);
+  if (actions.length > 0) log.warn({ [target.kind]: target.row.name, actions }, 'removed orphaned objects');
 }

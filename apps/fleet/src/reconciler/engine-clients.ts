@@ -30,6 +30,8 @@ export interface ClientOptions {
  * target.
  */
 const IDLE_MS = 600_000;
+/** Wait between two searches for idle clients. */
+const SEARCH_MS = 60_000;
 
 interface ClientFactory<Row, Client> {
   /** All values that a client depends on. If the key of a row changes, its client is replaced. */
@@ -48,6 +50,7 @@ function cacheClients<Row extends { readonly id: string }, Client extends { clos
   connect,
 }: ClientFactory<Row, Client>): Clients<Row, Client> {
   const cached = new Map<string, CachedClient<Client>>();
+  let searchedAt = 0;
   const evict = async (id: string, { client }: CachedClient<Client>) => {
     cached.delete(id);
     await client.close();
@@ -60,8 +63,11 @@ function cacheClients<Row extends { readonly id: string }, Client extends { clos
       const client = current?.key === key ? current.client : await connect(row);
       cached.set(row.id, { key, client, usedAt });
       if (current && current.client !== client) await current.client.close();
-      const idle = [...cached].filter(([, other]) => usedAt - other.usedAt > IDLE_MS);
-      await Promise.all(idle.map(([id, other]) => evict(id, other)));
+      if (usedAt - searchedAt > SEARCH_MS) {
+        searchedAt = usedAt;
+        const idle = [...cached].filter(([, other]) => usedAt - other.usedAt > IDLE_MS);
+        await Promise.all(idle.map(([id, other]) => evict(id, other)));
+      }
       return client;
     },
     close: async () => {

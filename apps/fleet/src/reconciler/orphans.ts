@@ -1,6 +1,4 @@
-import { listManaged as listOnHost, publishedPorts } from '../engines/docker/managed.ts';
-import { EngineFailure } from '../engines/errors.ts';
-import { listManaged as listInCluster } from '../engines/kubernetes/managed.ts';
+import { publishedPorts } from '../engines/docker/managed.ts';
 import type { ManagedObject, PublishedPort } from '../engines/managed.ts';
 import type { OrphanDocument } from '../resources/orphans.ts';
 import { type ReconcilerContext, TARGET_TABLES, type TargetRow } from './targets.ts';
@@ -15,22 +13,16 @@ const MAX_OBJECTS = 20;
  * Stores which managed objects on a target belong to no deployment or volume of the database. They exist after a backup
  * was restored, after a target was abandoned, and if two fleets use one engine. They are reported, never changed.
  */
-export async function recordOrphans(context: ReconcilerContext, target: TargetRow): Promise<void> {
-  const fields = { [target.kind]: target.row.name };
-  try {
-    const managed =
-      target.kind === 'host'
-        ? await listOnHost(await context.hosts.of(target.row))
-        : await listInCluster(await context.clusters.of(target.row));
-    // Rows are read after the objects: a row is stored before its objects exist.
-    const orphans = await withoutRow(context, target, managed);
-    const ids = [...orphans.values()].flat().flatMap(({ containerId }) => (containerId === '' ? [] : [containerId]));
-    const ports = await portsOf(context, target, ids.slice(0, MAX_CONTAINERS));
-    await store(context, target, describe(orphans, ports));
-  } catch (error) {
-    if (!(error instanceof EngineFailure)) throw error;
-    context.log.warn({ ...fields, err: error }, 'search for orphans failed; will retry');
-  }
+export async function recordOrphans(
+  context: ReconcilerContext,
+  target: TargetRow,
+  managed: readonly ManagedObject[],
+): Promise<void> {
+  // Rows are read after the objects: a row is stored before its objects exist.
+  const orphans = await withoutRow(context, target, managed);
+  const ids = [...orphans.values()].flat().flatMap(({ containerId }) => (containerId === '' ? [] : [containerId]));
+  const ports = await portsOf(context, target, ids.slice(0, MAX_CONTAINERS));
+  await store(context, target, describe(orphans, ports));
 }
 
 type ById = ReadonlyMap<string, readonly ManagedObject[]>;

@@ -7,7 +7,7 @@ import type { ReconcilerTimings } from './timings.ts';
 interface Due {
   /** Maximum number of targets to claim. */
   readonly limit: number;
-  /** Milliseconds until the check after this one. */
+  /** Milliseconds until the check after this one, plus or minus a tenth. */
   readonly interval: number;
 }
 
@@ -24,7 +24,7 @@ export async function claimTargets(database: Database, { limit, interval }: Due)
 
 const claimOf = <Row>({ client }: Database, kind: TargetRow['kind'], { limit, interval }: Due): Promise<Row[]> =>
   client.$queryRaw<Row[]>`
-    UPDATE ${TARGET_TABLES[kind].table} SET check_at = now() + make_interval(secs => ${interval / 1000})
+    UPDATE ${TARGET_TABLES[kind].table} SET check_at = now() + make_interval(secs => ${interval / 1000} * (0.9 + 0.2 * random()))
     WHERE id = ANY (ARRAY(SELECT id FROM ${TARGET_TABLES[kind].table} WHERE check_at <= now()
                           ORDER BY check_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
     RETURNING *`;

@@ -25,13 +25,15 @@ export interface ReconcilerTimings {
   readonly progress: number;
   /** Wait before the next reconciliation of a deployment in which nothing is expected to change, plus or minus a fifth. */
   readonly resync: number;
+  /** The same for a deployment whose containers are compared in each check of its host. */
+  readonly resyncCompared: number;
   /** Wait before a failed reconciliation is repeated. It doubles with each failure in a row, starting with twice this value. */
   readonly retry: number;
   /** Longest wait before a failed reconciliation is repeated. */
   readonly retryLimit: number;
   /** Wait between two searches for hosts and clusters whose check is due. */
   readonly checkIdle: number;
-  /** Period of the check of a host or cluster that is online. */
+  /** Period of the check of a host or cluster that is online, plus or minus a tenth. */
   readonly check: number;
   /** Wait before the check of an unreachable host or cluster is repeated. It doubles with each failed check in a row. */
   readonly checkRetry: number;
@@ -43,8 +45,10 @@ export interface ReconcilerTimings {
   readonly firstCheckPoll: number;
   /** Wait between two searches for deleted volumes. */
   readonly volumes: number;
-  /** Wait between two searches for clusters to watch. */
+  /** Wait between two searches for hosts and clusters to watch. */
   readonly watches: number;
+  /** Time for which changes that watches report are collected, to store them with one statement. */
+  readonly collect: number;
   /** Wait between a change that a watch reports and the reconciliation of it. */
   readonly afterChange: number;
   /** Longest wait for the first line of a log before the response with the log begins. */
@@ -64,6 +68,7 @@ export const DEFAULT_TIMINGS: ReconcilerTimings = {
   afterUnreachable: 2000,
   progress: 1000,
   resync: 60_000,
+  resyncCompared: 1_800_000,
   retry: 5000,
   retryLimit: 300_000,
   checkIdle: 1000,
@@ -74,6 +79,7 @@ export const DEFAULT_TIMINGS: ReconcilerTimings = {
   firstCheckPoll: 250,
   volumes: 2000,
   watches: 5000,
+  collect: 200,
   afterChange: 1000,
   logStart: 1000,
   docker: dockerTimings,

@@ -1,43 +1,58 @@
 import { type PeriodicTask, runPeriodically } from '@svc/http';
-import { watchDeployments } from '../engines/kubernetes/watch.ts';
-import type { Cluster } from '../generated/prisma/client.ts';
-import { isUuid } from '../resources/kind.ts';
+import type { DockerClient } from '../engines/docker/client.ts';
+import { watchDeployments as watchHost } from '../engines/docker/watch.ts';
+import type { KubernetesClient } from '../engines/kubernetes/client.ts';
+import { watchDeployments as watchCluster } from '../engines/kubernetes/watch.ts';
+import { collectChanges } from './changed.ts';
 import type { ReconcilerContext } from './targets.ts';
 
 interface Watched {
-  readonly client: Awaited<ReturnType<ReconcilerContext['clusters']['of']>>;
+  readonly client: DockerClient | KubernetesClient;
   readonly rounds: PeriodicTask;
 }
 
 /**
- * Watches all clusters that are online until stopped, so that a change in a cluster is reconciled soon instead of at the next
- * resync. Watches are an optimization, so each process has its own.
+ * Watches all hosts and clusters that are online until stopped, so that a change on a target is reconciled soon instead of after
+ * its next check or the next resync. Watches are an optimization, so each process has its own: one stream of events per host, and one
+ * watch per resource of a cluster.
  */
 export function startWatches(context: ReconcilerContext): PeriodicTask {
-  const { database, log, timings } = context;
+  const { database, hosts, clusters, log, timings } = context;
   const watched = new Map<string, Watched>();
+  const changes = collectChanges(context);
   const stopWatching = async (id: string) => {
     const rounds = watched.get(id)?.rounds;
     watched.delete(id);
     await rounds?.stop();
   };
-  const watchCluster = async (cluster: Cluster) => {
-    const client = await context.clusters.of(cluster);
-    if (watched.get(cluster.id)?.client === client) return;
-    await stopWatching(cluster.id);
-    watched.set(cluster.id, {
-      client,
-      rounds: watchDeployments(client, (deploymentId) => void reconcileSoon(context, deploymentId)),
-    });
+  /** Watches a target with this client. A client is replaced when its address or credentials change. */
+  const watch = async <C extends Watched['client']>(
+    id: string,
+    client: C,
+    start: (client: C, changed: (deploymentId: string) => void) => PeriodicTask,
+  ) => {
+    if (watched.get(id)?.client === client) return;
+    await stopWatching(id);
+    watched.set(id, { client, rounds: start(client, (deploymentId) => changes.report(id, deploymentId)) });
   };
   const rounds = runPeriodically(0, async () => {
     try {
-      const online = await database.client.cluster.findMany({ where: { reachability: 'online' } });
-      const unreachable = [...watched.keys()].filter((id) => !online.some((cluster) => cluster.id === id));
-      await Promise.all(unreachable.map(stopWatching));
-      for (const cluster of online) await watchCluster(cluster);
+      const where = { reachability: 'online' as const };
+      const online = {
+        hosts: await database.client.host.findMany({ where }),
+        clusters: await database.client.cluster.findMany({ where }),
+      };
+      const ids = new Set([...online.hosts, ...online.clusters].map(({ id }) => id));
+      await Promise.all([...watched.keys()].filter((id) => !ids.has(id)).map(stopWatching));
+      // Credentials that cannot be decrypted do not prevent the watches of other targets.
+      const started = await Promise.allSettled([
+        ...online.hosts.map(async (host) => watch(host.id, await hosts.of(host), watchHost)),
+        ...online.clusters.map(async (cluster) => watch(cluster.id, await clusters.of(cluster), watchCluster)),
+      ]);
+      const failed = started.filter((each) => each.status === 'rejected');
+      if (failed[0]) log.warn({ err: failed[0].reason, targets: failed.length }, 'starting watches failed; will retry');
     } catch (error) {
-      log.warn({ err: error }, 'starting cluster watches failed; will retry');
+      log.warn({ err: error }, 'searching for targets to watch failed; will retry');
     }
     return timings.watches;
   });
@@ -45,25 +60,7 @@ export function startWatches(context: ReconcilerContext): PeriodicTask {
     stop: async () => {
       await rounds.stop();
       await Promise.all([...watched.keys()].map(stopWatching));
+      await changes.stop();
     },
   };
-}
-
-/** Makes a deployment due, unless a worker is reconciling it, it is due soon, or its last pass failed. */
-async function reconcileSoon(
-  { database: { client }, log, timings }: ReconcilerContext,
-  deploymentId: string,
-): Promise<void> {
-  if (!isUuid(deploymentId)) return;
-  const seconds = timings.afterChange / 1000;
-  try {
-    await client.$executeRaw`
-      UPDATE deployments SET due_at = now() + make_interval(secs => ${seconds})
-      WHERE id = ${deploymentId}::uuid AND due_at > now() + make_interval(secs => ${seconds}) AND lease_owner IS NULL AND failures = 0`;
-  } catch (error) {
-    log.warn(
-      { err: error, deployment: deploymentId },
-      'scheduling a changed deployment failed; will be reconciled at the next resync',
-    );
-  }
 }

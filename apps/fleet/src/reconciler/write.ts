@@ -20,10 +20,26 @@ const backoff = (failures: number, { retry, retryLimit }: ReconcilerTimings) =>
 const MARGIN_MS = 10;
 
 /** Milliseconds until the next reconciliation. */
-function dueIn({ next, changesInMs }: Observation, failures: number, timings: ReconcilerTimings): number {
+function dueIn({ observed, assignment, timings }: Result, failures: number): number {
+  const { next, changesInMs } = observed;
   if (next === 'soon') return changesInMs === undefined ? timings.progress : changesInMs + MARGIN_MS;
-  return next === 'retry' ? backoff(failures, timings) : timings.resync * jitter();
+  if (next === 'retry') return backoff(failures, timings);
+  return (isCompared(assignment, observed) ? timings.resyncCompared : timings.resync) * jitter();
 }
+
+/**
+ * Whether the checks of the target find each change that a reconciliation would repair (compare.ts). Checks of clusters list no
+ * pods, and the lists of Podman do not show health.
+ */
+function isCompared({ kind, row, desired }: Desired['assignment'], { phase }: Observation): boolean {
+  if (kind !== 'host' || phase !== COMPARED_PHASES[desired.kind]) return false;
+  const isShown = row.engine === 'docker' || desired.kind !== 'running';
+  return isShown || desired.manifest.containers.every(({ body }) => body.Healthcheck === undefined);
+}
+
+const COMPARED_PHASES = { running: 'running', stopped: 'stopped', gone: undefined } as const;
+
+type Result = Desired & { readonly observed: Observation; readonly timings: ReconcilerTimings };
 
 /** In these phases everything has been applied, so the request to take over fields has been fulfilled. */
 const TAKEN_OVER: readonly Observation['phase'][] = ['starting', 'running', 'stopped'];
@@ -32,12 +48,8 @@ const TAKEN_OVER: readonly Observation['phase'][] = ['starting', 'running', 'sto
  * Writes the observed state and the events of a pass, if the worker still holds the lease and the generation is not superseded.
  * Otherwise writes nothing of the pass, and the deployment is due at once.
  */
-export async function writeObserved(
-  { client }: Database,
-  claim: Claim,
-  result: Desired & { readonly observed: Observation; readonly timings: ReconcilerTimings },
-): Promise<void> {
-  const { row, observed, volumes, timings } = result;
+export async function writeObserved({ client }: Database, claim: Claim, result: Result): Promise<void> {
+  const { row, observed, volumes } = result;
   if (observed.phase === 'gone') return removeRow(client, claim);
   const failures = observed.next === 'retry' ? row.failures + 1 : observed.next === 'soon' ? row.failures : 0;
   const { phase, reason, message, instances, endpoints } = observed;
@@ -52,7 +64,7 @@ export async function writeObserved(
         instances = ${JSON.stringify(instances)}::jsonb, endpoints = ${JSON.stringify(endpoints)}::jsonb,
         observed_generation = ${claim.generation}, observed_at = now(), failures = ${failures},
         take_over = take_over AND ${!TAKEN_OVER.includes(phase)},
-        due_at = now() + make_interval(secs => ${dueIn(observed, failures, timings) / 1000}), lease_owner = NULL, lease_until = NULL
+        due_at = now() + make_interval(secs => ${dueIn(result, failures) / 1000}), lease_owner = NULL, lease_until = NULL
       WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
         AND generation = ${claim.generation}
       RETURNING id),

@@ -13,6 +13,7 @@ export async function startEngineProxy(engine: string) {
     listen: (server) => server.listen(socketPath),
     ask: ({ method, path: asked, headers }) =>
       request({ socketPath: new URL(engine).pathname, path: asked, method, headers, agent: false }),
+    isStream: (asked) => asked.includes('/events?'),
     refusal: ({ body, headers }) => ({
       status: 500,
       body: { message: `out of order: ${body} ${JSON.stringify(headers)}` },

@@ -20,20 +20,23 @@ interface Ends {
   readonly ask: (request: ProxiedRequest) => ClientRequest;
   /** The response with which the server would reject the request. */
   readonly refusal: (request: ProxiedRequest) => { readonly status: number; readonly body: object };
+  /** Whether a request has no end: it is counted as a stream, and not as one that is under way. */
+  readonly isStream?: (path: string) => boolean;
 }
 
 /** A proxy between the fleet and a server that can inject faults. It can stop and start again at the same address. */
-export async function startProxy({ createServer, listen, ask, refusal }: Ends) {
+export async function startProxy({ createServer, listen, ask, refusal, isStream = () => false }: Ends) {
   const seen: Record<ProxyFault, number> = { passed: 0, refused: 0, reset: 0, lost: 0, hangs: 0, late: 0 };
   const held: (() => void)[] = [];
   let faultFor: (request: string) => ProxyFault = () => 'passed';
-  let underWay = 0;
+  const open = { requests: 0, streams: 0 };
   let slownessMs = 0;
 
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
-    underWay += 1;
+    const kind = isStream(req.url ?? '') ? 'streams' : 'requests';
+    open[kind] += 1;
     res.once('close', () => {
-      underWay -= 1;
+      open[kind] -= 1;
     });
     const { method = '', url: path = '', headers } = req;
     const fault = faultFor(`${method} ${path}`);
@@ -64,7 +67,7 @@ export async function startProxy({ createServer, listen, ask, refusal }: Ends) {
   const server = createServer((req, res) => {
     answer(req, res).catch(() => res.destroy()); // the client has disconnected
   });
-  const open = async () => {
+  const startListening = async () => {
     listen(server);
     await once(server, 'listening');
   };
@@ -74,7 +77,7 @@ export async function startProxy({ createServer, listen, ask, refusal }: Ends) {
     server.closeAllConnections();
     await closed;
   };
-  await open();
+  await startListening();
 
   return {
     server,
@@ -93,9 +96,11 @@ export async function startProxy({ createServer, listen, ask, refusal }: Ends) {
       for (const go of held.splice(0)) go();
     },
     /** Number of requests that have not ended. */
-    underWay: () => underWay,
+    underWay: () => open.requests,
+    /** Number of streams that have not ended. */
+    streams: () => open.streams,
     stopListening,
-    startListening: open,
+    startListening,
     stop: async () => {
       if (server.listening) await stopListening();
     },

@@ -62,6 +62,23 @@ test('another address or endpoint of a host is verified again', async () => {
   }
 });
 
+test('a change of the addresses of a host makes its deployments due', async () => {
+  const { id: host_id } = await aRoomyHost();
+  const { body } = await asAdmin.post(pathOf('workloads'), { name: aName('moved'), image_name: 'team/app' });
+  const due_at = new Date(Date.now() + 3_600_000);
+  const { id } = await client.deployment.create({
+    data: {
+      ...{ name: aName('moved'), workload_id: body.workload.id, revision: 1, replicas: 1, created_by: 'test' },
+      ...{ host_id, due_at },
+    },
+  });
+  const dueAt = async () => (await client.deployment.findUniqueOrThrow({ where: { id } })).due_at;
+  await put('hosts', host_id, { taints: [] });
+  expect(await dueAt()).toEqual(due_at);
+  await put('hosts', host_id, { network_types: ['mesh'], addresses: { mesh: '10.1.2.3' } });
+  expect((await dueAt()).getTime()).toBeLessThan(Date.now());
+});
+
 test('the public Services of a cluster are ClusterIP unless the cluster selects another type', async () => {
   const members = { server: 'https://cluster.example.test:6443', auth: { kind: 'token', token: 'a token' } };
   const { body } = await asAdmin.post(pathOf('clusters'), { name: aName('published'), ...members });

@@ -46,6 +46,7 @@ const partsOf = ({ cpu, withDatabase }, each) =>
 
 /** Creates all deployments, as fast as the fleet answers. @returns their ids, and the CPU time of each in milliseconds */
 async function create({ world, report, deployments, isReference }) {
+  const callsBefore = await engineCalls(world);
   const started = performance.now();
   const { result, ...costs } = await cpuDuring(world, async () => {
     const ids = await world.create(deployments, CLIENTS);
@@ -65,8 +66,13 @@ async function create({ world, report, deployments, isReference }) {
     `CPU per deployment: ${partsOf(costs, (total) => ms(total / deployments))}`,
     isReference ? '' : atMost(cost, GOALS.cpuMs),
   );
+  report(`engine calls per deployment: ${(((await engineCalls(world)) - callsBefore) / deployments).toFixed(1)}`);
   return { ids, cost };
 }
+
+/** The number of requests to all hosts so far. */
+const engineCalls = async (world) =>
+  Object.values(await world.engines.ask('GET', '/calls')).reduce((sum, count) => sum + count, 0);
 
 /** A phase that did not reach its end fails. */
 const reachedAll = ({ reached }, verdict) => (reached ? verdict : 'fail');
@@ -103,15 +109,13 @@ async function remove(world, report, ids) {
 /** Nothing is requested, and all deployments run. */
 async function idle({ world, report, ids, seconds: duration }) {
   await delay(SETTLE_MS);
-  const before = await world.engines.ask('GET', '/calls');
+  const before = await engineCalls(world);
   const costs = await cpuDuring(world, () => delay(1000 * duration));
-  const after = await world.engines.ask('GET', '/calls');
-  const calls = Object.values(after).reduce((sum, count) => sum + count, 0);
-  const callsBefore = Object.values(before).reduce((sum, count) => sum + count, 0);
+  const calls = (await engineCalls(world)) - before;
   const share = costs.withDatabase / (1000 * duration);
   report(
     `idle with ${ids.length} deployments for ${duration} s: ${partsOf(costs, (total) => percent(total / 1000 / duration))} of a core, ` +
-      `${((calls - callsBefore) / duration).toFixed(0)} engine calls per second`,
+      `${(calls / duration).toFixed(0)} engine calls per second`,
     atMost(share, GOALS.idleShare),
   );
 }

@@ -14,18 +14,37 @@ export interface HostFacts {
   readonly identity: string | null;
 }
 
-/** Queries the engine version and the resources of a host. @throws Unreachable, with a message for operators */
-export async function check(client: DockerClient): Promise<HostFacts> {
+/** What an earlier check of a host has stored. */
+type KnownFacts = { readonly [Member in 'engine_version' | 'arch' | 'identity']: string | null };
+
+const NOTHING_KNOWN: KnownFacts = { engine_version: null, arch: null, identity: null };
+
+/**
+ * Queries the engine version and the resources of a host. The version is not queried again if the engine is the one that is known.
+ *
+ * @throws Unreachable, with a message for operators
+ */
+export async function check(client: DockerClient, known = NOTHING_KNOWN): Promise<HostFacts> {
   const { engine, apiVersion } = await client.versionHandshake();
-  const { body: versions } = await client.read({ path: '/version' }, version);
   const { body: resources } = await client.read({ path: '/info' }, info);
+  const identity = engine === 'docker' ? resources.ID : await readIdentity(client, { store: true });
+  const isKnown = identity !== null && identity === known.identity && resources.ServerVersion === known.engine_version;
   return {
     engine,
-    engine_version: versions.Version,
+    ...((isKnown && versionIn(known)) || (await readVersion(client))),
     api_version: apiVersion,
-    arch: versions.Arch,
     cpu_millis: resources.NCPU * 1000,
     memory_bytes: resources.MemTotal,
-    identity: await readIdentity(client, { store: true }),
+    identity,
   };
+}
+
+type Version = Pick<HostFacts, 'engine_version' | 'arch'>;
+
+const versionIn = ({ engine_version, arch }: KnownFacts): Version | undefined =>
+  engine_version === null || arch === null ? undefined : { engine_version, arch };
+
+async function readVersion(client: DockerClient): Promise<Version> {
+  const { body } = await client.read({ path: '/version' }, version);
+  return { engine_version: body.Version, arch: body.Arch };
 }

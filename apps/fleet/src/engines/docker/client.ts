@@ -39,6 +39,10 @@ export interface DockerTimings {
   readonly firstHealthCheck: number;
   /** A container that exits within this time after its start counts as crashed, whatever its exit code. */
   readonly shortLife: number;
+  /** Maximum time without an event before a stream of events is opened again. */
+  readonly watch: number;
+  /** Maximum delay before a stream of events that ended is opened again. The first delay is about a hundredth of it. */
+  readonly watchRetryLimit: number;
 }
 
 /** The defaults for production. */
@@ -51,6 +55,8 @@ export const DEFAULT_DOCKER_TIMINGS: DockerTimings = {
   settled: 3000,
   firstHealthCheck: 60_000,
   shortLife: 10_000,
+  watch: 600_000,
+  watchRetryLimit: 60_000,
 };
 
 /** The kind of engine, and the version of its API that the client uses. */

@@ -85,7 +85,7 @@ async function inspect(client: DockerClient, id: string, deploymentId: string): 
 const NUMBER = /^\d{1,15}$/;
 
 /** Parses the labels of the fleet; undefined if a label is missing or malformed. */
-function ownershipOf(labels: Readonly<Record<string, string>>, deploymentId: string) {
+export function ownershipOf(labels: Readonly<Record<string, string>>, deploymentId: string) {
   const { [KEYS.ordinal]: ordinal = '', [KEYS.generation]: generation = '', [KEYS.body]: digest = '' } = labels;
   const isOwned = labels[KEYS.managedBy] === 'fleet' && labels[KEYS.deployment] === deploymentId && digest !== '';
   if (!isOwned || !NUMBER.test(ordinal) || !NUMBER.test(generation)) return undefined;

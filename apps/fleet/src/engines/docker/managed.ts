@@ -1,9 +1,11 @@
+import type { z } from 'zod';
 import { KEYS } from '../../render/labels.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { unlessNotFound } from '../errors.ts';
 import { type ManagedObject, numberIn, objectText, originIn, type PublishedPort } from '../managed.ts';
 import { MANAGED_FILTER } from './cleanup.ts';
 import type { DockerClient } from './client.ts';
+import { ownershipOf } from './containers.ts';
 import { listed, listedVolumes, published } from './schemas.ts';
 
 /** All containers and volumes with the labels of the fleet. */
@@ -12,17 +14,32 @@ export async function listManaged(client: DockerClient): Promise<ManagedObject[]
   const { body: containers } = await client.read({ path: '/containers/json', query }, listed);
   const { body } = await client.read({ path: '/volumes', query: { filters: MANAGED_FILTER } }, listedVolumes);
   return [
-    ...containers.flatMap(({ Id, Names, Labels }) => {
+    ...containers.flatMap((container) => {
+      const { Id, Labels } = container;
       const origin = originIn(Labels);
-      const object = `container ${objectText(Names?.[0]?.replace(/^\//, '') ?? Id)}`;
+      if (!origin) return [];
+      const name = objectText(nameOf(container));
       const replicas = numberIn(Labels, KEYS.ordinal) + 1;
-      return origin ? [{ ...origin, object, containerId: Id, replicas }] : [];
+      const instance = ownershipOf(Labels, origin.id) && { instance: `${name} ${stateOf(container)}` };
+      return [{ ...origin, object: `container ${name}`, containerId: Id, replicas, ...instance }];
     }),
     ...body.Volumes.flatMap(({ Name, Labels }) => {
       const origin = originIn(Labels);
       return origin ? [{ ...origin, object: objectText(Name), containerId: '', replicas: 0 }] : [];
     }),
   ];
+}
+
+type Listed = z.output<typeof listed>[number];
+
+/** Docker also lists the names by which linked containers know a container; they contain a slash. */
+const nameOf = ({ Id, Names }: Listed): string =>
+  Names?.map((name) => name.replace(/^\//, '')).find((name) => !name.includes('/')) ?? Id;
+
+/** The state of a container as far as a list shows it: that of an instance that runs or has completed, or another one. */
+function stateOf({ State, Status }: Listed): 'running' | 'completed' | 'other' {
+  if (State === 'running') return Status.includes('(unhealthy)') ? 'other' : 'running';
+  return State === 'exited' || State === 'stopped' ? 'completed' : 'other';
 }
 
 /** The host ports that containers publish, also while they are stopped. */

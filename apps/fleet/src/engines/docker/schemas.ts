@@ -13,6 +13,7 @@ export const info = z.object({
   NCPU: z.int().nonnegative(),
   MemTotal: z.int().nonnegative(),
   ID: identity.nullable().catch(null),
+  ServerVersion: z.string().nullable().catch(null),
 });
 export const storedIdentity = z.object({ ID: identity });
 
@@ -22,8 +23,21 @@ const labels = z
   .transform((found) => found ?? {});
 
 export const listed = z.array(
-  z.object({ Id: z.string().min(1), Names: z.array(z.string()).nullish(), Labels: labels, State: z.string() }),
+  z.object({
+    Id: z.string().min(1),
+    Names: z.array(z.string()).nullish(),
+    Labels: labels,
+    State: z.string(),
+    Status: z.string().default(''),
+  }),
 );
+
+/** A line of the stream of events. Docker appends the result to the action `health_status`; Podman sends it as a member. */
+export const event = z.object({
+  Action: z.string(),
+  Actor: z.object({ ID: z.string().max(128), Attributes: labels }),
+  HealthStatus: z.string().catch(''),
+});
 
 const nonEmpty = z
   .array(z.unknown())

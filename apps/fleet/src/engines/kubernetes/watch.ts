@@ -1,10 +1,10 @@
 import { type PeriodicTask, runPeriodically } from '@svc/http';
 import { z } from 'zod';
 import { KEYS } from '../../render/labels.ts';
-import { parseJson, readBody } from '../body.ts';
+import { linesOf, parseJson, readBody } from '../body.ts';
 import { EngineFailure, notAnEngine, Transient } from '../errors.ts';
+import { retryDelay } from '../retry-delay.ts';
 import type { KubernetesClient } from './client.ts';
-import { linesOf } from './logs.ts';
 
 const SELECTOR = `${KEYS.managedBy}=fleet,${KEYS.deployment}`;
 /** Only metadata is requested; spec and status are not transferred. */
@@ -54,10 +54,7 @@ class Watch {
       if (isExpired(error)) this.#version = undefined;
     }
     this.#failures += 1;
-    const { watchRetryLimit } = this.#client.timing;
-    return (
-      Math.min(watchRetryLimit, (watchRetryLimit / 100) * 2 ** Math.min(this.#failures, 10)) * (0.5 + Math.random() / 2)
-    );
+    return retryDelay(this.#failures, this.#client.timing.watchRetryLimit);
   }
 
   /**
