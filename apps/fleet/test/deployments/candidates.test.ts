@@ -49,29 +49,30 @@ async function aDeploymentOn(target: { host_id: string } | { cluster_id: string 
 }
 
 test('a reading contains only the targets that changed since the last one', async () => {
-  const hosts = await Promise.all(Array.from({ length: 20 }, () => it.aHost({ gpuCount: 2 })));
+  const aHost = () => it.aHost({ gpuCount: 2 });
+  const [one, two, three] = [await aHost(), await aHost(), await aHost()];
+  await Promise.all(Array.from({ length: 20 }, aHost));
   const cluster = await it.aCluster();
   const { read: readAgain, counts } = await aReader();
-  const [one, two, three] = hosts;
   await readAgain();
-  await client.host.update({ where: { id: one?.id }, data: { last_seen_at: new Date(), check_at: new Date() } });
+  await client.host.update({ where: { id: one.id }, data: { last_seen_at: new Date(), check_at: new Date() } });
   await readAgain();
-  const { id } = await aDeploymentOn({ host_id: String(two?.id) });
+  const { id } = await aDeploymentOn({ host_id: two.id });
   await readAgain();
   await client.deployment.update({ where: { id }, data: { phase: 'running', due_at: new Date() } });
   await readAgain();
   await client.allocatedGpu.create({
-    data: { host_id: String(three?.id), gpu_id: 'gpu-0', deployment_id: id, ordinal: 0 },
+    data: { host_id: three.id, gpu_id: 'gpu-0', deployment_id: id, ordinal: 0 },
   });
   await client.cluster.update({ where: { id: cluster.id }, data: { reachability: 'unreachable' } });
   const all = await readAgain();
   expect(counts).toEqual([0, 0, 1, 0, 2]);
   expect(all).toEqual(await read(createCandidates()));
-  expect(all.find((candidate) => candidate.id === two?.id)?.allocated).toMatchObject({
+  expect(all.find((candidate) => candidate.id === two.id)?.allocated).toMatchObject({
     cpu_millis: 1000,
     memory_bytes: GIB,
   });
-  expect(all.find((candidate) => candidate.id === three?.id)?.allocated).toMatchObject({ gpus: ['gpu-0'] });
+  expect(all.find((candidate) => candidate.id === three.id)?.allocated).toMatchObject({ gpus: ['gpu-0'] });
 });
 
 test('a target that was deleted is no candidate, also if another one was created', async () => {
