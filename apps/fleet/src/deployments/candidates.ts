@@ -79,9 +79,9 @@ export interface Allocation extends Allocated {
 /** All hosts and clusters as candidates for a placement, with their allocated resources. */
 export interface Candidates {
   /**
-   * Reads the candidates as of now, as if `own` were not allocated. The transaction has changed no target and no allocation before, and
-   * holds the placement lock if it allocates resources later. The work of the database depends on the number of targets that changed
-   * since the last call of any transaction.
+   * Reads the candidates as the transaction sees them now, as if `own` were not allocated. The transaction holds the placement lock if
+   * it allocates resources later. The work of the database depends on the number of targets that changed since the last call of any
+   * transaction, unless the transaction changed a target itself.
    */
   read(transaction: Reader, own?: Allocation): Promise<readonly Candidate[]>;
 }
@@ -95,18 +95,14 @@ export function createCandidates(): Candidates {
   let since = FROM_THE_BEGINNING;
   let last: Promise<unknown> = Promise.resolve();
 
-  const update = async (transaction: Reader) => {
+  const read = async (transaction: Reader, own: Allocation | undefined) => {
     const changes = await readChanges(transaction, since);
+    // What the transaction changed itself must not stay in memory, because it can be rolled back.
+    if (changes.has_own) return (await readAll(transaction)).known.candidates(own);
     known.apply(changes.targets);
     const isComplete = changes.before >= since && known.size === changes.total;
-    since = isComplete ? changes.before : FROM_THE_BEGINNING;
-    return isComplete;
-  };
-  const read = async (transaction: Reader, own: Allocation | undefined) => {
-    if (!(await update(transaction))) {
-      known = new KnownTargets();
-      await update(transaction);
-    }
+    if (isComplete) since = changes.before;
+    else ({ known, since } = await readAll(transaction));
     return known.candidates(own);
   };
   return {
@@ -120,6 +116,13 @@ export function createCandidates(): Candidates {
 }
 
 const FROM_THE_BEGINNING = 0n;
+
+async function readAll(transaction: Reader) {
+  const { before, targets } = await readChanges(transaction, FROM_THE_BEGINNING);
+  const known = new KnownTargets();
+  known.apply(targets);
+  return { known, since: before };
+}
 
 async function readChanges(transaction: Reader, from: bigint): Promise<Changes> {
   const [changes] = await transaction.$queryRaw<Changes[]>`
@@ -147,8 +150,6 @@ async function readChanges(transaction: Reader, from: bigint): Promise<Changes> 
          WHERE t.changed_in >= ${from}::bigint
            AND (t.changed_in < pg_snapshot_xmax(pg_current_snapshot())::text::bigint OR ${from}::bigint = ${FROM_THE_BEGINNING})) AS targets`;
   if (changes === undefined) throw new Error('the candidates were not read');
-  // Changes that are rolled back later must not be kept in memory.
-  if (changes.has_own) throw new Error('the transaction changed a target before it read the candidates');
   return changes;
 }
 

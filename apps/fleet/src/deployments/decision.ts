@@ -22,7 +22,7 @@ import { type MountedVolume, mountVolumes, refusalsOfAddedVolumes, refusalsOfRep
 
 type Transaction = Prisma.TransactionClient;
 
-/** What a decision reads. The transaction has changed nothing before. */
+/** What a decision reads. */
 export interface DecisionContext {
   readonly transaction: Transaction;
   readonly candidates: Candidates;
