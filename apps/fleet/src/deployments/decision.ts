@@ -318,8 +318,9 @@ async function refusalsOfRegistry(
 
 const isPullSecret = ({ keys }: SecretMetadata): boolean => ['username', 'password'].every((key) => keys.includes(key));
 
-function refusalsOfPlacement({ desiredState }: Draft, { chosen, assessments }: Placement): Refusal[] {
-  if (desiredState === 'stopped' || chosen) return [];
+function refusalsOfPlacement({ desiredState }: Draft, placement: Placement): Refusal[] {
+  if (desiredState === 'stopped' || placement.chosen) return [];
+  const { assessments } = placement;
   const code = 'no_placement' as const;
   if (assessments.length === 0) {
     return [{ code, path: 'target', message: 'cannot be chosen: no host or cluster is registered' }];
