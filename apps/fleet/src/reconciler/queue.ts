@@ -72,13 +72,18 @@ export async function claimDue(
 const isClaimable = Prisma.sql`(d.due_at <= now() AND coalesce(d.lease_until < now(), true)
   AND d.defaults_version <= ${CURRENT_DEFAULTS} AND (d.sent_to_engine OR d.desired_state = 'running') AND ${isFinished} IS NOT TRUE)`;
 
+/** Maximum number of due deployments that are read to find the targets with due deployments. If more are due, all targets are searched. */
+const MAX_DUE_READ = 1000;
+
 /** The ids of the claimable deployments that have been due for the longest time. */
 export const dueDeployments = (limit: number): Prisma.Sql => Prisma.sql`
-  SELECT due.id FROM (
+  WITH due AS MATERIALIZED (
+    SELECT host_id, cluster_id FROM deployments WHERE due_at <= now() ORDER BY due_at LIMIT ${MAX_DUE_READ})
+  SELECT found.id FROM (
     ${dueOn(Prisma.sql`hosts`, Prisma.sql`host_id`, MAX_CONCURRENT.host)}
     UNION ALL
-    ${dueOn(Prisma.sql`clusters`, Prisma.sql`cluster_id`, MAX_CONCURRENT.cluster)}) due
-  ORDER BY due.due_at LIMIT ${limit}`;
+    ${dueOn(Prisma.sql`clusters`, Prisma.sql`cluster_id`, MAX_CONCURRENT.cluster)}) found
+  ORDER BY found.due_at LIMIT ${limit}`;
 
 /**
  * The claimable deployments on each target that is online: those that have been due for the longest time, up to the number that can
@@ -93,7 +98,8 @@ const dueOn = (targets: Prisma.Sql, column: Prisma.Sql, maxConcurrent: number) =
       SELECT d.id, d.due_at FROM deployments d
       WHERE d.${column} = t.id AND ${isClaimable}
       ORDER BY d.due_at LIMIT greatest(0, ${maxConcurrent} - coalesce(busy.count, 0))) first
-  WHERE t.reachability = 'online'`;
+  WHERE t.reachability = 'online'
+    AND (t.id IN (SELECT ${column} FROM due) OR (SELECT count(*) FROM due) = ${MAX_DUE_READ})`;
 
 interface LeaseStart {
   /** The time of the request for the lease, in milliseconds since 1970. */

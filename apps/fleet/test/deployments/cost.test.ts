@@ -11,7 +11,9 @@ const statements: string[] = [];
 const { query } = pg.Client.prototype;
 pg.Client.prototype.query = function (this: pg.Client, ...given: Parameters<typeof query>) {
   const [statement] = given as unknown as [string | { readonly text: string }];
-  statements.push((typeof statement === 'string' ? statement : statement.text).trim().split(/\s+/).slice(0, 4).join(' '));
+  statements.push(
+    (typeof statement === 'string' ? statement : statement.text).trim().split(/\s+/).slice(0, 4).join(' '),
+  );
   return query.apply(this, given);
 } as typeof query;
 
@@ -26,7 +28,7 @@ async function statementsOf<T>(work: () => Promise<T>) {
   return { result, sent: statements.filter((text) => !text.startsWith('UPDATE tokens')) };
 }
 
-const PORT = { container_port: 80, protocol: 'TCP' };
+const PORT = { containerPort: 80, protocol: 'TCP' };
 
 test('a creation sends 14 statements, whatever the number of hosts and deployments', async () => {
   await it.aHost();
@@ -53,7 +55,14 @@ test('a reconciliation that finds a deployment as desired sends three statements
     const desired = await readDesired(database, services.settings.sealer, claim);
     if (!desired) throw new Error('the lease was lost');
     const observed = {
-      ...{ phase: 'running' as const, reason: null, message: 'runs', next: 'settled' as const, actions: [], volumes: [] },
+      ...{
+        phase: 'running' as const,
+        reason: null,
+        message: 'runs',
+        next: 'settled' as const,
+        actions: [],
+        volumes: [],
+      },
       ...{ instances: [], endpoints: [] },
     };
     await writeObserved(database, claim, { ...desired, observed, timings });

@@ -1,4 +1,5 @@
--- A worker reads the deployments that are due on each target from these indexes, and the deployments in progress from the last one.
+-- A worker finds the targets with deployments that are due with the existing index on "due_at". It reads those of each target from these
+-- indexes, and the deployments in progress from the last one.
 -- CreateIndex
 CREATE INDEX "deployments_host_id_due_at_idx" ON "deployments"("host_id", "due_at");
 
@@ -13,9 +14,6 @@ DROP INDEX "deployments_host_id_idx";
 
 -- DropIndex
 DROP INDEX "deployments_cluster_id_idx";
-
--- DropIndex
-DROP INDEX "deployments_due_at_idx";
 
 -- Wakes the workers of all replicas when a deployment becomes due.
 CREATE FUNCTION deployment_due() RETURNS trigger LANGUAGE plpgsql AS $$
