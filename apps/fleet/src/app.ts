@@ -74,7 +74,7 @@ export interface FleetOptions extends Omit<ServiceOptions<RequestContext>, OwnOp
 }
 
 /** The limits of changes that acquire the placement lock. One makes progress at a time, while another one prepares. */
-const PLACEMENTS = { what: 'requests that change deployments', running: 2, waitingPerCaller: 128, waitMs: 10_000 };
+const PLACEMENTS = { what: 'requests that change deployments', running: 2, waitingPerCaller: 256, waitMs: 10_000 };
 
 /** Creates the fleet as an Express application. It does not read the environment or listen on a port. */
 export function createFleet({ services, rejectionLimits, ...options }: FleetOptions): Express {

@@ -1,7 +1,7 @@
 // What do many hosts and deployments cost a fleet, and how soon does it act on a change?
 //
 //   pnpm bench:fleet [--hosts <default 100>] [--deployments <default 1000>] [--only <phases, comma-separated>]
-//                    [--samples <default 60>] [--seconds <of idle and of reads, default 30>] [--burst <default 500>]
+//                    [--samples <default 120>] [--seconds <of idle and of reads, default 30>] [--burst <default 500>]
 //                    [--profile] [--record]
 //
 // Method: the fleet runs as in production, with its log in a file. The hosts are simulated in another process, which answers at once
@@ -23,7 +23,7 @@ const { values } = parseArgs({
     hosts: { type: 'string', default: '100' },
     deployments: { type: 'string', default: '1000' },
     only: { type: 'string', default: Object.keys(PHASES).join() },
-    samples: { type: 'string', default: '60' },
+    samples: { type: 'string', default: '120' },
     seconds: { type: 'string', default: '30' },
     burst: { type: 'string', default: '500' },
     profile: { type: 'boolean', default: false },

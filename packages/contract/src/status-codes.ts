@@ -160,7 +160,7 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
   },
   overloaded: {
     meaning:
-      'the hub is sending or reading as many [large responses](sync.md#large-responses) and pages as are allowed, for the caller or for all callers; in the fleet, 128 changes of deployments by the caller are waiting, a change has waited for ten seconds, or there are as many [streams of changes and waiting requests](changes.md#limits) as are allowed',
+      'the hub is sending or reading as many [large responses](sync.md#large-responses) and pages as are allowed, for the caller or for all callers; in the fleet, 256 changes of deployments by the caller are waiting, a change has waited for ten seconds, or there are as many [streams of changes and waiting requests](changes.md#limits) as are allowed',
     action: REPEAT,
   },
   rate_limited: { meaning: 'too many requests or failed sign-ins', action: REPEAT },

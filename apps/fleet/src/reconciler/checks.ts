@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type PeriodicTask, runPeriodically } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../database/client.ts';
@@ -83,6 +84,8 @@ const MAX_CONCURRENT = 32;
 const MAX_CHECKS = 256;
 /** A check that takes longer does not count as one of the concurrent checks, so that slow targets do not delay others. */
 const SLOW_MS = 2000;
+/** Wait between the starts of checks that were claimed together, so that they do not delay requests and reconciliations. */
+const SPACING_MS = 5;
 /** Wait before further targets are claimed, if more are due than can be checked at the same time. */
 const CLAIM_PAUSE_MS = 100;
 
@@ -90,8 +93,9 @@ const CLAIM_PAUSE_MS = 100;
 export function startChecks(context: ReconcilerContext): PeriodicTask {
   const { database, log, timings } = context;
   const [underWay, slow] = [new Set<Promise<void>>(), new Set<Promise<void>>()];
-  const startCheck = (target: TargetRow) => {
-    const check = checkTarget(context, target)
+  const startCheck = (target: TargetRow, delay: number) => {
+    const check = pause(delay)
+      .then(() => checkTarget(context, target))
       .catch((error) => log.warn({ err: error, [target.kind]: target.row.name }, 'storing the check result failed'))
       .finally(() => {
         clearTimeout(timer);
@@ -106,7 +110,7 @@ export function startChecks(context: ReconcilerContext): PeriodicTask {
     if (limit <= 0) return CLAIM_PAUSE_MS;
     try {
       const targets = await claimTargets(database, { limit, interval: timings.check });
-      for (const target of targets) startCheck(target);
+      for (const [index, target] of targets.entries()) startCheck(target, index * SPACING_MS);
       return targets.length === limit ? CLAIM_PAUSE_MS : timings.checkIdle;
     } catch (error) {
       log.warn({ err: error }, 'claiming hosts and clusters for checks failed; will retry');

@@ -30,7 +30,7 @@ test('more requests of a caller than can wait are rejected with the bound, and s
   const workload = await it.aWorkload();
   const all = await it.client.$transaction(async (transaction) => {
     await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('placement'))`;
-    const creating = Array.from({ length: 200 }, (_, number) =>
+    const creating = Array.from({ length: 400 }, (_, number) =>
       it.operator.post('/api/v1/deployments', { name: `queued-${number}`, workload_id: workload.id }),
     );
     const first = await Promise.race(creating);
@@ -38,7 +38,7 @@ test('more requests of a caller than can wait are rejected with the bound, and s
   });
   expect(all.first).toMatchObject({ status: 503, body: { code: 'overloaded' } });
   expect(all.first.body.detail).toContain(
-    'At most 128 requests that change deployments of a caller wait at the same time.',
+    'At most 256 requests that change deployments of a caller wait at the same time.',
   );
   expect(all.first.headers['retry-after']).toBeDefined();
   const answers = await Promise.all(all.creating);

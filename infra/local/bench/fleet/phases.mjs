@@ -32,7 +32,7 @@ const SAMPLES_PER_SECOND = 5;
 const ONE_IN = 10;
 /** The lease of a worker on a deployment. */
 const LEASE_MS = 15_000;
-/** The time before the idle phase in which the fleet finishes what it began. */
+/** The time before a phase that requires an idle fleet, in which it finishes what it began. */
 const SETTLE_MS = 5000;
 
 const timeFor = (count) => AT_LEAST_MS + count * EACH_MS;
@@ -79,6 +79,7 @@ const reachedAll = ({ reached }, verdict) => (reached ? verdict : 'fail');
 
 /** Creates deployments one at a time while the fleet is idle. */
 async function firstCall({ world, report, samples }) {
+  await delay(SETTLE_MS);
   const answered = new Map();
   for (let index = 0; index < samples; index += 1) {
     const { deployment } = await world.ask('POST', '/deployments', world.newDeployment());
