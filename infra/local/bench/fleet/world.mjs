@@ -201,8 +201,9 @@ class World {
     ) {
       const left = ids.filter((id) => !times.has(id));
       const rows = await this.query(
-        `SELECT id, 1000 * extract(epoch FROM clock_timestamp() - created_at)::float8 AS time FROM deployments
-         WHERE id = ANY ($1) AND phase = 'running' AND observed_generation = generation`,
+        `SELECT d.id, 1000 * extract(epoch FROM min(e.at) - d.created_at)::float8 AS time
+         FROM deployments d JOIN deployment_events e ON e.deployment_id = d.id AND e.reason = 'running'
+         WHERE d.id = ANY ($1) GROUP BY d.id`,
         [left],
       );
       for (const { id, time } of rows) times.set(id, time);
