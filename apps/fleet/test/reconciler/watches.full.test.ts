@@ -7,6 +7,7 @@ import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
 import { type MachineWorld, SLEEPER, startMachineWorld } from './world.ts';
 
 const HOUR_MS = 3_600_000;
+const LONGER_THAN_A_CHECK_MS = 1000;
 const isStream = (request: string) => request.includes('/events?');
 
 describeWithEngine('a change of a container outside the fleet', () => {
@@ -31,7 +32,19 @@ describeWithEngine('a change of a container outside the fleet', () => {
 
   /** Sets when the host is checked, and when the deployment is reconciled without a change. */
   const checkAt = (check_at: Date) => world.database.client.host.update({ where: { id: hostId }, data: { check_at } });
-  const inAnHour = () => new Date(Date.now() + HOUR_MS);
+  /** Ends the checks of the host for now, also one in progress. */
+  const withoutChecks = async () => {
+    await checkAt(new Date(Date.now() + HOUR_MS));
+    let last: Date | null | undefined;
+    await eventually('the last check has ended', async () => {
+      const { last_seen_at } = await world.database.client.host.findUniqueOrThrow({ where: { id: hostId } });
+      const isSame = last_seen_at?.getTime() === last?.getTime();
+      last = last_seen_at;
+      if (isSame) return true;
+      await pause(LONGER_THAN_A_CHECK_MS);
+      return false;
+    });
+  };
   const observedAt = async () =>
     (await world.database.client.deployment.findUniqueOrThrow({ where: { id } })).observed_at?.getTime();
   const CORRECTIONS: [string, () => Promise<unknown>, () => string][] = [
@@ -52,7 +65,7 @@ describeWithEngine('a change of a container outside the fleet', () => {
   });
 
   test('the events of what the fleet has done itself cause no further pass', async () => {
-    await checkAt(inAnHour());
+    await withoutChecks();
     await eventually('the host has a stream', async () => proxy.streams() === 1);
     const { id: other } = await world.deployed('other', SLEEPER, { replicas: 3 });
     await world.deploymentIs(other, 'running');
@@ -68,14 +81,14 @@ describeWithEngine('a change of a container outside the fleet', () => {
   test.each(CORRECTIONS)(
     'is corrected because of an event if it was %s',
     async (_, doIt, text) => {
-      await checkAt(inAnHour());
+      await withoutChecks();
       await isCorrected(doIt, text());
     },
     120_000,
   );
 
   test('is corrected by each replica that receives the events, with one pass', async () => {
-    await checkAt(inAnHour());
+    await withoutChecks();
     const { engineRuntime } = world.aReplica({ outboundAllow: new Set(['http', 'loopback', 'unix']) }).services;
     engineRuntime.start();
     try {
@@ -102,7 +115,7 @@ describeWithEngine('a change of a container outside the fleet', () => {
     test.each(CORRECTIONS)(
       'is corrected after the next check if it was %s',
       async (_, doIt, text) => {
-        await checkAt(inAnHour());
+        await withoutChecks();
         const before = await observedAt();
         await isCorrected(async () => {
           await doIt();
@@ -131,7 +144,7 @@ describeWithEngine('a change of a container outside the fleet', () => {
     const [removed, paused] = CORRECTIONS as [(typeof CORRECTIONS)[number], (typeof CORRECTIONS)[number]];
     await isCorrected(() => checkAt(new Date(0)), paused[2]());
     await eventually('the host has a stream', async () => proxy.streams() === 1);
-    await checkAt(inAnHour());
+    await withoutChecks();
     await isCorrected(removed[1], removed[2]());
   }, 120_000);
 });
