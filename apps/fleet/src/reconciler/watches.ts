@@ -11,6 +11,17 @@ interface Watched {
   readonly rounds: PeriodicTask;
 }
 
+/** The columns that the clients depend on. */
+const COMMON = { id: true, sealed: true, by_admin: true } as const;
+const HOST_COLUMNS = { ...COMMON, engine: true, endpoint: true } as const;
+const CLUSTER_COLUMNS = {
+  ...COMMON,
+  server: true,
+  ca_certificate: true,
+  namespace: true,
+  gpu_resource_name: true,
+} as const;
+
 /**
  * Watches all hosts and clusters that are online until stopped, so that a change on a target is reconciled soon instead of after
  * its next check or the next resync. Watches are an optimization, so each process has its own: one stream of events per host, and one
@@ -39,8 +50,8 @@ export function startWatches(context: ReconcilerContext): PeriodicTask {
     try {
       const where = { reachability: 'online' as const };
       const online = {
-        hosts: await database.client.host.findMany({ where }),
-        clusters: await database.client.cluster.findMany({ where }),
+        hosts: await database.client.host.findMany({ where, select: HOST_COLUMNS }),
+        clusters: await database.client.cluster.findMany({ where, select: CLUSTER_COLUMNS }),
       };
       const ids = new Set([...online.hosts, ...online.clusters].map(({ id }) => id));
       await Promise.all([...watched.keys()].filter((id) => !ids.has(id)).map(stopWatching));
