@@ -6,7 +6,8 @@ import { createKnownRows } from './resources/known-rows.ts';
 import { startResources } from './resources/resources.ts';
 import { TEMPORARY_ADMIN } from './world.ts';
 
-const world = await startResources(); // without a hub, a requested sync is a 409
+// Without a hub, a requested sync is a 409.
+const world = await startResources({ feedTimings: { longestWait: 100 } });
 const sql = world.database.client;
 const bearer = async (role: 'viewer' | 'operator' | 'admin') => `Bearer ${(await world.aToken({ role })).secret}`;
 

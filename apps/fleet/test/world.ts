@@ -64,7 +64,7 @@ export interface ReplicaOptions {
   readonly requestsPerMinute?: number;
   readonly rejectionLimits?: RejectionLimits;
   /** Those of production by default. */
-  readonly feedTimings?: FeedTimings;
+  readonly feedTimings?: Partial<FeedTimings>;
 }
 
 /** A token with its secret. */

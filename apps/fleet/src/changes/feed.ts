@@ -25,6 +25,8 @@ interface Subscription {
 /** The changes of the objects of all lists, for the streams and waiting requests of this process. */
 export interface ChangeFeed {
   readonly places: Places;
+  /** Maximum milliseconds that a request waits. */
+  readonly longestWait: number;
   /** @throws 503 if the process stops or the database is unavailable */
   subscribe(subscriber: Subscriber): Promise<Subscription>;
   /** The position after which a stream begins: the newest one unless a position is given; undefined if that is not known. */
@@ -53,20 +55,23 @@ export interface FeedTimings {
   readonly interval: number;
   /** Milliseconds between two messages of an idle stream. */
   readonly heartbeat: number;
+  /** Maximum milliseconds that a request waits. */
+  readonly longestWait: number;
 }
 
-const TIMINGS: FeedTimings = { interval: 250, heartbeat: 15_000 };
+const TIMINGS: FeedTimings = { interval: 250, heartbeat: 15_000, longestWait: 60_000 };
 
 /** The maximum number of changes that are read and presented together. */
 const BATCH = 100;
 
-type FeedOptions = ObjectSources & { readonly log: Log; readonly timings?: FeedTimings | undefined };
+type FeedOptions = ObjectSources & { readonly log: Log; readonly timings?: Partial<FeedTimings> | undefined };
 
 /**
  * Reads the history for all subscribers together, only while there are any. A change and its object are read once, so that the
  * number of subscribers does not increase the load of the database.
  */
-export function createChangeFeed({ log, timings = TIMINGS, ...sources }: FeedOptions): ChangeFeed {
+export function createChangeFeed({ log, timings: given, ...sources }: FeedOptions): ChangeFeed {
+  const timings = { ...TIMINGS, ...given };
   const { database } = sources;
   const subscribers = new Set<Subscriber>();
   /** The subscribers, and those that are being added. */
@@ -169,6 +174,7 @@ export function createChangeFeed({ log, timings = TIMINGS, ...sources }: FeedOpt
 
   return {
     places: createPlaces(),
+    longestWait: timings.longestWait,
     subscribe,
     startOf: async (given) => {
       if (given === undefined) return readNewest(database);

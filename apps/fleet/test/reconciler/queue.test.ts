@@ -12,7 +12,7 @@ import { startReconciler } from '../../src/reconciler/reconciler.ts';
 import { DEFAULT_TIMINGS as timings } from '../../src/reconciler/timings.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 
-const MANY = byDepth({ short: 1500, full: 10_000, long: 10_000 });
+const MANY = byDepth({ short: 1500, full: 3000, long: 10_000 });
 const HOSTS = 50;
 /** The planner chooses other joins for other numbers of rows. */
 const VARIATION = 1.3;

@@ -77,7 +77,7 @@ async function firstDecided(changes: ChangeFeed, waiting: Waiting): Promise<Depl
     onIdle: () => {},
     onStop: giveUp,
   });
-  const timeout = setTimeout(giveUp, waiting.seconds * 1000);
+  const timeout = setTimeout(giveUp, Math.min(waiting.seconds * 1000, changes.longestWait));
   waiting.onClose(giveUp);
   try {
     offer(await waiting.read()); // it can have changed before the subscription
