@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type PeriodicTask, runPeriodically } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
@@ -185,24 +186,44 @@ async function unlessTransient<T>(check: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Lists the managed objects of a target, and does what follows from their differences from the database. */
+/** By client: a digest of the list and of `observed` of the last comparison, if it found no difference. */
+const agreements = new WeakMap<object, string>();
+
+/**
+ * Lists the managed objects of a target, and does what follows from their differences from the database. If neither the list nor the
+ * deployments have changed since a comparison without a difference, they are not compared again.
+ */
 async function compareObjects(context: ReconcilerContext, target: TargetRow): Promise<void> {
   const { database, log } = context;
   const fields = { [target.kind]: target.row.name };
   try {
     const requestedAt = performance.now();
+    const client = await clientOf(context, target);
     const managed = await listManaged(context, target);
+    const compared = digestOf(managed, target.observed);
+    if (target.observed !== undefined && agreements.get(client) === compared) return;
     const { due, deleted, has_orphans } = await compareWithRows(database, target, { managed, requestedAt });
     if (due > 0) log.info({ ...fields, due }, 'deployments differ from their target');
     const deletedIds = new Set(deleted);
     if (deletedIds.size > 0) await removeDeleted(context, target, deletedIds);
     const others = managed.filter(({ id }) => !deletedIds.has(id));
     if (has_orphans) await recordOrphans(context, target, others);
+    if (due > 0 || deletedIds.size > 0 || has_orphans) agreements.delete(client);
+    else agreements.set(client, compared);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     log.warn({ ...fields, err: error }, 'comparing a target with the database failed; will retry');
   }
 }
+
+/** A digest of the managed objects in any order, and of the observations of their deployments. */
+const digestOf = (managed: readonly ManagedObject[], observed: string | undefined): string =>
+  createHash('sha256')
+    .update(JSON.stringify([observed, managed.map((object) => JSON.stringify(object)).sort()]))
+    .digest('base64');
+
+const clientOf = ({ hosts, clusters }: ReconcilerContext, target: TargetRow) =>
+  target.kind === 'host' ? hosts.of(target.row) : clusters.of(target.row);
 
 const listManaged = async ({ hosts, clusters }: ReconcilerContext, target: TargetRow): Promise<ManagedObject[]> =>
   target.kind === 'host' ? listOnHost(await hosts.of(target.row)) : listInCluster(await clusters.of(target.row));

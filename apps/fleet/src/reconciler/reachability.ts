@@ -17,17 +17,19 @@ export async function claimTargets(database: Database, { limit, interval }: Due)
   const rest = { limit: limit - hosts.length, interval };
   const clusters = await claimOf<Extract<TargetRow, { kind: 'cluster' }>['row']>(database, 'cluster', rest);
   return [
-    ...hosts.map((row) => ({ kind: 'host' as const, row })),
-    ...clusters.map((row) => ({ kind: 'cluster' as const, row })),
+    ...hosts.map(({ observed, ...row }) => ({ kind: 'host' as const, row, observed })),
+    ...clusters.map(({ observed, ...row }) => ({ kind: 'cluster' as const, row, observed })),
   ];
 }
 
-const claimOf = <Row>({ client }: Database, kind: TargetRow['kind'], { limit, interval }: Due): Promise<Row[]> =>
-  client.$queryRaw<Row[]>`
-    UPDATE ${TARGET_TABLES[kind].table} SET check_at = now() + make_interval(secs => ${interval / 1000} * (0.9 + 0.2 * random()))
+const claimOf = <Row>({ client }: Database, kind: TargetRow['kind'], { limit, interval }: Due) =>
+  client.$queryRaw<(Row & { readonly observed: string })[]>`
+    UPDATE ${TARGET_TABLES[kind].table} target
+    SET check_at = now() + make_interval(secs => ${interval / 1000} * (0.9 + 0.2 * random()))
     WHERE id = ANY (ARRAY(SELECT id FROM ${TARGET_TABLES[kind].table} WHERE check_at <= now()
                           ORDER BY check_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
-    RETURNING *`;
+    RETURNING *, (SELECT concat_ws(' ', count(*), max(d.observed_at), max(d.id::text))
+                  FROM deployments d WHERE d.${TARGET_TABLES[kind].column} = target.id) AS observed`;
 
 /**
  * Stores the result of a successful check, given as column assignments, unless the address of the target was changed since the

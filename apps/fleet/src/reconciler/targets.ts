@@ -16,10 +16,13 @@ export interface ReconcilerContext {
   readonly timings: ReconcilerTimings;
 }
 
-/** A host or cluster with its row. */
+/**
+ * A host or cluster with its row. `observed` changes when a deployment on it is reconciled, created or deleted. Undefined: not
+ * known.
+ */
 export type TargetRow =
-  | { readonly kind: 'host'; readonly row: Host }
-  | { readonly kind: 'cluster'; readonly row: Cluster };
+  | { readonly kind: 'host'; readonly row: Host; readonly observed?: string }
+  | { readonly kind: 'cluster'; readonly row: Cluster; readonly observed?: string };
 
 /** The columns of a host that are required to reconcile its deployments. */
 export const hostOfDeployment = z.object({

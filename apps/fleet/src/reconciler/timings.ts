@@ -63,7 +63,7 @@ export const DEFAULT_TIMINGS: ReconcilerTimings = {
   lease: 15_000,
   idle: 500,
   searchPause: 50,
-  slowPass: 2000,
+  slowPass: 300,
   afterError: 5000,
   afterUnreachable: 2000,
   progress: 1000,

@@ -13,13 +13,13 @@ afterEach(endAll);
 /** A Docker engine with two managed containers, and the requests that it has received. */
 async function aDocker(ids: readonly string[]) {
   const requests: string[] = [];
-  const engine = { version: '27.0.0' };
+  const engine = { version: '27.0.0', status: 'Up 3 minutes' };
   const endpoint = await serve(
     anEngine((req, res) => {
       const { pathname } = new URL(req.url ?? '', 'http://engine');
       requests.push(pathname.replace('/v1.47', ''));
       const containers = ids.map((id, index) => ({
-        ...{ Id: `container-${index}`, Names: [`/web-${index}`], State: 'running', Status: 'Up 3 minutes' },
+        ...{ Id: `container-${index}`, Names: [`/web-${index}`], State: 'running', Status: engine.status },
         Labels: {
           ...{ 'app.kubernetes.io/managed-by': 'fleet', 'fleet/deployment': id },
           ...{ 'fleet/ordinal': '0', 'fleet/generation': '1', 'fleet/body': 'digest' },
@@ -71,10 +71,11 @@ test('a check of a host where nothing has changed sends three requests and two s
   // Another kind of statement fails, because the client has only these methods.
   const database = { client: counted } as unknown as ReconcilerContext['database'];
   const context = { database, hosts, clusters, log: world.log, timings: DEFAULT_TIMINGS };
-  const check = async () => {
+  const check = async (observed?: string) => {
     requests.length = 0;
     statements.length = 0;
-    await checkTarget(context, { kind: 'host', row: await client.host.findUniqueOrThrow({ where: { id: hostId } }) });
+    const row = await client.host.findUniqueOrThrow({ where: { id: hostId } });
+    await checkTarget(context, { kind: 'host', row, ...(observed !== undefined && { observed }) });
   };
   const rows = () => client.deployment.findMany({ orderBy: { id: 'asc' } });
   const before = await rows();
@@ -85,6 +86,19 @@ test('a check of a host where nothing has changed sends three requests and two s
   expect(requests).toEqual(['/info', '/containers/json', '/volumes']);
   expect(statements).toEqual(['$executeRaw', '$queryRaw']);
   expect(await rows()).toEqual(before);
+
+  await check('as before');
+  expect(statements).toEqual(['$executeRaw', '$queryRaw']);
+  await check('as before'); // no deployment and nothing in the list has changed since a comparison
+  expect(statements).toEqual(['$executeRaw']);
+  await check('reconciled');
+  expect(statements).toEqual(['$executeRaw', '$queryRaw']);
+  engine.status = 'Up 3 minutes (unhealthy)';
+  await check('reconciled');
+  expect(statements).toEqual(['$executeRaw', '$queryRaw']);
+  await check('reconciled'); // the comparison found a difference
+  expect(statements).toEqual(['$executeRaw', '$queryRaw']);
+  engine.status = 'Up 3 minutes';
 
   engine.version = '28.0.0';
   await check();
