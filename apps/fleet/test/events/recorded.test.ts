@@ -219,7 +219,7 @@ test('events are filtered by object, time, severity and reason, and paged by tim
 
 test('an event is delivered by the stream of changes, again when it is resolved', async () => {
   const fleet = await listenFor(world.aReplica().app);
-  const watch = await fleet.watch((await world.aToken()).secret, '?kinds=events');
+  const watch = await fleet.watch((await world.aToken()).secret, 'kinds=events');
   const { pass } = await aDeployment();
   await pass({ phase: 'failed', reason: 'InvalidSpec' });
   await pass({ phase: 'running' });
