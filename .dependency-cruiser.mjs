@@ -18,6 +18,7 @@ const layers = {
     'resources',
     'render',
     'placement',
+    'events',
     'database',
   ],
   hub: ['commands', 'admin', 'account', 'catalog', 'database'],

@@ -7,6 +7,7 @@ import {
   createTurnQueue,
   type Enter,
   matchesOf,
+  observePools,
   pathOf,
   type ServiceOptions,
 } from '@svc/http';
@@ -20,12 +21,15 @@ import * as auth from './api/auth.ts';
 import { createVerifier } from './api/authenticate.ts';
 import * as catalog from './api/catalog.ts';
 import { watchChanges } from './api/changes.ts';
+import * as clusterEvents from './api/clusters/events.ts';
 import * as clusterOrphans from './api/clusters/orphans.ts';
 import * as clusters from './api/clusters.ts';
 import { implement, type RequestContext, type Services } from './api/context.ts';
 import { readDeploymentLogs } from './api/deployments/logs.ts';
 import { planDeployment } from './api/deployments/plan.ts';
 import * as deployments from './api/deployments.ts';
+import { listEvents } from './api/events.ts';
+import * as hostEvents from './api/hosts/events.ts';
 import * as hostOrphans from './api/hosts/orphans.ts';
 import * as hosts from './api/hosts.ts';
 import { policy } from './api/policy.ts';
@@ -42,6 +46,7 @@ import type { RejectionLimits } from './audit/rejections.ts';
 import { observeSync } from './catalog/sync-state.ts';
 import { createCandidates } from './deployments/candidates.ts';
 import { callerKey, type Principal } from './principal.ts';
+import { observeFleet } from './reconciler/fleet-figures.ts';
 
 const routes = implement(fleetEndpoints, {
   ...auth,
@@ -63,6 +68,9 @@ const routes = implement(fleetEndpoints, {
   readDeploymentLogs,
   ...storage,
   ...secrets,
+  listEvents,
+  ...hostEvents,
+  ...clusterEvents,
   watchChanges,
 });
 
@@ -128,6 +136,10 @@ export function createFleet({ services, rejectionLimits, ...options }: FleetOpti
     enter,
     gate: createAuditGate({ database, readCredential: (req) => readBearer(req, challenges), rejectionLimits }),
     openapi: openApiDocument(fleetService),
-    observe: observeSync(database),
+    observe: (metrics) => {
+      observeSync(database)(metrics);
+      observeFleet(database)(metrics);
+      observePools(metrics, database.pools);
+    },
   });
 }

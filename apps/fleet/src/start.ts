@@ -39,8 +39,8 @@ import { createSettings } from './settings/settings.ts';
  * Limits of outbound requests. Pages of the catalog are large. Requests to a provider are short, because a user waits
  * for them.
  */
-const HUB_LIMITS = { timeoutMs: 30_000, maxBytes: 64 * 1024 * 1024 };
-const PROVIDER_LIMITS = { timeoutMs: 2000, maxBytes: 512 * 1024 };
+const HUB_LIMITS = { destination: 'hub', timeoutMs: 30_000, maxBytes: 64 * 1024 * 1024 } as const;
+const PROVIDER_LIMITS = { destination: 'identity_provider', timeoutMs: 2000, maxBytes: 512 * 1024 } as const;
 
 /** The timings of production apply unless given. */
 export interface FleetTimings {

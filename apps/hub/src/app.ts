@@ -7,6 +7,7 @@ import {
   type Enter,
   hasEtagOf,
   matchesOf,
+  observePools,
   pathOf,
   requestIdOf,
   type ServiceOptions,
@@ -26,6 +27,7 @@ import * as adminUsers from './admin/users.ts';
 import { createVerifier, type IdentityProvider } from './authenticate.ts';
 import { listCategories } from './catalog/categories.ts';
 import type { CachedCatalog } from './catalog/index/cached-catalog.ts';
+import { observeCatalog } from './catalog/index/metrics.ts';
 import { getOwnOrganization } from './catalog/organization.ts';
 import { createStreamSlots, type StreamLimits } from './catalog/templates/updates/stream-slots.ts';
 import { listTemplateUpdates } from './catalog/templates/updates.ts';
@@ -56,7 +58,7 @@ const routes = implement(hubEndpoints, {
   listAuditEntries,
 });
 
-export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'routes' | 'enter' | 'openapi'> {
+export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'routes' | 'enter' | 'openapi' | 'observe'> {
   readonly database: Database;
   readonly provider: IdentityProvider;
   readonly catalog: CachedCatalog;
@@ -112,7 +114,17 @@ export function createHub({
     };
   };
   const fastRoutes = isFast ? [listTemplates, listTemplateUpdates, getTemplate, listCategories] : [];
-  return createService({ ...options, routes, fastRoutes, enter, openapi: openApiDocument(hubService) });
+  return createService({
+    ...options,
+    routes,
+    fastRoutes,
+    enter,
+    openapi: openApiDocument(hubService),
+    observe: (metrics) => {
+      observeCatalog(catalog)(metrics);
+      observePools(metrics, database.pools);
+    },
+  });
 }
 
 /** Reads a value when it is first needed. */

@@ -26,7 +26,11 @@ export async function startHub(prismaDir: string): Promise<void> {
     ...poolLimits,
     connections: config.DATABASE_CONNECTIONS,
   });
-  const outbound = createOutbound({ timeoutMs: ISSUER_TIMEOUT_MS, maxBytes: ISSUER_MAX_BYTES });
+  const outbound = createOutbound({
+    destination: 'identity_provider',
+    timeoutMs: ISSUER_TIMEOUT_MS,
+    maxBytes: ISSUER_MAX_BYTES,
+  });
   const keys = createKeySource({ issuer: config.OIDC_ISSUER, send: outbound.send });
   const pruning = startHistoryPruning({ database, days: config.CATALOG_HISTORY_DAYS, log });
   const tagRegistration = startTagRegistration({ database, log });

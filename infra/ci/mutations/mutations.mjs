@@ -67,8 +67,8 @@ export const mutations = [
     edits: [
       {
         file: 'apps/fleet/src/reconciler/write.ts',
-        find: ` AND lease_owner = \${claim.owner}::uuid AND lease_until > now()\n        AND generation`,
-        replace: ' AND generation',
+        find: ` AND lease_owner = \${claim.owner}::uuid AND lease_until > now()\n        AND generation = \${claim.generation}\n      RETURNING id, name),`,
+        replace: ` AND generation = \${claim.generation}\n      RETURNING id, name),`,
       },
     ],
     tests: [{ package: 'apps/fleet', pattern: 'test/reconciler/lease' }],

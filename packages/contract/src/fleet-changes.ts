@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { cluster } from './fleet-clusters.ts';
 import { deployment } from './fleet-deployment.ts';
+import { event } from './fleet-events.ts';
 import { host } from './fleet-hosts.ts';
 import { token, user } from './fleet-people.ts';
 import { secret } from './fleet-secrets.ts';
@@ -20,6 +21,7 @@ export const changeKinds = [
   'secrets',
   'users',
   'tokens',
+  'events',
 ] as const;
 
 const changeOf = <K extends (typeof changeKinds)[number], S extends z.ZodType>(kind: K, object: S) =>
@@ -39,6 +41,7 @@ const change = z.discriminatedUnion('kind', [
   changeOf('secrets', secret),
   changeOf('users', user),
   changeOf('tokens', token),
+  changeOf('events', event),
 ]);
 
 /** The stream of changes. */

@@ -11,7 +11,7 @@ import {
   refusals,
   replicas,
 } from './fleet-deployment.ts';
-import { byId, resourceQuery } from './fleet-resource.ts';
+import { byId, reachability, resourceQuery } from './fleet-resource.ts';
 import { anyId, anyName, anyValue } from './list-query.ts';
 import { documentedAs } from './openapi-schema.ts';
 import { flag, line, pagination, paging, queryInteger } from './wire.ts';
@@ -47,6 +47,7 @@ export const fleetDeploymentEndpoints = {
       template_id: anyId('The template'),
       host_id: anyId('The host on which the deployment runs'),
       cluster_id: anyId('The cluster on which the deployment runs'),
+      reachability: anyValue('reachability of the target', reachability),
     }),
     reply: z.object({ deployments: z.array(deployment), pagination }),
   }),

@@ -4,6 +4,7 @@ import { fleetCatalogEndpoints } from './fleet-catalog.ts';
 import { fleetChangeEndpoints } from './fleet-changes.ts';
 import { fleetClusterEndpoints } from './fleet-clusters.ts';
 import { fleetDeploymentEndpoints } from './fleet-deployments.ts';
+import { fleetEventEndpoints } from './fleet-events.ts';
 import { fleetHostEndpoints } from './fleet-hosts.ts';
 import { fleetOrphanEndpoints } from './fleet-orphans.ts';
 import { fleetPeopleEndpoints } from './fleet-people.ts';
@@ -44,5 +45,6 @@ export const fleetEndpoints = {
   ...fleetDeploymentEndpoints,
   ...fleetStorageEndpoints,
   ...fleetSecretEndpoints,
+  ...fleetEventEndpoints,
   ...fleetChangeEndpoints,
 };

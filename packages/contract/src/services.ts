@@ -37,6 +37,7 @@ export const fleetService: Service = {
     deployments: 'Workloads that run on a host or a cluster',
     storage: 'Volumes',
     secrets: 'Values for workloads that the API never returns',
+    events: 'What became worse, and what recovered: hosts, clusters, deployments and the mirror of the catalog',
     changes: 'The changes of all lists, as a stream',
   },
 };

@@ -1,15 +1,16 @@
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
 import { Counter } from 'prom-client';
+import { processMetrics } from './process-metrics.ts';
 
 /** Why a connection of a client is closed. `docs/configuration.md` explains the reasons. */
 export type CloseReason = 'no_progress' | 'unsent_bytes' | 'too_slow' | 'rate_limited';
 
-export const closedConnections = new Counter({
+const closedConnections = new Counter({
   name: 'http_connections_closed_total',
   help: 'Number of connections that the service closed to protect itself',
   labelNames: ['reason'] as const,
-  registers: [],
+  registers: [processMetrics],
 });
 
 /** Closes a connection with a reset, so that the operating system discards its unsent bytes, too. */

@@ -18,6 +18,7 @@ export type { Health, HealthCheck } from './health.ts';
 export { invalid, readQuery } from './input.ts';
 export { createLog, type Log, logLevels, pathOf } from './log.ts';
 export type { Metrics } from './metrics.ts';
+export { observe, observePools, type PoolState, type Sample, sharedRead } from './observed.ts';
 export {
   createOutbound,
   isLocalTarget,
@@ -31,6 +32,7 @@ export {
 export { type PeriodicTask, runPeriodically, type WakeableTask } from './periodic-task.ts';
 export { pickDefined } from './pick-defined.ts';
 export { notFound, Problem, type ProblemOptions } from './problem.ts';
+export { processMetrics } from './process-metrics.ts';
 export { Redirect } from './redirect.ts';
 export { holdResponse, notRecorded, overloaded, type PendingResponse, requestIdOf, unavailable } from './respond.ts';
 export { AlreadyExists, type Enter, implementFor, type Route, routeFor } from './routes.ts';

@@ -1,16 +1,17 @@
 import type { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Counter } from 'prom-client';
+import { processMetrics } from './process-metrics.ts';
 
 /** The length of the lines that can wait until stdout is read: 1 MiB, about 5,000 lines. */
 const MAX_BUFFERED = 1024 * 1024;
 /** Maximum wait for the reader of the output before the process exits. */
 const FLUSH_LIMIT_MS = 2000;
 
-export const droppedLogLines = new Counter({
+const droppedLogLines = new Counter({
   name: 'log_lines_dropped_total',
   help: 'Number of log lines that were dropped because stdout was not read or could not be written',
-  registers: [],
+  registers: [processMetrics],
 });
 
 export interface LogOutput {

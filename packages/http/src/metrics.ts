@@ -1,10 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Express } from 'express';
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import { closedConnections } from './close-connection.ts';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestObserver } from './log.ts';
-import { droppedLogLines } from './log-output.ts';
 import { Problem } from './problem.ts';
+import { processMetrics } from './process-metrics.ts';
 import { respond } from './respond.ts';
 import { refuseOtherMethods } from './routes.ts';
 
@@ -13,26 +12,29 @@ export interface Metrics {
   readonly registry: Registry;
   /** Counts each request at its end. */
   readonly count: RequestObserver;
+  /** Counts a problem when its response is sent. */
+  readonly countProblem: (problem: Problem) => void;
 }
 
-let sharedProcessMetrics: Registry | undefined;
+let isCollecting = false;
 
-/**
- * The metrics of this process, which all of its services share. Their collectors run until the process exits, so there is
- * one of each.
- */
-function processMetrics(): Registry {
-  if (!sharedProcessMetrics) {
-    sharedProcessMetrics = new Registry();
-    collectDefaultMetrics({ register: sharedProcessMetrics });
-    for (const metric of [closedConnections, droppedLogLines]) sharedProcessMetrics.registerMetric(metric);
-  }
-  return sharedProcessMetrics;
+/** The metrics of this process. The collectors of the runtime run until the process exits, so there is one of each. */
+function collectedProcessMetrics(): Registry {
+  if (!isCollecting) collectDefaultMetrics({ register: processMetrics });
+  isCollecting = true;
+  return processMetrics;
 }
 
-/** Creates the registry of a service with the HTTP metrics. */
-export function createMetrics(): Metrics {
+/** Creates the registry of a service with its version and the HTTP metrics. */
+export function createMetrics(version: string): Metrics {
   const registry = new Registry();
+  const build = new Gauge({
+    name: 'build_info',
+    help: 'Always 1; the labels are the version of the service and that of Node.js',
+    labelNames: ['version', 'node_version'] as const,
+    registers: [registry],
+  });
+  build.set({ version, node_version: process.versions.node }, 1);
   const labelNames = ['method', 'route', 'status'] as const;
   const requests = new Counter({
     name: 'http_requests_total',
@@ -47,6 +49,12 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   });
+  const problems = new Counter({
+    name: 'http_problems_total',
+    help: 'Number of responses with a problem, by its code',
+    labelNames: ['code'] as const,
+    registers: [registry],
+  });
   const count: RequestObserver = (req, res) => {
     const started = performance.now();
     return () => {
@@ -56,7 +64,7 @@ export function createMetrics(): Metrics {
       durations.observe(labels, (performance.now() - started) / 1000);
     };
   };
-  return { registry, count };
+  return { registry, count, countProblem: ({ code }) => problems.inc({ code }) };
 }
 
 export const METRICS_PATH = '/metrics';
@@ -70,7 +78,7 @@ const routeOf = (route: unknown) =>
 
 /** Mounts `/metrics` in the Prometheus text format. If a token is configured, requests must present it. */
 export function mountMetrics(app: Express, { registry }: Metrics, token: string | undefined): void {
-  const shared = processMetrics();
+  const shared = collectedProcessMetrics();
   app.get(METRICS_PATH, async (req, res) => {
     if (token !== undefined && !isBearer(req.headers.authorization ?? '', token)) {
       throw new Problem('unauthenticated', 'The metrics require the header Authorization: Bearer <METRICS_TOKEN>.', {

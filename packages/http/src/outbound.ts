@@ -3,8 +3,10 @@ import dns from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Incoming, Outgoing, Send } from '@svc/contract';
-import { Agent, buildConnector, request } from 'undici';
+import { Histogram } from 'prom-client';
+import { Agent, buildConnector, request as callUrl } from 'undici';
 import { isOwnAddress, reachOf } from './outbound-addresses.ts';
+import { processMetrics } from './process-metrics.ts';
 
 /** What `OUTBOUND_ALLOW` can allow for targets that are set in the API, in addition to `https` at public addresses. */
 export const outboundAllowances = ['http', 'loopback', 'private', 'unix'] as const;
@@ -15,6 +17,8 @@ export type OutboundAllowance = (typeof outboundAllowances)[number];
 export type TargetAllowance = OutboundAllowance | 'own-address';
 
 export interface OutboundOptions {
+  /** What is called, for metrics. */
+  readonly destination?: 'hub' | 'identity_provider';
   /** Time limit for the request and the response, in milliseconds. */
   readonly timeoutMs: number;
   /** Maximum size of the body of a response, in bytes. */
@@ -52,6 +56,31 @@ const REASONS: Readonly<Record<OutboundAllowance, string>> = {
 const remedy = (needs: readonly OutboundAllowance[]) =>
   `Only https to public addresses is allowed. To allow this target, add ${needs.join(' and ')} to OUTBOUND_ALLOW.`;
 
+const calls = new Histogram({
+  name: 'outbound_request_duration_seconds',
+  help: 'Time of a request to another service, by its outcome: a response, none, or refused by OUTBOUND_ALLOW',
+  labelNames: ['destination', 'outcome'] as const,
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  registers: [processMetrics],
+});
+
+/** Measures a request. */
+async function measured<T>(destination: string, work: () => Promise<T>): Promise<T> {
+  const end = calls.startTimer({ destination });
+  try {
+    const result = await work();
+    end({ outcome: 'response' });
+    return result;
+  } catch (error) {
+    end({ outcome: isRefusal(error) ? 'refused' : 'failed' });
+    throw error;
+  }
+}
+
+/** The connector can also refuse an address. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof OutboundRefused || (error instanceof Error && error.cause instanceof OutboundRefused);
+
 export interface Outbound {
   readonly send: Send;
   /** Why a target is not allowed, according to its URL. Names are resolved and checked only when a request is sent. */
@@ -66,7 +95,7 @@ export interface Outbound {
  * OutboundRefused.
  */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { timeoutMs, maxBytes } = options;
+  const { destination = 'other', timeoutMs, maxBytes } = options;
   // Only admins change the settings that contain these targets.
   const restrictTo = options.restrictTo && new Set([...options.restrictTo, 'own-address' as const]);
   const agent = new Agent({
@@ -78,10 +107,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
     connections: 4,
   });
   const refusalOf = (target: URL) => refusalOfTarget(target, restrictTo);
-  const send = async ({ method, url, headers, body }: Outgoing): Promise<Incoming> => {
+  const request = async ({ method, url, headers, body }: Outgoing): Promise<Incoming> => {
     const refusal = refusalOf(url);
     if (refusal) throw refusal;
-    const response = await request(url, {
+    const response = await callUrl(url, {
       method,
       headers,
       dispatcher: agent,
@@ -90,7 +119,11 @@ export function createOutbound(options: OutboundOptions): Outbound {
     });
     return { status: response.statusCode, headers: single(response.headers), body: await response.body.text() };
   };
-  return { send, refusalOf, close: () => agent.destroy() };
+  return {
+    send: (outgoing) => measured(destination, () => request(outgoing)),
+    refusalOf,
+    close: () => agent.destroy(),
+  };
 }
 
 const single = (headers: Readonly<Record<string, string | string[] | undefined>>) =>

@@ -26,7 +26,8 @@ export interface ServiceOptions<Context> {
   /** Frequent GET requests among `routes`, which are handled without Express if the service has no `gate`. */
   readonly fastRoutes?: readonly Route<Context>[];
   readonly enter: Enter<Context>;
-  readonly openapi: object;
+  /** The OpenAPI document, which states the version. */
+  readonly openapi: { readonly openapi: string; readonly info: { readonly version: string } };
   readonly health: Health;
   readonly rateLimit: boolean;
   /** The rate limit per client address. Default: 6000. */
@@ -56,7 +57,7 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   app.enable('strict routing');
   app.set('query parser', false); // queries are parsed by `readQuery`
   app.set('trust proxy', [...options.trustProxy]);
-  const metrics = createMetrics();
+  const metrics = createMetrics(options.openapi.info.version);
   options.observe?.(metrics);
 
   const observers = [requestLog(options.log), metrics.count, endAfterUpgrade];
@@ -64,6 +65,7 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   const limit = options.rateLimit ? limitRate(options.requestsPerMinute) : undefined;
   const sendProblem = problemSender(
     options.log,
+    metrics,
     options.rateLimit ? createRejectionDelay(options.rejectionDelay) : undefined,
   );
   const fast = fastHandler(app, { options, limit, sendProblem });
@@ -187,8 +189,9 @@ const answerProblem =
   (error: unknown, req, res, next) =>
     res.headersSent ? next(error) : sendProblem(error, req, res);
 
-function problemSender(log: Log, delayRejection: RejectionDelay | undefined): SendProblem {
+function problemSender(log: Log, { countProblem }: Metrics, delayRejection: RejectionDelay | undefined): SendProblem {
   const send = async (problem: Problem, req: Request, res: Response) => {
+    countProblem(problem);
     if (await delayRejection?.(req.ip ?? '', problem.status)) res.setHeader('Connection', 'close');
     await respond(res, problemResponse(problem, requestIdOf(res)));
   };

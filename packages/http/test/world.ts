@@ -127,7 +127,7 @@ export async function startService({ handlers: own = {}, isFast = false, ...opti
     routes,
     ...(isFast ? { fastRoutes: routes.filter(({ endpoint }) => endpoint.method === 'get') } : {}),
     enter: async () => undefined,
-    openapi: { openapi: '3.1.1' },
+    openapi: { openapi: '3.1.1', info: { version: '1.0.0' } },
     health: { check: async () => [], stopping: false },
     rateLimit: false,
     corsOrigins: [],

@@ -14,6 +14,7 @@ export { byDepth, type Depth, depth, figure, fromFull, seed } from './depth.ts';
 export { inTurn } from './in-turn.ts';
 export { type LocalIssuer, startLocalIssuer } from './issuer.ts';
 export { type LoopbackServer, onLoopback } from './loopback.ts';
+export { documentedMetrics, reportedMetrics } from './metrics.ts';
 export { once } from './once.ts';
 export { type StartedProcess, startProcess, untilReady } from './processes.ts';
 export { type Expected, type RefusalMatrix, testRefusals } from './refusals.ts';

@@ -1,5 +1,6 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
 import { notRecorded, type Redirect, type Route } from '@svc/http';
+import { countEntries } from '../audit/entries.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { callerKey } from '../principal.ts';
 import { type RequestContext, route } from './context.ts';
@@ -27,6 +28,7 @@ export async function runAudited<E extends Endpoint, R extends Reply<E> | Redire
     return done;
   });
   recording.isWritten = true;
+  if (recording.entry(endpoint.status)) countEntries('written');
   return reply;
 }
 
@@ -57,5 +59,6 @@ export const inPlacementQueue = <T>(
 ): Promise<T> => placementQueue.run(callerKey(principal), work);
 
 const auditFailed = (cause: unknown) => {
+  countEntries('failed');
   throw notRecorded(cause);
 };

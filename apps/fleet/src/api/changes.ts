@@ -19,6 +19,7 @@ const accessTo: Readonly<Record<ChangeKind, FleetAccess>> = {
   secrets: fleetEndpoints.listSecrets.access,
   users: fleetEndpoints.listUsers.access,
   tokens: fleetEndpoints.listTokens.access,
+  events: fleetEndpoints.listEvents.access,
 };
 
 export const watchChanges = route(fleetEndpoints.watchChanges, async (context, { query }) => {

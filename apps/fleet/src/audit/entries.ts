@@ -1,3 +1,5 @@
+import { processMetrics } from '@svc/http';
+import { Counter } from 'prom-client';
 import type { Database } from '../database/client.ts';
 import { type AuditEntry, Prisma } from '../generated/prisma/client.ts';
 import type { Entry } from './recording.ts';
@@ -41,6 +43,16 @@ function conditions(filters: AuditFilters, after: AuditQuery['after']): Prisma.S
   ];
 }
 
+const writes = new Counter({
+  name: 'audit_entries_total',
+  help: 'Number of audit entries, by the outcome of their write: written or failed',
+  labelNames: ['outcome'] as const,
+  registers: [processMetrics],
+});
+
+/** Counts entries whose transaction was committed, or that could not be written. */
+export const countEntries = (outcome: 'written' | 'failed', count = 1): void => writes.inc({ outcome }, count);
+
 /** Writes entries that are not part of the transaction of a change. */
 export interface EntryWriter {
   /** Resolves when the entry is committed. An entry that exists is not written again. */
@@ -63,8 +75,10 @@ export function createEntryWriter({ client }: Database): EntryWriter {
     for (let batch = waiting.splice(0, MAX_BATCH); batch.length > 0; batch = waiting.splice(0, MAX_BATCH)) {
       try {
         await client.auditEntry.createMany({ data: batch.map(({ entry }) => entry), skipDuplicates: true });
+        countEntries('written', batch.length);
         for (const { done } of batch) done();
       } catch (error) {
+        countEntries('failed', batch.length);
         for (const { failed } of batch) failed(error);
       }
     }

@@ -1,9 +1,10 @@
 import { CallError } from '@svc/contract';
 import { MAX_SKIPPED_LISTED, type syncState } from '@svc/contract/fleet';
-import type { Metrics } from '@svc/http';
-import { Gauge } from 'prom-client';
+import { type Metrics, observe, type Sample, sharedRead } from '@svc/http';
 import type { z } from 'zod';
 import type { Database } from '../database/client.ts';
+import { CATALOG_ID, problemRecord, RECORDED, type RecordedEvent, recoveryRecord } from '../events/record.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { reasonOf } from './hub.ts';
 import { EmptyCatalog } from './mirror.ts';
 
@@ -81,66 +82,53 @@ interface Figures {
  */
 export const observeSync =
   (database: Database) =>
-  ({ registry }: Metrics): void => {
-    const read = oncePerScrape(() => readFigures(database));
+  (metrics: Metrics): void => {
+    const read = sharedRead(SCRAPE_MS, () => readFigures(database));
+    const samples = (of: (figures: Figures) => readonly Sample[]) => async () => {
+      const figures = await read();
+      return figures && of(figures);
+    };
     const gauge = (name: string, help: string, figure: (figures: Figures) => number | null) =>
-      new Gauge({
-        name,
-        help,
-        registers: [registry],
-        async collect() {
-          const figures = await read();
-          const value = figures && figure(figures);
-          this.remove();
-          if (typeof value === 'number') this.set(value);
-        },
-      });
+      observe(
+        metrics,
+        { name, help },
+        samples((figures) => {
+          const value = figure(figures);
+          return value === null ? [] : [{ value }];
+        }),
+      );
     gauge('catalog_mirror_templates', 'Templates in the mirror', ({ templates }) => templates);
-    new Gauge({
-      name: 'catalog_sync_skipped',
-      help: 'Templates and categories of the hub that the fleet cannot read, by kind: template, category',
-      labelNames: ['kind'],
-      registers: [registry],
-      async collect() {
-        const figures = await read();
-        this.reset();
-        if (!figures) return;
-        this.set({ kind: 'template' }, figures.skipped_templates);
-        this.set({ kind: 'category' }, figures.skipped_categories);
+    observe(
+      metrics,
+      {
+        name: 'catalog_sync_skipped',
+        help: 'Templates and categories of the hub that the fleet cannot read, by kind: template, category',
+        labelNames: ['kind'],
       },
-    });
+      samples(({ skipped_templates, skipped_categories }) => [
+        { value: skipped_templates, labels: { kind: 'template' } },
+        { value: skipped_categories, labels: { kind: 'category' } },
+      ]),
+    );
     gauge('catalog_sync_age_seconds', 'Seconds since the last successful sync', ({ age }) => age);
     gauge('catalog_sync_last_success_timestamp_seconds', 'Time of the last successful sync', ({ success }) => success);
     gauge('catalog_sync_failures', 'Failed syncs since the last successful sync', ({ failures }) => failures);
     gauge('catalog_sync_stale', '1 if the last sync failed, else 0', ({ stale }) => stale);
-    new Gauge({
-      name: 'catalog_sync_last_failure_timestamp_seconds',
-      help: `Time of the last failed sync, by kind: ${failureKinds.join(', ')}`,
-      labelNames: ['kind'],
-      registers: [registry],
-      async collect() {
-        const figures = await read();
-        this.reset();
-        if (figures?.failure && figures.failure_kind) this.set({ kind: figures.failure_kind }, figures.failure);
+    observe(
+      metrics,
+      {
+        name: 'catalog_sync_last_failure_timestamp_seconds',
+        help: `Time of the last failed sync, by kind: ${failureKinds.join(', ')}`,
+        labelNames: ['kind'],
       },
-    });
+      samples(({ failure, failure_kind }) =>
+        failure && failure_kind ? [{ value: failure, labels: { kind: failure_kind } }] : [],
+      ),
+    );
   };
 
-const SCRAPE_MS = 500;
-
-/**
- * Reads once for all gauges of one scrape. The result is undefined while the database is unavailable, so that the
- * scrape still returns all other metrics.
- */
-function oncePerScrape<T>(read: () => Promise<T>): () => Promise<T | undefined> {
-  let last: { readonly at: number; readonly value: Promise<T | undefined> } | undefined;
-  return () => {
-    if (!last || performance.now() - last.at > SCRAPE_MS) {
-      last = { at: performance.now(), value: read().catch(() => undefined) };
-    }
-    return last.value;
-  };
-}
+/** The figures are read at most once in this time, whatever the number of scrapes. */
+const SCRAPE_MS = 2000;
 
 async function readFigures({ client }: Database): Promise<Figures | undefined> {
   const [figures] = await client.$queryRaw<Figures[]>`
@@ -206,15 +194,30 @@ export function classifyFailure(error: unknown): Failure {
 
 /**
  * Records the failure of a run, and the time of the first consecutive failure.
- * @returns the seconds until the next attempt
+ * @returns the seconds until the next attempt, and the recorded events
  */
-export async function recordFailure(database: Database, owner: string, failure: Failure): Promise<number> {
+export async function recordFailure({ client }: Database, owner: string, failure: Failure) {
   const { kind, reason } = failure;
-  const [row] = await database.client.$queryRaw<{ failures: number }[]>`
+  const [row] = await client.$queryRaw<[{ failures: number | null; recorded: readonly RecordedEvent[] }]>`
+    WITH updated AS (
       UPDATE catalog_sync SET last_failure_at = now(), failure_kind = ${kind}, failure_reason = ${reason},
         stale_since = coalesce(stale_since, now()), failures = failures + 1
-      WHERE lease_owner = ${owner}::uuid RETURNING failures`;
-  return Math.max(backoff(row?.failures ?? 1), failure.retryAfter);
+      WHERE lease_owner = ${owner}::uuid RETURNING ${THE_CATALOG}, failures),
+    ${problemRecord({ kind: 'catalog', reason: 'MirrorStale', message: reason })}
+    SELECT (SELECT failures FROM updated) AS failures, ${RECORDED} AS recorded`;
+  return { seconds: Math.max(backoff(row.failures ?? 1), failure.retryAfter), recorded: row.recorded };
+}
+
+/** The mirror as the object of an event. */
+const THE_CATALOG = Prisma.sql`${CATALOG_ID}::uuid AS id, 'catalog' AS name`;
+
+/** Records that the mirror is no longer stale, if it was. @returns the recorded events */
+export async function recordRecovery({ client }: Database): Promise<readonly RecordedEvent[]> {
+  const [row] = await client.$queryRaw<[{ recorded: readonly RecordedEvent[] }]>`
+    WITH updated AS (SELECT ${THE_CATALOG} FROM catalog_sync WHERE stale_since IS NULL),
+    ${recoveryRecord('catalog')}
+    SELECT ${RECORDED} AS recorded`;
+  return row.recorded;
 }
 
 /** Schedules the next sync for all replicas; with null, syncs run only on demand. */

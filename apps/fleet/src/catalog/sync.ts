@@ -1,6 +1,8 @@
 import { CallError, type Category } from '@svc/contract';
-import { type Log, type PeriodicTask, Problem, unavailable } from '@svc/http';
+import { type Log, type PeriodicTask, Problem, processMetrics, unavailable } from '@svc/http';
+import { Counter } from 'prom-client';
 import type { Database } from '../database/client.ts';
+import { logEvents } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { reportDownloads } from './download-reports.ts';
 import type { Hub } from './hub.ts';
@@ -14,7 +16,7 @@ import {
   secondsUntilDue,
   takeLease,
 } from './schedule.ts';
-import { classifyFailure, recordFailure, scheduleNext, withJitter } from './sync-state.ts';
+import { classifyFailure, recordFailure, recordRecovery, scheduleNext, withJitter } from './sync-state.ts';
 
 /** Runs work one at a time. One run serves all requests that were made before it started. */
 interface Mutex<Request> {
@@ -100,7 +102,7 @@ export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }
     if (!hub) throw new Problem('hub_not_configured', NO_HUB);
     const full = requests.some((request) => request.full);
     const onlyIfDue = requests.every((request) => request.scheduled);
-    const context = { database, hub, intervalSeconds, isStopped: () => stopped, timings };
+    const context = { database, hub, intervalSeconds, isStopped: () => stopped, log, timings };
     while (!(await syncOnce(context, { full, onlyIfDue }))); // repeats if the run lost its lease to another run
     report();
   });
@@ -138,15 +140,29 @@ interface SyncContext {
   readonly hub: Hub;
   readonly intervalSeconds: number;
   readonly isStopped: () => boolean;
+  readonly log: Log;
   readonly timings: CatalogTimings;
 }
+
+const runs = new Counter({
+  name: 'catalog_sync_runs_total',
+  help: 'Number of syncs that ended, by their outcome: success, or the kind of the failure',
+  labelNames: ['outcome'] as const,
+  registers: [processMetrics],
+});
+
+const pages = new Counter({
+  name: 'catalog_sync_pages_total',
+  help: 'Number of pages of the hub that were stored',
+  registers: [processMetrics],
+});
 
 /** Runs one sync, exclusively among all replicas. @returns false if another run took the lease before the sync ended */
 async function syncOnce(
   context: SyncContext,
   { full, onlyIfDue }: { readonly full: boolean; readonly onlyIfDue: boolean },
 ): Promise<boolean> {
-  const { database, hub, intervalSeconds, isStopped, timings } = context;
+  const { database, hub, intervalSeconds, isStopped, log, timings } = context;
   const lease = await takeLease(database, isStopped, timings);
   if (!lease) {
     if (onlyIfDue) return true;
@@ -157,6 +173,8 @@ async function syncOnce(
     await recordSource(database, hub, lease.owner);
     await walk({ database, hub, owner: lease.owner }, { full });
     await scheduleNext(database, lease.owner, intervalSeconds === 0 ? null : withJitter(intervalSeconds));
+    runs.inc({ outcome: 'success' });
+    logEvents(log, await recordRecovery(database));
     return true;
   } catch (cause) {
     if (cause instanceof LeaseLost) return isStopped();
@@ -169,14 +187,16 @@ async function syncOnce(
 }
 
 async function recordFailedSync(
-  { database, intervalSeconds, isStopped }: SyncContext,
+  { database, intervalSeconds, isStopped, log }: SyncContext,
   { owner }: Lease,
   cause: unknown,
 ): Promise<Problem> {
   const failure = classifyFailure(cause);
   if (!isStopped()) {
     // While the fleet stops, calls are aborted. That is not a failure of the hub.
-    const seconds = await recordFailure(database, owner, failure);
+    runs.inc({ outcome: failure.kind });
+    const { seconds, recorded } = await recordFailure(database, owner, failure);
+    logEvents(log, recorded);
     await scheduleNext(database, owner, intervalSeconds === 0 ? null : seconds);
   }
   return new Problem('hub_unreachable', failure.reason, { cause });
@@ -216,6 +236,7 @@ async function walk(run: SyncRun, { full }: { readonly full: boolean }): Promise
     const isDue = !page.has_more && (isChanged || progress.has_skipped_categories);
     const categories = isDue ? await fetchCategories(run) : undefined;
     counts = await applyPage(run.database, run.owner, { response: { page, categories }, counts });
+    pages.inc();
     cursor = page.cursor;
     hasMore = page.has_more;
   }

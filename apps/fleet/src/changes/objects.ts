@@ -7,6 +7,7 @@ import { presentUser } from '../auth/users.ts';
 import type { Database } from '../database/client.ts';
 import { readListed } from '../database/lists.ts';
 import { deployments, presentDeployment } from '../deployments/rows.ts';
+import { eventList, presentEvent } from '../events/list.ts';
 import type { DefaultLimits } from '../render/defaults.ts';
 import { clusters, presentCluster } from '../resources/clusters.ts';
 import { hostsAndNodes, presentHost } from '../resources/hosts.ts';
@@ -103,5 +104,9 @@ const readers: Readonly<Record<ChangeKind, (sources: ObjectSources, ids: readonl
     const rows = await readListed(database.client, tokenList, ids);
     const objects = rows.map((row) => tokenRow.parse(row));
     return changesOf('tokens', ids, objects);
+  },
+  events: async ({ database }, ids) => {
+    const rows = await readListed(database.client, eventList, ids);
+    return changesOf('events', ids, rows.map(presentEvent));
   },
 };

@@ -7,6 +7,8 @@ import {
   subscribe,
   translatingClient,
 } from '@svc/database';
+import type { PoolState } from '@svc/http';
+import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { constraintProblems } from './constraints.ts';
 
@@ -19,6 +21,8 @@ export interface Database {
   readonly mirrorWriter: PrismaClient;
   /** Calls `onDue` when a deployment becomes due, whichever process made it so, except while the connection is lost. */
   subscribeToDue(onDue: () => void): Subscription;
+  /** The pools of connections, by the names of their purposes. */
+  readonly pools: Readonly<Record<string, PoolState>>;
   close(): Promise<void>;
 }
 
@@ -52,23 +56,29 @@ export function openDatabase(
   onError: (error: Error) => void,
   connections = DEFAULT_CONNECTIONS,
 ): Database {
-  const connect = (options: Omit<PoolSettings, 'connectionString'>) => {
-    const pool = poolOptions({ connectionString, ...poolLimits, ...options });
-    const adapter = new PrismaPg(pool, {
-      ...{ onPoolError: onError, onConnectionError: onError },
-      statementNameGenerator: createStatementNames(MAX_PREPARED),
-    });
-    return translatingClient(new PrismaClient({ adapter }), constraintProblems);
+  const openPool = (options: Omit<PoolSettings, 'connectionString'>) => {
+    const pool = new pg.Pool(poolOptions({ connectionString, ...poolLimits, ...options }));
+    pool.on('error', onError);
+    return pool;
   };
-  const client = connect({ max: connections - MIRROR_WRITERS - NOTIFICATIONS, applicationName: APPLICATION_NAME });
-  const mirrorWriter = connect(MIRROR_POOL);
+  const clientOf = (pool: pg.Pool) => {
+    const options = { onConnectionError: onError, statementNameGenerator: createStatementNames(MAX_PREPARED) };
+    return translatingClient(new PrismaClient({ adapter: new PrismaPg(pool, options) }), constraintProblems);
+  };
+  const pools = {
+    requests: openPool({ max: connections - MIRROR_WRITERS - NOTIFICATIONS, applicationName: APPLICATION_NAME }),
+    mirror: openPool(MIRROR_POOL),
+  };
+  const [client, mirrorWriter] = [clientOf(pools.requests), clientOf(pools.mirror)];
   return {
     client,
     mirrorWriter,
+    pools,
     subscribeToDue: (onDue) =>
       subscribe(DUE_CHANNEL, onDue, { connectionString, applicationName: 'fleet-notifications', onError }),
     close: async () => {
       await Promise.all([client.$disconnect(), mirrorWriter.$disconnect()]);
+      await Promise.all(Object.values(pools).map((pool) => pool.end()));
     },
   };
 }

@@ -1,25 +1,30 @@
 import { OutboundRefused } from '@svc/http';
 
-/** Machine-readable reason why a deployment is not in its desired state. */
-export type Reason =
-  | 'AddressNotAvailable'
-  | 'AuthFailed'
-  | 'CrashLoop'
-  | 'DeadlineExceeded'
-  | 'EngineError'
-  | 'FieldConflict'
-  | 'GpuMissing'
-  | 'ImageNotFound'
-  | 'ImagePullFailed'
-  | 'InvalidSpec'
-  | 'JobFailed'
-  | 'NameConflict'
-  | 'OOMKilled'
-  | 'PortConflict'
-  | 'Superseded'
-  | 'TargetUnreachable'
-  | 'Unschedulable'
-  | 'VolumeLost';
+/** Machine-readable reasons why a deployment is not in its desired state. */
+const REASONS = [
+  'AddressNotAvailable',
+  'AuthFailed',
+  'CrashLoop',
+  'DeadlineExceeded',
+  'EngineError',
+  'FieldConflict',
+  'GpuMissing',
+  'ImageNotFound',
+  'ImagePullFailed',
+  'InvalidSpec',
+  'JobFailed',
+  'NameConflict',
+  'OOMKilled',
+  'PortConflict',
+  'Superseded',
+  'TargetUnreachable',
+  'Unschedulable',
+  'VolumeLost',
+] as const;
+
+export type Reason = (typeof REASONS)[number];
+
+export const isReason = (text: string): text is Reason => REASONS.some((reason) => reason === text);
 
 /**
  * A failed operation on an engine. The message is written by the fleet for operators. It contains no text of the engine

@@ -11,6 +11,7 @@ import { type ClusterFacts, check as checkCluster } from '../engines/kubernetes/
 import { removeOrphans as sweepCluster } from '../engines/kubernetes/cleanup.ts';
 import { listManaged as listInCluster } from '../engines/kubernetes/managed.ts';
 import type { ManagedObject } from '../engines/managed.ts';
+import { logEvents, type RecordedEvent } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { formatAmount } from '../quantities.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
@@ -21,12 +22,13 @@ import type { ReconcilerContext, TargetRow } from './targets.ts';
 
 /**
  * Stores the result of a check of a cluster and its nodes, unless the address of the cluster was changed since the check began.
+ * @returns the recorded events
  */
 async function storeCluster(
   { client }: Database,
   target: Extract<TargetRow, { kind: 'cluster' }>,
   { version, nodes, storage_classes, conditions, identity }: ClusterFacts,
-): Promise<void> {
+): Promise<readonly RecordedEvent[]> {
   const areNodesKnown = conditions.some(({ type, status }) => type === 'NodesKnown' && status === 'True');
   const usable = nodes.filter(({ ready, schedulable }) => ready && schedulable);
   const allocatable = areNodesKnown ? sumOf(usable.map((node) => node.allocatable)) : UNKNOWN_AMOUNTS;
@@ -35,8 +37,10 @@ async function storeCluster(
     memory_bytes = ${allocatable.memory_bytes}, gpu_count = ${allocatable.gpu_count},
     capacity = ${capacity && JSON.stringify(capacity)}::jsonb, conditions = ${JSON.stringify(conditions)}::jsonb,
     storage_classes = ${JSON.stringify(storage_classes)}::jsonb, identity = coalesce(${identity}, identity)`;
-  await client.$transaction(async (transaction) => {
-    if (await recordOnline(transaction, target, facts)) await storeNodes(transaction, target.row.id, nodes);
+  return client.$transaction(async (transaction) => {
+    const recorded = await recordOnline(transaction, target, facts);
+    if (recorded) await storeNodes(transaction, target.row.id, nodes);
+    return recorded ?? [];
   });
 }
 
@@ -131,34 +135,36 @@ export async function checkTarget(context: ReconcilerContext, target: TargetRow)
   const { database, log, timings } = context;
   const startedAt = Date.now();
   try {
-    await checkAndStore(context, target);
+    logEvents(log, await checkAndStore(context, target));
   } catch (error) {
     const isEngineFailure = error instanceof EngineFailure;
     if (!isEngineFailure) log.warn({ err: error, [target.kind]: target.row.name }, 'check failed unexpectedly');
     const message = isEngineFailure
       ? error.message
       : 'The check failed with an internal error. See the log of the fleet.';
-    await recordUnreachable(database, target, { message, startedAt, timings });
+    logEvents(log, await recordUnreachable(database, target, { message, startedAt, timings }));
     return;
   }
   await compareObjects(context, target);
 }
 
-async function checkAndStore({ database, hosts, clusters }: ReconcilerContext, target: TargetRow): Promise<void> {
+async function checkAndStore(
+  { database, hosts, clusters }: ReconcilerContext,
+  target: TargetRow,
+): Promise<readonly RecordedEvent[]> {
   if (target.kind === 'cluster') {
     const facts = await unlessTransient(checkCluster(await clusters.of(target.row)));
     if (facts) {
       await refuseOtherEngine(database, target, facts.identity);
       return storeCluster(database, target, facts);
     }
-    await recordOnline(database.client, target, Prisma.sql`conditions = conditions`);
-    return;
+    return (await recordOnline(database.client, target, Prisma.sql`conditions = conditions`)) ?? [];
   }
   const found = await checkHost(await hosts.of(target.row), target.row);
   await refuseOtherEngine(database, target, found.identity);
   const facts = Prisma.sql`engine_version = ${found.engine_version}, arch = ${found.arch}, cpu_millis = ${found.cpu_millis},
     memory_bytes = ${found.memory_bytes}, identity = coalesce(${found.identity}, identity)`;
-  await recordOnline(database.client, target, facts);
+  return (await recordOnline(database.client, target, facts)) ?? [];
 }
 
 /**

@@ -69,7 +69,8 @@ export async function claimDue(
   }));
 }
 
-const isClaimable = Prisma.sql`(d.due_at <= now() AND coalesce(d.lease_until < now(), true)
+/** Whether a worker can claim a deployment `d`, apart from its target. */
+export const isClaimable = Prisma.sql`(d.due_at <= now() AND coalesce(d.lease_until < now(), true)
   AND d.defaults_version <= ${CURRENT_DEFAULTS} AND (d.sent_to_engine OR d.desired_state = 'running') AND ${isFinished} IS NOT TRUE)`;
 
 /** Maximum number of due deployments that are read to find the targets with due deployments. If more are due, all targets are searched. */

@@ -1,4 +1,5 @@
 import type { Database } from '../database/client.ts';
+import { problemRecord, RECORDED, type RecordedEvent, recoveryRecord } from '../events/record.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Claim } from './queue.ts';
 import { addressOf, type DesiredOnTarget, TARGET_TABLES, type TargetRow } from './targets.ts';
@@ -33,22 +34,32 @@ const claimOf = <Row>({ client }: Database, kind: TargetRow['kind'], { limit, in
 
 /**
  * Stores the result of a successful check, given as column assignments, unless the address of the target was changed since the
- * check began. If the target was not online before, its deployments become due at once. @returns whether the result was stored
+ * check began. If the target was not online before, its deployments become due at once. @returns undefined if the result was not
+ * stored, otherwise the recorded events
  */
 export async function recordOnline(
-  client: Pick<Prisma.TransactionClient, '$executeRaw'>,
+  client: Pick<Prisma.TransactionClient, '$executeRaw' | '$queryRaw'>,
   target: TargetRow,
   facts: Prisma.Sql,
-): Promise<boolean> {
-  const { table, column, address } = TARGET_TABLES[target.kind];
+): Promise<readonly RecordedEvent[] | undefined> {
+  const { table, column, address, list } = TARGET_TABLES[target.kind];
   const { id, reachability } = target.row;
-  const updated = await client.$executeRaw`
-    UPDATE ${table} SET reachability = 'online', last_seen_at = now(), unreachable_reason = '', check_failures = 0, ${facts}
-    WHERE id = ${id}::uuid AND ${address} = ${addressOf(target)}`;
+  const [stored] = await client.$queryRaw<[Stored]>`
+    WITH updated AS (
+      UPDATE ${table} SET reachability = 'online', last_seen_at = now(), unreachable_reason = '', check_failures = 0, ${facts}
+      WHERE id = ${id}::uuid AND ${address} = ${addressOf(target)} RETURNING id, name),
+    ${recoveryRecord(list)}
+    SELECT (SELECT count(*)::int FROM updated) AS updated, ${RECORDED} AS recorded`;
   if (reachability !== 'online') {
     await client.$executeRaw`UPDATE deployments SET due_at = now() WHERE ${column} = ${id}::uuid AND due_at > now()`;
   }
-  return updated > 0;
+  return stored.updated > 0 ? stored.recorded : undefined;
+}
+
+interface Stored {
+  /** The number of updated rows. */
+  readonly updated: number;
+  readonly recorded: readonly RecordedEvent[];
 }
 
 interface FailedCheck {
@@ -61,20 +72,28 @@ interface FailedCheck {
   readonly timings: Pick<ReconcilerTimings, 'checkRetry' | 'checkRetryLimit'>;
 }
 
-/** Stores the result of a failed check. While a host or cluster is unreachable, its deployments keep their phase. */
-export const recordUnreachable = (
+/**
+ * Stores the result of a failed check. While a host or cluster is unreachable, its deployments keep their phase.
+ * @returns the recorded events
+ */
+export async function recordUnreachable(
   { client }: Database,
   target: TargetRow,
   { message, startedAt, timings }: FailedCheck,
-) => {
-  const { table, address } = TARGET_TABLES[target.kind];
-  return client.$executeRaw`
-    UPDATE ${table} SET reachability = 'unreachable', unreachable_reason = ${message}, check_failures = check_failures + 1,
-      check_at = now() + make_interval(secs => least(${timings.checkRetryLimit / 1000}::float8,
-        ${timings.checkRetry / 1000}::float8 * power(2, least(check_failures, 10))) * (0.8 + 0.4 * random()))
-    WHERE id = ${target.row.id}::uuid AND ${address} = ${addressOf(target)}
-      AND coalesce(last_seen_at < now() - make_interval(secs => ${(Date.now() - startedAt) / 1000}), true)`;
-};
+): Promise<readonly RecordedEvent[]> {
+  const { table, address, list } = TARGET_TABLES[target.kind];
+  const [stored] = await client.$queryRaw<[Pick<Stored, 'recorded'>]>`
+    WITH updated AS (
+      UPDATE ${table} SET reachability = 'unreachable', unreachable_reason = ${message}, check_failures = check_failures + 1,
+        check_at = now() + make_interval(secs => least(${timings.checkRetryLimit / 1000}::float8,
+          ${timings.checkRetry / 1000}::float8 * power(2, least(check_failures, 10))) * (0.8 + 0.4 * random()))
+      WHERE id = ${target.row.id}::uuid AND ${address} = ${addressOf(target)}
+        AND coalesce(last_seen_at < now() - make_interval(secs => ${(Date.now() - startedAt) / 1000}), true)
+      RETURNING id, name),
+    ${problemRecord({ kind: list, reason: 'Unreachable', message })}
+    SELECT ${RECORDED} AS recorded`;
+  return stored.recorded;
+}
 
 /**
  * Makes the check of a target due at once, because a worker could not reach it. Has no effect if the worker has lost its lease.

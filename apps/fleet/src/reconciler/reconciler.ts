@@ -6,9 +6,11 @@ import { reconcile as reconcileOnHost } from '../engines/docker/reconcile.ts';
 import { EngineFailure, Unreachable } from '../engines/errors.ts';
 import { reconcile as reconcileOnCluster } from '../engines/kubernetes/reconcile.ts';
 import type { Instance, Observation } from '../engines/observation.ts';
+import { logEvents } from '../events/record.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import type { Sealer } from '../sealing.ts';
 import { readDesired } from './desired.ts';
+import { countFailure, measurePass } from './metrics.ts';
 import { type Claim, claimDue, LeaseLost, Superseded } from './queue.ts';
 import { requestCheck } from './reachability.ts';
 import type { DesiredOnTarget, ReconcilerContext } from './targets.ts';
@@ -34,7 +36,7 @@ export function startReconciler(options: Options): PeriodicTask {
   let searchedAt = Number.NEGATIVE_INFINITY;
 
   const start = (claim: Claim) => {
-    const pass = reconcileClaimed(options, claim)
+    const pass = measurePass(() => reconcileClaimed(options, claim))
       .catch((error: unknown) =>
         log.warn({ err: error, deployment: claim.id }, 'reconciling a deployment failed; will retry'),
       )
@@ -78,25 +80,39 @@ export function startReconciler(options: Options): PeriodicTask {
   };
 }
 
-async function reconcileClaimed(options: Options, claim: Claim): Promise<void> {
+async function reconcileClaimed(options: Options, claim: Claim) {
   const { database, log, timings } = options;
   try {
     await reconcileDeployment(options, claim);
+    return 'done';
   } catch (error) {
-    if (error instanceof LeaseLost) return;
-    if (error instanceof Superseded) return releaseLease(database.client, claim, 0);
-    // A check that finds the target online again makes the deployment due at once.
-    if (error instanceof Unreachable) return releaseLease(database.client, claim, timings.afterUnreachable);
-    if (error instanceof EngineFailure) return writeFailed(database, claim, { failure: error, timings });
-    log.error({ err: error, deployment: claim.id }, 'reconciliation failed unexpectedly; will retry');
-    const message = 'The reconciliation failed with an internal error. See the log of the fleet.';
-    await writeFailed(database, claim, { failure: { reason: 'EngineError', message }, timings });
+    if (error instanceof LeaseLost) return 'lease_lost';
+    if (error instanceof Superseded) {
+      await releaseLease(database.client, claim, 0);
+      return 'superseded';
+    }
+    if (error instanceof Unreachable) {
+      // A check that finds the target online again makes the deployment due at once.
+      await releaseLease(database.client, claim, timings.afterUnreachable);
+      return 'unreachable';
+    }
+    const isExpected = error instanceof EngineFailure;
+    if (!isExpected) log.error({ err: error, deployment: claim.id }, 'reconciliation failed unexpectedly; will retry');
+    const failure = isExpected ? error : INTERNAL_ERROR;
+    countFailure(failure.reason);
+    logEvents(log, await writeFailed(database, claim, { failure, timings }));
+    return isExpected ? 'failed' : 'error';
   }
 }
 
+const INTERNAL_ERROR = {
+  reason: 'EngineError',
+  message: 'The reconciliation failed with an internal error. See the log of the fleet.',
+} as const;
+
 /** One pass: observe, compare, apply, observe. No transaction is open while the engine is called. */
 async function reconcileDeployment(options: Options, claim: Claim): Promise<void> {
-  const { database, sealer, timings } = options;
+  const { database, sealer, log, timings } = options;
   const desired = await readDesired(database, sealer, claim);
   if (!desired) return releaseLease(database.client, claim, 0);
   const observed = await reconcileOnTarget(options, claim, desired.assignment).catch(async (error: unknown) => {
@@ -106,7 +122,8 @@ async function reconcileDeployment(options: Options, claim: Claim): Promise<void
   if (observed.supersededBy !== undefined)
     return raiseGeneration(database, claim, { by: observed.supersededBy, timings });
   if (observed.reason === 'PortConflict') await reassignPorts(database, claim, observed.instances);
-  await writeObserved(database, claim, { ...desired, observed, timings });
+  if (observed.reason !== null) countFailure(observed.reason);
+  logEvents(log, await writeObserved(database, claim, { ...desired, observed, timings }));
 }
 
 async function reconcileOnTarget(

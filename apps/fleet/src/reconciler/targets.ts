@@ -57,10 +57,15 @@ export type DesiredOnTarget =
   | (Extract<TargetOfDeployment, { kind: 'host' }> & { readonly desired: DesiredContainers })
   | (Extract<TargetOfDeployment, { kind: 'cluster' }> & { readonly desired: DesiredObjects });
 
-/** For each kind of target: its table, the column of other tables that refers to it, and the column with its address. */
+/** For each kind of target: its table, the column of other tables that refers to it, the column with its address, and its list in the API. */
 export const TARGET_TABLES = {
-  host: { table: Prisma.raw('hosts'), column: Prisma.raw('host_id'), address: Prisma.raw('endpoint') },
-  cluster: { table: Prisma.raw('clusters'), column: Prisma.raw('cluster_id'), address: Prisma.raw('server') },
+  host: { table: Prisma.raw('hosts'), column: Prisma.raw('host_id'), address: Prisma.raw('endpoint'), list: 'hosts' },
+  cluster: {
+    table: Prisma.raw('clusters'),
+    column: Prisma.raw('cluster_id'),
+    address: Prisma.raw('server'),
+    list: 'clusters',
+  },
 } as const;
 
 /** The address of the engine or API server of a target. */

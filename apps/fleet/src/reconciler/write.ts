@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../database/client.ts';
 import { removeDeployment } from '../deployments/store.ts';
 import type { Observation } from '../engines/observation.ts';
+import { NO_RECORD, problemRecord, RECORDED, type RecordedEvent, recoveryRecord } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import type { Desired } from './desired.ts';
@@ -47,10 +48,18 @@ const TAKEN_OVER: readonly Observation['phase'][] = ['starting', 'running', 'sto
 /**
  * Writes the observed state and the events of a pass, if the worker still holds the lease and the generation is not superseded.
  * Otherwise writes nothing of the pass, and the deployment is due at once.
+ * @returns the events for the whole fleet
  */
-export async function writeObserved({ client }: Database, claim: Claim, result: Result): Promise<void> {
+export async function writeObserved(
+  { client }: Database,
+  claim: Claim,
+  result: Result,
+): Promise<readonly RecordedEvent[]> {
   const { row, observed, volumes } = result;
-  if (observed.phase === 'gone') return removeRow(client, claim);
+  if (observed.phase === 'gone') {
+    await removeRow(client, claim);
+    return [];
+  }
   const failures = observed.next === 'retry' ? row.failures + 1 : observed.next === 'soon' ? row.failures : 0;
   const { phase, reason, message, instances, endpoints } = observed;
   const records = [
@@ -58,7 +67,7 @@ export async function writeObserved({ client }: Database, claim: Claim, result: 
     ...volumeRecords(volumes, observed),
     ...addressRecord(claim, observed),
   ];
-  const updated = await client.$executeRaw`
+  const [written] = await client.$queryRaw<[Written]>`
     WITH updated AS (
       UPDATE deployments SET phase = ${phase}, reason = ${reason}, message = ${message},
         instances = ${JSON.stringify(instances)}::jsonb, endpoints = ${JSON.stringify(endpoints)}::jsonb,
@@ -67,11 +76,36 @@ export async function writeObserved({ client }: Database, claim: Claim, result: 
         due_at = now() + make_interval(secs => ${dueIn(result, failures) / 1000}), lease_owner = NULL, lease_until = NULL
       WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
         AND generation = ${claim.generation}
-      RETURNING id),
-    ${Prisma.join(records.map((record, index) => Prisma.sql`${Prisma.raw(`record_${index}`)} AS (${record})`))}
-    SELECT FROM updated`;
-  if (updated === 0) await releaseLease(client, claim, 0);
+      RETURNING id, name),
+    ${Prisma.join(records.map((record, index) => Prisma.sql`${Prisma.raw(`record_${index}`)} AS (${record})`))},
+    ${healthRecord(observed)}
+    SELECT (SELECT count(*)::int FROM updated) AS updated, ${RECORDED} AS recorded`;
+  if (written.updated === 0) await releaseLease(client, claim, 0);
+  return written.recorded;
 }
+
+interface Written {
+  /** The number of updated deployments. */
+  readonly updated: number;
+  readonly recorded: readonly RecordedEvent[];
+}
+
+const PROBLEM_PHASES: readonly Observation['phase'][] = ['degraded', 'retrying', 'failed'];
+const HEALTHY_PHASES: readonly Observation['phase'][] = ['running', 'stopped'];
+
+/**
+ * Records whether a deployment has a problem or has recovered. A deployment that starts has not recovered yet, so one that crashes
+ * again and again has one event.
+ */
+function healthRecord({ phase, reason, message }: Observation): Prisma.Sql {
+  if (PROBLEM_PHASES.includes(phase) || reason !== null) {
+    return problemRecord({ kind: 'deployments', reason: reason ?? DEGRADED, message });
+  }
+  return HEALTHY_PHASES.includes(phase) ? recoveryRecord('deployments') : NO_RECORD;
+}
+
+/** The reason of an event of a deployment whose instances are not all up, if its engine reports no other one. */
+const DEGRADED = 'Degraded';
 
 /** Writes what a worker is doing in the first pass of a generation. */
 export async function writeProgress({ client }: Database, claim: Claim, message: string): Promise<void> {
@@ -139,15 +173,28 @@ interface Failed {
 /**
  * Writes the failure of a reconciliation. The last observed state is kept. The reconciliation is retried with a backoff, or at once if the generation
  * is superseded. A worker that has lost its lease writes nothing.
+ * @returns the events for the whole fleet
  */
-export async function writeFailed({ client }: Database, claim: Claim, { failure, timings }: Failed): Promise<void> {
-  const [row] = await client.$queryRaw<{ failures: number }[]>`
-    UPDATE deployments SET phase = CASE WHEN phase IN ('deleting', 'stopping') OR observed_generation = generation THEN phase ELSE 'retrying' END,
-      reason = ${failure.reason}, message = ${failure.message}, failures = failures + 1, observed_at = now()
-    WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
-      AND generation = ${claim.generation}
-    RETURNING failures`;
-  await releaseLease(client, claim, row ? backoff(row.failures, timings) : 0);
+export async function writeFailed(
+  { client }: Database,
+  claim: Claim,
+  { failure, timings }: Failed,
+): Promise<readonly RecordedEvent[]> {
+  const { reason, message } = failure;
+  // The phase of a deployment that was running is kept, because the failure is not one of its instances.
+  const when = Prisma.sql`phase NOT IN ('running', 'stopped')`;
+  const [row] = await client.$queryRaw<{ failures: number | null; recorded: readonly RecordedEvent[] }[]>`
+    WITH updated AS (
+      UPDATE deployments SET phase = CASE WHEN phase IN ('deleting', 'stopping') OR observed_generation = generation THEN phase ELSE 'retrying' END,
+        reason = ${reason}, message = ${message}, failures = failures + 1, observed_at = now()
+      WHERE id = ${claim.id}::uuid AND lease_owner = ${claim.owner}::uuid AND lease_until > now()
+        AND generation = ${claim.generation}
+      RETURNING id, name, phase, failures),
+    ${problemRecord({ kind: 'deployments', reason, message, when })}
+    SELECT (SELECT failures FROM updated) AS failures, ${RECORDED} AS recorded`;
+  const failures = row?.failures ?? undefined;
+  await releaseLease(client, claim, failures === undefined ? 0 : backoff(failures, timings));
+  return row?.recorded ?? [];
 }
 
 /** Deletes the row of a deployment whose objects have been removed from the engine, with its own volumes. */

@@ -79,6 +79,8 @@ export const deploymentList: RulesOf<'listDeployments'> = {
     phase: isOneOf(Prisma.sql`r.phase`),
     desired_state: isOneOf(Prisma.sql`r.desired_state::text`),
     workload_id: isOneId(Prisma.sql`r.workload_id`),
+    reachability: isOneOf(Prisma.sql`coalesce((SELECT h.reachability::text FROM hosts h WHERE h.id = r.host_id),
+      (SELECT c.reachability::text FROM clusters c WHERE c.id = r.cluster_id))`),
   },
   sorts,
 };

@@ -25,6 +25,15 @@ async function changeEachList() {
   const { id } = await it.deployed({ workload: { env_schema } });
   const env = { SHOWN: 'shown-value', HIDDEN }; // version 0.1.0 stored values of secret variables
   await client.deployment.update({ where: { id }, data: { env, phase: 'running', observed_generation: 1 } });
+  const event = {
+    kind: 'deployments',
+    object_id: id,
+    name: 'any',
+    severity: 'warning',
+    reason: 'CrashLoop',
+    message: 'any',
+  };
+  await client.event.create({ data: { id: randomUUID(), ...event } });
   await client.token.updateMany({ data: { created_by: 'anyone' } });
   await client.user.updateMany({ data: { updated_at: new Date() } });
   return (await it.aVolume()).id;

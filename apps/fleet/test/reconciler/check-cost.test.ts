@@ -84,7 +84,7 @@ test('a check of a host where nothing has changed sends three requests and two s
   expect(requests).toContain('/version');
   await check();
   expect(requests).toEqual(['/info', '/containers/json', '/volumes']);
-  expect(statements).toEqual(['$executeRaw', '$queryRaw']);
+  expect(statements).toEqual(['$queryRaw', '$queryRaw']);
   expect(await rows()).toEqual(before);
 
   await check('as before');

@@ -41,7 +41,7 @@ async function claimed() {
 const giveTo = (owner: string, { id }: Claim) =>
   client.deployment.update({ where: { id }, data: { lease_owner: owner } });
 
-type Write = (given: Awaited<ReturnType<typeof claimed>>) => Promise<void>;
+type Write = (given: Awaited<ReturnType<typeof claimed>>) => Promise<unknown>;
 const writeRunning: Write = ({ claim, desired }) =>
   writeObserved(database, claim, { ...desired, observed: RUNNING, timings });
 const writeFailure: Write = ({ claim }) => writeFailed(database, claim, { failure: FAILURE, timings });

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type PoolSettings, poolOptions, translatingClient } from '@svc/database';
+import type { PoolState } from '@svc/http';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { constraintProblems } from './constraints.ts';
@@ -15,6 +16,8 @@ export interface Database {
   readonly reader: SnapshotReader;
   /** For the check of the revision, which must not wait for other statements. */
   readonly revisionReader: Reader;
+  /** The pools of connections, by the names of their purposes. */
+  readonly pools: Readonly<Record<string, PoolState>>;
   close(): Promise<void>;
 }
 
@@ -81,6 +84,7 @@ export function openDatabase(
   };
   return {
     ...clients,
+    pools,
     reader: createReader(pools.shared, constraintProblems),
     catalogStreams: createReader(pools.streams, constraintProblems),
     revisionReader: createReader(pools.revision, constraintProblems),

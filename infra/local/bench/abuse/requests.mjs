@@ -192,6 +192,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     testHubSettings: writing('POST', resource('settings/hub/test'), {}),
     listAuditEntries: reading(resource('audit'), ['?limit=1000', `?path=${'a'.repeat(1000)}`]),
     exportAuditEntries: reading(resource('audit/export')),
+    listEvents: listing(resource('events'), [`${resource('events')}?sort=at&page=9007199254740991`]),
     // A stream does not end, so these requests are refused. bench/watch.mjs measures open streams.
     watchChanges: reading(resource('changes?kinds=none'), [`${resource('changes')}?kinds=${'a,'.repeat(1000)}`]),
     listHosts: listing(resource('hosts'), [labels]),
@@ -206,6 +207,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     updateHost: writing('PUT', one('hosts', host), {}, [], MEBIBYTE / 2),
     checkHost: acting('POST', `${one('hosts', host)}/check`),
     deleteHost: acting('DELETE', one('hosts', host)),
+    listHostEvents: listing(`${one('hosts', host)}/events`),
     ...orphans('Host', one('hosts', host)),
     listClusters: listing(resource('clusters'), [labels]),
     createCluster: writing('POST', resource('clusters'), { name: 'x' }, [], MEBIBYTE / 2),
@@ -213,6 +215,7 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     updateCluster: writing('PUT', one('clusters'), {}, [], MEBIBYTE / 2),
     checkCluster: acting('POST', `${one('clusters')}/check`),
     deleteCluster: acting('DELETE', one('clusters')),
+    listClusterEvents: listing(`${one('clusters')}/events`),
     ...orphans('Cluster', one('clusters')),
     listWorkloads: listing(resource('workloads'), [labels]),
     createWorkload: writing('POST', resource('workloads'), { name: 'x' }, [], MEBIBYTE),

@@ -4,13 +4,18 @@ import { Problem } from '@svc/http';
 import { UNKNOWN_ACCOUNT } from '../../audit/recording.ts';
 import type { CallerClass } from '../../auth/password-queue.ts';
 import type { Owner } from '../../auth/sessions.ts';
+import { counted } from '../../auth/sign-in-metrics.ts';
 import { rememberNetwork } from '../../auth/sign-in-throttle.ts';
 import { runAudited } from '../change.ts';
 import { type RequestContext, route } from '../context.ts';
 import { evaluateAttempt, isStillValid, type VerifiedUser, verifyLocalUser } from './local-user.ts';
 import { signIn } from './sign-in.ts';
 
-export const login = route(fleetEndpoints.login, async (context, { body }) => {
+export const login = route(fleetEndpoints.login, (context, input) =>
+  counted(input.body.email === undefined ? 'temporary_admin' : 'local', () => logIn(context, input)),
+);
+
+async function logIn(context: RequestContext, { body }: Input<typeof fleetEndpoints.login>) {
   const attempt = { account: body.email ?? body.username ?? '', address: context.address };
   const verified = await evaluateAttempt(context, attempt, {
     verify: (caller) => verify(context, body, caller),
@@ -21,7 +26,7 @@ export const login = route(fleetEndpoints.login, async (context, { body }) => {
     await rememberNetwork(transaction, attempt);
     return signIn(context, transaction, verified);
   });
-});
+}
 
 const invalidCredentials = () =>
   new Problem('invalid_credentials', 'The e-mail address, the username or the password is wrong.');

@@ -1,3 +1,4 @@
+import type { Input } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, Problem, Redirect, unavailable } from '@svc/http';
 import { serialize as serializeCookie } from 'cookie';
@@ -6,6 +7,7 @@ import { z } from 'zod';
 import { requireWritableAuditLog } from '../../audit/gate.ts';
 import { upsertOidcUser } from '../../auth/oidc-users.ts';
 import { hashCredential, newCredential } from '../../auth/session-tokens.ts';
+import { counted } from '../../auth/sign-in-metrics.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { GrantRefused, type Provider, ProviderUnavailable, type SignedIn } from '../../oidc/provider.ts';
 import { runAudited } from '../change.ts';
@@ -137,7 +139,11 @@ export const startOidcLogin = route(fleetEndpoints.startOidcLogin, async (contex
   });
 });
 
-export const endOidcLogin = route(fleetEndpoints.endOidcLogin, async (context, { query }) => {
+export const endOidcLogin = route(fleetEndpoints.endOidcLogin, (context, input) =>
+  counted('oidc', () => redeemCallback(context, input)),
+);
+
+async function redeemCallback(context: RequestContext, { query }: Input<typeof fleetEndpoints.endOidcLogin>) {
   const provider = await providerOf(context);
   await requireWritableAuditLog(context.database); // before the stored sign-in is consumed
   const signInTransaction = await consumeTransaction(context, query.state);
@@ -158,9 +164,13 @@ export const endOidcLogin = route(fleetEndpoints.endOidcLogin, async (context, {
     target.searchParams.set('code', code);
     return new Redirect(target.href, { 'Set-Cookie': clearBrowserCookie(signInTransaction.cookieName, currentUrl) });
   });
-});
+}
 
-export const exchangeOidcCode = route(fleetEndpoints.exchangeOidcCode, async (context, { body }) => {
+export const exchangeOidcCode = route(fleetEndpoints.exchangeOidcCode, (context, input) =>
+  counted('oidc', () => redeemCode(context, input)),
+);
+
+async function redeemCode(context: RequestContext, { body }: Input<typeof fleetEndpoints.exchangeOidcCode>) {
   const provider = await providerOf(context);
   const { code, code_verifier: codeVerifier, redirect_uri: redirectUri, nonce, iss } = body;
   refuseForeignRedirect(context, redirectUri);
@@ -172,7 +182,7 @@ export const exchangeOidcCode = route(fleetEndpoints.exchangeOidcCode, async (co
   return runAudited(context, fleetEndpoints.exchangeOidcCode, async (transaction) =>
     signIn(context, transaction, await ownerOf(transaction, signedIn)),
   );
-});
+}
 
 async function ownerOf(transaction: Prisma.TransactionClient, { claims, refreshToken }: SignedIn) {
   const { id } = await upsertOidcUser(transaction, uuidv7(), claims);

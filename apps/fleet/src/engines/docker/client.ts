@@ -2,6 +2,7 @@ import { dial, type HttpConnection, type TargetAllowance } from '@svc/http';
 import type { z } from 'zod';
 import { type Bounds, parseJson, readBody, readChunks } from '../body.ts';
 import { EngineFailure, notAnEngine, Permanent, Transient, toUnreachable, Unreachable } from '../errors.ts';
+import { measured } from '../metrics.ts';
 import { oneLine } from '../redact.ts';
 import { createHostClock, type HostClock } from './clock.ts';
 
@@ -257,7 +258,7 @@ class EngineClient implements DockerClient {
     { method = 'GET', headers = {}, body, timeoutMs = this.#timeoutFor(method) }: Omit<Request, 'path'>,
   ) {
     this.#bounds.assertLease?.();
-    return this.#guarded(async () => {
+    return this.#measured(async () => {
       const json = body && { body: JSON.stringify(body) };
       const allHeaders = { ...headers, ...(body && { 'content-type': 'application/json' }) };
       const exchange = {
@@ -271,6 +272,10 @@ class EngineClient implements DockerClient {
       const response = await this.#connection.dialled.exchange(exchange);
       return { status: response.status, headers: response.headers, text: await readBody(response.body) };
     });
+  }
+
+  #measured<T>(work: () => Promise<T>): Promise<T> {
+    return measured(this.address.engine, () => this.#guarded(work));
   }
 
   #timeoutFor(method: Request['method']): number {

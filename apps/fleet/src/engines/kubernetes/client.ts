@@ -10,6 +10,7 @@ import type {
 import { dial, type Exchange, type HttpConnection, type Streaming, type TargetAllowance } from '@svc/http';
 import { type Bounds, parseJson, readBody, readChunks } from '../body.ts';
 import { EngineFailure, notAnEngine, toUnreachable } from '../errors.ts';
+import { measured } from '../metrics.ts';
 import { redactorOf } from '../redact.ts';
 import { requestInfoOf, toEngineFailure } from './errors.ts';
 
@@ -195,7 +196,7 @@ class ClusterClient implements KubernetesClient {
   close = () => this.#connection.dialled.close();
 
   apis(): Promise<Apis> {
-    this.#apis ??= apisOver(this.#server, (request) => this.#send(request));
+    this.#apis ??= apisOver(this.#server, (request) => measured('kubernetes', () => this.#send(request)));
     return this.#apis;
   }
 

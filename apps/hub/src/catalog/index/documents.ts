@@ -26,6 +26,14 @@ export interface Version {
 /** A document, with the version of the template that it shows. */
 type Stored = Document & Version;
 
+/** How a cache was used since the process started, and what it contains. */
+export type CacheUse = () => {
+  readonly hits: number;
+  readonly misses: number;
+  readonly entries: number;
+  readonly bytes: number;
+};
+
 export interface Documents {
   clear(): void;
   /** The document of a version, if it is in memory. */
@@ -35,6 +43,7 @@ export interface Documents {
    * the documents that are not known.
    */
   of(versions: readonly Version[], from?: Reader): Promise<readonly Document[] | undefined>;
+  readonly use: CacheUse;
   /** Sets the stored numbers of downloads. */
   setDownloads(counts: readonly { readonly id: string; readonly count: number }[]): void;
 }
@@ -49,6 +58,7 @@ export function createDocuments(reader: Reader): Documents {
     maxSize: MAX_BYTES,
     sizeCalculation: ({ parts: [before, after] }) => before.length + after.length + OVERHEAD,
   });
+  let [hits, misses] = [0, 0];
   /** The loads in progress, by the ids of their templates. */
   const loading = new Map<string, Promise<ReadonlyMap<string, Stored>>>();
 
@@ -83,6 +93,8 @@ export function createDocuments(reader: Reader): Documents {
         return !isFound;
       };
       let missing = versions.filter((version) => lacks(version, known.get(version.id)));
+      hits += versions.length - missing.length;
+      misses += missing.length;
       const others = new Set(missing.flatMap(({ id }) => loading.get(id) ?? []));
       for (const other of others.size > 0 ? await Promise.allSettled(others) : []) {
         if (other.status === 'fulfilled')
@@ -94,6 +106,7 @@ export function createDocuments(reader: Reader): Documents {
       }
       return missing.length > 0 ? undefined : versions.flatMap(({ id }) => found.get(id) ?? []);
     },
+    use: () => ({ hits, misses, entries: known.size, bytes: known.calculatedSize }),
     clear: () => known.clear(),
     setDownloads(counts) {
       for (const { id, count } of counts) {

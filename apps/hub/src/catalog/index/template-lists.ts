@@ -6,7 +6,7 @@ import type { Viewer } from '../../principal.ts';
 import type { Revision } from '../../revision.ts';
 import { type Filters, hasContentFilters, idsOfPage, type Paging } from '../filters.ts';
 import { type CatalogIndex, type IndexedView, OUTDATED } from './catalog-index.ts';
-import { type Document, type Documents, elementsOf } from './documents.ts';
+import { type CacheUse, type Document, type Documents, elementsOf } from './documents.ts';
 import { type Entry, type Group, versionOf } from './entries.ts';
 import { createMatches, isTooOld, type Matches } from './matches.ts';
 
@@ -38,6 +38,7 @@ const OVERHEAD = 2000;
 const MAX_COUNT_AGE_MS = 400;
 
 export interface TemplateLists {
+  readonly use: CacheUse;
   /** A page of templates. Viewers with the same view share it until a template that they see changes. */
   page(request: { readonly viewer: Viewer; readonly revision: Revision }, query: Query): Promise<Rendered>;
 }
@@ -53,6 +54,7 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
     maxSize: MAX_BYTES,
     sizeCalculation: ({ rendered }) => rendered.body.length + OVERHEAD,
   });
+  let [hits, misses] = [0, 0];
   const building = new Map<string, Promise<Page | typeof OUTDATED>>();
   const select = createSelect(reader, createMatches(reader));
 
@@ -84,12 +86,15 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
     return page.rendered;
   };
   return {
+    use: () => ({ hits, misses, entries: pages.size, bytes: pages.calculatedSize }),
     page: ({ viewer, revision }, query) =>
       index.read({ viewer, revision }, (indexed) => {
         const key = `${indexed.view.number} ${JSON.stringify(query)}`;
         const cached = pages.get(key);
         const changedAt = indexed.view.stamps().changedAt;
         const isKnown = cached?.changedAt === changedAt && performance.now() - cached.countedAt < MAX_COUNT_AGE_MS;
+        if (isKnown) hits += 1;
+        else misses += 1;
         return isKnown ? cached.rendered : buildOnce(indexed, viewer, query, { key, cached });
       }),
   };

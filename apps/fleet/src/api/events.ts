@@ -1,0 +1,7 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { readEvents } from '../events/list.ts';
+import { route } from './context.ts';
+
+export const listEvents = route(fleetEndpoints.listEvents, ({ database }, { query }) =>
+  readEvents(database.client, query),
+);

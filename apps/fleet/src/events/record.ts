@@ -1,0 +1,91 @@
+import type { Log } from '@svc/http';
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../database/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+
+/** The id of the mirror of the catalog as the object of an event. */
+export const CATALOG_ID = '00000000-0000-0000-0000-000000000000';
+
+/** An event that a statement has recorded. */
+export interface RecordedEvent {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly severity: 'warning' | 'normal';
+  readonly reason: string;
+  readonly message: string;
+}
+
+type Kind = 'hosts' | 'clusters' | 'deployments' | 'catalog';
+
+interface Problem {
+  readonly kind: Kind;
+  readonly reason: string;
+  readonly message: string;
+  /** A condition on the row of `updated`. */
+  readonly when?: Prisma.Sql;
+}
+
+/**
+ * Common table expressions that record that the object in `updated`, which has the columns `id` and `name`, has a problem. Nothing is
+ * recorded if it already has the problem. `RECORDED` returns the event.
+ */
+export const problemRecord = ({ kind, reason, message, when = Prisma.sql`true` }: Problem): Prisma.Sql => Prisma.sql`
+  recorded AS (
+    INSERT INTO events (id, kind, object_id, name, severity, reason, message)
+    SELECT ${uuidv7()}::uuid, ${kind}, id, name, 'warning', ${reason}, ${message} FROM updated WHERE ${when}
+    ON CONFLICT (object_id, reason) WHERE severity = 'warning' AND resolved_at IS NULL DO NOTHING
+    RETURNING id, kind, name, severity, reason, message)`;
+
+/**
+ * Common table expressions that record that the object in `updated` has recovered from all its problems: one event, whatever their
+ * number, and none if it had none.
+ */
+export const recoveryRecord = (kind: Kind): Prisma.Sql => Prisma.sql`
+  resolved AS (
+    UPDATE events SET resolved_at = clock_timestamp() FROM updated
+    WHERE object_id = updated.id AND severity = 'warning' AND resolved_at IS NULL
+    RETURNING events.at, events.reason),
+  recorded AS (
+    INSERT INTO events (id, kind, object_id, name, severity, reason, message)
+    SELECT ${uuidv7()}::uuid, ${kind}, updated.id, updated.name, 'normal', 'Recovered',
+      format('It recovered after %s s: %s.', resolved.seconds, resolved.reasons)
+    FROM updated, (SELECT round(extract(epoch FROM clock_timestamp() - min(at))) AS seconds, string_agg(reason, ', ' ORDER BY at) AS reasons
+                   FROM resolved HAVING count(*) > 0) resolved
+    RETURNING id, kind, name, severity, reason, message)`;
+
+/** The common table expression if nothing is to be recorded. */
+export const NO_RECORD = Prisma.sql`recorded AS (SELECT WHERE false)`;
+
+/** An expression for the recorded events, as JSON. */
+export const RECORDED = Prisma.sql`(SELECT coalesce(json_agg(recorded), '[]') FROM recorded)`;
+
+/** Writes a line for each event. The process whose statement recorded an event calls it, after the commit. */
+export function logEvents(log: Log, events: readonly RecordedEvent[]): void {
+  for (const { id, kind, name, severity, reason, message } of events) {
+    const fields = { event: id, kind, name, reason, detail: message };
+    if (severity === 'warning') log.warn(fields, 'a state became worse');
+    else log.info(fields, 'a state recovered');
+  }
+}
+
+/** The bounds of the events. Warnings that last are kept. */
+const MAX_ROWS = 100_000;
+const MAX_AGE_DAYS = 90;
+/** The maximum number of rows per statement. */
+const BATCH = 5000;
+
+/** Deletes the events beyond the bounds. @returns the number of deleted rows */
+export async function pruneEvents({ client }: Database, ending: AbortSignal, maxRows = MAX_ROWS): Promise<number> {
+  let rows = 0;
+  for (let batch = BATCH; batch === BATCH && !ending.aborted; rows += batch) {
+    // The oldest rows are read first, so that a round without deletions reads one batch.
+    batch = await client.$executeRaw`
+      DELETE FROM events WHERE seq = ANY (ARRAY(
+        SELECT seq FROM (SELECT seq, at, severity, resolved_at FROM events ORDER BY seq LIMIT ${BATCH}) oldest,
+          (SELECT max(seq) AS newest FROM events) history
+        WHERE (severity = 'normal' OR resolved_at IS NOT NULL)
+          AND (seq <= newest - ${maxRows} OR at < now() - make_interval(days => ${MAX_AGE_DAYS}))))`;
+  }
+  return rows;
+}

@@ -1,0 +1,93 @@
+import { phases } from '@svc/contract/fleet';
+import { type Metrics, observe, type Sample, sharedRead } from '@svc/http';
+import type { Database } from '../database/client.ts';
+import { isReason } from '../engines/errors.ts';
+import { isClaimable } from './queue.ts';
+
+interface Count {
+  readonly count: number;
+}
+
+interface Figures {
+  readonly deployments: readonly (Count & { readonly phase: string; readonly reason: string | null })[];
+  readonly hosts: readonly (Count & { readonly reachability: string })[];
+  readonly clusters: readonly (Count & { readonly reachability: string })[];
+  readonly due: number;
+  readonly claimed: number;
+  /** The age of the deployment that has been due for the longest time, in seconds. */
+  readonly oldest: number;
+}
+
+/** The figures are read at most once in this time, whatever the number of scrapes. */
+const READ_MS = 2000;
+
+const reachabilities = ['unknown', 'online', 'unreachable'] as const;
+
+/** Registers the metrics of the state of the fleet. They are read from the database, so that all replicas report the same values. */
+export const observeFleet =
+  (database: Database, readMs = READ_MS) =>
+  (metrics: Metrics): void => {
+    const read = sharedRead(readMs, () => readFigures(database));
+    const samples = (of: (figures: Figures) => readonly Sample[]) => async () => {
+      const figures = await read();
+      return figures && of(figures);
+    };
+    observe(
+      metrics,
+      { name: 'fleet_deployments', help: 'Deployments by phase and reason', labelNames: ['phase', 'reason'] },
+      samples(({ deployments }) =>
+        deployments.map(({ phase, reason, count }) => ({
+          value: count,
+          labels: { phase: phaseLabel(phase), reason: reasonLabel(reason) },
+        })),
+      ),
+    );
+    for (const targets of ['hosts', 'clusters'] as const) {
+      const help = `Registered ${targets} by the result of their last check`;
+      observe(
+        metrics,
+        { name: `fleet_${targets}`, help, labelNames: ['reachability'] },
+        samples((figures) =>
+          reachabilities.map((reachability) => ({
+            value: figures[targets].find((row) => row.reachability === reachability)?.count ?? 0,
+            labels: { reachability },
+          })),
+        ),
+      );
+    }
+    const gauge = (name: string, help: string, figure: (figures: Figures) => number) =>
+      observe(
+        metrics,
+        { name, help },
+        samples((figures) => [{ value: figure(figures) }]),
+      );
+    gauge('reconciler_due_deployments', 'Deployments on reachable targets that wait for a worker', ({ due }) => due);
+    gauge('reconciler_claimed_deployments', 'Deployments that a worker reconciles', ({ claimed }) => claimed);
+    gauge(
+      'reconciler_oldest_due_seconds',
+      'Time for which a deployment on a reachable target has waited for a worker; the longest one',
+      ({ oldest }) => oldest,
+    );
+  };
+
+const phaseLabel = (phase: string): string => (phases.some((known) => known === phase) ? phase : 'other');
+
+const reasonLabel = (reason: string | null): string => {
+  if (reason === null) return 'none';
+  return isReason(reason) ? reason : 'other';
+};
+
+async function readFigures({ client }: Database): Promise<Figures | undefined> {
+  const [figures] = await client.$queryRaw<Figures[]>`
+    WITH due AS (
+      SELECT count(*)::int AS due, coalesce(extract(epoch FROM now() - min(d.due_at)), 0)::float8 AS oldest FROM deployments d
+      WHERE ${isClaimable} AND (EXISTS (SELECT FROM hosts t WHERE t.id = d.host_id AND t.reachability = 'online')
+        OR EXISTS (SELECT FROM clusters t WHERE t.id = d.cluster_id AND t.reachability = 'online')))
+    SELECT due.due, due.oldest,
+      (SELECT count(*)::int FROM deployments WHERE lease_until > now()) AS claimed,
+      (SELECT coalesce(json_agg(c), '[]') FROM (SELECT phase, reason, count(*)::int FROM deployments GROUP BY 1, 2) c) AS deployments,
+      (SELECT coalesce(json_agg(c), '[]') FROM (SELECT reachability, count(*)::int FROM hosts GROUP BY 1) c) AS hosts,
+      (SELECT coalesce(json_agg(c), '[]') FROM (SELECT reachability, count(*)::int FROM clusters GROUP BY 1) c) AS clusters
+    FROM due`;
+  return figures;
+}
