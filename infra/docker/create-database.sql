@@ -1,8 +1,8 @@
 -- psql runs this file once, when the server is initialized. It creates the database, the ordinary role that owns it and migrates it, and
 -- the role of the service, to which each migration grants privileges.
 \getenv name SERVICE
-\getenv owner_password OWNER_PASSWORD
-\getenv service_password SERVICE_PASSWORD
+\set owner_password `cat "/run/secrets/$SERVICE-owner-password"`
+\set service_password `cat "/run/secrets/$SERVICE-service-password"`
 SELECT :'name' || '_service' AS service_role \gset
 CREATE ROLE :"name" LOGIN PASSWORD :'owner_password';
 CREATE ROLE :"service_role" LOGIN PASSWORD :'service_password';

@@ -8,6 +8,7 @@ import {
   numberSetting,
   outboundSetting,
   readSettings,
+  secretSetting,
   urlSetting,
 } from '@svc/http';
 import { z } from 'zod';
@@ -65,21 +66,24 @@ const processLimit = numberSetting(0, 4_194_304)
   )
   .transform((limit) => limit || null);
 
-const schema = z
+/** The environment variables of the service. */
+export const schema = z
   .object({
     ...common,
-    ENCRYPTION_KEYS: encryptionKeys,
+    ENCRYPTION_KEYS: secretSetting(encryptionKeys),
     SVC_TEMP_ADMIN_USERNAME: z.string().optional(),
-    SVC_TEMP_ADMIN_PASSWORD: z.string().optional(),
+    SVC_TEMP_ADMIN_PASSWORD: secretSetting(z.string().optional()),
     HUB_URL: urlSetting.optional(),
-    HUB_API_KEY: z
-      .string()
-      .regex(/^svcc_/, 'must be an API key of the hub (svcc_...)')
-      .optional(),
+    HUB_API_KEY: secretSetting(
+      z
+        .string()
+        .regex(/^svcc_/, 'must be an API key of the hub (svcc_...)')
+        .optional(),
+    ),
     HUB_SYNC_INTERVAL: numberSetting(0, 86_400).optional(),
     OIDC_ISSUER: addressSetting.optional(),
     OIDC_CLIENT_ID: z.string().optional(),
-    OIDC_CLIENT_SECRET: z.string().optional(),
+    OIDC_CLIENT_SECRET: secretSetting(z.string().optional()),
     OIDC_AUDIENCE: z.string().optional(),
     OIDC_ROLE_CLAIM: z.string().optional(),
     OIDC_ROLE_MAP: roleMap.optional(),
@@ -125,7 +129,7 @@ export const readDatabaseSettings = (environment: NodeJS.ProcessEnv): z.output<t
 export const readKeySettings = (environment: NodeJS.ProcessEnv): z.output<typeof keySettings> =>
   readSettings(keySettings, environment);
 
-const keySettings = databaseSettings.extend({ ENCRYPTION_KEYS: encryptionKeys });
+const keySettings = databaseSettings.extend({ ENCRYPTION_KEYS: secretSetting(encryptionKeys) });
 
 /** Checks that two variables are set together or not at all, even if other variables are invalid. */
 function pair(one: string, other: string): z.core.$ZodCheck<object> {

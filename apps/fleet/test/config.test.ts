@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig, readDatabaseSettings } from '../src/config.ts';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { secretNamesOf } from '@svc/http';
+import { readConfig, readDatabaseSettings, readKeySettings, schema } from '../src/config.ts';
 
 const DATABASE_URL = 'postgresql://fleet@127.0.0.1:5432/fleet';
 const aKey = () => randomBytes(32).toString('base64');
@@ -119,4 +123,32 @@ test('default limits that no container can run with are rejected', () => {
     'DEFAULT_PROCESS_LIMIT: must be at least 64, or 0 for no limit',
   ]);
   expect(readConfig(enough)).toMatchObject({ DEFAULT_MEMORY_LIMIT: 2 * 2 ** 30, DEFAULT_PROCESS_LIMIT: 4096 });
+});
+
+test('exactly the secret settings can come from files', () => {
+  expect(new Set(secretNamesOf(schema))).toEqual(
+    new Set([
+      'DATABASE_URL',
+      'MIGRATION_DATABASE_URL',
+      'METRICS_TOKEN',
+      'ENCRYPTION_KEYS',
+      'SVC_TEMP_ADMIN_PASSWORD',
+      'HUB_API_KEY',
+      'OIDC_CLIENT_SECRET',
+    ]),
+  );
+});
+
+test('the service and its commands read the encryption keys from a file', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'fleet-config-'));
+  try {
+    const ENCRYPTION_KEYS_FILE = path.join(folder, 'keys');
+    await writeFile(ENCRYPTION_KEYS_FILE, `first:${aKey()}\n`);
+    const environment = { DATABASE_URL, ENCRYPTION_KEYS_FILE };
+    for (const read of [readConfig, readKeySettings]) expect(read(environment).ENCRYPTION_KEYS[0]?.kid).toBe('first');
+    const missing = { ...environment, ENCRYPTION_KEYS_FILE: path.join(folder, 'none') };
+    expect(() => readKeySettings(missing)).toThrow(/ENCRYPTION_KEYS_FILE: the file .* it does not exist$/);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

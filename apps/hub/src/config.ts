@@ -1,7 +1,8 @@
 import { addressSetting, commonSettings, databaseSettings, listSetting, numberSetting, readSettings } from '@svc/http';
 import { z } from 'zod';
 
-const schema = z.object({
+/** The environment variables of the service. */
+export const schema = z.object({
   ...commonSettings({ port: '4100' }),
   OIDC_ISSUER: addressSetting,
   OIDC_AUDIENCE: z.string().min(1),

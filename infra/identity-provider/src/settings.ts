@@ -1,3 +1,5 @@
+import { withSecretFiles } from '@svc/http/secret-files';
+
 /** The settings of the identity provider. The default `issuer` is the URL at which it listens. */
 export type Settings = {
   port: number;
@@ -21,12 +23,16 @@ const defaultRedirectUris = [
   'http://localhost/api/v1/auth/oidc/callback',
 ];
 
-/** Reads the settings from an environment. Throws SettingsError. */
-export function parseSettings(env: NodeJS.ProcessEnv): Settings {
+const secrets = ['FLEET_CLIENT_SECRET', 'DEV_PASSWORD'];
+
+/** Reads the settings from an environment and the files of its secrets. Throws SettingsError. */
+export function parseSettings(given: NodeJS.ProcessEnv): Settings {
+  const { environment: env, errors } = withSecretFiles(secrets, given);
   const port = env.PORT ? Number(env.PORT) : 4300;
   const audiences = list(env.AUDIENCES) ?? ['https://hub.example.test'];
   const redirectUris = list(env.REDIRECT_URIS) ?? defaultRedirectUris;
   const problems = [
+    [...errors.values()],
     Number.isInteger(port) && port >= 0 && port <= 65_535
       ? []
       : [`PORT must be an integer from 0 to 65535, not "${env.PORT}"`],

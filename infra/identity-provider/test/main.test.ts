@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -60,5 +60,14 @@ test('the process exits when its parent process has exited', async () => {
 test('an invalid environment is rejected with all errors', () => {
   expect(() => parseSettings({ PORT: 'high', ISSUER: 'nowhere', REDIRECT_URIS: '/callback' })).toThrow(
     'PORT must be an integer from 0 to 65535, not "high"\nISSUER must be a URL, not "nowhere"\nREDIRECT_URIS must be URLs, not "/callback"',
+  );
+});
+
+test('secrets can come from files', async () => {
+  const FLEET_CLIENT_SECRET_FILE = path.join(folder, 'secret');
+  await writeFile(FLEET_CLIENT_SECRET_FILE, 'of the client\n');
+  expect(parseSettings({ FLEET_CLIENT_SECRET_FILE }).fleetClientSecret).toBe('of the client');
+  expect(() => parseSettings({ DEV_PASSWORD: 'a', DEV_PASSWORD_FILE: FLEET_CLIENT_SECRET_FILE })).toThrow(
+    'DEV_PASSWORD and DEV_PASSWORD_FILE must not be set together',
   );
 });

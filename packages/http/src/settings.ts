@@ -3,6 +3,7 @@ import { parseFields } from '@svc/contract';
 import { z } from 'zod';
 import { logLevels } from './log.ts';
 import { type OutboundAllowance, outboundAllowances } from './outbound.ts';
+import { withSecretFiles } from './secret-files.ts';
 
 /** The environment is invalid. The message lists all errors. */
 export class SettingsError extends Error {
@@ -89,16 +90,33 @@ function isProxy(entry: string): boolean {
   return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
+const secrets = new WeakSet<z.core.$ZodType>();
+
+/** A setting whose value is a secret: `NAME_FILE` can name a file with the value of `NAME`. */
+export function secretSetting<T extends z.ZodType>(setting: T): T {
+  secrets.add(setting);
+  return setting;
+}
+
+/** The settings that `NAME_FILE` can set. */
+export const secretNamesOf = (schema: z.ZodObject): string[] =>
+  Object.entries(schema.shape).flatMap(([name, setting]) => (secrets.has(setting) ? [name] : []));
+
 const databaseUrl = z
   .string()
   .refine((value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value), 'must be a postgresql:// URL');
+
+/** The URLs of the database contain passwords. */
+const databaseUrls = {
+  DATABASE_URL: secretSetting(databaseUrl),
+  MIGRATION_DATABASE_URL: secretSetting(databaseUrl.optional()),
+};
 
 /** The settings of both services. */
 export const commonSettings = (defaults: { readonly port: string }) => ({
   PORT: numberSetting(0, 65_535).prefault(defaults.port),
   HOST: z.string().min(1).default('127.0.0.1'),
-  DATABASE_URL: databaseUrl,
-  MIGRATION_DATABASE_URL: databaseUrl.optional(),
+  ...databaseUrls,
   DATABASE_CONNECTIONS: numberSetting(6, 1000).prefault('16'),
   LOG_LEVEL: z.enum(logLevels).default('info'),
   RATE_LIMIT: switchSetting('on'),
@@ -108,14 +126,13 @@ export const commonSettings = (defaults: { readonly port: string }) => ({
     'must be a list of origins such as https://console.example.com',
   ),
   TRUST_PROXY: proxiesSetting,
-  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  METRICS_TOKEN: secretSetting(z.string().min(16, 'must have at least 16 characters').optional()),
   MIGRATE_ON_START: booleanSetting(true),
 });
 
 /** The settings of commands that need only the database. */
 export const databaseSettings = z.object({
-  DATABASE_URL: databaseUrl,
-  MIGRATION_DATABASE_URL: databaseUrl.optional(),
+  ...databaseUrls,
   MIGRATE_ON_START: booleanSetting(true),
   AUDIT_RETENTION_DAYS: numberSetting(1, 36_500).optional(),
 });
@@ -139,12 +156,16 @@ export const serviceOptionsOf = (config: z.output<typeof common>) => ({
   publicUrl: config.PUBLIC_URL,
 });
 
-/** Parses the environment. Empty values count as not set. @throws SettingsError with all errors */
-export function readSettings<T extends z.ZodType>(schema: T, environment: NodeJS.ProcessEnv): z.output<T> {
+/**
+ * Parses the environment, and the files of its secrets. Empty values count as not set. @throws SettingsError with all errors
+ */
+export function readSettings<T extends z.ZodObject>(schema: T, environment: NodeJS.ProcessEnv): z.output<T> {
+  const read = withSecretFiles(secretNamesOf(schema), environment);
   const given = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+    Object.entries(read.environment).filter(([, value]) => value !== undefined && value !== ''),
   );
   const result = parseFields(schema, given);
-  if (result.success) return result.data;
-  throw new SettingsError(result.errors.map(({ path, message }) => `${path}: ${message}`));
+  if (result.success && read.errors.size === 0) return result.data;
+  const invalid = result.success ? [] : result.errors.filter(({ path }) => !read.errors.has(path));
+  throw new SettingsError([...read.errors.values(), ...invalid.map(({ path, message }) => `${path}: ${message}`)]);
 }

@@ -8,7 +8,7 @@ import { importBusybox } from './engine/image.ts';
 import { removeLeftovers } from './engine/leftovers.ts';
 import { startPodman } from './engine/podman.ts';
 
-export { engineProblem } from './engine/at-hand.ts';
+export { engineProblem, programAt } from './engine/at-hand.ts';
 export { busyboxTar } from './engine/image.ts';
 
 /** An engine that is isolated from other engines and leaves no files. */

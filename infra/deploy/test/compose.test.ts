@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { secretNamesOf } from '@svc/http';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import * as fleet from '../../../apps/fleet/src/config.ts';
+import * as hub from '../../../apps/hub/src/config.ts';
+import { parseSettings } from '../../identity-provider/src/settings.ts';
+
+const repository = path.resolve(import.meta.dirname, '../../..');
+const read = (file: string) => fs.readFileSync(path.join(repository, file), 'utf8');
+
+const compose = z.object({
+  services: z.record(
+    z.string(),
+    z.looseObject({
+      profiles: z.array(z.string()).default([]),
+      environment: z.record(z.string(), z.string()).default({}),
+      secrets: z.array(z.string()).default([]),
+      volumes: z.array(z.string()).default([]),
+      ports: z.array(z.string()).default([]),
+    }),
+  ),
+  secrets: z.record(z.string(), z.object({ file: z.string() })),
+});
+
+/** Replaces `${NAME}`, `${NAME:-default}` and `${NAME:?message}`, as Compose does. */
+const interpolate = (text: string, variables: NodeJS.Dict<string>) =>
+  text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, kind?: string, rest = '') => {
+    const value = variables[name];
+    if (value) return value;
+    if (kind === '?') throw new Error(`${name}: ${rest}`);
+    return rest;
+  });
+
+const example = parseEnv(read('infra/docker/example.env'));
+const interpolated = JSON.parse(
+  JSON.stringify(parse(read('docker-compose.yml'), { merge: true })),
+  (_, value: unknown) => (typeof value === 'string' ? interpolate(value, example) : value),
+);
+const { services, secrets } = compose.parse(interpolated);
+const serviceOf = (name: string) => {
+  const service = services[name];
+  if (!service) throw new Error(`there is no service ${name}`);
+  return service;
+};
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'compose-'));
+  execFileSync(path.join(repository, 'infra/docker/create-secrets.sh'), [path.join(folder, 'secrets')]);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** The environment of a service, in which the secrets are at their place on this machine. */
+const environmentOf = (name: string) =>
+  Object.fromEntries(
+    Object.entries(serviceOf(name).environment).map(([variable, value]) => [
+      variable,
+      value.replace('/run/secrets', path.join(folder, 'secrets')),
+    ]),
+  );
+
+/** The variables of a service that are neither settings nor files of secret settings. */
+const unknownVariables = (name: string, schema: z.ZodObject) => {
+  const known = new Set([...Object.keys(schema.shape), ...secretNamesOf(schema).map((secret) => `${secret}_FILE`)]);
+  return Object.keys(serviceOf(name).environment).filter((variable) => !known.has(variable));
+};
+
+test.each([
+  ['hub', hub],
+  ['hub-migration', hub],
+  ['fleet', fleet],
+  ['fleet-local-engine', fleet],
+  ['fleet-migration', fleet],
+])('each variable of %s is a setting of the service', (name, { schema }) => {
+  expect(unknownVariables(name, schema)).toEqual([]);
+});
+
+test('the services accept the example and the created secrets', () => {
+  expect(hub.readConfig(environmentOf('hub'))).toMatchObject({
+    DATABASE_URL: expect.stringMatching(/^postgresql:\/\/hub_service:\w{48}@hub-database:5432\/hub$/),
+    MIGRATE_ON_START: false,
+    OIDC_ISSUER: 'http://identity-provider:4300',
+    METRICS_TOKEN: expect.stringMatching(/^\w{48}$/),
+  });
+  for (const name of ['fleet', 'fleet-local-engine']) {
+    expect(fleet.readConfig(environmentOf(name))).toMatchObject({
+      DATABASE_URL: expect.stringMatching(/^postgresql:\/\/fleet_service:\w{48}@fleet-database:5432\/fleet$/),
+      ENCRYPTION_KEYS: [{ kid: 'first' }],
+      OIDC_ISSUER: 'http://identity-provider:4300',
+      OIDC_CLIENT_ID: 'fleet',
+      OIDC_CLIENT_SECRET: parseSettings(environmentOf('identity-provider')).fleetClientSecret,
+    });
+  }
+  for (const [name, { readDatabaseSettings }] of [
+    ['hub', hub],
+    ['fleet', fleet],
+  ] as const) {
+    const { MIGRATION_DATABASE_URL } = readDatabaseSettings(environmentOf(`${name}-migration`));
+    expect(MIGRATION_DATABASE_URL).toMatch(new RegExp(`^postgresql://${name}:\\w{48}@${name}-database:5432/${name}$`));
+  }
+});
+
+test('an empty file of the API key counts as not set, and with HUB_URL it is reported', () => {
+  const environment = environmentOf('fleet');
+  expect(fleet.readConfig(environment).HUB_API_KEY).toBeUndefined();
+  expect(() => fleet.readConfig({ ...environment, HUB_URL: 'http://hub:4100' })).toThrow('HUB_API_KEY: is required');
+});
+
+test('each service mounts exactly the secrets that it reads, and none is in the environment', () => {
+  for (const [name, service] of Object.entries(services)) {
+    const files = Object.values(service.environment).flatMap(
+      (value) => value.match(/^\/run\/secrets\/(.*)$/)?.[1] ?? [],
+    );
+    const byDatabase = name.endsWith('-database')
+      ? ['owner', 'service'].map((role) => `${service.environment.SERVICE}-${role}-password`)
+      : [];
+    expect([name, new Set(service.secrets)]).toEqual([name, new Set([...files, ...byDatabase])]);
+  }
+  const created = fs.readdirSync(path.join(folder, 'secrets'));
+  expect(new Set(Object.values(secrets).map(({ file }) => file))).toEqual(
+    new Set(created.map((name) => `./secrets/${name}`)),
+  );
+});
+
+test('create-secrets.sh does not replace secrets', () => {
+  const script = path.join(repository, 'infra/docker/create-secrets.sh');
+  expect(() => execFileSync(script, [path.join(folder, 'secrets')], { stdio: 'pipe' })).toThrow('File exists');
+  expect(fs.statSync(path.join(folder, 'secrets')).mode & 0o777).toBe(0o700);
+});
+
+test('only the profile local-engine has the socket of an engine', () => {
+  const withSocket = Object.entries(services).filter(([, { volumes }]) =>
+    volumes.some((volume) => volume.includes('.sock')),
+  );
+  expect(withSocket.map(([name, { profiles }]) => [name, profiles])).toEqual([
+    ['fleet-local-engine', ['local-engine']],
+  ]);
+});
+
+test('the services have no privileges, and their ports are bound to the loopback interface', () => {
+  for (const [name, service] of Object.entries(services)) {
+    expect(service.ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+    if (name.endsWith('-database')) continue;
+    expect([name, service]).toMatchObject([
+      name,
+      { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] },
+    ]);
+  }
+});

@@ -1,0 +1,199 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
+import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
+import { secretNamesOf } from '@svc/http';
+import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
+import { Job } from 'kubernetes-models/batch/v1/Job';
+import { Ingress } from 'kubernetes-models/networking.k8s.io/v1/Ingress';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
+import { Service } from 'kubernetes-models/v1/Service';
+import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
+import { parse, parseAllDocuments } from 'yaml';
+import * as fleet from '../../../../apps/fleet/src/config.ts';
+import * as hub from '../../../../apps/hub/src/config.ts';
+import { type Chart, charts, type RenderedObject, renderChart, type Values } from './chart.ts';
+
+const services = { hub, fleet };
+const models = {
+  ...{ Deployment, HorizontalPodAutoscaler, Ingress, Job, NetworkPolicy, PodDisruptionBudget },
+  ...{ PrometheusRule, Service, ServiceAccount, ServiceMonitor },
+};
+
+const required: Record<Chart, Values> = {
+  hub: {
+    image: { repository: 'registry.example.test/svc-hub' },
+    settings: { OIDC_ISSUER: 'https://id.example.test', OIDC_AUDIENCE: 'https://hub.example.test' },
+    secret: { name: 'hub' },
+    migration: { secretName: 'hub-owner' },
+  },
+  fleet: {
+    image: { repository: 'registry.example.test/svc-fleet' },
+    secret: { name: 'fleet' },
+    migration: { secretName: 'fleet-owner' },
+  },
+};
+const everything = (chart: Chart): Values => ({
+  ...required[chart],
+  image: { repository: `registry.example.test/svc-${chart}`, digest: `sha256:${'a'.repeat(64)}` },
+  imagePullSecrets: [{ name: 'registry' }],
+  settings: {
+    ...{
+      OIDC_ISSUER: 'https://id.example.test',
+      OIDC_AUDIENCE: 'https://api.example.test',
+      AUDIT_RETENTION_DAYS: '90',
+    },
+    TRUST_PROXY: '10.0.0.0/8',
+  },
+  secret: {
+    name: chart,
+    keys: secretNamesOf(services[chart].schema).filter((name) => name !== 'MIGRATION_DATABASE_URL'),
+  },
+  autoscaling: { enabled: true },
+  serviceAccount: { annotations: { 'example.test/role': 'a' } },
+  nodeSelector: { 'kubernetes.io/os': 'linux' },
+  tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+  networkPolicy: { from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } }] },
+  ingress: {
+    ...{ enabled: true, className: 'nginx', host: `${chart}.example.test`, tlsSecretName: `${chart}-tls` },
+    annotations: { 'example.test/issuer': 'a' },
+  },
+  monitoring: { enabled: true, labels: { release: 'prometheus' } },
+});
+
+const find = (objects: RenderedObject[], kind: string) => {
+  const found = objects.find((object) => object.kind === kind);
+  if (!found) throw new Error(`there is no ${kind}`);
+  return found;
+};
+const kindsOf = (objects: RenderedObject[]) => objects.map(({ kind }) => kind);
+
+/** Throws if an object does not match the schema of Kubernetes for its kind. */
+function validate(object: RenderedObject): void {
+  const Model = Object.entries(models).find(([kind]) => kind === object.kind)?.[1];
+  if (!Model) throw new Error(`there is no schema for ${object.kind}`);
+  Reflect.construct(Model, [object]).validate();
+}
+
+test('the validation rejects wrong members', () => {
+  const deployment = find(renderChart('hub', required.hub), 'Deployment');
+  const wrong = { ...deployment, spec: { ...Object(deployment.spec), replicas: 'two' } };
+  expect(() => validate(wrong)).toThrow('replicas');
+});
+
+describe.each(['hub', 'fleet'] as const)('the chart of the %s', (chart) => {
+  test('renders valid objects with only the required values, and with all', () => {
+    const few = renderChart(chart, required[chart]);
+    const all = renderChart(chart, everything(chart));
+    const usual = ['ServiceAccount', 'Deployment', 'Service', 'Job', 'PodDisruptionBudget'];
+    expect(kindsOf(few)).toEqual([...usual, 'NetworkPolicy']);
+    const optional = ['HorizontalPodAutoscaler', 'NetworkPolicy', 'Ingress', 'ServiceMonitor', 'PrometheusRule'];
+    expect(kindsOf(all)).toEqual([...usual, ...optional]);
+    for (const object of [...few, ...all]) validate(object);
+  });
+
+  test('has exactly the settings of the service in its schema', () => {
+    const { properties } = JSON.parse(fs.readFileSync(path.join(charts, chart, 'values.schema.json'), 'utf8'));
+    const secrets = secretNamesOf(services[chart].schema);
+    const byChart = ['PORT', 'HOST', 'MIGRATE_ON_START']; // set by the chart or by the image
+    expect(new Set(Object.keys(properties.settings.properties))).toEqual(
+      new Set(Object.keys(services[chart].schema.shape).filter((name) => ![...secrets, ...byChart].includes(name))),
+    );
+    expect(new Set(properties.secret.properties.keys.items.enum)).toEqual(
+      new Set(secrets.filter((name) => name !== 'MIGRATION_DATABASE_URL')),
+    );
+  });
+
+  test('the pods have no privileges, and read their secrets from files', () => {
+    const objects = renderChart(chart, everything(chart));
+    for (const kind of ['Deployment', 'Job']) {
+      expect(find(objects, kind)).toMatchObject({
+        spec: {
+          template: {
+            spec: {
+              automountServiceAccountToken: false,
+              securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+              containers: [
+                {
+                  image: `registry.example.test/svc-${chart}@sha256:${'a'.repeat(64)}`,
+                  securityContext: {
+                    ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+                    capabilities: { drop: ['ALL'] },
+                  },
+                  env: expect.arrayContaining([{ name: 'DATABASE_URL_FILE', value: '/run/secrets/svc/DATABASE_URL' }]),
+                },
+              ],
+            },
+          },
+        },
+      });
+    }
+    expect(JSON.stringify(find(objects, 'Deployment'))).not.toContain('MIGRATION_DATABASE_URL');
+  });
+
+  test('the selectors of the service match the pods, but not those of the migration', () => {
+    const objects = renderChart(chart, required[chart]);
+    const selector = Object(find(objects, 'Service').spec).selector;
+    const labelsOf = (kind: string) => Object(find(objects, kind).spec).template.metadata.labels;
+    expect(labelsOf('Deployment')).toMatchObject(selector);
+    expect(labelsOf('Job')).not.toMatchObject(selector);
+  });
+
+  test.each([
+    ['no image', { image: { repository: '' } }, 'image/repository'],
+    ['no secret', { secret: { name: '' } }, 'secret/name'],
+    ['a secret without a required key', { secret: { keys: ['METRICS_TOKEN'] } }, 'secret/keys'],
+    ['no secret of the migration', { migration: { secretName: '' } }, 'migration/secretName'],
+    ['a misspelled member', { replica: 3 }, 'additional properties'],
+    ['a secret in the settings', { settings: { DATABASE_URL: 'postgresql://a' } }, 'settings must NOT have additional'],
+    ['an ingress without a host', { ingress: { enabled: true, tlsSecretName: 'a' } }, 'ingress/host'],
+    ['an ingress without TLS', { ingress: { enabled: true, host: 'a' } }, 'ingress/tlsSecretName'],
+    ['no replicas', { replicas: 0 }, 'replicas must be >= 1'],
+  ])('rejects %s', (_, wrong, error) => {
+    const merged = Object.fromEntries(
+      [...new Set([...Object.keys(required[chart]), ...Object.keys(wrong)])].map((name) => {
+        const [one, other] = [Reflect.get(required[chart], name), Reflect.get(wrong, name)];
+        return [name, typeof other === 'object' ? { ...Object(one), ...other } : (other ?? one)];
+      }),
+    );
+    expect(() => renderChart(chart, merged)).toThrow(error);
+  });
+});
+
+const hasHelm = (process.env.PATH ?? '').split(':').some((folder) => fs.existsSync(path.join(folder, 'helm')));
+
+(hasHelm ? describe : describe.skip)(
+  `Helm renders the same objects${hasHelm ? '' : ' (skipped: helm not installed)'}`,
+  () => {
+    test.each(['hub', 'fleet'] as const)('of the %s', async (chart) => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'helm-'));
+      try {
+        for (const values of [required[chart], everything(chart)]) {
+          const file = path.join(folder, 'values.json');
+          await writeFile(file, JSON.stringify(values));
+          const args = ['template', 'svc', path.join(charts, chart), '--values', file];
+          const text = execFileSync('helm', args, { encoding: 'utf8' });
+          const rendered = parseAllDocuments(text).map((document) => document.toJS());
+          const byKind = (objects: { kind: string }[]) => objects.toSorted((a, b) => (a.kind < b.kind ? -1 : 1));
+          expect(byKind(rendered)).toEqual(byKind(renderChart(chart, values)));
+        }
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+  },
+);
+
+test('the charts use the library that they declare', () => {
+  for (const chart of ['hub', 'fleet']) {
+    const { dependencies } = parse(fs.readFileSync(path.join(charts, chart, 'Chart.yaml'), 'utf8'));
+    const library = parse(fs.readFileSync(path.join(charts, chart, 'charts/service/Chart.yaml'), 'utf8'));
+    expect(dependencies).toEqual([{ name: library.name, version: library.version, repository: 'file://../service' }]);
+  }
+});
