@@ -42,6 +42,7 @@ import type { RejectionLimits } from './audit/rejections.ts';
 import { observeSync } from './catalog/sync-state.ts';
 import { createCandidates } from './deployments/candidates.ts';
 import { callerKey, type Principal } from './principal.ts';
+import { version } from './version.ts';
 
 const routes = implement(fleetEndpoints, {
   ...auth,
@@ -66,7 +67,7 @@ const routes = implement(fleetEndpoints, {
   watchChanges,
 });
 
-type OwnOptions = 'routes' | 'enter' | 'openapi' | 'gate' | 'observe' | 'publicUrl' | 'corsOrigins';
+type OwnOptions = 'version' | 'routes' | 'enter' | 'openapi' | 'gate' | 'observe' | 'publicUrl' | 'corsOrigins';
 export interface FleetOptions extends Omit<ServiceOptions<RequestContext>, OwnOptions> {
   readonly services: Services;
   /** The limits of production apply unless given. */
@@ -122,6 +123,7 @@ export function createFleet({ services, rejectionLimits, ...options }: FleetOpti
   const { database, publicUrl, corsOrigins } = services;
   return createService({
     ...options,
+    version,
     publicUrl,
     corsOrigins,
     routes,

@@ -36,6 +36,7 @@ import { policy } from './policy.ts';
 import { type Principal, viewerOf } from './principal.ts';
 import { createRevisionCheck, type Revision, type RevisionCheck } from './revision.ts';
 import type { Usage } from './usage.ts';
+import { version } from './version.ts';
 
 const routes = implement(hubEndpoints, {
   listTemplates,
@@ -56,7 +57,7 @@ const routes = implement(hubEndpoints, {
   listAuditEntries,
 });
 
-export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'routes' | 'enter' | 'openapi'> {
+export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'version' | 'routes' | 'enter' | 'openapi'> {
   readonly database: Database;
   readonly provider: IdentityProvider;
   readonly catalog: CachedCatalog;
@@ -112,7 +113,7 @@ export function createHub({
     };
   };
   const fastRoutes = isFast ? [listTemplates, listTemplateUpdates, getTemplate, listCategories] : [];
-  return createService({ ...options, routes, fastRoutes, enter, openapi: openApiDocument(hubService) });
+  return createService({ ...options, version, routes, fastRoutes, enter, openapi: openApiDocument(hubService) });
 }
 
 /** Reads a value when it is first needed. */

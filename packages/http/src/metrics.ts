@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Express } from 'express';
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { closedConnections } from './close-connection.ts';
 import type { RequestObserver } from './log.ts';
 import { droppedLogLines } from './log-output.ts';
@@ -30,9 +30,15 @@ function processMetrics(): Registry {
   return sharedProcessMetrics;
 }
 
-/** Creates the registry of a service with the HTTP metrics. */
-export function createMetrics(): Metrics {
+/** Creates the registry of a service with its version and the HTTP metrics. */
+export function createMetrics(version: string): Metrics {
   const registry = new Registry();
+  new Gauge({
+    name: 'build_info',
+    help: 'The version of the service; the value is always 1',
+    labelNames: ['version'] as const,
+    registers: [registry],
+  }).set({ version }, 1);
   const labelNames = ['method', 'route', 'status'] as const;
   const requests = new Counter({
     name: 'http_requests_total',
