@@ -63,7 +63,7 @@ async function runChecks(checks: readonly DoctorCheck[]): Promise<readonly Named
     );
     const finding: Finding = missing
       ? { state: 'skipped', found: `It needs the check "${missing.name}".` }
-      : await withLimit(run().catch(unexpected), late);
+      : await withLimit(Promise.resolve().then(run).catch(unexpected), late);
     findings.push({ name, ...finding });
   }
   return findings;

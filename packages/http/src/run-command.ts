@@ -19,7 +19,7 @@ interface CommandOption {
 }
 
 /** What the command line contains after the name of a command. */
-export interface CommandInput {
+interface CommandInput {
   /** By name. The command validates the values, for example with `parseOptions`. */
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
   /** The argument; '' if the command has none. */
@@ -46,7 +46,7 @@ export interface Program {
 /** The exit codes of all commands. `docs/commands.md` explains them. */
 export const exitCodes = { success: 0, failure: 1, usage: 2 } as const;
 
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** A command that prints one text. */
 export const printing = (
@@ -61,7 +61,7 @@ export const printing = (
 });
 
 /** The command line is invalid. */
-export class UsageError extends Error {
+class UsageError extends Error {
   override name = 'UsageError';
 }
 
