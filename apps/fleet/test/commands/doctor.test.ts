@@ -3,7 +3,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { startIdentityProvider } from '@svc/identity-provider/server';
-import { addressOf, aServingRole, createEmptyDatabase, createTestDatabase, freePort, onServer, startProcess } from '@svc/testing';
+import {
+  addressOf,
+  aServingRole,
+  createEmptyDatabase,
+  createTestDatabase,
+  freePort,
+  onServer,
+  startProcess,
+} from '@svc/testing';
 import { describeOnDisk, prepareFaults } from '@svc/testing/faults';
 import { doctor } from '../../src/commands/doctor.ts';
 import { openDatabase } from '../../src/database/client.ts';
@@ -222,21 +230,24 @@ const faults: readonly Fault[] = [
 const empty = await createEmptyDatabase();
 afterAll(() => empty.drop());
 
-test.each(faults)('finds $title with one check alone, and states a remedy', async ({ finds, settings, cause, repair }) => {
-  const [name, found, remedy] = finds;
-  await cause?.();
-  try {
-    const { code, healthy, checks } = await report(await settings?.());
-    const failed = checks.filter(({ state }) => state === 'failed');
-    expect(failed).toEqual([
-      { name, state: 'failed', found: expect.stringContaining(found), remedy: expect.stringContaining(remedy) },
-    ]);
-    expect([code, healthy]).toEqual([1, false]);
-    expect(checks.map((each) => each.name)).toEqual(NAMES);
-  } finally {
-    await repair?.();
-  }
-});
+test.each(faults)(
+  'finds $title with one check alone, and states a remedy',
+  async ({ finds, settings, cause, repair }) => {
+    const [name, found, remedy] = finds;
+    await cause?.();
+    try {
+      const { code, healthy, checks } = await report(await settings?.());
+      const failed = checks.filter(({ state }) => state === 'failed');
+      expect(failed).toEqual([
+        { name, state: 'failed', found: expect.stringContaining(found), remedy: expect.stringContaining(remedy) },
+      ]);
+      expect([code, healthy]).toEqual([1, false]);
+      expect(checks.map((each) => each.name)).toEqual(NAMES);
+    } finally {
+      await repair?.();
+    }
+  },
+);
 
 describeOnDisk('a full disk for temporary files', smallDisk, (disk) => {
   test('is found by its check alone, with a remedy, and the process exits with 1', async () => {
