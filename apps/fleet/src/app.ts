@@ -47,6 +47,7 @@ import { observeSync } from './catalog/sync-state.ts';
 import { createCandidates } from './deployments/candidates.ts';
 import { callerKey, type Principal } from './principal.ts';
 import { observeFleet } from './reconciler/fleet-figures.ts';
+import { version } from './version.ts';
 
 const routes = implement(fleetEndpoints, {
   ...auth,
@@ -74,7 +75,7 @@ const routes = implement(fleetEndpoints, {
   watchChanges,
 });
 
-type OwnOptions = 'routes' | 'enter' | 'openapi' | 'gate' | 'observe' | 'publicUrl' | 'corsOrigins';
+type OwnOptions = 'version' | 'routes' | 'enter' | 'openapi' | 'gate' | 'observe' | 'publicUrl' | 'corsOrigins';
 export interface FleetOptions extends Omit<ServiceOptions<RequestContext>, OwnOptions> {
   readonly services: Services;
   /** The limits of production apply unless given. */
@@ -130,6 +131,7 @@ export function createFleet({ services, rejectionLimits, ...options }: FleetOpti
   const { database, publicUrl, corsOrigins } = services;
   return createService({
     ...options,
+    version,
     publicUrl,
     corsOrigins,
     routes,

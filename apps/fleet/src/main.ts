@@ -1,58 +1,63 @@
-// The fleet's process: node dist/main.js [serve | migrate | rotate-keys | create-token]
+// The command line of the fleet: node dist/main.js <command>
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { migrateDatabase, prepareDatabase } from '@svc/database';
-import { type Commands, preparationOf, runCommand } from '@svc/http';
+import { type Program, preparationOf, printing, runProgram } from '@svc/http';
+import { doctor } from './commands/doctor.ts';
 import { rotateKeys } from './commands/rotate-keys.ts';
 import { createToken } from './commands/tokens.ts';
 import { readDatabaseSettings, readKeySettings } from './config.ts';
-import { openDatabase } from './database/client.ts';
+import { type Database, openDatabase } from './database/client.ts';
 import { createSealer } from './sealing.ts';
+import { version } from './version.ts';
 
 const prismaDir = fileURLToPath(new URL('../../../prisma/fleet', import.meta.url));
 
-const USAGE = `node dist/main.js <command>
-  serve                                                       run the service (default)
-  migrate                                                     apply migrations to the database, and exit
-  rotate-keys                                                 encrypt all values again with the first of ENCRYPTION_KEYS
-  create-token --name <name> --role admin|operator|viewer [--expires-in-days 1..365]
-                                                              create an MCP token and print it once
-  --help                                                      print this text`;
-
-const commands: Commands = {
-  // The modules of the service are loaded only here, so that the other commands start faster.
-  serve: async () => (await import('./start.ts')).startFleet(prismaDir),
-  migrate: async () => {
-    const applied = await migrateDatabase({ prismaDir, ...preparationOf(readDatabaseSettings(process.env)) });
-    console.log(applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`);
-  },
-  'rotate-keys': async () => {
-    const { ENCRYPTION_KEYS: keys, ...settings } = readKeySettings(process.env);
-    await prepareDatabase({ prismaDir, ...preparationOf(settings) });
-    const database = openDatabase(settings.DATABASE_URL, () => undefined);
-    try {
-      console.log((await rotateKeys(database, createSealer(keys))).join('\n'));
-    } finally {
-      await database.close();
-    }
-  },
-  'create-token': async (args) => {
-    const options = {
-      name: { type: 'string' },
-      role: { type: 'string' },
-      'expires-in-days': { type: 'string' },
-    } as const;
-    const { values } = parseArgs({ args: [...args], options });
-    const create = createToken(values);
-    const settings = readDatabaseSettings(process.env);
-    await prepareDatabase({ prismaDir, ...preparationOf(settings) });
-    const database = openDatabase(settings.DATABASE_URL, () => undefined); // a statement reports the loss of its connection
-    try {
-      console.log(JSON.stringify(await create(database)));
-    } finally {
-      await database.close();
-    }
+const program: Program = {
+  service: 'fleet',
+  version,
+  commands: {
+    serve: {
+      summary: 'run the service',
+      run: async () => {
+        // The modules of the service are loaded only here, so that the other commands start faster.
+        await (await import('./start.ts')).startFleet(prismaDir);
+        return undefined;
+      },
+    },
+    migrate: printing('apply pending database migrations', async () => {
+      const applied = await migrateDatabase({ prismaDir, ...preparationOf(readDatabaseSettings(process.env)) });
+      return applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`;
+    }),
+    doctor: doctor(prismaDir),
+    'rotate-keys': printing('encrypt all values again with the first of ENCRYPTION_KEYS', async () => {
+      const { ENCRYPTION_KEYS: keys, ...settings } = readKeySettings(process.env);
+      return (await withDatabase(settings, (database) => rotateKeys(database, createSealer(keys)))).join('\n');
+    }),
+    'create-token': {
+      ...printing('create an MCP token and print it; it is not shown again', async ({ options }) => {
+        const create = createToken(options);
+        return JSON.stringify(await withDatabase(readDatabaseSettings(process.env), create));
+      }),
+      options: {
+        name: { value: '<name>', help: 'required' },
+        role: { value: 'admin|operator|viewer', help: 'required' },
+        'expires-in-days': { value: '<days>', help: '1 to 365; default: the token does not expire' },
+      },
+    },
   },
 };
 
-await runCommand(commands, USAGE);
+async function withDatabase<T>(
+  settings: ReturnType<typeof readDatabaseSettings>,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  await prepareDatabase({ prismaDir, ...preparationOf(settings) });
+  const database = openDatabase(settings.DATABASE_URL, () => undefined); // a statement reports the loss of its connection
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+await runProgram(program);

@@ -6,19 +6,17 @@ import {
   type Log,
   type OutboundOptions,
   preparationOf,
-  SettingsError,
   serve,
   serviceOptionsOf,
 } from '@svc/http';
 import type { Services } from './api/context.ts';
 import { createFleet } from './app.ts';
 import { createHashingThreads } from './auth/hashing.ts';
-import { findWeakness } from './auth/password-strength.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { startProviderChecks } from './auth/provider-checks.ts';
 import { loadSigningKey, type SigningKey } from './auth/session-tokens.ts';
 import { createSessions } from './auth/sessions.ts';
-import { createTemporaryAdmin, type TemporaryAdmin } from './auth/temporary-admin.ts';
+import { createTemporaryAdmin, requireStrongPassword, type TemporaryAdmin } from './auth/temporary-admin.ts';
 import type { CatalogTimings } from './catalog/schedule.ts';
 import { createSync } from './catalog/sync.ts';
 import { readSyncState } from './catalog/sync-state.ts';
@@ -34,6 +32,7 @@ import type { ReconcilerTimings } from './reconciler/timings.ts';
 import { createSealer, type Sealer, UnknownKey } from './sealing.ts';
 import { createHubs, createProviders, type OutboundRoutes } from './settings/connections.ts';
 import { createSettings } from './settings/settings.ts';
+import { version } from './version.ts';
 
 /**
  * Limits of outbound requests. Pages of the catalog are large. Requests to a provider are short, because a user waits
@@ -115,6 +114,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   });
   await serve({
     app,
+    version,
     host: config.HOST,
     port: config.PORT,
     log,
@@ -172,13 +172,6 @@ async function openMigrated({ config, log, prismaDir }: Start): Promise<Database
     (error) => log.warn({ err: error }, 'database connection lost'),
     config.DATABASE_CONNECTIONS,
   );
-}
-
-/** The password policy of users also applies to the temporary admin. @throws SettingsError */
-async function requireStrongPassword(config: Config): Promise<void> {
-  const { SVC_TEMP_ADMIN_USERNAME: username = '', SVC_TEMP_ADMIN_PASSWORD: password } = config;
-  const weakness = password === undefined ? undefined : await findWeakness(password, [username]);
-  if (weakness !== undefined) throw new SettingsError([`SVC_TEMP_ADMIN_PASSWORD: ${weakness}`]);
 }
 
 function temporaryAdminOf(config: Config, signingKey: SigningKey, log: Log): TemporaryAdmin | undefined {

@@ -46,7 +46,7 @@ test('missing and invalid settings stop the start with a list of all errors', as
 test('--help prints the usage, without a configuration', async () => {
   const { ended, output } = world.run(['--help'], {});
   expect(await ended).toBe(0);
-  expect(output()).toMatch(/^node dist\/main\.js <command>\n/);
+  expect(output()).toMatch(/^Usage: node dist\/main\.js <command> \[options\]\n/);
 });
 
 test('a weak password of the temporary admin stops the start before the database is migrated', async () => {

@@ -38,6 +38,7 @@ import { policy } from './policy.ts';
 import { type Principal, viewerOf } from './principal.ts';
 import { createRevisionCheck, type Revision, type RevisionCheck } from './revision.ts';
 import type { Usage } from './usage.ts';
+import { version } from './version.ts';
 
 const routes = implement(hubEndpoints, {
   listTemplates,
@@ -58,7 +59,7 @@ const routes = implement(hubEndpoints, {
   listAuditEntries,
 });
 
-export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'routes' | 'enter' | 'openapi' | 'observe'> {
+export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'version' | 'routes' | 'enter' | 'openapi' | 'observe'> {
   readonly database: Database;
   readonly provider: IdentityProvider;
   readonly catalog: CachedCatalog;
@@ -116,6 +117,7 @@ export function createHub({
   const fastRoutes = isFast ? [listTemplates, listTemplateUpdates, getTemplate, listCategories] : [];
   return createService({
     ...options,
+    version,
     routes,
     fastRoutes,
     enter,

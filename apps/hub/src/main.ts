@@ -1,5 +1,5 @@
 // The command line of the hub: node dist/main.js <command>
-import { runCommand } from '@svc/http';
-import { commands, usage } from './commands.ts';
+import { runProgram } from '@svc/http';
+import { program } from './commands.ts';
 
-await runCommand(commands, usage);
+await runProgram(program);

@@ -9,6 +9,7 @@ import { startTagRegistration } from './catalog/tags.ts';
 import { readConfig } from './config.ts';
 import { type Database, openDatabase, poolLimits } from './database/client.ts';
 import { createUsage, startUsageSync } from './usage.ts';
+import { version } from './version.ts';
 
 const ISSUER_TIMEOUT_MS = 2000;
 const ISSUER_MAX_BYTES = 512 * 1024;
@@ -62,6 +63,7 @@ export async function startHub(prismaDir: string): Promise<void> {
   });
   await serve({
     app,
+    version,
     host: config.HOST,
     port: config.PORT,
     log,

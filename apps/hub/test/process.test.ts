@@ -199,7 +199,7 @@ test('lists all missing and invalid settings together', () => {
 test('prints the usage for --help, without a configuration', async () => {
   const { ended, output } = startProcess(MAIN, ['--help'], {});
   expect(await ended).toBe(0);
-  expect(output()).toMatch(/^node dist\/main\.js <command>\n/);
+  expect(output()).toMatch(/^Usage: node dist\/main\.js <command> \[options\]\n/);
 });
 
 test('prints one sentence and exits with 1 if the port is in use', async () => {

@@ -90,7 +90,14 @@ const ignoreIfCached = (cached: () => { readonly at: number } | undefined, now: 
   if (!keys || now() - keys.at > MAX_AGE_MS) throw new KeysUnavailable('the issuer is not reachable', { cause });
 };
 
-async function fetchKeys({ issuer, send }: { readonly issuer: string; readonly send: Send }): Promise<JSONWebKeySet> {
+/** Fetches the keys through the discovery document of the issuer. */
+export async function fetchKeys({
+  issuer,
+  send,
+}: {
+  readonly issuer: string;
+  readonly send: Send;
+}): Promise<JSONWebKeySet> {
   const get = async (url: string): Promise<unknown> => {
     const response = await send({ method: 'GET', url: new URL(url), headers: { accept: 'application/json' } });
     if (response.status !== 200) throw new KeysUnavailable(`status ${response.status} from the issuer`);

@@ -63,7 +63,7 @@ function documentOf(service: Service, overrides: readonly SchemaOverride[]): Ope
         title: service.title,
         version: productVersion(),
         description: `${service.description}\n\n${CONVENTIONS}`,
-        license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' },
+        license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'The service that serves this document' }],
       tags: Object.entries(service.tags).map(([name, description]) => ({ name, description })),

@@ -117,7 +117,7 @@ describe.each([
 
   test('describes all tags, the server, the licence, and the version of the product', () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-    expect(original.info).toMatchObject({ version, license: { name: 'UNLICENSED' } });
+    expect(original.info).toMatchObject({ version, license: { identifier: 'Apache-2.0' } });
     expect(original.servers).toEqual([{ url: '/', description: expect.any(String) }]);
     const described = (original.tags ?? []).map(({ name, description }) => description && name);
     expect(described).toEqual(expect.arrayContaining(endpoints.map(({ tag }) => tag)));

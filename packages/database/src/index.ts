@@ -1,4 +1,5 @@
 export { auditProtection } from './audit-protection.ts';
+export { databaseChecks } from './doctor.ts';
 export { containing, escapeLike } from './like.ts';
 export { migrate, migrationDrift, newMigration } from './migrations/migrate.ts';
 export { migrateDatabase, prepareDatabase, schemaMismatch } from './migrations/prepare.ts';

@@ -131,7 +131,7 @@ describe('migrate', () => {
 
     fs.writeFileSync(fileOf(slow), 'CREATE TABLE "vans" ("id" INTEGER PRIMARY KEY); -- no end of line');
     expect(await migrate(options)).toEqual([slow]);
-    expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [], newest: slow });
+    expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [], newest: slow, later: [] });
   });
 
   test('ends its child process when the parent process has exited', async () => {
@@ -143,24 +143,24 @@ describe('migrate', () => {
 
 describe('migrationState', () => {
   test('lists all migrations as pending for an empty database', async () => {
-    expect(await stateOf()).toEqual({ pending: [init, wheels], edited: [], failed: [], newest: wheels });
+    expect(await stateOf()).toEqual({ pending: [init, wheels], edited: [], failed: [], newest: wheels, later: [] });
   });
 
   test('lists nothing for a migrated database', async () => {
     await useMigrated();
-    expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [], newest: wheels });
+    expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [], newest: wheels, later: [] });
   });
 
   test('lists an edited file', async () => {
     await useMigrated();
     fs.appendFileSync(fileOf(wheels), '-- one more thing');
-    expect(await stateOf()).toEqual({ pending: [], edited: [wheels], failed: [], newest: wheels });
+    expect(await stateOf()).toEqual({ pending: [], edited: [wheels], failed: [], newest: wheels, later: [] });
   });
 
-  test('ignores applied migrations of a newer version', async () => {
+  test('lists applied migrations of a later version apart', async () => {
     await useMigrated();
     fs.rmSync(path.dirname(fileOf(wheels)), { recursive: true });
-    expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [], newest: init });
+    expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [], newest: init, later: [wheels] });
   });
 });
 

@@ -25,15 +25,15 @@ export const probePaths: readonly string[] = [LIVENESS, READINESS];
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-/** Mounts `/healthz` (liveness) and `/readyz` (readiness, with the state of each dependency). */
-export function mountHealth(app: Express, health: Health): void {
+/** Mounts `/healthz` (liveness) and `/readyz` (readiness, with the version and the state of each dependency). */
+export function mountHealth(app: Express, health: Health, version: string): void {
   app.get(LIVENESS, (_req, res) => respond(res, jsonResponse(200, { status: 'alive' }, NO_STORE)));
   app.get(READINESS, async (_req, res) => {
     const checks = health.stopping
       ? [{ name: 'process', state: 'failed' as const, detail: 'stopping' }]
       : await health.check();
     const status = statusOf(checks);
-    await respond(res, jsonResponse(status === 'unready' ? 503 : 200, { status, checks }, NO_STORE));
+    await respond(res, jsonResponse(status === 'unready' ? 503 : 200, { status, version, checks }, NO_STORE));
   });
   for (const path of probePaths) refuseOtherMethods(app, path, ['GET']);
 }

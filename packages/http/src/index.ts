@@ -2,6 +2,20 @@ export { clientAddress, clientNetworks } from './client-networks.ts';
 export { closeConnectionOf } from './close-connection.ts';
 export { type DialOptions, dial, type Exchange, type HttpConnection, type Streaming } from './dial.ts';
 export {
+  type Clocks,
+  clockCheck,
+  configurationCheck,
+  type DoctorCheck,
+  diskCheck,
+  doctorCommand,
+  type Finding,
+  failed,
+  ok,
+  portCheck,
+  recordClock,
+  warning,
+} from './doctor.ts';
+export {
   etagOfBody,
   etagOfState,
   etagOfVersion,
@@ -36,7 +50,15 @@ export { processMetrics } from './process-metrics.ts';
 export { Redirect } from './redirect.ts';
 export { holdResponse, notRecorded, overloaded, type PendingResponse, requestIdOf, unavailable } from './respond.ts';
 export { AlreadyExists, type Enter, implementFor, type Route, routeFor } from './routes.ts';
-export { type Commands, parseOptions, runCommand } from './run-command.ts';
+export {
+  type Command,
+  execute,
+  type Program,
+  parseOptions,
+  printing,
+  readVersion,
+  runProgram,
+} from './run-command.ts';
 export { createHttpServer, serve } from './serve.ts';
 export { createService, type ServiceOptions } from './service.ts';
 export * from './settings.ts';

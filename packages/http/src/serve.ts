@@ -7,6 +7,8 @@ import { flushOutput } from './log-output.ts';
 
 export interface ServeOptions {
   readonly app: Express;
+  /** The version of the service, for the log. */
+  readonly version: string;
   readonly host: string;
   readonly port: number;
   readonly log: Log;
@@ -59,7 +61,8 @@ export async function serve(options: ServeOptions): Promise<Server> {
   if (process.connected) process.once('disconnect', () => stop('the parent process has exited', 0));
   // Logged last, because a reader of this line may send a signal immediately.
   const address = server.address();
-  options.log.info({ host: options.host, port: typeof address === 'object' ? address?.port : address }, 'listening');
+  const port = typeof address === 'object' ? address?.port : address;
+  options.log.info({ version: options.version, host: options.host, port }, 'listening');
   return server;
 }
 

@@ -21,6 +21,8 @@ import { type HandleFirst, handleBefore, rejectInvalidTarget } from './target.ts
 
 /** The common options of both services. */
 export interface ServiceOptions<Context> {
+  /** The version of the service, for `/readyz` and metrics. */
+  readonly version: string;
   readonly log: Log;
   readonly routes: readonly Route<Context>[];
   /** Frequent GET requests among `routes`, which are handled without Express if the service has no `gate`. */
@@ -57,7 +59,7 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   app.enable('strict routing');
   app.set('query parser', false); // queries are parsed by `readQuery`
   app.set('trust proxy', [...options.trustProxy]);
-  const metrics = createMetrics(options.openapi.info.version);
+  const metrics = createMetrics(options.version);
   options.observe?.(metrics);
 
   const observers = [requestLog(options.log), metrics.count, endAfterUpgrade];
@@ -79,7 +81,7 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   if (options.gate) app.use(options.gate);
   if (limit) app.use(limit);
   app.use(requireHost, rejectInvalidTarget);
-  mountHealth(app, options.health);
+  mountHealth(app, options.health, options.version);
   mountMetrics(app, metrics, options.metricsToken);
   mountDocs(app, { ...options.openapi, servers: [{ url: options.publicUrl ?? '/' }] });
   mount(app, options.routes, options.enter);

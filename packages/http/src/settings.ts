@@ -8,8 +8,11 @@ import { withSecretFiles } from './secret-files.ts';
 /** The environment is invalid. The message lists all errors. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
+  /** One per variable: `PORT: must be ...`. */
+  readonly errors: readonly string[];
   constructor(errors: readonly string[]) {
     super(['Invalid configuration:', ...errors.map((error) => `  ${error}`)].join('\n'));
+    this.errors = errors;
   }
 }
 

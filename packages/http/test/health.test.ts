@@ -22,14 +22,18 @@ describe('readiness', () => {
   ])('is "%s" with %p, and lists the checks', async (status, code, checks) => {
     const { api } = await startService(healthOf(checks));
     const { body, headers } = await api.get('/readyz').expect(code);
-    expect(body).toEqual({ status, checks });
+    expect(body).toEqual({ status, version: '1.2.3', checks });
     expect(headers['cache-control']).toBe('no-store');
   });
 
   test('is "unready" after the process was told to stop, also if all checks succeed', async () => {
     const { api } = await startService(healthOf([database], true));
     const { body } = await api.get('/readyz').expect(503);
-    expect(body).toEqual({ status: 'unready', checks: [{ name: 'process', state: 'failed', detail: 'stopping' }] });
+    expect(body).toEqual({
+      status: 'unready',
+      version: '1.2.3',
+      checks: [{ name: 'process', state: 'failed', detail: 'stopping' }],
+    });
   });
 
   test('is 500 without internal details if the checks reject', async () => {

@@ -123,6 +123,7 @@ export async function startService({ handlers: own = {}, isFast = false, ...opti
     getSecret: route(contract.getSecret, implementation.getSecret),
   });
   const app = createService<unknown>({
+    version: '1.2.3',
     log: log.log,
     routes,
     ...(isFast ? { fastRoutes: routes.filter(({ endpoint }) => endpoint.method === 'get') } : {}),

@@ -1,4 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { SettingsError } from '@svc/http';
+import { findWeakness } from './password-strength.ts';
 
 /** The account for the first sign-in to a fleet. It exists while both of its environment variables are set. */
 export interface TemporaryAdmin {
@@ -33,4 +35,16 @@ export function createTemporaryAdmin(
       .update(JSON.stringify(['temporary-admin', username, password]))
       .digest('base64url'),
   };
+}
+
+interface Credentials {
+  readonly SVC_TEMP_ADMIN_USERNAME?: string | undefined;
+  readonly SVC_TEMP_ADMIN_PASSWORD?: string | undefined;
+}
+
+/** The password policy of users also applies to the temporary admin. @throws SettingsError */
+export async function requireStrongPassword(credentials: Credentials): Promise<void> {
+  const { SVC_TEMP_ADMIN_USERNAME: username = '', SVC_TEMP_ADMIN_PASSWORD: password } = credentials;
+  const weakness = password === undefined ? undefined : await findWeakness(password, [username]);
+  if (weakness !== undefined) throw new SettingsError([`SVC_TEMP_ADMIN_PASSWORD: ${weakness}`]);
 }

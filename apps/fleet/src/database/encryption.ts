@@ -85,6 +85,21 @@ export async function checkCurrentKey({ client }: Database, sealer: Sealer): Pro
   if (!sealer.knows(key_id)) throw new UnknownKey(key_id);
 }
 
+/**
+ * Checks the configured encryption keys like `checkEncryptionKeys`, without a change.
+ * @returns the ids of the keys that are in use; undefined if no fleet has used the database yet
+ */
+export async function inspectEncryptionKeys(
+  database: Database,
+  sealer: Sealer,
+): Promise<readonly string[] | undefined> {
+  if ((await database.client.encryptionCanary.count()) === 0) return undefined;
+  await openCanary(database, sealer);
+  const used = await keysInUse(database);
+  for (const kid of used) if (!sealer.knows(kid)) throw new UnknownKey(kid);
+  return used;
+}
+
 const CANARY = 'canary';
 
 async function openCanary({ client }: Database, sealer: Sealer) {

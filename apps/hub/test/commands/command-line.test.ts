@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { jest } from '@jest/globals';
-import { commands } from '../../src/commands.ts';
+import { execute } from '@svc/http';
+import { program } from '../../src/commands.ts';
 import { startWorld } from '../world.ts';
 
 const world = await startWorld();
@@ -25,7 +26,7 @@ afterAll(async () => {
 async function run(name: string, ...args: string[]): Promise<string> {
   const printed: unknown[] = [];
   jest.spyOn(console, 'log').mockImplementation((text: unknown) => void printed.push(text));
-  await commands[name]?.(args);
+  await execute(program, [name, ...args]);
   return printed.join('\n');
 }
 
@@ -85,8 +86,8 @@ test.each([
   ['import', ['a', 'b']],
   ['export', []],
   ['export', ['a', 'b']],
-])('%s with the folders %j fails with the usage', async (name, args) => {
-  await expect(run(name, ...args)).rejects.toThrow(/Specify exactly one folder\.\n.*create-api-key/s);
+])('%s with the folders %j is refused with a reference to the help', async (name, args) => {
+  await expect(run(name, ...args)).rejects.toThrow(/Specify exactly one <folder>\.\nRun .* --help/);
 });
 
 test('serve fails with one sentence without the password if the database is unreachable', async () => {

@@ -8,8 +8,10 @@ export interface Serving {
   readonly auditRetentionDays: number | undefined;
 }
 
+/** Tables to which the service only adds rows. */
+export const APPEND_ONLY = ['audit_entries'];
 /** Tables that the service only reads. */
-const READ_ONLY = ['_prisma_migrations', 'schema_info'];
+export const READ_ONLY = ['_prisma_migrations', 'schema_info'];
 
 /**
  * Grants the role of the service what it needs in all tables: for the audit log only INSERT and SELECT, and the function that deletes
@@ -37,7 +39,7 @@ export async function grantServingRole(client: pg.Client, { databaseUrl, auditRe
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role};
     GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role};
     REVOKE INSERT, UPDATE, DELETE ON ${READ_ONLY.join(', ')} FROM ${role};
-    REVOKE UPDATE, DELETE, TRUNCATE ON audit_entries FROM ${role};
+    REVOKE UPDATE, DELETE, TRUNCATE ON ${APPEND_ONLY.join(', ')} FROM ${role};
     GRANT EXECUTE ON FUNCTION audit_forget(timestamptz, uuid) TO ${role};
     UPDATE schema_info SET audit_retention_enforced = true, audit_retention_days = ${days}`);
 }

@@ -14,6 +14,8 @@ export type MigrationState = {
   required?: string;
   /** The last of the files. */
   newest: string;
+  /** Applied by a later version: not among the files. */
+  later: string[];
 };
 
 type FailedMigration = { name: string; log: string };
@@ -29,6 +31,7 @@ export async function migrationState(o: { prismaDir: string; query: Query }): Pr
   return {
     ...(oldest !== undefined && !files.some(({ name }) => name === oldest) ? { required: oldest } : {}),
     newest: files.at(-1)?.name ?? '',
+    later: [...applied.keys()].filter((name) => !files.some((file) => file.name === name)),
     pending: files.filter(({ name }) => !applied.has(name)).map(({ name }) => name),
     edited: files
       .filter((file) => {

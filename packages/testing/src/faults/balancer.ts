@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { eventually } from './eventually.ts';
 import { ask } from './load.ts';
 
 interface Replica {
@@ -30,6 +31,8 @@ export function aBalancer(replicas: readonly Replica[]) {
       sent.set(chosen, (sent.get(chosen) ?? 0) + 1);
       return chosen.url;
     },
+    /** Resolves when it sends requests to all replicas. */
+    allReady: () => eventually('all replicas are ready', async () => ready.length === replicas.length),
     /** The number of requests to each replica. */
     sent: (): number[] => [...sent.values()],
     stop: (): Promise<void> => {

@@ -31,3 +31,26 @@ export const mostConnections = (databaseUrl: string, work: () => Promise<void>):
     await done;
     return most;
   });
+
+/** The name of the migration that `migrateAsLaterVersion` records. */
+const LATER_MIGRATION = '99991231000000_later';
+
+/**
+ * Changes a database as an additive migration of a later version does, while services use it: each table receives a column. Statements
+ * that return all columns of a table then return more than the services know.
+ */
+export async function migrateAsLaterVersion(databaseUrl: string): Promise<void> {
+  await onServer(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations'`,
+    );
+    for (const { name } of rows) {
+      const table = client.escapeIdentifier(name);
+      await client.query(`ALTER TABLE ${table} ADD COLUMN of_a_later_version text NOT NULL DEFAULT ''`);
+    }
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('later', '', $1, now())`,
+      [LATER_MIGRATION],
+    );
+  });
+}

@@ -1,5 +1,5 @@
 export { aBalancer } from './balancer.ts';
-export { holding, mostConnections, queryOn } from './connections.ts';
+export { holding, migrateAsLaterVersion, mostConnections, queryOn } from './connections.ts';
 export { testDatabaseOutage, testTimeouts } from './database-outage.ts';
 export { describeOnDisk, whileFull } from './disk.ts';
 export { eventually } from './eventually.ts';
@@ -7,3 +7,4 @@ export { moreAcknowledged } from './ledger.ts';
 export { ask, type LoadResult, type RequestOptions, startLoad, statusesOf, summaryOf } from './load.ts';
 export type { OwnPostgres } from './own-postgres.ts';
 export { prepareFaults, type RunningService } from './prepare.ts';
+export { upgradeUnderLoad } from './rolling-restart.ts';

@@ -1,0 +1,72 @@
+import { type Finding, failed, type OutboundAllowance, ok } from '@svc/http';
+import type { Database } from '../database/client.ts';
+import { DEFAULT_DOCKER_TIMINGS } from '../engines/docker/client.ts';
+import { check as checkCluster } from '../engines/kubernetes/check.ts';
+import { DEFAULT_KUBERNETES_TIMINGS } from '../engines/kubernetes/client.ts';
+import { createClusterClients, createHostClients } from '../reconciler/engine-clients.ts';
+import type { Sealer } from '../sealing.ts';
+
+/** The maximum number of hosts, and of clusters, that are checked. Those that the fleet could not reach come first. */
+const MAX_TARGETS = 25;
+const ANSWER_MS = 2000;
+/** The time limit for all requests to one target. */
+const TARGET_MS = 6000;
+
+const first = { take: MAX_TARGETS, orderBy: { check_failures: 'desc' } } as const;
+
+interface Options {
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly allowed: ReadonlySet<OutboundAllowance>;
+}
+
+/** Connects to the registered hosts and clusters, and changes nothing on them. */
+export async function checkEngines({ database: { client }, sealer, allowed }: Options): Promise<Finding> {
+  const [hosts, clusters, total] = await Promise.all([
+    client.host.findMany(first),
+    client.cluster.findMany(first),
+    Promise.all([client.host.count(), client.cluster.count()]),
+  ]);
+  const docker = createHostClients({ sealer, allowed }, { ...DEFAULT_DOCKER_TIMINGS, answer: ANSWER_MS });
+  const kubernetes = createClusterClients({ sealer, allowed }, { ...DEFAULT_KUBERNETES_TIMINGS, answer: ANSWER_MS });
+  try {
+    const tries = [
+      ...hosts.map((row) => ({
+        name: `host ${row.name}`,
+        work: async () => {
+          await (await docker.of(row)).withSignal(AbortSignal.timeout(TARGET_MS)).versionHandshake();
+        },
+      })),
+      ...clusters.map((row) => ({
+        name: `cluster ${row.name}`,
+        work: async () => {
+          const { conditions } = await checkCluster(
+            (await kubernetes.of(row)).withSignal(AbortSignal.timeout(TARGET_MS)),
+          );
+          const missing = conditions.find(
+            ({ type, status }) => /^(NamespaceReady|Permitted)$/.test(type) && status === 'False',
+          );
+          if (missing) throw new Error(missing.message);
+        },
+      })),
+    ];
+    const attempts = tries.map(async ({ name, work }) => {
+      try {
+        await work();
+        return [];
+      } catch (error) {
+        return [`${name}: ${error instanceof Error ? error.message : String(error)}`];
+      }
+    });
+    const problems = await Promise.all(attempts);
+    const count = total[0] + total[1];
+    const checked = `${tries.length} of ${count} hosts and clusters were checked.`;
+    if (problems.flat().length === 0) return ok(count === 0 ? 'No host or cluster is registered.' : checked);
+    return failed(
+      [checked, ...problems.flat()].join('\n'),
+      'Check that the engine runs, its endpoint and its credentials, and OUTBOUND_ALLOW. Deployments there keep running.',
+    );
+  } finally {
+    await Promise.all([docker.close(), kubernetes.close()]);
+  }
+}

@@ -1,0 +1,142 @@
+import { databaseChecks } from '@svc/database';
+import {
+  type Command,
+  clockCheck,
+  configurationCheck,
+  createOutbound,
+  type DoctorCheck,
+  diskCheck,
+  doctorCommand,
+  type Finding,
+  failed,
+  ok,
+  portCheck,
+  recordClock,
+  warning,
+} from '@svc/http';
+import { requireStrongPassword } from '../auth/temporary-admin.ts';
+import { reasonOf } from '../catalog/hub.ts';
+import { readConfig, settingsEnvironmentOf } from '../config.ts';
+import { type Database, openDatabase } from '../database/client.ts';
+import { inspectEncryptionKeys } from '../database/encryption.ts';
+import { testProvider } from '../oidc/checks.ts';
+import { createSealer } from '../sealing.ts';
+import { createHubs, type OutboundRoutes } from '../settings/connections.ts';
+import { createSettings } from '../settings/settings.ts';
+import { version } from '../version.ts';
+import { checkEngines } from './doctor-engines.ts';
+
+const LIMITS = { timeoutMs: 3000, maxBytes: 1024 * 1024 };
+/** The checks run one statement at a time. `openDatabase` reserves three connections, which they do not open. */
+const CONNECTIONS = 4;
+
+/** The command that checks what the fleet depends on. */
+export const doctor = (prismaDir: string): Command =>
+  doctorCommand({
+    service: 'fleet',
+    version,
+    prepare: () => {
+      const { check, config } = configurationCheck(readConfig, requireStrongPassword);
+      const closers: (() => Promise<void>)[] = [];
+      const clocks = new Map<string, number>();
+      const folders: Record<string, string> = {};
+      let opened: Database | undefined;
+      const parts = () => {
+        const { ENCRYPTION_KEYS: keys, DATABASE_URL: url, OUTBOUND_ALLOW: allowed } = config();
+        opened ??= openDatabase(url, () => undefined, CONNECTIONS);
+        const sealer = createSealer(keys);
+        return {
+          database: opened,
+          sealer,
+          allowed,
+          settings: createSettings(opened, sealer, settingsEnvironmentOf(config())),
+        };
+      };
+      /** The routes on which the service also sends its requests. */
+      const routesFor = (name: string): OutboundRoutes => {
+        const each = [
+          createOutbound(LIMITS),
+          createOutbound({ ...LIMITS, restrictTo: config().OUTBOUND_ALLOW }),
+        ] as const;
+        closers.push(...each.map(({ close }) => close));
+        const [trusted, restricted] = each.map((route) => ({ ...route, send: recordClock(clocks, name, route.send) }));
+        return { trusted: trusted ?? each[0], restricted: restricted ?? each[1] };
+      };
+      const needs = ['encryption keys'];
+      const own: DoctorCheck[] = [
+        { name: 'encryption keys', needs: ['schema'], run: () => checkKeys(parts()) },
+        { name: 'hub', needs, run: () => checkHub(parts(), routesFor('hub')) },
+        { name: 'issuer', needs, run: () => checkIssuer(parts(), routesFor('issuer')) },
+        { name: 'engines', needs, run: () => checkEngines(parts()) },
+      ];
+      const onFolder = (folder: string) => {
+        folders.database = folder;
+      };
+      return {
+        checks: [
+          check,
+          ...databaseChecks({ prismaDir, config, clocks, onFolder }),
+          ...own,
+          clockCheck(clocks),
+          portCheck(config),
+          diskCheck(() => folders),
+        ],
+        close: async () => {
+          await Promise.all([opened?.close(), ...closers.map((close) => close())]);
+        },
+      };
+    },
+  });
+
+interface Parts {
+  readonly database: Database;
+  readonly sealer: ReturnType<typeof createSealer>;
+  readonly settings: ReturnType<typeof createSettings>;
+}
+
+async function checkKeys({ database, sealer }: Parts): Promise<Finding> {
+  const [{ exists } = { exists: false }] = await database.client.$queryRaw<
+    { exists: boolean }[]
+  >`SELECT to_regclass('encryption_canary') IS NOT NULL AS exists`;
+  if (!exists) return ok('The database is empty. The first start stores a value to recognize the keys.');
+  try {
+    const used = await inspectEncryptionKeys(database, sealer);
+    if (used === undefined) return ok('No fleet has used this database yet.');
+    return ok(`The keys open the values of this database, which are encrypted with ${used.join(', ')}.`);
+  } catch (error) {
+    return failed(
+      error instanceof Error ? error.message : String(error),
+      'Set ENCRYPTION_KEYS to the keys of this database, all of them. docs/backup.md states what to do if they are lost.',
+    );
+  }
+}
+
+async function checkHub({ settings }: Parts, routes: OutboundRoutes): Promise<Finding> {
+  const hub = createHubs(routes).of(await settings.hub());
+  if (!hub) return ok('No hub is configured.');
+  try {
+    const { organization } = await hub.client.getOwnOrganization();
+    return ok(`${hub.url} accepts the API key of the organization ${organization.slug}.`);
+  } catch (error) {
+    return failed(
+      `${hub.url}: ${reasonOf(error)}`,
+      'Correct HUB_URL and HUB_API_KEY, or the settings of the hub in the API. The fleet serves its mirror until then.',
+    );
+  }
+}
+
+async function checkIssuer({ settings }: Parts, { trusted, restricted }: OutboundRoutes): Promise<Finding> {
+  const { issuer, client_id, client_secret, audience, allow_userinfo, isTrusted } = await settings.oidc();
+  if (issuer === null || client_id === null) return ok('No identity provider is configured.');
+  const provider = { issuer, clientId: client_id, clientSecret: client_secret, audience: audience ?? undefined };
+  const { send } = isTrusted ? trusted : restricted;
+  const checks = await testProvider({ ...provider, allowUserinfo: allow_userinfo }, send);
+  const wrong = checks.filter((each) => !each.ok);
+  if (wrong.length === 0) return ok(`${issuer} publishes its metadata and keys, and accepts the client.`);
+  const found = `${issuer}: ${wrong.map(({ name, detail }) => `${name}: ${detail}`).join('\n')}`;
+  const remedy =
+    'Correct OIDC_ISSUER and the client, or the OIDC settings in the API. Local users and MCP tokens still work.';
+  // Sign-in works without refresh tokens and introspection.
+  const isUsable = wrong.every(({ name }) => name === 'refresh tokens' || name === 'introspection');
+  return isUsable ? warning(found, remedy) : failed(found, remedy);
+}

@@ -1,0 +1,4 @@
+import { readVersion } from '@svc/http';
+
+/** The version of the fleet. */
+export const version = readVersion(new URL('../package.json', import.meta.url));

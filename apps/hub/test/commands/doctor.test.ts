@@ -1,0 +1,55 @@
+import path from 'node:path';
+import { jest } from '@jest/globals';
+import { freePort } from '@svc/testing';
+import { prepareFaults } from '@svc/testing/faults';
+import { doctor } from '../../src/commands/doctor.ts';
+import { prepareHubFaults } from '../faults/world.ts';
+
+const prismaDir = path.resolve(import.meta.dirname, '../../../../prisma/hub');
+const { aDatabase } = prepareFaults();
+const { anIssuer, aHub } = prepareHubFaults();
+const databaseUrl = await aDatabase();
+const before = { ...process.env };
+afterEach(() => {
+  process.env = { ...before };
+});
+
+interface Report {
+  readonly service: string;
+  readonly version: string;
+  readonly healthy: boolean;
+  readonly checks: readonly { name: string; state: string; found: string; remedy?: string }[];
+}
+
+/** Runs the command. @returns its exit code and report */
+async function run(settings: Readonly<Record<string, string>>) {
+  process.env = { ...before, DATABASE_URL: databaseUrl, OIDC_AUDIENCE: 'https://hub.example.test', ...settings };
+  const printed: string[] = [];
+  const log = jest.spyOn(console, 'log').mockImplementation((text: unknown) => void printed.push(String(text)));
+  const code = await doctor(prismaDir).run({ argument: '', options: { json: true } });
+  log.mockRestore();
+  return { code, ...(JSON.parse(printed.join('')) as Report) };
+}
+
+test('beside a running hub, the command passes all checks and names the version that runs', async () => {
+  const { issuer } = await anIssuer();
+  const { port } = await aHub({ databaseUrl, issuer });
+  const { code, version, checks } = await run({ OIDC_ISSUER: issuer, PORT: `${port}` });
+  expect(checks.filter(({ state }) => state === 'failed' || state === 'skipped')).toEqual([]);
+  expect(checks.find(({ name }) => name === 'port')?.found).toContain(`Version ${version} of this service is running`);
+  expect(code).toBe(0);
+}, 30_000);
+
+test('an issuer that is not the configured one is found by its check alone, with a remedy', async () => {
+  const { issuer } = await anIssuer();
+  const { code, checks } = await run({ OIDC_ISSUER: `${issuer}/`, PORT: `${await freePort()}` });
+  expect(checks.filter(({ state }) => state === 'failed')).toEqual([
+    {
+      name: 'issuer',
+      state: 'failed',
+      found: expect.stringContaining('of another issuer'),
+      remedy: expect.stringContaining('must equal the issuer in its discovery document'),
+    },
+  ]);
+  expect(code).toBe(1);
+});
