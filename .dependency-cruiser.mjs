@@ -98,9 +98,9 @@ export default {
     },
     {
       name: 'configuration-only-in-main-and-start',
-      comment: 'Only main and start import configuration. Other files receive values as parameters.',
+      comment: 'Only main, start and the diagnosis import configuration. Other files receive values as parameters.',
       severity: 'error',
-      from: { path: '^apps/[^/]+/src/', pathNot: '^apps/[^/]+/src/(main|commands|start)\\.ts$' },
+      from: { path: '^apps/[^/]+/src/', pathNot: '^apps/[^/]+/src/(main|commands|commands/doctor|start)\\.ts$' },
       to: { path: '^apps/[^/]+/src/(main|start|config)\\.ts$' },
     },
     {

@@ -61,9 +61,16 @@ test.each<[string, DoctorCheck['run']]>([
 
 test('a check without a result within 8 seconds fails, and the others run', async () => {
   jest.useFakeTimers();
-  const running = run({ name: 'hanging', run: () => new Promise(() => undefined) }, fine);
-  await jest.advanceTimersByTimeAsync(8000);
-  const { code, report } = await running;
+  let running: ReturnType<typeof run> | undefined;
+  await new Promise<void>((started) => {
+    const hang = () => {
+      started();
+      return new Promise<never>(() => undefined);
+    };
+    running = run({ name: 'hanging', run: hang }, fine);
+  });
+  jest.advanceTimersByTime(8000);
+  const { code, report } = (await running) ?? {};
   expect(code).toBe(1);
   expect(report.checks).toMatchObject([{ state: 'failed', found: 'No result within 8 s.' }, { state: 'ok' }]);
 });
