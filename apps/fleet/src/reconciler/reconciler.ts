@@ -119,8 +119,10 @@ async function reconcileDeployment(options: Options, claim: Claim): Promise<void
     if (error instanceof Unreachable) await requestCheck(database, desired.assignment, claim);
     throw error;
   });
-  if (observed.supersededBy !== undefined)
-    return raiseGeneration(database, claim, { by: observed.supersededBy, timings });
+  if (observed.supersededBy !== undefined) {
+    const raised = await raiseGeneration(database, claim, { by: observed.supersededBy, timings });
+    return logEvents(log, raised);
+  }
   if (observed.reason === 'PortConflict') await reassignPorts(database, claim, observed.instances);
   if (observed.reason !== null) countFailure(observed.reason);
   logEvents(log, await writeObserved(database, claim, { ...desired, observed, timings }));

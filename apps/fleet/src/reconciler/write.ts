@@ -129,8 +129,13 @@ const MAX_GENERATION = 2 ** 31 - 2;
  * A generation is stored before an engine receives it. If the row still has the generation of the pass, the engine is
  * therefore ahead of the database: the database was restored from a backup. Otherwise a later generation is waiting, and
  * the pass ends.
+ * @returns the events for the whole fleet
  */
-export async function raiseGeneration(database: Database, claim: Claim, { by, timings }: Later): Promise<void> {
+export async function raiseGeneration(
+  database: Database,
+  claim: Claim,
+  { by, timings }: Later,
+): Promise<readonly RecordedEvent[]> {
   const { id, owner, generation } = claim;
   if (by > MAX_GENERATION) {
     const message = `Its objects on the engine have the generation ${by}, which the fleet cannot have written. Remove them, or their label.`;
@@ -149,6 +154,7 @@ export async function raiseGeneration(database: Database, claim: Claim, { by, ti
     events AS (${eventsRecord({ generation: by + 1 }, [{ reason: 'Superseded', message }])})
     SELECT FROM updated`;
   if (raised === 0) await releaseLease(database.client, claim, timings.progress);
+  return [];
 }
 
 /** The author of generations that no caller requested. */
