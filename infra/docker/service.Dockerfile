@@ -30,6 +30,8 @@ EXPOSE 4100
 
 FROM ${NODE_IMAGE} AS fleet
 ENV PORT=4200
+# The limit of the heap also limits how much unused memory Node keeps before it collects it. docs/scale.md states what a fleet needs.
+ENV NODE_OPTIONS=--max-old-space-size=1024
 EXPOSE 4200
 
 FROM ${NODE_IMAGE} AS identity-provider
