@@ -35,6 +35,8 @@ EXPOSE 4100
 
 FROM base AS fleet
 ENV PORT=4200
+# The limit of the heap also limits how much unused memory Node keeps before it collects it. docs/scale.md states what a fleet needs.
+ENV NODE_OPTIONS=--max-old-space-size=1024
 EXPOSE 4200
 
 FROM base AS identity-provider

@@ -149,18 +149,33 @@ test('no more passes run concurrently than permitted, unless they are slow', asy
   }
 });
 
-test('a notification starts a search', async () => {
-  const { id } = await it.aHost();
+describe('a notification', () => {
   const notified = new EventEmitter();
-  const subscription = database.subscribeToDue(() => notified.emit('due'));
-  try {
+  let subscription: ReturnType<typeof database.subscribeToDue>;
+  let host_id: string;
+
+  beforeAll(async () => {
+    subscription = database.subscribeToDue(() => notified.emit('due'));
     await once(notified, 'due'); // the connection is open
+  });
+  beforeEach(async () => {
+    host_id = (await it.aHost()).id;
+  });
+  afterAll(() => subscription.close());
+
+  test('follows the creation of a deployment that is due', async () => {
     const due = once(notified, 'due');
-    await someDue(1, { host_id: id });
+    await someDue(1, { host_id });
     await due;
-  } finally {
-    await subscription.close();
-  }
+  });
+
+  test('follows a change to the current time, which is stored rounded up to the next millisecond', async () => {
+    const [id] = await someDue(1, { host_id }, { due: Date.now() + HOUR_MS });
+    const due = once(notified, 'due');
+    await client.$executeRaw`
+      UPDATE deployments SET due_at = date_trunc('milliseconds', now()) + interval '1 millisecond' WHERE id = ${id}::uuid`;
+    await due;
+  });
 });
 
 test('a search reads as many rows with many deployments as with few', async () => {

@@ -10,6 +10,8 @@ import { cpuOf, end, startDatabase } from '../hub/processes.mjs';
 import { peakMemoryOf, untilReady } from '../process.mjs';
 
 const MAIN = path.resolve(import.meta.dirname, '../../../../apps/fleet/dist/main.js');
+/** The options of Node in the container image of the fleet. */
+const NODE_OPTIONS = '--max-old-space-size=1024';
 const PROFILER = new URL('profiler.mjs', import.meta.url).href;
 
 /** Starts simulated hosts. `ask` sends a request to their control port. */
@@ -44,7 +46,7 @@ export async function startFleet({ profiled = false } = {}) {
   };
   const run = (args, { stdout = log, more = {}, options = [] } = {}) =>
     spawn(process.execPath, [...options, MAIN, ...args], {
-      env: { PATH: process.env.PATH, NODE_ENV: 'production', ...environment, ...more },
+      env: { PATH: process.env.PATH, NODE_ENV: 'production', NODE_OPTIONS, ...environment, ...more },
       stdio: ['ignore', stdout, 'inherit'],
     });
 
