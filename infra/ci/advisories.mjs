@@ -5,7 +5,8 @@ import { root } from './sources.mjs';
 
 const { status, stdout, stderr } = spawnSync('pnpm', ['audit', '--prod'], { cwd: root, encoding: 'utf8' });
 console.log(stdout.trim());
-if (status !== 0 && stdout.trim() !== '') process.exitCode = 1; // pnpm prints a report only for an answer of the registry
+if (status !== 0 && stdout.trim() !== '')
+  process.exitCode = 1; // pnpm prints a report only for an answer of the registry
 else if (status !== 0) {
   console.error(`The registry provides no advisories, so nothing is known about vulnerabilities.\n${stderr.trim()}`);
   console.error('Repeat the command with a registry that does: PNPM_CONFIG_REGISTRY=<url> pnpm advisories');

@@ -3,7 +3,7 @@
 import { schema as fleet } from '../../apps/fleet/dist/config.js';
 import { schema as hub } from '../../apps/hub/dist/config.js';
 import { parseFields } from '../../packages/contract/dist/index.js';
-import { withParts } from '../../packages/contract/dist/with-parts.js';
+import { replaceTables } from '../../packages/contract/dist/page-tables.js';
 import { commonSettings, secretNamesOf } from '../../packages/http/dist/index.js';
 
 /** A value that every setting rejects if it does not accept any text. */
@@ -12,7 +12,7 @@ const INVALID = '\u0000';
 export function withSettings(page) {
   const common = Object.keys(commonSettings({ port: '0' }));
   const own = (schema) => Object.keys(schema.shape).filter((name) => !common.includes(name));
-  return withParts('docs/configuration.md', page, {
+  return replaceTables('docs/configuration.md', page, {
     'common settings': table(common, { hub, fleet }),
     'hub settings': table(own(hub), { hub }),
     'fleet settings': table(own(fleet), { fleet }),

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { withParts } from '../../packages/contract/dist/with-parts.js';
+import { replaceTables } from '../../packages/contract/dist/page-tables.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -36,7 +36,7 @@ export function withPackages(page) {
   const rows = packages
     .filter(({ isBuild }) => !isBuild)
     .map(({ name, version, license }) => `| \`${name}\` | ${version} | ${license} |`);
-  return withParts('docs/dependencies.md', page, {
+  return replaceTables('docs/dependencies.md', page, {
     packages: ['| package | version | licence |', '|---|---|---|', ...rows],
   });
 }
@@ -53,7 +53,13 @@ function productionPackages() {
 function packageAt(folder, name, license) {
   const { version, os, cpu } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
   const id = `${name}@${version}`;
-  return { id, name, version, license: STATED_ELSEWHERE[id] ?? license, isBuild: os !== undefined || cpu !== undefined };
+  return {
+    id,
+    name,
+    version,
+    license: STATED_ELSEWHERE[id] ?? license,
+    isBuild: os !== undefined || cpu !== undefined,
+  };
 }
 
 /** The packages by licence, as pnpm reads them from `node_modules`. */

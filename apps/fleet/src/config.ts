@@ -94,9 +94,7 @@ export const schema = z
       z
         .string()
         .optional()
-        .describe(
-          'the password of the temporary admin. It must satisfy the [password policy](sign-in.md#local-users)',
-        ),
+        .describe('the password of the temporary admin. It must satisfy the [password policy](sign-in.md#local-users)'),
     ),
     HUB_URL: urlSetting.optional().describe('the hub to mirror. Set it together with `HUB_API_KEY`'),
     HUB_API_KEY: secretSetting(
@@ -120,23 +118,17 @@ export const schema = z
       .describe(
         'the audience of access tokens of the provider that the fleet accepts directly. If not set, it accepts none. Use the audience of the API, never a client id',
       ),
-    OIDC_ROLE_CLAIM: z
-      .string()
-      .optional()
-      .meta({
-        description: 'the claim that contains the role. Dots select nested claims',
-        default: oidcDefaults.role_claim,
-      }),
+    OIDC_ROLE_CLAIM: z.string().optional().meta({
+      description: 'the claim that contains the role. Dots select nested claims',
+      default: oidcDefaults.role_claim,
+    }),
     OIDC_ROLE_MAP: roleMap
       .optional()
       .describe('the role for each value of the claim. If not set, the value of the claim is the role'),
-    OIDC_DEFAULT_ROLE: z
-      .enum(['viewer', 'none'])
-      .optional()
-      .meta({
-        description: 'the role of users for whom the claim gives none',
-        default: oidcDefaults.default_role,
-      }),
+    OIDC_DEFAULT_ROLE: z.enum(['viewer', 'none']).optional().meta({
+      description: 'the role of users for whom the claim gives none',
+      default: oidcDefaults.default_role,
+    }),
     OIDC_ALLOW_USERINFO: booleanSetting.optional().meta({
       description: 'whether userinfo may verify an opaque access token',
       default: oidcDefaults.allow_userinfo,

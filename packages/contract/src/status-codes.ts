@@ -1,7 +1,7 @@
 import type { Service } from './openapi.ts';
 import { problemsOf } from './openapi.ts';
+import { replaceTables } from './page-tables.ts';
 import { type ProblemCode, problemCodes, problems } from './problems.ts';
-import { withParts } from './with-parts.ts';
 
 /** What a problem means, and what a caller can do. */
 interface Guide {
@@ -222,5 +222,7 @@ function successTable(services: readonly Service[]): string[] {
 }
 
 /** Replaces the generated tables of docs/status-codes.md. @throws if the page has no place for a table */
-export const withTables = (page: string, services: readonly Service[]): string =>
-  withParts('docs/status-codes.md', page, { problems: problemTable(services), successes: successTable(services) });
+export function withTables(page: string, services: readonly Service[]): string {
+  const tables = { problems: problemTable(services), successes: successTable(services) };
+  return replaceTables('docs/status-codes.md', page, tables);
+}

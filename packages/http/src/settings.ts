@@ -124,8 +124,8 @@ const databaseUrls = {
 const migrateOnStart = booleanSetting
   .prefault('true')
   .describe(
-  '`false`: only `node dist/main.js migrate` migrates the database. Several replicas can start at the same time in both cases',
-);
+    '`false`: only `node dist/main.js migrate` migrates the database. Several replicas can start at the same time in both cases',
+  );
 
 const auditRetention = numberSetting(1, 36_500)
   .optional()

@@ -1,6 +1,15 @@
 // Runs the command blocks of the documentation in their order, page by page. A page can also rely on the variables of `world.ts`.
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { type CommandBlock, commandBlocks, pages, reasonOf, type Shown, scriptOf, shownCommands } from './pages.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  type CommandBlock,
+  commandBlocks,
+  fencedBlocks,
+  pages,
+  reasonOf,
+  type Shown,
+  scriptOf,
+  shownCommands,
+} from './pages.ts';
 import { startWorld, type World } from './world.ts';
 
 const START_MS = 120_000;
@@ -13,26 +22,58 @@ const RESPONDS = 'responds with ';
 const MARK = '@@@@ ';
 
 const isExecuted = (block: CommandBlock) => reasonOf(block) === undefined && block.comment !== TOUR;
-const executed = new Map(pages().map((page) => [page, commandBlocks(page).filter(isExecuted)]));
+const executed = pages()
+  .map((page) => [page, commandBlocks(page).filter(isExecuted)] as const)
+  .filter(([, blocks]) => blocks.length > 0);
 
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
 }, START_MS);
-afterEach(() => world.cleanUp(), START_MS);
 afterAll(() => world?.stop(), START_MS);
 
-test.each([...executed].filter(([, blocks]) => blocks.length > 0))(
-  'each command block of %s works as printed',
-  async (_, blocks) => {
-    const { code, stdout, stderr } = await world.run(blocks.map(markedScript).join(''), await world.variables());
-    const outputs = outputsOf(stdout);
-    const [last] = [...outputs.keys()].slice(-1);
-    expect({ code, last, stdout: outputs.get(last ?? ''), stderr }).toMatchObject({ code: 0 });
-    for (const { place, output } of blocks.flatMap(shownOutputs)) expect(outputs.get(place)).toMatch(patternOf(output));
-  },
-  START_MS,
-);
+/** Runs blocks in their order. @throws if a command fails, or if its output is not the one that a console block shows */
+async function runBlocks(blocks: readonly CommandBlock[]): Promise<void> {
+  const { code, stdout, stderr } = await world.run(blocks.map(markedScript).join(''));
+  const outputs = outputsOf(stdout);
+  const [[place, output] = []] = [...outputs].slice(-1);
+  if (code !== 0) throw new Error(`the commands at ${place} end with ${code}:\n${output}\n${stderr.slice(-2000)}`);
+  for (const shown of blocks.flatMap(shownOutputs)) {
+    const printed = outputs.get(shown.place) ?? '';
+    if (!patternOf(shown.output).test(printed)) throw new Error(`${shown.place} prints another output:\n${printed}`);
+  }
+}
+
+describe('the pages', () => {
+  afterEach(() => world.cleanUp(), START_MS);
+
+  test.each(executed)('each command block of %s works as printed', (_, blocks) => runBlocks(blocks), START_MS);
+});
+
+describe('these blocks fail', () => {
+  test.each([
+    ['an unknown command', '```sh\nno-such-command\n```', /no-such-command: command not found/],
+    ['a response of 404', '```sh\ncurl -s "$HUB_URL/api/v1/none"\n```', /at p.md:1 end with 22:.*not_found/s],
+    ['a response of 404 in a pipe', '```sh\ncurl -s "$HUB_URL/api/v1/none" | cat\n```', /p.md:1 end with 22/],
+    ['a variable that is not set', '```sh\ntrue\n```\n```sh\necho "$NONE"\n```', /p.md:4 end with 1:.*NONE/s],
+    ['a status that is not the expected one', '<!-- responds with 409 -->\n```sh\ncurl -s "$HUB_URL/none"\n```', /404/],
+    [
+      'an expected status that does not occur',
+      '<!-- responds with 409 -->\n```sh\ntrue\n```',
+      /no response has the status 409/,
+    ],
+    ['another output', '```console\n$ echo b\na\n```', /p.md:1 command 1 prints another output:\nb/],
+    ['a command that ends', '<!-- runs until interrupted -->\n```sh\necho a\n```', /p.md:2 end with 1/],
+    ['a command of a service', '```sh\nnode apps/hub/dist/main.js none\n```', /Unknown command/],
+  ])('%s', async (_, page, message) => {
+    await expect(runBlocks(fencedBlocks('p.md', page))).rejects.toThrow(message);
+  });
+
+  test('an expected status does not fail', async () => {
+    const page = '<!-- responds with 404 -->\n```sh\ncurl -s "$HUB_URL/none"\n```';
+    await expect(runBlocks(fencedBlocks('p.md', page))).resolves.toBeUndefined();
+  });
+});
 
 /** The script of a block, with a mark before each part whose output is needed. */
 function markedScript(block: CommandBlock): string {
@@ -65,5 +106,5 @@ const outputsOf = (stdout: string) =>
 /** The shown output, in which `…` stands for any text. */
 const patternOf = (shown: string) => {
   const parts = shown.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('[^]*?')}$`);
+  return new RegExp(`^${parts.join('.*?')}$`, 's');
 };

@@ -3,16 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { repository } from '../../src/settings.ts';
-import {
-  anchorsOf,
-  commandBlocks,
-  fencedBlocks,
-  linksOf,
-  pages,
-  reasonOf,
-  scriptOf,
-  shownCommands,
-} from './pages.ts';
+import { anchorsOf, commandBlocks, fencedBlocks, linksOf, pages, reasonOf, scriptOf, shownCommands } from './pages.ts';
 
 /** The number of command blocks that no test executes. Increase it only for a block that cannot be executed. */
 const MAX_NOT_EXECUTED = 20;
@@ -40,6 +31,12 @@ test.each(blocks.map((block) => [block.at, block] as const))('the commands at %s
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
+test('each file that the reason of a block names exists', () => {
+  const named = notExecuted.flatMap((block) => reasonOf(block)?.match(/[\w/.-]+\.(ts|mjs)\b/g) ?? []);
+  expect(named).not.toEqual([]);
+  expect(named.filter((file) => !fs.existsSync(path.join(repository, file)))).toEqual([]);
+});
+
 test('each command block that no test executes states a reason, and their number is bounded', () => {
   const list = notExecuted.map((block) => `${block.at}: ${reasonOf(block)}`);
   process.stdout.write(`${list.length} of ${blocks.length} command blocks are not executed:\n${list.join('\n')}\n`);
@@ -48,8 +45,8 @@ test('each command block that no test executes states a reason, and their number
 });
 
 test('blocks are found with their line, indentation and comment', () => {
-  const page = ['# P', '<!-- not executed: needs a cluster -->', '```sh', 'a', '```', '1. x', '', '   ```json', '   {}', '   ```', ''];
-  expect(fencedBlocks('p.md', page.join('\n'))).toEqual([
+  const page = '# P\n<!-- not executed: needs a cluster -->\n```sh\na\n```\n1. x\n\n   ```json\n   {}\n   ```\n';
+  expect(fencedBlocks('p.md', page)).toEqual([
     { at: 'p.md:3', language: 'sh', text: 'a\n', comment: 'not executed: needs a cluster' },
     { at: 'p.md:8', language: 'json', text: '{}\n', comment: '' },
   ]);

@@ -39,6 +39,6 @@ until_output() {
   done
   sleep 0.3
   cat "$WORLD/output"
-  kill -TERM -- "-$!"
+  kill -TERM -- "-$!" # fails if nothing runs any more
   wait "$!" || true
 }

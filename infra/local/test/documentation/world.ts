@@ -19,7 +19,7 @@ const WAIT_MS = 30_000;
 
 /** What the commands of a page can use beside the variables of demo.env. */
 interface Variables {
-  /** A host without deployments that no other page uses. */
+  /** A host that no other page uses. */
   readonly HOST_ID: string;
   /** A running deployment. */
   readonly DEPLOYMENT_ID: string;
@@ -28,9 +28,7 @@ interface Variables {
 /** The running product with simulated hosts, in a folder that has the paths of the repository. */
 export interface World {
   /** Runs a script with bash, in the folder. */
-  run(script: string, variables: Variables): Promise<{ code: number | null; stdout: string; stderr: string }>;
-  /** The variables for a page. */
-  variables(): Promise<Variables>;
+  run(script: string): Promise<{ code: number | null; stdout: string; stderr: string }>;
   /** Deletes the deployments of a page. */
   cleanUp(): Promise<void>;
   stop(): Promise<void>;
@@ -59,11 +57,10 @@ export async function startWorld(): Promise<World> {
   await api('GET', `/deployments/${deployment.id}?wait=running&timeout=60`);
 
   return {
-    run: (script, variables) => runScript(folder, script, variables),
-    variables: async () => ({
-      HOST_ID: await registerHost(`machine-${endpoints.length}`),
-      DEPLOYMENT_ID: deployment.id,
-    }),
+    async run(script) {
+      const host = script.includes('HOST_ID') ? await registerHost(`machine-${endpoints.length}`) : '';
+      return runScript(folder, script, { HOST_ID: host, DEPLOYMENT_ID: deployment.id });
+    },
     async cleanUp() {
       const others = async () =>
         (await api('GET', '/deployments')).deployments.filter(({ id }: { id: string }) => id !== deployment.id);
@@ -97,7 +94,10 @@ async function writeEnvironments(folder: string, ports: Ports): Promise<void> {
     `postgresql://${name}:${password}@127.0.0.1:${ports.POSTGRES_PORT}/${name}`;
   const programs = [
     hubProgram(settings, database('hub', secrets.hubPassword)),
-    fleetProgram(settings, database('fleet', secrets.fleetPassword), { ...secrets, hubApiKey: secrets.hubApiKey ?? '' }),
+    fleetProgram(settings, database('fleet', secrets.fleetPassword), {
+      ...secrets,
+      hubApiKey: secrets.hubApiKey ?? '',
+    }),
   ];
   fs.mkdirSync(path.join(folder, '.world'));
   for (const { name, env } of programs) {
@@ -126,7 +126,13 @@ async function runScript(folder: string, script: string, variables: Variables) {
   fs.writeFileSync(file, `. ${quoteForShell(PRELUDE)}\n${script}`);
   const child = spawn('bash', [file], {
     cwd: folder,
-    env: { PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`, HOME: folder, WORLD: world, EXPECTED: '', ...variables },
+    env: {
+      PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`,
+      HOME: folder,
+      WORLD: world,
+      EXPECTED: '',
+      ...variables,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: SCRIPT_MS,
   });
