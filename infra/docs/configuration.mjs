@@ -21,7 +21,7 @@ export function withSettings(page) {
 
 function table(names, services) {
   return [
-    '| variable | default | allowed values | meaning | file |',
+    '| variable | default | allowed values | meaning | secret, with its file |',
     '|---|---|---|---|---|',
     ...names.map((name) => row(name, services)),
   ];
