@@ -14,6 +14,7 @@ import {
 import { z } from 'zod';
 import { bytes } from './quantities.ts';
 import type { SettingsEnvironment } from './settings/settings.ts';
+import { hubDefaults, oidcDefaults } from './settings/values.ts';
 
 const common = commonSettings({ port: '4200' });
 
@@ -34,6 +35,12 @@ const encryptionKeys = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+const encryptionKeysSetting = secretSetting(
+  encryptionKeys.describe(
+    'the keys that encrypt secrets. The first key encrypts. Create one with `node -p \'"k1:"+require("crypto").randomBytes(32).toString("base64")\'`. Without the keys, encrypted values cannot be recovered',
+  ),
+);
+
 /** `<value>=<role>`, comma-separated: the role for each value of the role claim. */
 const roleMap = z.string().transform((text, context) => {
   const pairs = text.split(',').map((pair) => pair.trim().split('='));
@@ -49,51 +56,99 @@ const roleMap = z.string().transform((text, context) => {
 });
 
 const MIN_MEMORY_LIMIT = 64 * 2 ** 20;
-const MIN_PROCESS_LIMIT = 64;
+const [MIN_PROCESS_LIMIT, MAX_PROCESS_LIMIT] = [64, 4_194_304];
+
+function isMemoryLimit(text: string): boolean {
+  if (!quantity.safeParse(text).success) return false;
+  const amount = bytes(text);
+  return amount === 0 || (amount >= MIN_MEMORY_LIMIT && amount < Number.MAX_SAFE_INTEGER);
+}
 
 /** A Kubernetes quantity in bytes; 0: no limit. */
-const memoryLimit = quantity
-  .refine((text) => {
-    const amount = bytes(text);
-    return amount === 0 || (amount >= MIN_MEMORY_LIMIT && amount < Number.MAX_SAFE_INTEGER);
-  }, 'must be a Kubernetes quantity of at least 64Mi such as 2Gi, or 0 for no limit')
+const memoryLimit = z
+  .string()
+  .refine(isMemoryLimit, 'must be a Kubernetes quantity of at least 64Mi such as 2Gi, or 0 for no limit')
   .transform((text) => bytes(text) || null);
 
-const processLimit = numberSetting(0, 4_194_304)
-  .refine(
-    (limit) => limit === 0 || limit >= MIN_PROCESS_LIMIT,
-    `must be at least ${MIN_PROCESS_LIMIT}, or 0 for no limit`,
-  )
+const PROCESS_LIMIT = `must be an integer from ${MIN_PROCESS_LIMIT} to ${MAX_PROCESS_LIMIT}, or 0 for no limit`;
+
+const processLimit = z
+  .string()
+  .regex(/^\d{1,9}$/, PROCESS_LIMIT)
+  .transform(Number)
+  .refine((limit) => limit === 0 || (limit >= MIN_PROCESS_LIMIT && limit <= MAX_PROCESS_LIMIT), PROCESS_LIMIT)
   .transform((limit) => limit || null);
 
-/** The environment variables of the service. */
+/** The environment variables of the service. `default` is the value in effect if neither the variable nor the API sets one. */
 export const schema = z
   .object({
     ...common,
-    ENCRYPTION_KEYS: secretSetting(encryptionKeys),
-    SVC_TEMP_ADMIN_USERNAME: z.string().optional(),
-    SVC_TEMP_ADMIN_PASSWORD: secretSetting(z.string().optional()),
-    HUB_URL: urlSetting.optional(),
+    ENCRYPTION_KEYS: encryptionKeysSetting,
+    SVC_TEMP_ADMIN_USERNAME: z
+      .string()
+      .optional()
+      .describe(
+        'the name of the temporary admin, which exists while this variable and `SVC_TEMP_ADMIN_PASSWORD` are set',
+      ),
+    SVC_TEMP_ADMIN_PASSWORD: secretSetting(
+      z
+        .string()
+        .optional()
+        .describe('the password of the temporary admin. It must satisfy the [password policy](sign-in.md#local-users)'),
+    ),
+    HUB_URL: urlSetting.optional().describe('the hub to mirror. Set it together with `HUB_API_KEY`'),
     HUB_API_KEY: secretSetting(
       z
         .string()
         .regex(/^svcc_/, 'must be an API key of the hub (svcc_...)')
-        .optional(),
+        .optional()
+        .describe('an API key of the organization'),
     ),
-    HUB_SYNC_INTERVAL: numberSetting(0, 86_400).optional(),
-    OIDC_ISSUER: addressSetting.optional(),
-    OIDC_CLIENT_ID: z.string().optional(),
-    OIDC_CLIENT_SECRET: secretSetting(z.string().optional()),
-    OIDC_AUDIENCE: z.string().optional(),
-    OIDC_ROLE_CLAIM: z.string().optional(),
-    OIDC_ROLE_MAP: roleMap.optional(),
-    OIDC_DEFAULT_ROLE: z.enum(['viewer', 'none']).optional(),
-    OIDC_ALLOW_USERINFO: booleanSetting(false).optional(),
-    OUTBOUND_ALLOW: outboundSetting,
-    DEFAULT_MEMORY_LIMIT: memoryLimit.prefault('2Gi'),
-    DEFAULT_PROCESS_LIMIT: processLimit.prefault('4096'),
-    RECONCILER_CONCURRENCY: numberSetting(1, 256).prefault('16'),
-    AUDIT_RETENTION_DAYS: numberSetting(1, 36_500).optional(),
+    HUB_SYNC_INTERVAL: numberSetting(0, 86_400)
+      .optional()
+      .meta({ description: 'seconds between syncs; 0: only on demand', default: hubDefaults.sync_interval }),
+    OIDC_ISSUER: addressSetting
+      .optional()
+      .describe("the identity provider of the fleet's users. Set it together with `OIDC_CLIENT_ID`"),
+    OIDC_CLIENT_ID: z.string().optional().describe('the client that is registered at the identity provider'),
+    OIDC_CLIENT_SECRET: secretSetting(z.string().optional().describe('the secret of the client, if it has one')),
+    OIDC_AUDIENCE: z
+      .string()
+      .optional()
+      .describe(
+        'the audience of access tokens of the provider that the fleet accepts directly. If not set, it accepts none. Use the audience of the API, never a client id',
+      ),
+    OIDC_ROLE_CLAIM: z.string().optional().meta({
+      description: 'the claim that contains the role. Dots select nested claims',
+      default: oidcDefaults.role_claim,
+    }),
+    OIDC_ROLE_MAP: roleMap
+      .optional()
+      .describe('the role for each value of the claim. If not set, the value of the claim is the role'),
+    OIDC_DEFAULT_ROLE: z.enum(['viewer', 'none']).optional().meta({
+      description: 'the role of users for whom the claim gives none',
+      default: oidcDefaults.default_role,
+    }),
+    OIDC_ALLOW_USERINFO: booleanSetting.optional().meta({
+      description: 'whether userinfo may verify an opaque access token',
+      default: oidcDefaults.allow_userinfo,
+    }),
+    OUTBOUND_ALLOW: outboundSetting.describe(
+      'which addresses other than public `https` addresses can be set through the API',
+    ),
+    DEFAULT_MEMORY_LIMIT: memoryLimit
+      .prefault('2Gi')
+      .describe(
+        'memory limit of containers whose workload has no `memory_request`. See [defaults](deployments.md#defaults)',
+      ),
+    DEFAULT_PROCESS_LIMIT: processLimit
+      .prefault('4096')
+      .describe('maximum number of processes and threads of each container on a host'),
+    RECONCILER_CONCURRENCY: numberSetting(1, 256)
+      .prefault('16')
+      .describe(
+        'the maximum number of deployments that a process reconciles at the same time. A deployment whose host or cluster takes longer than 0.3 seconds does not count, so that slow targets do not delay others',
+      ),
   })
   .check(
     pair('SVC_TEMP_ADMIN_USERNAME', 'SVC_TEMP_ADMIN_PASSWORD'),
@@ -129,7 +184,7 @@ export const readDatabaseSettings = (environment: NodeJS.ProcessEnv): z.output<t
 export const readKeySettings = (environment: NodeJS.ProcessEnv): z.output<typeof keySettings> =>
   readSettings(keySettings, environment);
 
-const keySettings = databaseSettings.extend({ ENCRYPTION_KEYS: secretSetting(encryptionKeys) });
+const keySettings = databaseSettings.extend({ ENCRYPTION_KEYS: encryptionKeysSetting });
 
 /** Checks that two variables are set together or not at all, even if other variables are invalid. */
 function pair(one: string, other: string): z.core.$ZodCheck<object> {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { secretNamesOf } from '@svc/http';
-import { readConfig, readDatabaseSettings, readKeySettings, schema } from '../src/config.ts';
+import { readConfig, readDatabaseSettings, readKeySettings, schema, settingsEnvironmentOf } from '../src/config.ts';
 
 const DATABASE_URL = 'postgresql://fleet@127.0.0.1:5432/fleet';
 const aKey = () => randomBytes(32).toString('base64');
@@ -117,12 +117,23 @@ test.each([
   expect(readConfig({ ...enough, DEFAULT_MEMORY_LIMIT: given }).DEFAULT_MEMORY_LIMIT).toBe(bytes);
 });
 
-test('default limits that no container can run with are rejected', () => {
-  expect(settingsErrors({ ...enough, DEFAULT_MEMORY_LIMIT: '1Mi', DEFAULT_PROCESS_LIMIT: '1' })).toEqual([
+test.each([
+  ['1Mi', '1'],
+  ['much', 'many'],
+])('default limits that no container can run with are rejected: %s, %s', (memory, processes) => {
+  expect(settingsErrors({ ...enough, DEFAULT_MEMORY_LIMIT: memory, DEFAULT_PROCESS_LIMIT: processes })).toEqual([
     'DEFAULT_MEMORY_LIMIT: must be a Kubernetes quantity of at least 64Mi such as 2Gi, or 0 for no limit',
-    'DEFAULT_PROCESS_LIMIT: must be at least 64, or 0 for no limit',
+    'DEFAULT_PROCESS_LIMIT: must be an integer from 64 to 4194304, or 0 for no limit',
   ]);
+});
+
+test('the default limits are 2Gi and 4096 processes', () => {
   expect(readConfig(enough)).toMatchObject({ DEFAULT_MEMORY_LIMIT: 2 * 2 ** 30, DEFAULT_PROCESS_LIMIT: 4096 });
+});
+
+test('settings that the API can also set have no value if their variable is not set', () => {
+  const { oidc, hub } = settingsEnvironmentOf(readConfig(enough));
+  expect(Object.entries({ ...oidc, ...hub }).filter(([, value]) => value !== undefined)).toEqual([]);
 });
 
 test('exactly the secret settings can come from files', () => {

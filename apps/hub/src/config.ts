@@ -4,12 +4,24 @@ import { z } from 'zod';
 /** The environment variables of the service. */
 export const schema = z.object({
   ...commonSettings({ port: '4100' }),
-  OIDC_ISSUER: addressSetting,
-  OIDC_AUDIENCE: z.string().min(1),
-  SUPERADMIN_EMAILS: listSetting.transform((emails) => emails.map((email) => email.toLowerCase())),
-  SUPERADMIN_SUBJECTS: listSetting,
-  CATALOG_HISTORY_DAYS: numberSetting(1, 36_500).prefault('90'),
-  AUDIT_RETENTION_DAYS: numberSetting(1, 36_500).optional(),
+  OIDC_ISSUER: addressSetting.describe(
+    "the identity provider of the hub's users, exactly as in the `iss` claim of its tokens",
+  ),
+  OIDC_AUDIENCE: z
+    .string()
+    .min(1)
+    .describe(
+      'the audience that an access token must have. Use the audience of the API, never a client id: ID tokens have the client id as their audience and would be accepted',
+    ),
+  SUPERADMIN_EMAILS: listSetting
+    .transform((emails) => emails.map((email) => email.toLowerCase()))
+    .describe('users with one of these verified e-mail addresses are superadmins until someone sets their role'),
+  SUPERADMIN_SUBJECTS: listSetting.describe('the same by the `sub` claim, for tokens without an e-mail'),
+  CATALOG_HISTORY_DAYS: numberSetting(1, 36_500)
+    .prefault('90')
+    .describe(
+      'days for which the hub keeps the history of visibility. A client that does not sync for longer receives the whole catalog again',
+    ),
 });
 
 export type Config = z.output<typeof schema>;

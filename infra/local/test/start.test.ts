@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { byDepth, depth } from '@svc/testing';
 import { describeWithEngine, engineKind, engineProblem, startEngine, type TestEngine } from '@svc/testing/engine';
 import { findLocalEngine } from '../src/local-engine.ts';
+import { responsesOf, tour } from './documentation/pages.ts';
 import { aProduct, freePorts, type Ports, type Product } from './product.ts';
-import { responsesOf, tour } from './readme.ts';
 
 const START_MS = 120_000;
 /** Signals other than SIGTERM that stop the product. The tests of the lifetime cover all of them. */

@@ -35,11 +35,7 @@ export const switchSetting = (defaultValue: 'on' | 'off') =>
     .transform((value) => value === 'on');
 
 /** `true` or `false`. */
-export const booleanSetting = (defaultValue: boolean) =>
-  z
-    .enum(['true', 'false'])
-    .default(defaultValue ? 'true' : 'false')
-    .transform((value) => value === 'true');
+export const booleanSetting = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 /** An http or https URL. It is not normalized, because issuers are compared exactly. */
 export const addressSetting = z
@@ -111,33 +107,79 @@ const databaseUrl = z
 
 /** The URLs of the database contain passwords. */
 const databaseUrls = {
-  DATABASE_URL: secretSetting(databaseUrl),
-  MIGRATION_DATABASE_URL: secretSetting(databaseUrl.optional()),
+  DATABASE_URL: secretSetting(
+    databaseUrl.describe(
+      'the database, `postgresql://user:password@host/database`, on PostgreSQL 15 or later. The user must own the database, unless `MIGRATION_DATABASE_URL` is set',
+    ),
+  ),
+  MIGRATION_DATABASE_URL: secretSetting(
+    databaseUrl
+      .optional()
+      .describe(
+        'the same database with the role that owns it. It is used only for migrations ([database roles](#database-roles))',
+      ),
+  ),
 };
 
-/** The settings of both services. */
+const migrateOnStart = booleanSetting
+  .prefault('true')
+  .describe(
+    '`false`: only `node dist/main.js migrate` migrates the database. Several replicas can start at the same time in both cases',
+  );
+
+const auditRetention = numberSetting(1, 36_500)
+  .optional()
+  .describe(
+    'days after which audit entries are deleted; if not set, they are kept. The deletion leaves an entry of its own',
+  );
+
+/** The settings of both services. Their descriptions are the meanings in docs/configuration.md. */
 export const commonSettings = (defaults: { readonly port: string }) => ({
-  PORT: numberSetting(0, 65_535).prefault(defaults.port),
-  HOST: z.string().min(1).default('127.0.0.1'),
   ...databaseUrls,
-  DATABASE_CONNECTIONS: numberSetting(6, 1000).prefault('16'),
-  LOG_LEVEL: z.enum(logLevels).default('info'),
-  RATE_LIMIT: switchSetting('on'),
-  PUBLIC_URL: urlSetting.optional(),
-  CORS_ORIGINS: listSetting.refine(
-    (origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
-    'must be a list of origins such as https://console.example.com',
+  DATABASE_CONNECTIONS: numberSetting(6, 1000)
+    .prefault('16')
+    .describe(
+      'the maximum number of database connections of a process. Some of them are reserved: in the hub two for catalog writes (one if there are fewer than eight), one for [streamed responses](sync.md#large-responses) and one for the [check of the revision](performance.md#how-reads-work), in the fleet two for the mirror and one for notifications. While migrations run at the start, a process uses at most three',
+    ),
+  PORT: numberSetting(0, 65_535).prefault(defaults.port).describe('the port to listen on'),
+  HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('the address to listen on. The container images set it to `0.0.0.0`'),
+  LOG_LEVEL: z
+    .enum(logLevels)
+    .default('info')
+    .describe('the lowest level of lines in the [log](#log), which consists of JSON lines on stdout'),
+  MIGRATE_ON_START: migrateOnStart,
+  RATE_LIMIT: switchSetting('on').describe(
+    'limits each client address to 6,000 requests per minute and replica ([rate limit](#rate-limit)). `off` does not disable the throttling of failed sign-ins',
   ),
-  TRUST_PROXY: proxiesSetting,
-  METRICS_TOKEN: secretSetting(z.string().min(16, 'must have at least 16 characters').optional()),
-  MIGRATE_ON_START: booleanSetting(true),
+  PUBLIC_URL: urlSetting.optional().describe('the URL at which callers reach the service'),
+  CORS_ORIGINS: listSetting
+    .refine(
+      (origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
+      'must be a comma-separated list of origins such as https://console.example.com',
+    )
+    .describe('exact origins from which browsers may call the service'),
+  TRUST_PROXY: proxiesSetting.describe(
+    'proxies whose `X-Forwarded-For` is trusted. Behind a proxy, limits per client address need it',
+  ),
+  METRICS_TOKEN: secretSetting(
+    z
+      .string()
+      .min(16, 'must have at least 16 characters')
+      .optional()
+      .describe('the bearer token that `/metrics` requires. If not set, `/metrics` requires none'),
+  ),
+  AUDIT_RETENTION_DAYS: auditRetention,
 });
 
 /** The settings of commands that need only the database. */
 export const databaseSettings = z.object({
   ...databaseUrls,
-  MIGRATE_ON_START: booleanSetting(true),
-  AUDIT_RETENTION_DAYS: numberSetting(1, 36_500).optional(),
+  MIGRATE_ON_START: migrateOnStart,
+  AUDIT_RETENTION_DAYS: auditRetention,
 });
 
 /** What the preparation of the database depends on. */

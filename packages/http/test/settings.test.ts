@@ -165,7 +165,7 @@ test.each([
   'null',
 ])('an origin cannot be %p', (origin) => {
   expect(errorsOf({ CORS_ORIGINS: `https://ok.example.test,${origin}` })).toContain(
-    '  CORS_ORIGINS: must be a list of origins such as https://console.example.com',
+    '  CORS_ORIGINS: must be a comma-separated list of origins such as https://console.example.com',
   );
 });
 

@@ -121,7 +121,7 @@ export interface OidcValues {
 
 export type OidcEnvironment = PartialValues<OidcValues & { readonly client_secret: string }>;
 
-const oidcDefaults: OidcValues = {
+export const oidcDefaults: OidcValues = {
   issuer: null,
   client_id: null,
   audience: null,
@@ -166,7 +166,7 @@ export interface HubValues {
 
 export type HubEnvironment = PartialValues<HubValues & { readonly api_key: string }>;
 
-const hubDefaults: HubValues = { url: null, sync_interval: 300 };
+export const hubDefaults: HubValues = { url: null, sync_interval: 300 };
 
 export interface HubInEffect extends HubValues {
   readonly api_key: string | undefined;
