@@ -1,4 +1,5 @@
 export { freePort } from '@svc/database/embedded';
+export { aCollector, type ExportedSpan } from './collector.ts';
 export { type Answered, type Api, type ApiRequest, apiOf } from './api.ts';
 export { conformityTo, type ObservedExchange } from './conformity.ts';
 export {
