@@ -33,9 +33,12 @@ const UNUSED_FILE = /\.([cm]?ts|map|md|markdown|c|bare)$/;
 const QUERY_COMPILER = /\/@prisma\/client\/runtime\/query_compiler_/;
 const USED_COMPILER = /query_compiler_fast_bg\.postgresql\.(wasm-base64\.)?mjs$/;
 
+/** The packages of OpenTelemetry contain builds for bundlers. Node loads the one in `build/src`. */
+const BUNDLER_BUILD = /\/@opentelemetry\/[^/]+\/build\/(esm|esnext)\//;
+
 const packages = await packagesOf(app);
 for (const file of await filesBelow(app)) {
-  if (UNUSED_FILE.test(file) || (QUERY_COMPILER.test(file) && !USED_COMPILER.test(file))) await rm(file);
+  if (UNUSED_FILE.test(file) || BUNDLER_BUILD.test(file) || (QUERY_COMPILER.test(file) && !USED_COMPILER.test(file))) await rm(file);
 }
 for (const folder of DATA[service]) {
   await cp(path.join(repository, folder), path.join(target, folder), { recursive: true });

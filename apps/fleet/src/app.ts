@@ -9,6 +9,7 @@ import {
   matchesOf,
   observePools,
   pathOf,
+  requestIdOf,
   type ServiceOptions,
 } from '@svc/http';
 import { parse as parseCookies } from 'cookie';
@@ -113,6 +114,7 @@ export function createFleet({ services, rejectionLimits, ...options }: FleetOpti
     return {
       ...services,
       principal,
+      requestId: requestIdOf(res),
       recording,
       placementQueue,
       candidates,

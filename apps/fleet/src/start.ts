@@ -8,6 +8,7 @@ import {
   preparationOf,
   serve,
   serviceOptionsOf,
+  startTracing,
 } from '@svc/http';
 import type { Services } from './api/context.ts';
 import { createFleet } from './app.ts';
@@ -52,6 +53,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   const config = readConfig(process.env);
   await requireStrongPassword(config);
   const log = createLog('fleet', config.LOG_LEVEL);
+  const stopTracing = await startTracing({ service: 'fleet', version, log });
   const database = await openMigrated({ config, log, prismaDir });
   const sealer = createSealer(config.ENCRYPTION_KEYS);
   await checkEncryptionKeys(database, sealer);
@@ -137,6 +139,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
       await Promise.all(idle);
       await hashing.stop();
       await database.close();
+      await stopTracing();
     },
   });
   sync.start();

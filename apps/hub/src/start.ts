@@ -1,6 +1,14 @@
 import { createKeySource } from '@svc/auth';
 import { auditProtection, migrationState, prepareDatabase, schemaMismatch } from '@svc/database';
-import { createLog, createOutbound, type HealthCheck, preparationOf, serve, serviceOptionsOf } from '@svc/http';
+import {
+  createLog,
+  createOutbound,
+  type HealthCheck,
+  preparationOf,
+  serve,
+  serviceOptionsOf,
+  startTracing,
+} from '@svc/http';
 import { startAuditRetention } from './admin/audit-retention.ts';
 import { createHub } from './app.ts';
 import { startHistoryPruning } from './catalog/history.ts';
@@ -18,6 +26,7 @@ const ISSUER_MAX_BYTES = 512 * 1024;
 export async function startHub(prismaDir: string): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog('hub', config.LOG_LEVEL);
+  const stopTracing = await startTracing({ service: 'hub', version, log });
   // With MIGRATE_ON_START=false, the hub is not ready until the database is migrated.
   if (config.MIGRATE_ON_START) {
     const applied = await prepareDatabase({ prismaDir, ...preparationOf(config) });
@@ -73,6 +82,7 @@ export async function startHub(prismaDir: string): Promise<void> {
     close: async () => {
       await Promise.all([pruning.stop(), tagRegistration.stop(), retention?.stop(), usageSync.stop()]);
       await Promise.all([database.close(), outbound.close()]);
+      await stopTracing();
     },
   });
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@svc/database/embedded';
-import { type Backup, backUp, type StartedProcess, startProcess, untilReady } from '@svc/testing';
-import pg from 'pg';
+import { type Backup, backUp, onServer, type StartedProcess, startProcess, untilReady } from '@svc/testing';
 import { repository } from '../src/settings.ts';
 
 type App = 'hub' | 'fleet';
@@ -22,11 +21,11 @@ const ADVANCE_SEQUENCES = `
   END $$`;
 
 /** Hub and fleet as they are deployed: two processes with their own environments, databases and roles. */
-export async function aDeployment() {
-  const postgres: EmbeddedPostgres = await startEmbeddedPostgres();
+export async function aDeployment({ programs }: { readonly programs?: string | undefined } = {}) {
+  const postgres: EmbeddedPostgres = await startEmbeddedPostgres({ programs });
   const running: StartedProcess[] = [];
-  const database = (name: App) =>
-    postgres.ensureDatabase({ name, role: name, password: randomBytes(12).toString('hex') });
+  const password = randomBytes(12).toString('hex');
+  const database = (name: App) => postgres.ensureDatabase({ name, role: name, password });
   const [hubPort, fleetPort] = [await freePort(), await freePort()];
   const urls = { hub: `http://127.0.0.1:${hubPort}`, fleet: `http://127.0.0.1:${fleetPort}` };
   const environments: Record<App, Environment> = {
@@ -52,16 +51,11 @@ export async function aDeployment() {
   };
 
   /** Runs SQL as a superuser, without triggers and foreign keys. */
-  const runWithoutTriggers = async (name: string, role: App, sql: string, values?: readonly unknown[]) => {
-    const client = new pg.Client({ connectionString: postgres.url(name) });
-    await client.connect();
-    try {
+  const runWithoutTriggers = (name: string, role: App, sql: string, values?: readonly unknown[]) =>
+    onServer(postgres.url(name), async (client) => {
       await client.query(`SET session_replication_role = replica; SET ROLE ${role}`);
       await client.query(sql, values && [...values]);
-    } finally {
-      await client.end();
-    }
-  };
+    });
   const apart = (app: App) => `${app}_apart`;
 
   return {
@@ -73,13 +67,17 @@ export async function aDeployment() {
     restore: (app: App, sql: string) => runWithoutTriggers(app, app, `${sql}; ${ADVANCE_SEQUENCES}`),
     /** Runs the SQL of a recorded release in another database, which no service uses. @returns its URL, as its owner */
     restoreApart: async (app: App, sql: string): Promise<string> => {
-      const password = new URL(environments[app].DATABASE_URL ?? '').password;
       const url = await postgres.ensureDatabase({ name: apart(app), role: app, password });
       await runWithoutTriggers(apart(app), app, `${sql}; ${ADVANCE_SEQUENCES}`);
       return url;
     },
     /** Runs a statement in this database, without triggers and foreign keys. */
     runApart: (app: App, sql: string, values?: readonly unknown[]) => runWithoutTriggers(apart(app), app, sql, values),
+    /** Replaces the database of a service, which must be stopped, with an empty one of the same owner. */
+    empty: async (app: App): Promise<void> => {
+      await onServer(postgres.url('postgres'), (client) => client.query(`DROP DATABASE ${app}`));
+      await database(app);
+    },
     /** Copies the database of a service. */
     backUp: (app: App): Promise<Backup> => backUp(postgres.url(app), postgres.url('postgres')),
     /** Starts a service. Resolves when it is ready. */

@@ -6,6 +6,8 @@ import { type ProblemCode, problemDocument } from './problems.ts';
 export interface Outgoing {
   readonly method: string;
   readonly url: URL;
+  /** The path with the names of its parameters, for traces. */
+  readonly route?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
@@ -51,10 +53,18 @@ export type Client<T extends Record<string, Endpoint>> = {
   readonly [K in keyof T]: (input?: CallInput<T[K]>) => Promise<z.output<T[K]['reply']>>;
 };
 
+interface ClientOptions {
+  readonly baseUrl: string;
+  readonly token: string;
+  /** The id that the server uses for the requests. Undefined: it assigns one to each request. */
+  readonly requestId?: string | undefined;
+  readonly send: Send;
+}
+
 /** Creates a client for a list of endpoints. The endpoint's schema parses each reply. Calls reject with a CallError. */
 export function createClient<T extends Record<string, Endpoint>>(
   endpoints: T,
-  options: { readonly baseUrl: string; readonly token: string; readonly send: Send },
+  options: ClientOptions,
 ): Client<T> {
   const calls = Object.entries(endpoints).map(([name, endpoint]) => [
     name,
@@ -66,15 +76,17 @@ export function createClient<T extends Record<string, Endpoint>>(
 async function call(
   endpoint: Endpoint,
   input: CallInput<Endpoint>,
-  { baseUrl, token, send }: { readonly baseUrl: string; readonly token: string; readonly send: Send },
+  { baseUrl, token, requestId, send }: ClientOptions,
 ): Promise<unknown> {
   const fail = (failure: CallFailure) => new CallError(endpoint.operationId, failure);
   const response = await send({
     method: endpoint.method.toUpperCase(),
     url: addressOf(endpoint, input, baseUrl),
+    route: endpoint.path,
     headers: {
       accept: 'application/json',
       authorization: `Bearer ${token}`,
+      ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
       ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),

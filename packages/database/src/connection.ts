@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { traceQueries } from './traced-queries.ts';
 
 /**
  * A connection that is closed after a query timed out or the server terminated it. pg would continue to use it. After a
@@ -21,6 +22,7 @@ export class Connection extends pg.Client {
       return result;
     };
     this.query = queryOrEnd as typeof this.query; // passes on the arguments, so it supports all overloads
+    traceQueries(this);
   }
 }
 

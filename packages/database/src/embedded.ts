@@ -20,6 +20,8 @@ export type EmbeddedPostgresOptions = {
   /** The password of the superuser. Required with `dataDir`, and the same at each start. */
   password?: string;
   log?: (line: string) => void;
+  /** The folder of the programs of another PostgreSQL of this machine. Default: those of the npm package. */
+  programs?: string | undefined;
 };
 
 export type EmbeddedPostgres = {
@@ -46,7 +48,7 @@ export type EmbeddedPostgres = {
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
   const storage = storageOf(options);
   const account = serverAccount();
-  const bin = await programFolder(account);
+  const bin = options.programs ?? (await programFolder(account));
   const dataDir = await placeData(storage, account);
   const discard = () => {
     if (storage.kind === 'temporary') fs.rmSync(path.dirname(dataDir), { recursive: true, force: true });

@@ -1,5 +1,6 @@
-import type { PoolConfig } from 'pg';
+import pg, { type PoolConfig } from 'pg';
 import { Connection } from './connection.ts';
+import { traceQueries } from './traced-queries.ts';
 
 export type PoolSettings = {
   connectionString: string;
@@ -44,4 +45,11 @@ export function poolOptions({
     idle_in_transaction_session_timeout: 10_000,
     options: `${urlOptions ? `${urlOptions} ` : ''}-c TimeZone=UTC`,
   };
+}
+
+/** A pool with these options. Its statements belong to the traces of the requests that run them. */
+export function createPool(settings: PoolSettings): pg.Pool {
+  const pool = new pg.Pool(poolOptions(settings));
+  traceQueries(pool);
+  return pool;
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import { refusalOfTarget, refusingConnector, type TargetAllowance } from './outbound.ts';
+import { type SpanOptions, tracedWithin } from './tracing.ts';
 
 /** A target for repeated requests. */
 export interface DialOptions {
@@ -50,17 +51,32 @@ export function dial({ target, restrictTo, tls }: DialOptions): HttpConnection {
     exchange: async ({ method, path, headers = {}, body, idleMs, signal }) => {
       const refusal = refusalOfTarget(target, restrictTo);
       if (refusal) throw refusal;
-      const { statusCode, ...response } = await request(`${origin}${path}`, {
-        method,
-        headers,
-        dispatcher: agent,
-        headersTimeout: idleMs,
-        bodyTimeout: idleMs,
-        ...(signal && { signal }),
-        ...(body !== undefined && { body }),
-      });
-      return { status: statusCode, headers: response.headers, body: response.body };
+      const send = () =>
+        request(`${origin}${path}`, {
+          method,
+          headers,
+          dispatcher: agent,
+          headersTimeout: idleMs,
+          bodyTimeout: idleMs,
+          ...(signal && { signal }),
+          ...(body !== undefined && { body }),
+        });
+      return tracedWithin(
+        () => engineSpan(method),
+        async (span) => {
+          const { statusCode: status, headers, body } = await send();
+          span?.set({ 'http.response.status_code': status });
+          return { status, headers, body };
+        },
+      );
     },
     close: () => agent.destroy(),
   };
 }
+
+/** The span of a request until its response starts. Paths contain names of objects, so the span has none. */
+const engineSpan = (method: string): SpanOptions => ({
+  name: `${method} engine`,
+  kind: 'client',
+  attributes: { 'http.request.method': method, 'peer.service': 'engine' },
+});

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestObserver } from './log.ts';
 import { Problem } from './problem.ts';
@@ -58,8 +58,7 @@ export function createMetrics(version: string): Metrics {
   const count: RequestObserver = (req, res) => {
     const started = performance.now();
     return () => {
-      const route = res.locals.route ?? routeOf(req.route);
-      const labels = { method: methodOf(req.method), route, status: String(res.statusCode) };
+      const labels = labelsOf(req, res);
       requests.inc(labels);
       durations.observe(labels, (performance.now() - started) / 1000);
     };
@@ -71,7 +70,13 @@ export const METRICS_PATH = '/metrics';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
 
-/** Label values come from fixed sets, so that clients cannot add time series. */
+/** Label values come from fixed sets, so that clients cannot add time series. The route is known after routing. */
+export const labelsOf = (req: Request, res: Response) => ({
+  method: methodOf(req.method),
+  route: String(res.locals.route ?? routeOf(req.route)),
+  status: String(res.statusCode),
+});
+
 const methodOf = (method: string) => (METHODS.includes(method) ? method : 'other');
 const routeOf = (route: unknown) =>
   typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : 'none';

@@ -7,6 +7,7 @@ import { Histogram } from 'prom-client';
 import { Agent, buildConnector, request as callUrl } from 'undici';
 import { isOwnAddress, reachOf } from './outbound-addresses.ts';
 import { processMetrics } from './process-metrics.ts';
+import { type SpanOptions, tracedWithin } from './tracing.ts';
 
 /** What `OUTBOUND_ALLOW` can allow for targets that are set in the API, in addition to `https` at public addresses. */
 export const outboundAllowances = ['http', 'loopback', 'private', 'unix'] as const;
@@ -119,12 +120,30 @@ export function createOutbound(options: OutboundOptions): Outbound {
     });
     return { status: response.statusCode, headers: single(response.headers), body: await response.body.text() };
   };
+  /** Only a hub continues the trace: other services belong to other operators. */
+  const call = (outgoing: Outgoing) =>
+    tracedWithin(
+      () => callSpan(outgoing, destination),
+      async (span) => {
+        const headers = destination === 'hub' && span ? { ...outgoing.headers, ...span.headers } : outgoing.headers;
+        const response = await request({ ...outgoing, headers });
+        span?.set({ 'http.response.status_code': response.status });
+        return response;
+      },
+    );
   return {
-    send: (outgoing) => measured(destination, () => request(outgoing)),
+    send: (outgoing) => measured(destination, () => call(outgoing)),
     refusalOf,
     close: () => agent.destroy(),
   };
 }
+
+/** The span of a call. It has the template of the path if the contract declares it, and never the URL. */
+const callSpan = ({ method, route }: Pick<Outgoing, 'method' | 'route'>, destination: string): SpanOptions => ({
+  name: `${method} ${route ?? destination}`,
+  kind: 'client',
+  attributes: { 'http.request.method': method, 'peer.service': destination, ...(route && { 'url.template': route }) },
+});
 
 const single = (headers: Readonly<Record<string, string | string[] | undefined>>) =>
   Object.fromEntries(

@@ -17,7 +17,8 @@ import { notFound, Problem } from './problem.ts';
 import { createRejectionDelay, type RejectionDelay, type RejectionDelayLimits } from './rejection-delay.ts';
 import { problemResponse, requestIdOf, respond } from './respond.ts';
 import { type Enter, mount, type Route, run } from './routes.ts';
-import { type HandleFirst, handleBefore, rejectInvalidTarget } from './target.ts';
+import { handleBefore, rejectInvalidTarget } from './target.ts';
+import { traceRequest } from './traced-request.ts';
 
 /** The common options of both services. */
 export interface ServiceOptions<Context> {
@@ -71,12 +72,14 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
     options.rateLimit ? createRejectionDelay(options.rejectionDelay) : undefined,
   );
   const fast = fastHandler(app, { options, limit, sendProblem });
-  handleBefore(app, (req, res) => {
+  handleBefore(app, (req, res, next) => {
     const atEnd = observers.map((observe) => observe(req, res));
     res.once('close', () => {
       for (const end of atEnd) end?.();
     });
-    return fast(req, res);
+    traceRequest(req, res, () => {
+      if (!fast(req, res)) next();
+    });
   });
   if (options.gate) app.use(options.gate);
   if (limit) app.use(limit);
@@ -92,6 +95,9 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   return app;
 }
 
+/** @returns false if Express must handle the request */
+type HandleFast = (req: Request, res: Response) => boolean;
+
 interface FastOptions<Context> {
   readonly options: ServiceOptions<Context>;
   readonly limit: RequestHandler | undefined;
@@ -99,7 +105,7 @@ interface FastOptions<Context> {
 }
 
 /** Handles fast routes with the functions that Express calls for the other routes. */
-function fastHandler<Context>(app: Express, { options, limit, sendProblem }: FastOptions<Context>): HandleFirst {
+function fastHandler<Context>(app: Express, { options, limit, sendProblem }: FastOptions<Context>): HandleFast {
   const { fastRoutes = [], enter, gate } = options;
   if (gate) return () => false;
   const find = createFastRoutes(fastRoutes);

@@ -5,8 +5,8 @@ import { Problem } from './problem.ts';
 /** Replaces an invalid request target. It is not a valid path, because its percent-encoding is incomplete. */
 const INVALID_TARGET = '/%';
 
-/** Handles a request before Express. @returns false if Express must handle it */
-export type HandleFirst = (req: Request, res: Response) => boolean;
+/** Handles a request before Express. Calls `next` if Express must handle it. */
+export type HandleFirst = (req: Request, res: Response, next: () => void) => void;
 
 /**
  * Converts request targets to origin-form (RFC 9112, section 3.2) before routing, and calls `first`, before Express receives
@@ -21,7 +21,7 @@ export function handleBefore(app: Express, first: HandleFirst): void {
       req.originalUrl = req.url ?? '';
       req.url = originForm(req.originalUrl) ?? INVALID_TARGET;
       Object.assign(res, { locals: {} }); // a service can declare members that it sets later
-      if (!first(req, res)) handle.call(app, req, res, ...rest);
+      first(req, res, () => handle.call(app, req, res, ...rest));
     },
   });
 }

@@ -1,4 +1,5 @@
 export { freePort } from '@svc/database/embedded';
+export { aCollector, type ExportedSpan } from './collector.ts';
 export { type Answered, type Api, type ApiRequest, apiOf } from './api.ts';
 export { conformityTo, type ObservedExchange } from './conformity.ts';
 export {
@@ -16,6 +17,7 @@ export { type LocalIssuer, startLocalIssuer } from './issuer.ts';
 export { type LoopbackServer, onLoopback } from './loopback.ts';
 export { documentedMetrics, reportedMetrics } from './metrics.ts';
 export { once } from './once.ts';
+export { describeWithPostgresPrograms, postgresPrograms } from './postgres-programs.ts';
 export { type StartedProcess, startProcess, untilReady } from './processes.ts';
 export { type Expected, type RefusalMatrix, testRefusals } from './refusals.ts';
 export { aServingRole } from './serving-role.ts';

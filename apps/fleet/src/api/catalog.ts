@@ -62,7 +62,7 @@ export const getSyncState = route(fleetEndpoints.getSyncState, (context) => curr
 export const syncCatalog = route(fleetEndpoints.syncCatalog, async (context, { body }) => {
   context.recording.isRequired = true;
   await requireWritableAuditLog(context.database);
-  await context.sync.run(body);
+  await context.sync.run({ ...body, requestId: context.requestId });
   return currentSyncState(context);
 });
 

@@ -47,6 +47,8 @@ interface CallerConnection {
 /** The services, and the values that a handler receives about its request beside its input. */
 export interface RequestContext extends Services {
   readonly principal: Principal;
+  /** The id of the request, which calls of the hub carry as well. */
+  readonly requestId: string;
   readonly recording: Recording;
   /** For transactions that acquire the placement lock. */
   readonly placementQueue: TurnQueue;

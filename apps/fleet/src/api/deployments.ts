@@ -95,7 +95,7 @@ export const createDeployment = route(fleetEndpoints.createDeployment, async (co
   const reply = await context.engineRuntime.afterFirstChecks((canWait) =>
     inPlacementQueue(context, () => create(canWait)),
   );
-  if (isFirstOfTemplate) context.sync.reportDownloads();
+  if (isFirstOfTemplate) context.sync.reportDownloads(context.requestId);
   return reply;
 });
 

@@ -127,13 +127,14 @@ export const resetHubSettings = changeRoute(fleetEndpoints.resetHubSettings, asy
   return presentHub(hubInEffect(settings.environment.hub, { values: {}, secret: undefined }));
 });
 
-export const testHubSettings = route(fleetEndpoints.testHubSettings, async ({ database, settings, hubs }, { body }) => {
+export const testHubSettings = route(fleetEndpoints.testHubSettings, async (context, { body }) => {
+  const { database, settings, hubs, requestId } = context;
   const before = await readStored<HubValues>(database.client, settings.sealer, 'hub');
   const environment = settings.environment.hub;
   const hub = hubs.of(hubInEffect(environment, changeHub(before, body, hubInEffect(environment, before))));
   if (!hub) throw new Problem('hub_not_configured', 'A url and an api_key are required.');
   try {
-    return await hub.client.getOwnOrganization();
+    return await hub.forRequest(requestId).client.getOwnOrganization();
   } catch (cause) {
     throw new Problem('hub_unreachable', reasonOf(cause), { cause });
   }

@@ -9,23 +9,25 @@ export interface Hub {
   /** A hash that identifies the hub and the API key without revealing the key. */
   readonly source: string;
   readonly client: Client<typeof hubReaderEndpoints>;
+  /** The same hub for the work of a request, whose id the log of the hub then contains. */
+  forRequest(requestId: string | undefined): Hub;
 }
 
-export function connectHub({
-  url,
-  apiKey,
-  send,
-}: {
+interface HubConnection {
   readonly url: string;
   readonly apiKey: string;
+  readonly requestId?: string | undefined;
   readonly send: Send;
-}): Hub {
+}
+
+export function connectHub({ url, apiKey, requestId, send }: HubConnection): Hub {
   return {
     url,
     source: createHash('sha256')
       .update(JSON.stringify([url, apiKey]))
       .digest('base64url'),
-    client: createClient(hubReaderEndpoints, { baseUrl: url, token: apiKey, send }),
+    client: createClient(hubReaderEndpoints, { baseUrl: url, token: apiKey, requestId, send }),
+    forRequest: (id) => connectHub({ url, apiKey, requestId: id, send }),
   };
 }
 

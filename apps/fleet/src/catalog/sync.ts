@@ -1,5 +1,5 @@
 import { CallError, type Category } from '@svc/contract';
-import { type Log, type PeriodicTask, Problem, processMetrics, unavailable } from '@svc/http';
+import { type Log, type PeriodicTask, Problem, processMetrics, traced, unavailable } from '@svc/http';
 import { Counter } from 'prom-client';
 import type { Database } from '../database/client.ts';
 import { logEvents } from '../events/record.ts';
@@ -69,12 +69,12 @@ function createMutex<Request>(work: (requests: readonly Request[]) => Promise<vo
 export interface Sync {
   /**
    * Syncs incrementally, or with a full walk. While another sync runs, on this or another replica, it waits for the
-   * next one, which serves all waiting requests.
+   * next one, which serves all waiting requests. The hub logs `requestId`, or that of another request that the sync serves.
    * @throws hub_not_configured; hub_unreachable with the reason, which is also stored in the state; unavailable
    */
-  run(request?: { readonly full?: boolean }): Promise<void>;
+  run(request?: { readonly full?: boolean; readonly requestId?: string }): Promise<void>;
   /** Starts to report first deployments of templates to the hub. A report that fails is repeated after a later sync. */
-  reportDownloads(): void;
+  reportDownloads(requestId?: string): void;
   /** Syncs now and each time a sync is due, once for all replicas, until stopped. */
   start(): void;
   /** Stops syncing. Resolves when the last sync has ended. */
@@ -83,6 +83,7 @@ export interface Sync {
 
 interface SyncRequest {
   readonly full: boolean;
+  readonly requestId?: string | undefined;
   /** Whether the schedule made the request. The sync is skipped if it is no longer due. */
   readonly scheduled: boolean;
 }
@@ -109,9 +110,11 @@ export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }
     if (!hub) throw new Problem('hub_not_configured', NO_HUB);
     const full = requests.some((request) => request.full);
     const onlyIfDue = requests.every((request) => request.scheduled);
-    const context = { database, hub, intervalSeconds, isStopped: () => stopped, log, timings };
-    while (!(await syncOnce(context, { full, onlyIfDue }))); // repeats if the run lost its lease to another run
-    report();
+    const requestId = requests.map((request) => request.requestId).find((id) => id !== undefined);
+    const context = { database, hub: hub.forRequest(requestId), intervalSeconds, isStopped: () => stopped, log, timings };
+    const describe = () => ({ name: 'catalog sync', kind: 'internal' }) as const;
+    while (!(await traced(describe, () => syncOnce(context, { full, onlyIfDue })))); // repeats if the run lost its lease to another run
+    report(requestId);
   });
   const due = async () => {
     const { hub, intervalSeconds } = await readHub();
@@ -119,10 +122,10 @@ export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }
     return hub && intervalSeconds > 0 ? secondsUntilDue(database, hub, intervalSeconds) : Number.POSITIVE_INFINITY;
   };
   let reporting = Promise.resolve();
-  const report = () => {
+  const report = (requestId?: string) => {
     reporting = reporting.then(async () => {
       const { hub } = await readHub();
-      if (hub && !stopped) await reportDownloads(database, hub);
+      if (hub && !stopped) await reportDownloads(database, hub.forRequest(requestId));
     });
     reporting = reporting.catch((error: unknown) => {
       if (!stopped) log.info({ err: error }, 'reporting downloads failed; will retry');
@@ -130,7 +133,7 @@ export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }
   };
   return {
     reportDownloads: report,
-    run: ({ full = false } = {}) => run({ full, scheduled: false }),
+    run: ({ full = false, requestId } = {}) => run({ full, requestId, scheduled: false }),
     start: () => {
       schedule = runOnSchedule({ due, work: () => run({ full: false, scheduled: true }), log, timings });
     },

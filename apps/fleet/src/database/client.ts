@@ -1,14 +1,14 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
+  createPool,
   createStatementNames,
   type PoolSettings,
-  poolOptions,
   type Subscription,
   subscribe,
   translatingClient,
 } from '@svc/database';
 import type { PoolState } from '@svc/http';
-import pg from 'pg';
+import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { constraintProblems } from './constraints.ts';
 
@@ -57,7 +57,7 @@ export function openDatabase(
   connections = DEFAULT_CONNECTIONS,
 ): Database {
   const openPool = (options: Omit<PoolSettings, 'connectionString'>) => {
-    const pool = new pg.Pool(poolOptions({ connectionString, ...poolLimits, ...options }));
+    const pool = createPool({ connectionString, ...poolLimits, ...options });
     pool.on('error', onError);
     return pool;
   };

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type PeriodicTask, runPeriodically } from '@svc/http';
+import { type PeriodicTask, runPeriodically, traced } from '@svc/http';
 import type { Database } from '../database/client.ts';
 import { freePorts } from '../deployments/ports.ts';
 import { reconcile as reconcileOnHost } from '../engines/docker/reconcile.ts';
@@ -36,7 +36,9 @@ export function startReconciler(options: Options): PeriodicTask {
   let searchedAt = Number.NEGATIVE_INFINITY;
 
   const start = (claim: Claim) => {
-    const pass = measurePass(() => reconcileClaimed(options, claim))
+    const describe = () =>
+      ({ name: 'reconcile deployment', kind: 'internal', attributes: { 'deployment.id': claim.id } }) as const;
+    const pass = measurePass(() => traced(describe, () => reconcileClaimed(options, claim)))
       .catch((error: unknown) =>
         log.warn({ err: error, deployment: claim.id }, 'reconciling a deployment failed; will retry'),
       )

@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { type PoolSettings, poolOptions, translatingClient } from '@svc/database';
+import { createPool, type PoolSettings, translatingClient } from '@svc/database';
 import type { PoolState } from '@svc/http';
-import pg from 'pg';
+import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { constraintProblems } from './constraints.ts';
 import { createReader, type Reader, type SnapshotReader } from './reader.ts';
@@ -59,7 +59,7 @@ export function openDatabase(
   { connections = poolLimits.connections, ...limits }: PoolLimits = poolLimits,
 ): Database {
   const openPool = (max: number, applicationName: string, own: Partial<PoolSettings> = {}) => {
-    const pool = new pg.Pool(poolOptions({ connectionString, max, applicationName, ...limits, ...own }));
+    const pool = createPool({ connectionString, max, applicationName, ...limits, ...own });
     pool.on('error', onError);
     return pool;
   };

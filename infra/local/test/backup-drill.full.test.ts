@@ -1,0 +1,136 @@
+// The drill of docs/backup.md with its own commands: a hub and a fleet are backed up while they serve writes, and restored.
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { describeWithPostgresPrograms, figure, onServer, postgresPrograms } from '@svc/testing';
+import { eventually, startLoad, statusesOf } from '@svc/testing/faults';
+import { aDrill, type Drill, documented } from './backup-drill.ts';
+
+const SOME_WRITES = 40;
+
+/** The number of rows of all tables. */
+const rowsOf = (databaseUrl: string): Promise<number> =>
+  onServer(databaseUrl, async (client) => {
+    const { rows: tables } = await client.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);
+    let sum = 0;
+    for (const { tablename } of tables) {
+      const { rows } = await client.query(`SELECT count(*)::int FROM ${client.escapeIdentifier(tablename)}`);
+      sum += rows[0].count;
+    }
+    return sum;
+  });
+
+const namesIn = (databaseUrl: string, statement: string): Promise<Set<string>> =>
+  onServer(databaseUrl, async (client) => new Set((await client.query(statement)).rows.map(({ name }) => String(name))));
+
+const missingIn = (names: ReadonlySet<string>, acknowledged: readonly string[]) =>
+  acknowledged.filter((name) => !names.has(name));
+
+// Each test continues where the previous one ended.
+describeWithPostgresPrograms('the drill of a backup', () => {
+  let folder: string;
+  let drill: Drill;
+  let beforeDump: { readonly templates: readonly string[]; readonly secrets: readonly string[] };
+  const ids = { kept: '', doomed: '', later: '', unwanted: '' };
+
+  const templatesOfHub = () => namesIn(drill.databases.hub, 'SELECT slug AS name FROM templates');
+  const templatesOfFleet = () => namesIn(drill.databases.fleet, 'SELECT slug AS name FROM catalog_templates');
+  const sync = () => drill.good('fleet', 'POST', '/catalog/sync', {});
+  const deploy = async (name: string, workload_id: string): Promise<string> => {
+    const { deployment } = await drill.good('fleet', 'POST', '/deployments', { name, workload_id, env: { MODE: 'fast' } });
+    await drill.untilRunning(deployment.id);
+    return deployment.id;
+  };
+  const orphans = async () => JSON.parse((await drill.run(documented('/orphans"'))).output).orphans;
+
+  beforeAll(async () => {
+    folder = fs.mkdtempSync(path.join(tmpdir(), 'backup-drill-'));
+    drill = await aDrill(postgresPrograms(), folder);
+  }, 120_000);
+  afterAll(async () => {
+    await drill?.close();
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('both databases are dumped while the services acknowledge writes, and the services continue', async () => {
+    const { templates, secrets } = drill;
+    const plain = { name: 'plain', image_name: 'team/app', env_schema: [{ name: 'MODE' }] };
+    const stateful = { ...plain, name: 'stateful', volume_mounts: [{ name: 'data', mountPath: '/data' }] };
+    const workloadId = async (body: object): Promise<string> =>
+      (await drill.good('fleet', 'POST', '/workloads', body)).workload.id;
+    const [plainId, statefulId] = [await workloadId(plain), await workloadId(stateful)];
+    ids.kept = await deploy('kept', plainId);
+    ids.doomed = await deploy('doomed', plainId);
+
+    const load = startLoad([templates.writer, templates.writer, secrets.writer, secrets.writer]);
+    const acknowledged = () => Math.min(templates.acknowledged.length, secrets.acknowledged.length);
+    const until = (count: number) => eventually('writes are acknowledged', async () => acknowledged() >= count);
+    await until(SOME_WRITES);
+    beforeDump = { templates: [...templates.acknowledged], secrets: [...secrets.acknowledged] };
+    const fleet = await drill.run(documented('--file=fleet.dump'));
+    const hub = await drill.run(documented('--file=hub.dump'));
+    await until(acknowledged() + SOME_WRITES); // what is written after the dumps is not in them
+    expect(statusesOf(await load.stop())).toEqual([201]);
+    figure(`dumps under load: fleet ${fleet.seconds.toFixed(2)} s, hub ${hub.seconds.toFixed(2)} s`);
+
+    await drill.good('fleet', 'DELETE', `/deployments/${ids.doomed}`);
+    ids.later = await deploy('later', statefulId);
+    ids.unwanted = await deploy('unwanted', plainId);
+    await sync();
+    expect(await templatesOfFleet()).toEqual(await templatesOfHub());
+  }, 60_000);
+
+  test('a fleet converges to a hub that was restored, although the catalog time of the hub moved backwards', async () => {
+    const before = await drill.good('fleet', 'GET', '/catalog/sync');
+    await drill.stop('hub');
+    await drill.empty('hub');
+    const restored = await drill.run(documented('"$HUB_DATABASE_URL" hub.dump'));
+    await drill.start('hub');
+    const names = await templatesOfHub();
+    expect(missingIn(names, beforeDump.templates)).toEqual([]);
+    expect(missingIn(names, drill.templates.acknowledged).length).toBeGreaterThan(0);
+
+    const started = performance.now();
+    const after = await sync();
+    const seconds = (performance.now() - started) / 1000;
+    expect(Date.parse(after.checked_at)).toBeLessThan(Date.parse(before.checked_at));
+    expect(await templatesOfFleet()).toEqual(names);
+    await drill.templates.writer();
+    expect(await sync()).toMatchObject({ status: 'fresh', last_sync: { full: false, updated: 1 } });
+    expect(await templatesOfFleet()).toEqual(await templatesOfHub());
+    const rows = await rowsOf(drill.databases.hub);
+    figure(`hub: ${rows} rows, restored in ${restored.seconds.toFixed(2)} s, the fleet converged in ${seconds.toFixed(2)} s`);
+  }, 60_000);
+
+  test('a restored fleet has everything that was acknowledged before its dump, and converges', async () => {
+    await drill.stop('fleet');
+    await drill.empty('fleet');
+    const restored = await drill.run(documented('"$FLEET_DATABASE_URL" fleet.dump'));
+    const started = performance.now();
+    await drill.start('fleet');
+    const names = await namesIn(drill.databases.fleet, 'SELECT name FROM secrets');
+    expect(missingIn(names, beforeDump.secrets)).toEqual([]);
+    expect(missingIn(names, drill.secrets.acknowledged).length).toBeGreaterThan(0);
+    await sync();
+    expect(await templatesOfFleet()).toEqual(await templatesOfHub());
+    await drill.untilRunning(ids.kept);
+    await drill.untilRunning(ids.doomed);
+    const seconds = (performance.now() - started) / 1000;
+    const rows = await rowsOf(drill.databases.fleet);
+    figure(`fleet: ${rows} rows, restored in ${restored.seconds.toFixed(2)} s, started and converged in ${seconds.toFixed(2)} s`);
+  }, 90_000);
+
+  test('orphans are listed, adopted and removed', async () => {
+    await eventually('the orphans are listed', async () => (await orphans()).length === 3);
+    const found = await orphans();
+    const volume = found.find(({ kind }: { kind: string }) => kind === 'volume');
+    expect(found.map(({ id }: { id: string }) => id).sort()).toEqual([ids.later, ids.unwanted, volume.id].sort());
+    await drill.good('fleet', 'POST', `/hosts/${drill.hostId}/orphans/${volume.id}/adopt`, {});
+    const adopted = await drill.run(documented('/adopt"'), { ORPHAN_ID: ids.later, VOLUME_ID: volume.id });
+    expect(JSON.parse(adopted.output)).toMatchObject({ deployment: { id: ids.later } });
+    await drill.untilRunning(ids.later);
+    await drill.good('fleet', 'POST', `/hosts/${drill.hostId}/orphans/${ids.unwanted}/remove`);
+    await eventually('no orphan is left', async () => (await orphans()).length === 0);
+  }, 90_000);
+});
