@@ -7,6 +7,7 @@ import {
   type Enter,
   hasEtagOf,
   matchesOf,
+  observeDatabase,
   observePools,
   pathOf,
   requestIdOf,
@@ -125,6 +126,7 @@ export function createHub({
     observe: (metrics) => {
       observeCatalog(catalog)(metrics);
       observePools(metrics, database.pools);
+      observeDatabase(metrics, () => database.client.$queryRaw`SELECT 1`);
     },
   });
 }
