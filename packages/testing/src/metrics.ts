@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export type MetricTable = Readonly<Record<string, { readonly type: string; readonly labels: readonly string[] }>>;
 
 const TABLE = new URL('../../../docs/metrics.md', import.meta.url);
-const ROW = /^\| `(\w+)` \| (\w+) \| (\w+)(?:, state)? \| ([^|]*) \|/gm;
+const ROW = /^\| `(\w+)` \| (\w+) \| (\w+)(?:, state)? \|([^|]*)\|/gm;
 
 /** The metrics of a service that the documentation lists. */
 export function documentedMetrics(service: 'hub' | 'fleet'): MetricTable {

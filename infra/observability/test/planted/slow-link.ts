@@ -12,9 +12,10 @@ export interface SlowLink {
 /** Starts a proxy to the server of a URL, on the loopback address. */
 export async function startSlowLink(databaseUrl: string): Promise<SlowLink> {
   const url = new URL(databaseUrl);
+  const { hostname, port } = url;
   let milliseconds = 0;
   const server = net.createServer((client) => {
-    const upstream = net.connect(Number(url.port), url.hostname);
+    const upstream = net.connect(Number(port), hostname);
     client.pipe(upstream);
     let written = Promise.resolve(); // keeps the order of responses when the delay changes
     upstream.on('data', (chunk) => {
