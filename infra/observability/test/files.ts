@@ -34,6 +34,7 @@ const panel = z.looseObject({
   title: z.string(),
   description: z.string().optional(),
   gridPos: position,
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of Grafana
   datasource: z.strictObject({ type: z.literal('prometheus'), uid: z.literal('${datasource}') }).optional(),
   targets: z.array(z.looseObject({ refId: z.string(), expr: z.string() })).default([]),
 });

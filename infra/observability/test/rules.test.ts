@@ -90,7 +90,8 @@ describe.each(['hub', 'fleet'] as const)('the dashboard of the %s', (service) =>
   test('uses metrics and labels of the service', () => {
     const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
     expect(expressions.length).toBeGreaterThan(10);
-    for (const expr of expressions) expect({ expr, unknown: unknownIn(expr, known[service]) }).toEqual({ expr, unknown: [] });
+    for (const expr of expressions)
+      expect({ expr, unknown: unknownIn(expr, known[service]) }).toEqual({ expr, unknown: [] });
   });
 
   test('has symptoms first, then causes, and panels that do not overlap', () => {
@@ -104,7 +105,8 @@ describe.each(['hub', 'fleet'] as const)('the dashboard of the %s', (service) =>
     );
     expect(new Set(cells).size).toBe(cells.length);
     for (const { type, datasource, targets } of panels) {
-      if (type !== 'row') expect({ datasource, count: targets.length > 0 }).toMatchObject({ datasource: {}, count: true });
+      if (type !== 'row')
+        expect({ datasource, count: targets.length > 0 }).toMatchObject({ datasource: {}, count: true });
     }
   });
 
@@ -117,7 +119,9 @@ describe.each(['hub', 'fleet'] as const)('the dashboard of the %s', (service) =>
     const text = JSON.stringify({ panels, links });
     const anchors = [...text.matchAll(/\$\{runbook\}#([\w-]+)/g)].map(([, anchor]) => anchor);
     expect(anchors.length).toBeGreaterThan(3);
-    const existing = [...operate.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'));
+    const existing = [...operate.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+      title.toLowerCase().replaceAll(' ', '-'),
+    );
     expect(anchors.filter((anchor) => !existing.includes(anchor ?? ''))).toEqual([]);
   });
 });

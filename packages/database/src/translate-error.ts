@@ -81,7 +81,8 @@ export function translateDatabaseError(error: unknown, constraints: ConstraintPr
 
 function reasonOf({ prismaCode, kind, sqlState, systemCode, text }: Failure): Reason | undefined {
   if (sqlState) return bySqlState.find(([start]) => sqlState.startsWith(start))?.[1];
-  if (connectionKinds.includes(kind) || prismaCode.startsWith('P1') || systemCodes.test(systemCode)) return 'unreachable';
+  if (connectionKinds.includes(kind) || prismaCode.startsWith('P1') || systemCodes.test(systemCode))
+    return 'unreachable';
   if (prismaCode) return byPrismaCode[prismaCode];
   if (timeoutMessages.test(text)) return 'timed_out';
   return unreachableMessages.test(text) ? 'unreachable' : undefined;

@@ -86,7 +86,8 @@ export function observeDatabase(metrics: Metrics, statement: () => Promise<unkno
     await statement();
     return (performance.now() - started) / 1000;
   });
-  const help = 'Time of a minimal statement, including the wait for a connection; missing while the database does not respond';
+  const help =
+    'Time of a minimal statement, including the wait for a connection; missing while the database does not respond';
   observe(metrics, { name: 'database_response_seconds', help }, async () => {
     const value = await measure();
     return value === undefined ? [] : [{ value }];

@@ -144,7 +144,10 @@ describe.each(['hub', 'fleet'] as const)('the chart of the %s', (chart) => {
     const files = ['service', chart].map((name) => fs.readFileSync(path.join(folder, `${name}.yaml`), 'utf8'));
     const groups = files.flatMap((text) => parse(text).groups);
     const expected = JSON.stringify(groups)
-      .replaceAll(/job=(?:~\\"hub\|fleet\\"|\\"(?:hub|fleet)\\")/g, String.raw`job=\"svc-${chart}\", namespace=\"default\"`)
+      .replaceAll(
+        /job=(?:~\\"hub\|fleet\\"|\\"(?:hub|fleet)\\")/g,
+        String.raw`job=\"svc-${chart}\", namespace=\"default\"`,
+      )
       .replaceAll('docs/operate.md', monitoring.runbookUrl);
     expect(Object(rendered.spec).groups).toEqual(JSON.parse(expected));
     const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }: { alert: string }) => alert));

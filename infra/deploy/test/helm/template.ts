@@ -73,7 +73,9 @@ const functions: Readonly<Record<string, (...args: Value[]) => Value>> = {
   eq: (one, other) => one === other,
   replace: (old, now, text) => asText(text).replaceAll(asText(old), asText(now)),
   printf: (format, ...values) =>
-    asText(format).replace(/%[qs]/g, (verb) => (verb === '%q' ? JSON.stringify(asText(values.shift())) : asText(values.shift()))),
+    asText(format).replace(/%[qs]/g, (verb) =>
+      verb === '%q' ? JSON.stringify(asText(values.shift())) : asText(values.shift()),
+    ),
   has: (value, list) => Array.isArray(list) && list.includes(value),
 };
 

@@ -75,7 +75,7 @@ export function seriesOf({ before, during, minutes, metrics }: Timeline): Series
 }
 
 /** The sum of the samples of a metric whose labels contain `labels`; undefined without samples. */
-export function valueOf(scraped: Scrape, metric: string, labels = ''): number | undefined {
+export function sampleOf(scraped: Scrape, metric: string, labels = ''): number | undefined {
   const values = [...scraped].filter(([series]) => series.startsWith(`${metric}{`) && series.includes(labels));
   return values.length === 0 ? undefined : values.reduce((sum, [, value]) => sum + value, 0);
 }

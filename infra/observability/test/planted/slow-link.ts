@@ -22,10 +22,9 @@ export async function startSlowLink(databaseUrl: string): Promise<SlowLink> {
       const due = wait(milliseconds);
       written = written.then(() => due).then(() => void (client.destroyed || client.write(chunk)));
     });
-    upstream.on('end', () => void (written = written.then(() => void client.end())));
-    for (const [socket, other] of [[client, upstream], [upstream, client]] as const) {
-      socket.on('error', () => other.destroy());
-    }
+    upstream.on('end', () => void written.then(() => client.end()));
+    client.on('error', () => upstream.destroy());
+    upstream.on('error', () => client.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -23,7 +23,10 @@ async function command(app: App, environment: Readonly<Record<string, string>>, 
  * A hub and a fleet as in production, each with its own PostgreSQL server, and a simulated host on which a deployment runs.
  * @param disk a folder for the database of the fleet; by default one on the usual disk
  */
-export function preparePlanted(disk: string | undefined, { closers, aPostgres, aService }: ReturnType<typeof prepareFaults>) {
+export function preparePlanted(
+  disk: string | undefined,
+  { closers, aPostgres, aService }: ReturnType<typeof prepareFaults>,
+) {
   return async () => {
     const [hubPostgres, fleetPostgres] = [await aPostgres(), await aPostgres(disk)];
     const issuer = await startLocalIssuer(AUDIENCE);
