@@ -175,7 +175,7 @@ describeWithPromtool('with promtool', () => {
         const { alert, minutes } = expected;
         expectAlerts(seriesOf({ before, during, minutes: MINUTES, metrics }), [
           { minute: MINUTES.before - 0.5, fired: [] },
-            { minute: MINUTES.before + minutes, firing: [alert] },
+          { minute: MINUTES.before + minutes, firing: [alert] },
           { minute: MINUTES.before + MINUTES.during - 1, fired: [alert] },
         ]);
       },
