@@ -7,6 +7,7 @@ import {
   createTurnQueue,
   type Enter,
   matchesOf,
+  observeDatabase,
   observePools,
   pathOf,
   requestIdOf,
@@ -144,6 +145,7 @@ export function createFleet({ services, rejectionLimits, ...options }: FleetOpti
       observeSync(database)(metrics);
       observeFleet(database)(metrics);
       observePools(metrics, database.pools);
+      observeDatabase(metrics, () => database.client.$queryRaw`SELECT 1`);
     },
   });
 }

@@ -7,6 +7,7 @@ import {
   type Enter,
   hasEtagOf,
   matchesOf,
+  observeDatabase,
   observePools,
   pathOf,
   requestIdOf,
@@ -126,6 +127,7 @@ export function createHub({
     observe: (metrics) => {
       observeCatalog(catalog)(metrics);
       observePools(metrics, database.pools);
+      observeDatabase(metrics, () => database.client.$queryRaw`SELECT 1`);
     },
   });
 }

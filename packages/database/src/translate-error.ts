@@ -1,4 +1,5 @@
-import { Problem, unavailable } from '@svc/http';
+import { Problem, processMetrics, unavailable } from '@svc/http';
+import { Counter } from 'prom-client';
 
 /** The problem for a violation of each constraint or unique index, by name. */
 export type ConstraintProblems = Readonly<Record<string, (error: unknown) => Problem>>;
@@ -13,33 +14,47 @@ type Failure = {
   text: string;
 };
 
-const unreachable = 'The database is not reachable. Retry later.';
-const timedOut = 'The database took too long to respond. Retry later.';
-const readOnly = 'The database does not accept changes. Retry later.';
-const conflict = 'Another change was made at the same time. Retry the request.';
+/** Why a database call failed, with the detail of the problem. The keys are label values of a metric. */
+const details = {
+  unreachable: 'The database is not reachable. Retry later.',
+  timed_out: 'The database took too long to respond. Retry later.',
+  disk_full: 'The database does not accept changes. Retry later.',
+  read_only: 'The database does not accept changes. Retry later.',
+  conflict: 'Another change was made at the same time. Retry the request.',
+} as const;
+
+type Reason = keyof typeof details;
+
+const failures = new Counter({
+  name: 'database_failures_total',
+  help: `Number of failed database calls that can succeed later, by reason: ${Object.keys(details).join(', ')}`,
+  labelNames: ['reason'] as const,
+  registers: [processMetrics],
+});
+for (const reason of Object.keys(details)) failures.inc({ reason }, 0); // so that the first failure is an increase
 
 /** Error codes of PostgreSQL, or prefixes of them (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
-const bySqlState: readonly (readonly [string, string])[] = [
-  ['08', unreachable], // connection exception
-  ['28', unreachable], // invalid credentials of the service
-  ['3D000', unreachable], // the database does not exist
-  ['57P', unreachable], // shutdown, crash, starting up, dropped
-  ['25P03', unreachable], // idle-in-transaction timeout
-  ['53300', unreachable], // too many connections
-  ['53100', readOnly], // disk full
-  ['53', unreachable], // other insufficient resources
-  ['25006', readOnly], // read-only: a standby
-  ['55P03', timedOut], // lock timeout
-  ['57014', timedOut], // statement timeout
-  ['40001', conflict], // serialization failure
-  ['40P01', conflict], // deadlock
+const bySqlState: readonly (readonly [string, Reason])[] = [
+  ['08', 'unreachable'], // connection exception
+  ['28', 'unreachable'], // invalid credentials of the service
+  ['3D000', 'unreachable'], // the database does not exist
+  ['57P', 'unreachable'], // shutdown, crash, starting up, dropped
+  ['25P03', 'unreachable'], // idle-in-transaction timeout
+  ['53300', 'unreachable'], // too many connections
+  ['53100', 'disk_full'], // disk full
+  ['53', 'unreachable'], // other insufficient resources
+  ['25006', 'read_only'], // read-only: a standby
+  ['55P03', 'timed_out'], // lock timeout
+  ['57014', 'timed_out'], // statement timeout
+  ['40001', 'conflict'], // serialization failure
+  ['40P01', 'conflict'], // deadlock
 ];
 /** Error codes of Prisma for errors without a code of PostgreSQL. */
-const byPrismaCode: Readonly<Record<string, string>> = {
-  P2024: timedOut,
-  P2028: timedOut,
-  P2034: conflict,
-  P2037: unreachable,
+const byPrismaCode: Readonly<Record<string, Reason>> = {
+  P2024: 'timed_out',
+  P2028: 'timed_out',
+  P2034: 'conflict',
+  P2037: 'unreachable',
 };
 const connectionKinds = ['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError'];
 const systemCodes = /^(ECONN\w+|ENOTFOUND|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/;
@@ -50,24 +65,27 @@ const timeoutMessages = /^(timeout exceeded when trying to connect|Query read ti
 
 /**
  * Translates an error of a database call to a Problem: that of the violated constraint, or `unavailable` if a retry can
- * succeed. Other errors are returned unchanged. Only pass errors of database calls: every socket error is attributed to the
- * database.
+ * succeed. The latter are counted. Other errors are returned unchanged. Only pass errors of database calls: every socket
+ * error is attributed to the database.
  */
 export function translateDatabaseError(error: unknown, constraints: ConstraintProblems): unknown {
   const failure = failureOf(error);
   if (!failure) return error;
   const known = Object.hasOwn(constraints, failure.constraint) ? constraints[failure.constraint] : undefined;
   if (known) return known(error);
-  const detail = detailOf(failure);
-  return detail ? unavailable(detail, error) : error;
+  const reason = reasonOf(failure);
+  if (!reason) return error;
+  failures.inc({ reason });
+  return unavailable(details[reason], error);
 }
 
-function detailOf({ prismaCode, kind, sqlState, systemCode, text }: Failure): string | undefined {
+function reasonOf({ prismaCode, kind, sqlState, systemCode, text }: Failure): Reason | undefined {
   if (sqlState) return bySqlState.find(([start]) => sqlState.startsWith(start))?.[1];
-  if (connectionKinds.includes(kind) || prismaCode.startsWith('P1') || systemCodes.test(systemCode)) return unreachable;
+  if (connectionKinds.includes(kind) || prismaCode.startsWith('P1') || systemCodes.test(systemCode))
+    return 'unreachable';
   if (prismaCode) return byPrismaCode[prismaCode];
-  if (timeoutMessages.test(text)) return timedOut;
-  return unreachableMessages.test(text) ? unreachable : undefined;
+  if (timeoutMessages.test(text)) return 'timed_out';
+  return unreachableMessages.test(text) ? 'unreachable' : undefined;
 }
 
 function failureOf(error: unknown): Failure | undefined {

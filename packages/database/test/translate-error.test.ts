@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Problem } from '@svc/http';
+import { Problem, processMetrics } from '@svc/http';
 import pg from 'pg';
 import { poolOptions, translateDatabaseError } from '../src/index.ts';
 import { aDatabase, serverUrl } from './on-database.ts';
@@ -91,23 +91,25 @@ describe.each(['plain pg', "Prisma's adapter", "Prisma's typed client", "Prisma'
   );
 
   test.each([
-    '08006',
-    '25006',
-    '25P03',
-    '28P01',
-    '3D000',
-    '40001',
-    '40P01',
-    '53100',
-    '53200',
-    '53300',
-    '55P03',
-    '57014',
-    '57P01',
-    '57P02',
-    '57P03',
-  ])('code %s is translated to unavailable', async (code) => {
+    ['08006', 'unreachable'],
+    ['25006', 'read_only'],
+    ['25P03', 'unreachable'],
+    ['28P01', 'unreachable'],
+    ['3D000', 'unreachable'],
+    ['40001', 'conflict'],
+    ['40P01', 'conflict'],
+    ['53100', 'disk_full'],
+    ['53200', 'unreachable'],
+    ['53300', 'unreachable'],
+    ['55P03', 'timed_out'],
+    ['57014', 'timed_out'],
+    ['57P01', 'unreachable'],
+    ['57P02', 'unreachable'],
+    ['57P03', 'unreachable'],
+  ])('code %s is translated to unavailable, and counted as %s', async (code, reason) => {
+    const before = await failures(reason);
     expect(await translated(run(raising(code)))).toMatchObject({ code: 'unavailable' });
+    expect(await failures(reason)).toBe(before + 1);
   });
 
   test('a statement that takes too long is translated to unavailable', async () => {
@@ -193,4 +195,10 @@ test.each([[new TypeError('x is not a function')], [violation], ['a string'], [u
 
 function raising(code: string): string {
   return `do $$ begin raise exception 'raised' using errcode = '${code}'; end $$`;
+}
+
+/** The value of `database_failures_total` for a reason. */
+async function failures(reason: string): Promise<number> {
+  const sample = new RegExp(`^database_failures_total\\{reason="${reason}"\\} (\\d+)$`, 'm');
+  return Number(sample.exec(await processMetrics.metrics())?.[1]);
 }

@@ -32,7 +32,7 @@ export type { Health, HealthCheck } from './health.ts';
 export { invalid, readQuery } from './input.ts';
 export { createLog, type Log, logLevels, pathOf } from './log.ts';
 export type { Metrics } from './metrics.ts';
-export { observe, observePools, type PoolState, type Sample, sharedRead } from './observed.ts';
+export { observe, observeDatabase, observePools, type PoolState, type Sample, sharedRead } from './observed.ts';
 export {
   createOutbound,
   isLocalTarget,

@@ -75,3 +75,21 @@ export function observePools(metrics: Metrics, pools: Readonly<Record<string, Po
   perPool('database_pool_max_connections', 'Maximum number of connections', ({ options }) => options.max ?? 0);
   perPool('database_pool_waiting', 'Statements that wait for a connection', ({ waitingCount }) => waitingCount);
 }
+
+/** The database is asked at most once in this time, whatever the number of scrapes. */
+const RESPONSE_MS = 2000;
+
+/** Registers the time that a database needs for `statement`, including the wait for a connection. */
+export function observeDatabase(metrics: Metrics, statement: () => Promise<unknown>): void {
+  const measure = sharedRead(RESPONSE_MS, async () => {
+    const started = performance.now();
+    await statement();
+    return (performance.now() - started) / 1000;
+  });
+  const help =
+    'Time of a minimal statement, including the wait for a connection; missing while the database does not respond';
+  observe(metrics, { name: 'database_response_seconds', help }, async () => {
+    const value = await measure();
+    return value === undefined ? [] : [{ value }];
+  });
+}

@@ -49,6 +49,7 @@ const writes = new Counter({
   labelNames: ['outcome'] as const,
   registers: [processMetrics],
 });
+for (const outcome of ['written', 'failed']) writes.inc({ outcome }, 0); // so that the first failure is an increase
 
 /** Counts entries whose transaction was committed, or that could not be written. */
 export const countEntries = (outcome: 'written' | 'failed', count = 1): void => writes.inc({ outcome }, count);

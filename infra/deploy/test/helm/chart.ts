@@ -38,6 +38,7 @@ export function renderChart(chart: Chart, given: Values): RenderedObject[] {
   const text = renderTemplates(library, read(chart, 'templates/objects.yaml'), {
     Values: values,
     Chart: { Name: name, AppVersion: appVersion },
+    Files: { Get: (file: string) => read(chart, file) },
     Release: { Name: 'svc', Namespace: 'default', Service: 'Helm' },
   });
   return parseAllDocuments(text).map((document) => {

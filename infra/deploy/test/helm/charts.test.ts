@@ -137,6 +137,23 @@ describe.each(['hub', 'fleet'] as const)('the chart of the %s', (chart) => {
     expect(JSON.stringify(find(objects, 'Deployment'))).not.toContain('MIGRATION_DATABASE_URL');
   });
 
+  test('the alerts are those of infra/observability, for the pods of the release', () => {
+    const monitoring = { enabled: true, runbookUrl: 'https://wiki.example.test/operate' };
+    const rendered = find(renderChart(chart, { ...required[chart], monitoring }), 'PrometheusRule');
+    const folder = path.resolve(charts, '../observability/alerts');
+    const files = ['service', chart].map((name) => fs.readFileSync(path.join(folder, `${name}.yaml`), 'utf8'));
+    const groups = files.flatMap((text) => parse(text).groups);
+    const expected = JSON.stringify(groups)
+      .replaceAll(
+        /job=(?:~\\"hub\|fleet\\"|\\"(?:hub|fleet)\\")/g,
+        String.raw`job=\"svc-${chart}\", namespace=\"default\"`,
+      )
+      .replaceAll('docs/operate.md', monitoring.runbookUrl);
+    expect(Object(rendered.spec).groups).toEqual(JSON.parse(expected));
+    const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }: { alert: string }) => alert));
+    expect(alerts).toEqual(expect.arrayContaining(['DatabaseUnavailable', chart === 'hub' ? 'HubDown' : 'FleetDown']));
+  });
+
   test('the selectors of the service match the pods, but not those of the migration', () => {
     const objects = renderChart(chart, required[chart]);
     const selector = Object(find(objects, 'Service').spec).selector;

@@ -71,6 +71,11 @@ const functions: Readonly<Record<string, (...args: Value[]) => Value>> = {
   default: (fallback, value) => (isTrue(value) ? value : fallback),
   not: (value) => !isTrue(value),
   eq: (one, other) => one === other,
+  replace: (old, now, text) => asText(text).replaceAll(asText(old), asText(now)),
+  printf: (format, ...values) =>
+    asText(format).replace(/%[qs]/g, (verb) =>
+      verb === '%q' ? JSON.stringify(asText(values.shift())) : asText(values.shift()),
+    ),
   has: (value, list) => Array.isArray(list) && list.includes(value),
 };
 
@@ -93,8 +98,10 @@ export function renderTemplates(library: readonly string[], main: string, data: 
       if (index > 0) args.push(piped);
       if (first === 'include') return include(asText(args[0]), args[1]);
       if (Object.hasOwn(functions, first)) return functions[first]?.(...args);
+      const value = operand(first, dot, variables);
+      if (typeof value === 'function') return value(...args);
       if (args.length > 0) throw new Error(`not supported: ${command}`);
-      return operand(first, dot, variables);
+      return value;
     }, undefined);
   }
   function operand(word: string, dot: Value, variables: Variables): Value {

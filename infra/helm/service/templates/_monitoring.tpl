@@ -26,8 +26,12 @@ spec:
       {{- end }}
 {{- end }}
 
+{{/* The rules of infra/observability/alerts, for the pods of this release only. Their selectors name the jobs hub and fleet. */}}
 {{- define "service.alerts" -}}
 {{- $name := include "service.name" . -}}
+{{- $selector := printf "job=%q, namespace=%q" $name .Release.Namespace -}}
+{{- $own := printf "job=%q" .Chart.Name -}}
+{{- $file := printf "alerts/%s.yaml" .Chart.Name -}}
 apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:
@@ -39,39 +43,6 @@ metadata:
     {{- end }}
 spec:
   groups:
-    - name: {{ $name }}
-      rules:
-        - alert: ServiceDown
-          expr: absent(up{service="{{ $name }}", namespace="{{ .Release.Namespace }}"} == 1)
-          for: 2m
-          labels:
-            severity: critical
-          annotations:
-            summary: No replica of {{ $name }} can be scraped
-        - alert: ServerErrors
-          expr: >-
-            sum(rate(http_requests_total{service="{{ $name }}", namespace="{{ .Release.Namespace }}", status=~"5.."}[5m]))
-            > 0.01 * sum(rate(http_requests_total{service="{{ $name }}", namespace="{{ .Release.Namespace }}"}[5m]))
-          for: 5m
-          labels:
-            severity: warning
-          annotations:
-            summary: More than 1 percent of the responses of {{ $name }} are server errors
-        - alert: LogLinesDropped
-          expr: sum(increase(log_lines_dropped_total{service="{{ $name }}", namespace="{{ .Release.Namespace }}"}[10m])) > 0
-          labels:
-            severity: warning
-          annotations:
-            summary: Log lines of {{ $name }} were dropped because stdout was not read
-        {{- if eq .Chart.Name "fleet" }}
-        - alert: CatalogSyncFails
-          expr: >-
-            time() - max(catalog_sync_last_failure_timestamp_seconds{service="{{ $name }}", namespace="{{ .Release.Namespace }}"})
-            < 600
-          for: 15m
-          labels:
-            severity: warning
-          annotations:
-            summary: The fleet {{ $name }} cannot sync its catalog with the hub
-        {{- end }}
+    {{- .Files.Get "alerts/service.yaml" | replace "groups:" "" | replace "job=~\"hub|fleet\"" $selector | replace "docs/operate.md" .Values.monitoring.runbookUrl | nindent 2 }}
+    {{- .Files.Get $file | replace "groups:" "" | replace $own $selector | replace "docs/operate.md" .Values.monitoring.runbookUrl | nindent 2 }}
 {{- end }}

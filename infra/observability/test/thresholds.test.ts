@@ -1,0 +1,204 @@
+// When each alert fires, over series that the tests state. test/planted has series of real services.
+import { alerts } from './files.ts';
+import { checkRules, describeWithPromtool, type Expected, expectAlerts, type SeriesValues } from './promtool.ts';
+
+/** Both services without a problem. A test replaces some of these series. */
+const healthy: SeriesValues = {
+  'up{job="hub", instance="a"}': '1x200',
+  'up{job="hub", instance="b"}': '1x200',
+  'up{job="fleet", instance="c"}': '1x200',
+  'database_response_seconds{job="hub", instance="a"}': '0.001x200',
+  'database_response_seconds{job="hub", instance="b"}': '0.001x200',
+  'database_response_seconds{job="fleet", instance="c"}': '0.001x200',
+  'fleet_hosts{job="fleet", instance="c", reachability="unreachable"}': '0x200',
+  'fleet_clusters{job="fleet", instance="c", reachability="unreachable"}': '0x200',
+  'catalog_sync_stale{job="fleet", instance="c"}': '0x200',
+  'http_requests_total{job="hub", instance="a", status="200"}': '0+10x200',
+  'http_requests_total{job="fleet", instance="c", status="200"}': '0+10x200',
+};
+
+interface Case {
+  readonly alert: string;
+  readonly when: string;
+  readonly series: SeriesValues;
+  readonly expected: readonly Expected[];
+}
+
+/** The alert fires in this minute, and not in the one before; no other alert fires within 60 minutes. */
+const firesAt = (alert: string, minute: number): Expected[] => [
+  { minute: minute - 1, firing: [] },
+  { minute, firing: [alert] },
+  { minute: 60, fired: [alert] },
+];
+const never: Expected[] = [{ minute: 60, fired: [] }];
+const onHub = 'job="hub", instance="a"';
+const onFleet = 'job="fleet", instance="c"';
+
+const cases: readonly Case[] = [
+  { alert: 'no alert', when: 'nothing is wrong', series: {}, expected: never },
+  {
+    ...{ alert: 'HubDown', when: 'all replicas of the hub are down from minute 10' },
+    series: { 'up{job="hub", instance="a"}': '1x19 0x180', 'up{job="hub", instance="b"}': '1x19 0x180' },
+    expected: firesAt('HubDown', 12),
+  },
+  {
+    ...{ alert: 'HubDown', when: 'the hub has no targets any more' },
+    series: { 'up{job="hub", instance="a"}': '1x19 stale', 'up{job="hub", instance="b"}': '1x19 stale' },
+    expected: firesAt('HubDown', 12),
+  },
+  {
+    ...{ alert: 'FleetDown', when: 'the only replica of the fleet is down from minute 10' },
+    series: { 'up{job="fleet", instance="c"}': '1x19 0x180' },
+    expected: firesAt('FleetDown', 12),
+  },
+  {
+    ...{ alert: 'ReplicaDown', when: 'one of two replicas of the hub is down from minute 10' },
+    series: { 'up{job="hub", instance="a"}': '1x19 0x180' },
+    expected: firesAt('ReplicaDown', 15),
+  },
+  {
+    ...{ alert: 'ServiceRestarting', when: 'a replica starts three times within 15 minutes' },
+    series: { [`process_start_time_seconds{${onHub}}`]: '1x19 2x5 3x5 4x180' },
+    expected: firesAt('ServiceRestarting', 16),
+  },
+  {
+    ...{ alert: 'ServiceRestarting', when: 'a replica is replaced twice' },
+    series: { [`process_start_time_seconds{${onHub}}`]: '1x19 2x5 3x180' },
+    expected: never,
+  },
+  {
+    ...{ alert: 'DatabaseUnavailable', when: 'one replica receives no response from minute 10' },
+    series: { [`database_response_seconds{${onHub}}`]: '0.001x19 stale' },
+    expected: firesAt('DatabaseUnavailable', 11),
+  },
+  {
+    ...{ alert: 'DatabaseUnavailable', when: 'a single scrape finds no database' },
+    series: { [`database_response_seconds{${onHub}}`]: '0.001x19 stale 0.001x180' },
+    expected: never,
+  },
+  {
+    ...{ alert: 'DatabaseSlow', when: 'a statement takes half a second from minute 10' },
+    series: { [`database_response_seconds{${onFleet}}`]: '0.001x19 0.5x180' },
+    expected: firesAt('DatabaseSlow', 16),
+  },
+  {
+    ...{ alert: 'DatabaseSlow', when: 'one minute is slow' },
+    series: { [`database_response_seconds{${onFleet}}`]: '0.001x19 0.5x1 0.001x180' },
+    expected: never,
+  },
+  {
+    ...{ alert: 'DatabaseDiskFull', when: 'one write fails for a full disk' },
+    series: { [`database_failures_total{${onFleet}, reason="disk_full"}`]: '0x19 1x180' },
+    expected: firesAt('DatabaseDiskFull', 10),
+  },
+  {
+    ...{ alert: 'DatabaseDiskFull', when: 'writes fail for other reasons' },
+    series: { [`database_failures_total{${onFleet}, reason="conflict"}`]: '0x19 1+1x180' },
+    expected: never,
+  },
+  {
+    ...{ alert: 'ServerErrors', when: 'two percent of the responses are 500 from minute 10' },
+    series: { [`http_requests_total{${onHub}, status="500"}`]: '0x19 1+0.2x180' },
+    expected: firesAt('ServerErrors', 16),
+  },
+  {
+    ...{ alert: 'ServerErrors', when: 'the database is the cause' },
+    series: {
+      [`http_requests_total{${onHub}, status="503"}`]: '0x19 10+10x40 410x140',
+      [`database_response_seconds{${onHub}}`]: '0.001x19 stale _x40 0.001x140',
+    },
+    expected: [{ minute: 100, fired: ['DatabaseUnavailable'] }],
+  },
+  {
+    ...{ alert: 'IdentityProviderUnreachable', when: 'each request fails from minute 10' },
+    series: {
+      [`outbound_request_duration_seconds_count{${onHub}, destination="identity_provider", outcome="failed"}`]:
+        '0x19 1+1x180',
+      [`outbound_request_duration_seconds_count{${onHub}, destination="identity_provider", outcome="response"}`]:
+        '5x200',
+    },
+    expected: firesAt('IdentityProviderUnreachable', 15),
+  },
+  {
+    ...{ alert: 'IdentityProviderUnreachable', when: 'some requests fail' },
+    series: {
+      [`outbound_request_duration_seconds_count{${onHub}, destination="identity_provider", outcome="failed"}`]:
+        '0+1x200',
+      [`outbound_request_duration_seconds_count{${onHub}, destination="identity_provider", outcome="response"}`]:
+        '0+1x200',
+    },
+    expected: never,
+  },
+  {
+    ...{ alert: 'LogLinesDropped', when: 'lines are dropped in minute 10' },
+    series: { [`log_lines_dropped_total{${onFleet}}`]: '0x19 7x180' },
+    expected: firesAt('LogLinesDropped', 10),
+  },
+  {
+    ...{ alert: 'AuditWritesFail', when: 'entries fail from minute 10' },
+    series: { [`audit_entries_total{${onFleet}, outcome="failed"}`]: '0x19 1+1x180' },
+    expected: firesAt('AuditWritesFail', 12),
+  },
+  {
+    ...{ alert: 'AuditWritesFail', when: 'the database is unavailable for a time' },
+    series: {
+      [`audit_entries_total{${onFleet}, outcome="failed"}`]: '0x19 1+1x20 21x180',
+      [`database_response_seconds{${onFleet}}`]: '0.001x19 stale _x20 0.001x140',
+    },
+    expected: [{ minute: 60, fired: ['DatabaseUnavailable'] }],
+  },
+  {
+    ...{ alert: 'EngineUnreachable', when: 'a host is unreachable from minute 10' },
+    series: { [`fleet_hosts{${onFleet}, reachability="unreachable"}`]: '0x19 1x180' },
+    expected: firesAt('EngineUnreachable', 15),
+  },
+  {
+    ...{ alert: 'EngineUnreachable', when: 'a cluster is unreachable from minute 10' },
+    series: { [`fleet_clusters{${onFleet}, reachability="unreachable"}`]: '0x19 1x180' },
+    expected: firesAt('EngineUnreachable', 15),
+  },
+  {
+    ...{ alert: 'DeploymentsNotRunning', when: 'a deployment fails every second minute from minute 10' },
+    series: {
+      [`fleet_deployments{${onFleet}, phase="retrying", reason="CrashLoop"}`]: `_x19 ${'1x1 stale _ '.repeat(45)}`,
+    },
+    expected: firesAt('DeploymentsNotRunning', 20),
+  },
+  {
+    ...{ alert: 'DeploymentsNotRunning', when: 'a deployment starts for a long time' },
+    series: { [`fleet_deployments{${onFleet}, phase="starting", reason="none"}`]: '1x200' },
+    expected: never,
+  },
+  {
+    ...{ alert: 'ReconcilerBehind', when: 'a deployment waits from minute 10' },
+    series: { [`reconciler_oldest_due_seconds{${onFleet}}`]: '0x19 61+30x180' },
+    expected: firesAt('ReconcilerBehind', 15),
+  },
+  {
+    ...{ alert: 'CatalogMirrorStale', when: 'syncs fail from minute 10' },
+    series: { [`catalog_sync_stale{${onFleet}}`]: '0x19 1x180' },
+    expected: firesAt('CatalogMirrorStale', 25),
+  },
+  {
+    ...{ alert: 'CatalogMirrorStale', when: 'the hub is down' },
+    series: {
+      'up{job="hub", instance="a"}': '1x19 0x180',
+      'up{job="hub", instance="b"}': '1x19 0x180',
+      [`catalog_sync_stale{${onFleet}}`]: '0x21 1x180',
+    },
+    expected: firesAt('HubDown', 12),
+  },
+];
+
+describeWithPromtool('promtool', () => {
+  test('accepts the rules', checkRules);
+
+  test.each(cases)('evaluates $alert if $when', ({ series, expected }) => {
+    expectAlerts({ ...healthy, ...series }, expected);
+  });
+});
+
+test('each alert has a case in which it fires', () => {
+  const fired = cases.flatMap(({ expected }) => expected.flatMap(({ fired: names = [] }) => names));
+  expect(new Set(fired)).toEqual(new Set(alerts.map(({ alert }) => alert)));
+});
