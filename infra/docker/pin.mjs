@@ -39,9 +39,10 @@ if (check) {
 /** The digest of the index of an image, which covers all its platforms, as its registry states it. */
 function digestOf(tag) {
   const inspect = ['buildx', 'imagetools', 'inspect', '--format', '{{json .Manifest}}', tag];
-  const { stdout, stderr, error } = spawnSync('docker', inspect, { encoding: 'utf8', timeout: 60_000 });
-  const digest = /"digest":\s*"(sha256:[0-9a-f]{64})"/.exec(stdout ?? '')?.[1];
-  if (digest === undefined) fail(`The digest of ${tag} could not be resolved: ${error?.message ?? stderr.trim()}`);
+  const { status, stdout, stderr, error } = spawnSync('docker', inspect, { encoding: 'utf8', timeout: 60_000 });
+  if (status !== 0) fail(`The digest of ${tag} could not be resolved: ${error?.message ?? stderr.trim()}`);
+  const { digest } = JSON.parse(stdout);
+  if (!DIGEST.test(digest)) fail(`The digest of ${tag} could not be resolved: Buildx states ${digest}.`);
   return digest;
 }
 
