@@ -28,7 +28,7 @@ export function pages(): string[] {
   return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...below('docs'), ...below('infra')].sort();
 }
 
-export const readPage = (page: string): string => fs.readFileSync(path.join(repository, page), 'utf8');
+const readPage = (page: string): string => fs.readFileSync(path.join(repository, page), 'utf8');
 
 /** All fenced blocks of a page. @throws if a fence is not closed */
 export function fencedBlocks(page: string, content = readPage(page)): CommandBlock[] {
