@@ -79,7 +79,7 @@ test.each([
   ['identity_provider', 'no traceparent is sent'],
 ] as const)('a call of the %s has a span, and %s', async (destination, sent) => {
   const outbound = createOutbound({ destination, timeoutMs: 5000, maxBytes: 1000 });
-  const url = new URL(`${target.url}/${destination}/failing`);
+  const url = new URL(`${target.url}/${destination}/name-in-a-path`);
   const call = () => outbound.send({ method: 'GET', url, route: `/${destination}/:id`, headers: {} });
   await call(); // outside of a trace
   await traced(() => ({ name: `with ${destination}`, kind: 'internal' }), call);
@@ -90,6 +90,7 @@ test.each([
   const requests = received.filter(({ path }) => path === url.pathname);
   const expected = sent === 'traceparent is sent' ? `00-${span?.traceId}-${span?.spanId}-01` : undefined;
   expect(requests.map(({ headers }) => headers.traceparent)).toEqual([undefined, expected]);
+  expect(Buffer.concat(collector.bodies).toString('utf8')).not.toContain('name-in-a-path');
 });
 
 test('a call of an engine has a span without its path, and no traceparent is sent', async () => {

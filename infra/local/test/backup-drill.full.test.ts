@@ -7,7 +7,7 @@ import { describeWithPostgresPrograms, figure, onServer, postgresPrograms } from
 import { eventually, startLoad, statusesOf } from '@svc/testing/faults';
 import { aDrill, type Drill, documented } from './backup-drill.ts';
 
-const SOME_WRITES = 40;
+const SOME_WRITES = 100;
 
 /** The number of rows of all tables. */
 const rowsOf = (databaseUrl: string): Promise<number> =>
@@ -46,7 +46,9 @@ describeWithPostgresPrograms('the drill of a backup', () => {
 
   beforeAll(async () => {
     folder = fs.mkdtempSync(path.join(tmpdir(), 'backup-drill-'));
-    drill = await aDrill(postgresPrograms(), folder);
+    const programs = postgresPrograms();
+    if (programs === undefined) throw new Error('PostgreSQL 15 or later is not installed on this machine');
+    drill = await aDrill(programs, folder);
   }, 120_000);
   afterAll(async () => {
     await drill?.close();

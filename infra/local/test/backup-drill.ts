@@ -37,7 +37,7 @@ function openLedger(create: (name: string) => Promise<{ readonly status: number 
 }
 
 /** A hub with an admin, and a fleet with a simulated host that mirrors it, on a PostgreSQL server with its own programs. */
-export async function aDrill(programs: string | undefined, folder: string) {
+export async function aDrill(programs: string, folder: string) {
   const closers: (() => unknown)[] = [];
   const engines: ChildProcess = fork(ENGINES, [], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   closers.push(() => engines.kill());

@@ -29,7 +29,7 @@ function textOf(statement: unknown): string | undefined {
 }
 
 const OPERATIONS = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET|LOCK)\b/i;
-/** Identifiers only: a value cannot match. */
+/** The first table. Values are parameters, so the text contains only what the code states. */
 const TABLE = /\b(?:FROM|INTO|UPDATE)\s+(?:ONLY\s+)?(?:"?public"?\.)?"?([a-z_][a-z0-9_]*)/i;
 /** Longer statements have their first table before this position, or none in the span. */
 const SEARCHED = 4000;

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import { refusalOfTarget, refusingConnector, type TargetAllowance } from './outbound.ts';
-import { type SpanOptions, tracedWithin } from './tracing.ts';
+import type { SpanOptions } from './tracer.ts';
+import { tracedWithin } from './tracing.ts';
 
 /** A target for repeated requests. */
 export interface DialOptions {

@@ -17,7 +17,8 @@ import { ExportResultCode, setGlobalErrorHandler, W3CTraceContextPropagator } fr
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Log } from './log.ts';
-import { type Span, type Tracer, traceProtocolOf } from './tracing.ts';
+import { traceProtocolOf } from './trace-variables.ts';
+import type { Span, Tracer } from './tracer.ts';
 
 /** Maximum time for the export of the last spans at the end of the process. */
 const FLUSH_LIMIT_MS = 2000;

@@ -7,7 +7,8 @@ import { Histogram } from 'prom-client';
 import { Agent, buildConnector, request as callUrl } from 'undici';
 import { isOwnAddress, reachOf } from './outbound-addresses.ts';
 import { processMetrics } from './process-metrics.ts';
-import { type SpanOptions, tracedWithin } from './tracing.ts';
+import type { SpanOptions } from './tracer.ts';
+import { tracedWithin } from './tracing.ts';
 
 /** What `OUTBOUND_ALLOW` can allow for targets that are set in the API, in addition to `https` at public addresses. */
 export const outboundAllowances = ['http', 'loopback', 'private', 'unix'] as const;

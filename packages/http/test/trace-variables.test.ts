@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readTraceVariables } from '../src/tracing.ts';
+import { readTraceVariables } from '../src/trace-variables.ts';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example.test:4318' };
 
