@@ -26,7 +26,7 @@ export function reportedMetrics(text: string): MetricTable {
     types.map(([, name = '', type = '']) => {
       const samples = [...text.matchAll(new RegExp(`^${name}(?:_bucket|_sum|_count)?\\{(.*)\\} `, 'gm'))];
       const labels = samples.flatMap(([, given = '']) =>
-        [...given.matchAll(/(\w+)="/g)].map(([, label = '']) => label),
+        [...given.matchAll(/\b(\w+)="/g)].map(([, label = '']) => label),
       );
       return [name, { type, labels: [...new Set(labels)].filter((label) => label !== 'le').sort() }];
     }),
