@@ -25,7 +25,9 @@ export function reportedMetrics(text: string): MetricTable {
   return Object.fromEntries(
     types.map(([, name = '', type = '']) => {
       const samples = [...text.matchAll(new RegExp(`^${name}(?:_bucket|_sum|_count)?\\{(.*)\\} `, 'gm'))];
-      const labels = samples.flatMap(([, given = '']) => given.split('",').map((label) => label.replace(/=.*/, '')));
+      const labels = samples.flatMap(([, given = '']) =>
+        [...given.matchAll(/\b(\w+)="/g)].map(([, label = '']) => label),
+      );
       return [name, { type, labels: [...new Set(labels)].filter((label) => label !== 'le').sort() }];
     }),
   );

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { startLocalIssuer, startProcess } from '@svc/testing';
 import { ask, type prepareFaults, queryOn } from '@svc/testing/faults';
+import { z } from 'zod';
 import { startSlowLink } from './slow-link.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
@@ -85,6 +86,8 @@ export function preparePlanted(
 
 export type Planted = Awaited<ReturnType<ReturnType<typeof preparePlanted>>>;
 
+const listed = z.array(z.looseObject({ Id: z.string() }));
+
 /** A simulated host (infra/local/bench/fleet/engines.mjs) in a process of its own. */
 async function startEngine() {
   const child = fork(ENGINES, [], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
@@ -95,7 +98,7 @@ async function startEngine() {
     endpoint,
     /** Ends all containers, as if their programs had crashed. */
     crashContainers: async () => {
-      const containers: { Id: string }[] = await (await fetch(`${url}/containers/json`)).json();
+      const containers = listed.parse(await (await fetch(`${url}/containers/json`)).json());
       for (const { Id } of containers) await fetch(`${url}/containers/${Id}/stop`, { method: 'POST' });
     },
     stop: async () => {
