@@ -1,5 +1,6 @@
 import type { Service } from './openapi.ts';
 import { problemsOf } from './openapi.ts';
+import { replaceTables } from './page-tables.ts';
 import { type ProblemCode, problemCodes, problems } from './problems.ts';
 
 /** What a problem means, and what a caller can do. */
@@ -223,10 +224,5 @@ function successTable(services: readonly Service[]): string[] {
 /** Replaces the generated tables of docs/status-codes.md. @throws if the page has no place for a table */
 export function withTables(page: string, services: readonly Service[]): string {
   const tables = { problems: problemTable(services), successes: successTable(services) };
-  return Object.entries(tables).reduce((text, [name, lines]) => {
-    const [start, end] = [`<!-- begin ${name} -->\n`, `\n<!-- end ${name} -->`];
-    const [from, to] = [text.indexOf(start), text.indexOf(end)];
-    if (from === -1 || to < from) throw new Error(`docs/status-codes.md has no place for the table of ${name}`);
-    return `${text.slice(0, from)}${start}${lines.join('\n')}${text.slice(to)}`;
-  }, page);
+  return replaceTables('docs/status-codes.md', page, tables);
 }
