@@ -17,7 +17,7 @@ interface Exchange {
 }
 
 /** What happens to one request for updates instead of its response. */
-export type Fault = (exchange: Exchange) => Promise<void>;
+type Fault = (exchange: Exchange) => Promise<void>;
 
 const send = (res: ServerResponse, { status, headers, body }: Upstream) =>
   void res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
