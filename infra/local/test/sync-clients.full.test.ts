@@ -50,7 +50,7 @@ async function hubAs(token: string, method: string, at: string, body?: object): 
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${at} answered ${response.status}: ${text}`);
-  return text === '' ? {} : JSON.parse(text);
+  return JSON.parse(text === '' ? '{}' : text);
 }
 const admin = async (method: string, at: string, body: object) =>
   hubAs(await issuer.sign('root'), method, `/admin/${at}`, body);

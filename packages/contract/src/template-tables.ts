@@ -97,6 +97,7 @@ export function withTemplateTables(page: string, document: object): string {
       // The generator creates only references to members that exist.
       .reduce((value, key) => (value as Record<string, object>)[key] as object, document);
   const resolve = (schema: Schema): Schema => (schema.$ref === undefined ? schema : at(schema.$ref));
+  // The document of the hub has this body.
   const { content } = at('#/components/requestBodies/CreateTemplate') as {
     content: { 'application/json': { schema: Schema } };
   };
