@@ -38,7 +38,8 @@ const BUNDLER_BUILD = /\/@opentelemetry\/[^/]+\/build\/(esm|esnext)\//;
 
 const packages = await packagesOf(app);
 for (const file of await filesBelow(app)) {
-  if (UNUSED_FILE.test(file) || BUNDLER_BUILD.test(file) || (QUERY_COMPILER.test(file) && !USED_COMPILER.test(file))) await rm(file);
+  if (UNUSED_FILE.test(file) || BUNDLER_BUILD.test(file) || (QUERY_COMPILER.test(file) && !USED_COMPILER.test(file)))
+    await rm(file);
 }
 for (const folder of DATA[service]) {
   await cp(path.join(repository, folder), path.join(target, folder), { recursive: true });

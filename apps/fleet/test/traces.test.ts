@@ -36,8 +36,7 @@ async function spansWith(name: string, value: string | number) {
 }
 
 const inTrace = (traceId: string) => collector.spans().filter((span) => span.traceId === traceId);
-const ask = (path: string, headers: Readonly<Record<string, string>>) =>
-  world.api().get(path, headers);
+const ask = (path: string, headers: Readonly<Record<string, string>>) => world.api().get(path, headers);
 
 test('a request is a span of the trace of its caller, with its route and its statements', async () => {
   const { secret } = await world.aToken({ role: 'viewer' });
@@ -86,7 +85,11 @@ test.each([
   await outbound.close();
   const [span, ...others] = await spansWith('peer.service', destination);
   expect(others).toEqual([]);
-  expect(span).toMatchObject({ name: `GET /${destination}/:id`, kind: 3, attributes: { 'http.response.status_code': 200 } });
+  expect(span).toMatchObject({
+    name: `GET /${destination}/:id`,
+    kind: 3,
+    attributes: { 'http.response.status_code': 200 },
+  });
   const requests = received.filter(({ path }) => path === url.pathname);
   const expected = sent === 'traceparent is sent' ? `00-${span?.traceId}-${span?.spanId}-01` : undefined;
   expect(requests.map(({ headers }) => headers.traceparent)).toEqual([undefined, expected]);
@@ -95,10 +98,13 @@ test.each([
 
 test('a call of an engine has a span without its path, and no traceparent is sent', async () => {
   const connection = dial({ target: new URL(target.url) });
-  await traced(() => ({ name: 'with an engine', kind: 'internal' }), async () => {
-    const { body } = await connection.exchange({ method: 'GET', path: '/failing/name-of-an-object', idleMs: 5000 });
-    body.resume();
-  });
+  await traced(
+    () => ({ name: 'with an engine', kind: 'internal' }),
+    async () => {
+      const { body } = await connection.exchange({ method: 'GET', path: '/failing/name-of-an-object', idleMs: 5000 });
+      body.resume();
+    },
+  );
   await connection.close();
   const [span] = await spansWith('peer.service', 'engine');
   expect(span).toMatchObject({ name: 'GET engine', attributes: { 'http.response.status_code': 503 } });
@@ -107,9 +113,12 @@ test('a call of an engine has a span without its path, and no traceparent is sen
 });
 
 test('work that fails has the name of its error, without the message', async () => {
-  const failing = traced(() => ({ name: 'failing work', kind: 'internal' }), async () => {
-    throw Object.assign(new Error('a message with a value'), { name: 'LostConnection' });
-  });
+  const failing = traced(
+    () => ({ name: 'failing work', kind: 'internal' }),
+    async () => {
+      throw Object.assign(new Error('a message with a value'), { name: 'LostConnection' });
+    },
+  );
   await expect(failing).rejects.toThrow('a message with a value');
   await spansWith('error.type', 'LostConnection');
   expect(Buffer.concat(collector.bodies).toString('utf8')).not.toContain('a message with a value');

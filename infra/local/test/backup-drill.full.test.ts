@@ -22,7 +22,10 @@ const rowsOf = (databaseUrl: string): Promise<number> =>
   });
 
 const namesIn = (databaseUrl: string, statement: string): Promise<Set<string>> =>
-  onServer(databaseUrl, async (client) => new Set((await client.query(statement)).rows.map(({ name }) => String(name))));
+  onServer(
+    databaseUrl,
+    async (client) => new Set((await client.query(statement)).rows.map(({ name }) => String(name))),
+  );
 
 const missingIn = (names: ReadonlySet<string>, acknowledged: readonly string[]) =>
   acknowledged.filter((name) => !names.has(name));
@@ -38,7 +41,11 @@ describeWithPostgresPrograms('the drill of a backup', () => {
   const templatesOfFleet = () => namesIn(drill.databases.fleet, 'SELECT slug AS name FROM catalog_templates');
   const sync = () => drill.good('fleet', 'POST', '/catalog/sync', {});
   const deploy = async (name: string, workload_id: string): Promise<string> => {
-    const { deployment } = await drill.good('fleet', 'POST', '/deployments', { name, workload_id, env: { MODE: 'fast' } });
+    const { deployment } = await drill.good('fleet', 'POST', '/deployments', {
+      name,
+      workload_id,
+      env: { MODE: 'fast' },
+    });
     await drill.untilRunning(deployment.id);
     return deployment.id;
   };
@@ -102,7 +109,9 @@ describeWithPostgresPrograms('the drill of a backup', () => {
     expect(await sync()).toMatchObject({ status: 'fresh', last_sync: { full: false, updated: 1 } });
     expect(await templatesOfFleet()).toEqual(await templatesOfHub());
     const rows = await rowsOf(drill.databases.hub);
-    figure(`hub: ${rows} rows, restored in ${restored.seconds.toFixed(2)} s, the fleet converged in ${seconds.toFixed(2)} s`);
+    figure(
+      `hub: ${rows} rows, restored in ${restored.seconds.toFixed(2)} s, the fleet converged in ${seconds.toFixed(2)} s`,
+    );
   }, 60_000);
 
   test('a restored fleet has everything that was acknowledged before its dump, and converges', async () => {
@@ -120,7 +129,9 @@ describeWithPostgresPrograms('the drill of a backup', () => {
     await drill.untilRunning(ids.doomed);
     const seconds = (performance.now() - started) / 1000;
     const rows = await rowsOf(drill.databases.fleet);
-    figure(`fleet: ${rows} rows, restored in ${restored.seconds.toFixed(2)} s, started and converged in ${seconds.toFixed(2)} s`);
+    figure(
+      `fleet: ${rows} rows, restored in ${restored.seconds.toFixed(2)} s, started and converged in ${seconds.toFixed(2)} s`,
+    );
   }, 90_000);
 
   test('orphans are listed, adopted and removed', async () => {

@@ -17,7 +17,8 @@ export function documented(text: string): string {
     .flatMap(([, block = '']) => block.split(/(?<!\\)\n/))
     .filter((command) => command.includes(text));
   const [command, ...others] = commands;
-  if (command === undefined || others.length > 0) throw new Error(`docs/backup.md has ${commands.length} commands with ${text}`);
+  if (command === undefined || others.length > 0)
+    throw new Error(`docs/backup.md has ${commands.length} commands with ${text}`);
   return command;
 }
 
@@ -65,7 +66,8 @@ export async function aDrill(programs: string, folder: string) {
   };
   const good = async (...given: Parameters<typeof send>) => {
     const { status, body } = await send(...given);
-    if (status < 200 || status >= 300) throw new Error(`${given.slice(0, 3).join(' ')}: ${status} ${JSON.stringify(body)}`);
+    if (status < 200 || status >= 300)
+      throw new Error(`${given.slice(0, 3).join(' ')}: ${status} ${JSON.stringify(body)}`);
     return body;
   };
   const stop = async (app: 'hub' | 'fleet') => {
@@ -74,7 +76,13 @@ export async function aDrill(programs: string, folder: string) {
     await running.ended;
   };
   const { category } = await good('hub', 'POST', '/admin/categories', { name: 'Drill', slug: 'drill' });
-  const host = { name: 'machine', engine: 'docker', endpoint, network_types: ['mesh'], addresses: { mesh: '127.0.0.1' } };
+  const host = {
+    name: 'machine',
+    engine: 'docker',
+    endpoint,
+    network_types: ['mesh'],
+    addresses: { mesh: '127.0.0.1' },
+  };
   const hostId: string = (await good('fleet', 'POST', '/hosts', host)).host.id;
   const environment = {
     PATH: `${programs}:${process.env.PATH}`,

@@ -62,18 +62,22 @@ test.each([
   ['by default', {}],
   ['with OTEL_SDK_DISABLED', { OTEL_SDK_DISABLED: 'true', OTEL_TRACES_EXPORTER: 'otlp' }],
   ['with OTEL_TRACES_EXPORTER=none', { OTEL_TRACES_EXPORTER: 'none' }],
-])('%s, nothing is loaded or sent, and the hub logs the request id of the fleet', async (name, variables) => {
-  const collector = await aCollector();
-  const endpoint: Environment = name === 'by default' ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
-  const output = await withServices({ ...QUICK, ...endpoint, ...variables }, async () => {
-    expect(await sync({ 'X-Request-Id': 'of-the-caller' })).toBe(200);
-  });
-  await collector.stop();
-  expect(collector.bodies).toEqual([]);
-  // prom-client loads the API, without the SDK
-  expect([loadedBy(output.hub), loadedBy(output.fleet)]).toEqual([['@opentelemetry/api'], ['@opentelemetry/api']]);
-  expect(logged(output.hub, 'of-the-caller').length).toBeGreaterThan(0);
-}, 60_000);
+])(
+  '%s, nothing is loaded or sent, and the hub logs the request id of the fleet',
+  async (name, variables) => {
+    const collector = await aCollector();
+    const endpoint: Environment = name === 'by default' ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const output = await withServices({ ...QUICK, ...endpoint, ...variables }, async () => {
+      expect(await sync({ 'X-Request-Id': 'of-the-caller' })).toBe(200);
+    });
+    await collector.stop();
+    expect(collector.bodies).toEqual([]);
+    // prom-client loads the API, without the SDK
+    expect([loadedBy(output.hub), loadedBy(output.fleet)]).toEqual([['@opentelemetry/api'], ['@opentelemetry/api']]);
+    expect(logged(output.hub, 'of-the-caller').length).toBeGreaterThan(0);
+  },
+  60_000,
+);
 
 test('a sync is one trace of the fleet and the hub, with the request id, statements and no values', async () => {
   const collector = await aCollector();
@@ -91,7 +95,8 @@ test('a sync is one trace of the fleet and the hub, with the request id, stateme
   const inTrace = spans.filter(({ traceId }) => traceId === CALLER.traceId);
   const one = (service: string, name: string): ExportedSpan => {
     const [found] = inTrace.filter((span) => span.service === service && span.name === name);
-    if (!found) throw new Error(`${service} has no span "${name}": ${inTrace.map((span) => `${span.service} ${span.name}`)}`);
+    if (!found)
+      throw new Error(`${service} has no span "${name}": ${inTrace.map((span) => `${span.service} ${span.name}`)}`);
     return found;
   };
   const request = one('fleet', 'POST /api/v1/catalog/sync');
@@ -133,7 +138,10 @@ test('the default protocol is http/protobuf', async () => {
   expect(collector.bodies.some((body) => body.includes(Buffer.from(CALLER.traceId, 'hex')))).toBe(true);
 }, 60_000);
 
-test.each([['hangs', true], ['does not listen', false]])(
+test.each([
+  ['hangs', true],
+  ['does not listen', false],
+])(
   'while the collector %s, requests are answered, and the services stop in time',
   async (_, hangs) => {
     const collector = await aCollector({ hangs });
@@ -146,7 +154,8 @@ test.each([['hangs', true], ['does not listen', false]])(
     });
     expect(performance.now() - stoppedAt).toBeLessThan(2 * SHUTDOWN_LIMIT_MS); // two services, one after the other
     if (hangs) await collector.stop();
-    for (const text of [output.hub, output.fleet]) expect(lastLines(text)).toContain('the last traces were not exported');
+    for (const text of [output.hub, output.fleet])
+      expect(lastLines(text)).toContain('the last traces were not exported');
   },
   90_000,
 );

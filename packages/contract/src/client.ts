@@ -62,10 +62,7 @@ interface ClientOptions {
 }
 
 /** Creates a client for a list of endpoints. The endpoint's schema parses each reply. Calls reject with a CallError. */
-export function createClient<T extends Record<string, Endpoint>>(
-  endpoints: T,
-  options: ClientOptions,
-): Client<T> {
+export function createClient<T extends Record<string, Endpoint>>(endpoints: T, options: ClientOptions): Client<T> {
   const calls = Object.entries(endpoints).map(([name, endpoint]) => [
     name,
     (input: CallInput<Endpoint> = {}) => call(endpoint, input, options),

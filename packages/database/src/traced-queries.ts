@@ -24,7 +24,8 @@ export function traceQueries(target: Queries): void {
 /** The text of a statement; undefined for objects of `pg` that run themselves. */
 function textOf(statement: unknown): string | undefined {
   if (typeof statement === 'string') return statement;
-  if (typeof statement !== 'object' || statement === null || 'submit' in statement || !('text' in statement)) return undefined;
+  if (typeof statement !== 'object' || statement === null || 'submit' in statement || !('text' in statement))
+    return undefined;
   return String(statement.text);
 }
 

@@ -63,5 +63,5 @@ export { createHttpServer, serve } from './serve.ts';
 export { createService, type ServiceOptions } from './service.ts';
 export * from './settings.ts';
 export { type Chunks, type Pace, Streamed } from './streamed.ts';
-export { startTracing, traced, tracedWithin, currentTracer } from './tracing.ts';
+export { currentTracer, startTracing, traced, tracedWithin } from './tracing.ts';
 export { createTurnQueue, type TurnQueue } from './turn-queue.ts';

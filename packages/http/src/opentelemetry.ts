@@ -37,7 +37,11 @@ interface Current {
  * Creates a tracer of the SDK of OpenTelemetry, which reads its standard variables. Ended spans wait in a queue of limited size. A
  * full queue drops spans, so that no work waits for the collector.
  */
-export async function createTracer(o: { readonly service: string; readonly version: string; readonly log: Log }): Promise<Tracer> {
+export async function createTracer(o: {
+  readonly service: string;
+  readonly version: string;
+  readonly log: Log;
+}): Promise<Tracer> {
   logDiagnostics(o.log);
   const own = { 'service.name': o.service, 'service.version': o.version, 'service.instance.id': randomUUID() };
   const provider = new BasicTracerProvider({
@@ -55,7 +59,11 @@ export async function createTracer(o: { readonly service: string; readonly versi
       const parent = callerHeaders
         ? propagator?.extract(ROOT_CONTEXT, callerHeaders, defaultTextMapGetter)
         : storage.getStore()?.context;
-      const span = tracer.startSpan(name, { kind: KINDS[kind], ...(attributes && { attributes }) }, parent ?? ROOT_CONTEXT);
+      const span = tracer.startSpan(
+        name,
+        { kind: KINDS[kind], ...(attributes && { attributes }) },
+        parent ?? ROOT_CONTEXT,
+      );
       const current: Current = { context: trace.setSpan(ROOT_CONTEXT, span), hasEnded: false };
       const started: Span = {
         get headers() {
@@ -106,7 +114,8 @@ function logFailures(exporter: SpanExporter, log: Log): SpanExporter {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
         const hasFailed = result.code !== ExportResultCode.SUCCESS;
-        if (hasFailed && !isFailing) log.warn({ reason: result.error?.message }, 'traces cannot be exported and are dropped');
+        if (hasFailed && !isFailing)
+          log.warn({ reason: result.error?.message }, 'traces cannot be exported and are dropped');
         if (!hasFailed && isFailing) log.info('traces are exported again');
         isFailing = hasFailed;
         done(result);

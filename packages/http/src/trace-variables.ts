@@ -10,7 +10,9 @@ interface TraceVariables {
  */
 export function readTraceVariables(environment: NodeJS.ProcessEnv): TraceVariables {
   const { OTEL_SDK_DISABLED: disabled = '', OTEL_TRACES_EXPORTER: given = '' } = environment;
-  const hasEndpoint = [environment.OTEL_EXPORTER_OTLP_ENDPOINT, environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT].some(Boolean);
+  const hasEndpoint = [environment.OTEL_EXPORTER_OTLP_ENDPOINT, environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT].some(
+    Boolean,
+  );
   const exporters = (given || (hasEndpoint ? 'otlp' : 'none')).split(',').map((name) => name.trim());
   const isEnabled = disabled.toLowerCase() !== 'true' && exporters.includes('otlp');
   const unknown = exporters.filter((name) => name !== 'otlp' && name !== 'none');

@@ -10,7 +10,10 @@ const UNTRACED = new Set([...probePaths, METRICS_PATH]);
 /** Processes a request in a span, from its arrival to the end of its response. Probes and scrapes are not traced. */
 export function traceRequest(req: Request, res: Response, work: () => void): void {
   const tracer = currentTracer();
-  if (!tracer || UNTRACED.has(pathOf(req.originalUrl))) return work();
+  if (!tracer || UNTRACED.has(pathOf(req.originalUrl))) {
+    work();
+    return;
+  }
   const { method } = labelsOf(req, res);
   const span = tracer.start({
     name: method,

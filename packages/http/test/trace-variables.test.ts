@@ -6,7 +6,11 @@ const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example.test:4
 test.each<[string, NodeJS.ProcessEnv, boolean]>([
   ['no variable', {}, false],
   ['an endpoint', ENDPOINT, true],
-  ['an endpoint for traces', { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector.example.test:4318/v1/traces' }, true],
+  [
+    'an endpoint for traces',
+    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector.example.test:4318/v1/traces' },
+    true,
+  ],
   ['an empty endpoint', { OTEL_EXPORTER_OTLP_ENDPOINT: '' }, false],
   ['the exporter otlp', { OTEL_TRACES_EXPORTER: 'otlp' }, true],
   ['the exporter none', { ...ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }, false],

@@ -19,7 +19,9 @@ interface Attribute {
 interface Body {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly Attribute[] };
-    readonly scopeSpans: readonly { readonly spans: readonly (Omit<ExportedSpan, 'attributes'> & { attributes: Attribute[] })[] }[];
+    readonly scopeSpans: readonly {
+      readonly spans: readonly (Omit<ExportedSpan, 'attributes'> & { attributes: Attribute[] })[];
+    }[];
   }[];
 }
 

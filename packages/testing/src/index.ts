@@ -1,6 +1,6 @@
 export { freePort } from '@svc/database/embedded';
-export { aCollector, type ExportedSpan } from './collector.ts';
 export { type Answered, type Api, type ApiRequest, apiOf } from './api.ts';
+export { aCollector, type ExportedSpan } from './collector.ts';
 export { conformityTo, type ObservedExchange } from './conformity.ts';
 export {
   addressOf,

@@ -14,7 +14,9 @@ const OLDEST = 15;
 /** A folder with a server and the clients of its version, which the packages of npm do not contain; undefined if there is none. */
 export function postgresPrograms(): string | undefined {
   const folders = [...versionFolders(), ...PROGRAM_PATH.split(':')];
-  return folders.find((folder) => PROGRAMS.every((name) => canRun(path.join(folder, name))) && versionIn(folder) >= OLDEST);
+  return folders.find(
+    (folder) => PROGRAMS.every((name) => canRun(path.join(folder, name))) && versionIn(folder) >= OLDEST,
+  );
 }
 
 /**
@@ -23,7 +25,8 @@ export function postgresPrograms(): string | undefined {
  */
 export function describeWithPostgresPrograms(title: string, tests: () => void): void {
   if (postgresPrograms() || process.env.TEST_POSTGRES_PROGRAMS === 'required') describe(title, tests);
-  else describe.skip(`${title} (skipped: no PostgreSQL ${OLDEST} or later with ${PROGRAMS.join(', ')} installed)`, tests);
+  else
+    describe.skip(`${title} (skipped: no PostgreSQL ${OLDEST} or later with ${PROGRAMS.join(', ')} installed)`, tests);
 }
 
 /** The latest version first. */
@@ -46,6 +49,7 @@ function canRun(file: string): boolean {
 }
 
 function versionIn(folder: string): number {
-  const [, version = '0'] = /(\d+)/.exec(execFileSync(path.join(folder, 'postgres'), ['--version'], { encoding: 'utf8' })) ?? [];
+  const [, version = '0'] =
+    /(\d+)/.exec(execFileSync(path.join(folder, 'postgres'), ['--version'], { encoding: 'utf8' })) ?? [];
   return Number(version);
 }

@@ -111,7 +111,14 @@ export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }
     const full = requests.some((request) => request.full);
     const onlyIfDue = requests.every((request) => request.scheduled);
     const requestId = requests.map((request) => request.requestId).find((id) => id !== undefined);
-    const context = { database, hub: hub.forRequest(requestId), intervalSeconds, isStopped: () => stopped, log, timings };
+    const context = {
+      database,
+      hub: hub.forRequest(requestId),
+      intervalSeconds,
+      isStopped: () => stopped,
+      log,
+      timings,
+    };
     const describe = () => ({ name: 'catalog sync', kind: 'internal' }) as const;
     while (!(await traced(describe, () => syncOnce(context, { full, onlyIfDue })))); // repeats if the run lost its lease to another run
     report(requestId);

@@ -40,12 +40,12 @@ const headersOf = ({ authorization, headers, body }: RequestOptions): Record<str
 const MAX_REQUESTS = 2000;
 
 /** Sends the requests of each lane sequentially until it is stopped. Lanes run concurrently. */
-export function startLoad(
-  lanes: readonly (() => Promise<LoadResult>)[],
+export function startLoad<R = LoadResult>(
+  lanes: readonly (() => Promise<R>)[],
   { pauseMs = 10 }: { readonly pauseMs?: number } = {},
 ) {
-  const seen: LoadResult[] = [];
-  const byLane = lanes.map((): LoadResult[] => []);
+  const seen: R[] = [];
+  const byLane = lanes.map((): R[] => []);
   let stopping = false;
   const running = lanes.map(async (lane, index) => {
     for (let count = 1; !stopping && count <= MAX_REQUESTS; count++) {
@@ -57,11 +57,11 @@ export function startLoad(
   });
   return {
     /** All responses so far. */
-    seen: seen as readonly LoadResult[],
+    seen: seen as readonly R[],
     /** The responses so far, by lane. */
-    lanes: byLane as readonly (readonly LoadResult[])[],
+    lanes: byLane as readonly (readonly R[])[],
     /** Ends the load. @returns all responses */
-    stop: async (): Promise<readonly LoadResult[]> => {
+    stop: async (): Promise<readonly R[]> => {
       stopping = true;
       await Promise.all(running);
       return seen;
@@ -69,7 +69,7 @@ export function startLoad(
   };
 }
 
-export const statusesOf = (seen: readonly LoadResult[]): number[] =>
+export const statusesOf = (seen: readonly Pick<LoadResult, 'status'>[]): number[] =>
   [...new Set(seen.map(({ status }) => status))].sort((a, b) => a - b);
 
 /** A summary: the number of responses by status, and the longest response time. */
