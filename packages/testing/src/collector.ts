@@ -43,11 +43,12 @@ export async function aCollector({ hangs = false }: { readonly hangs?: boolean }
     url: server.url,
     stop: server.stopListening,
     /** The bodies of all requests. */
-    bodies: bodies as readonly Buffer[],
-    types: types as ReadonlySet<string | undefined>,
+    bodies,
+    types,
     /** All spans, from bodies in JSON. */
     spans: (): ExportedSpan[] =>
       bodies.flatMap((body) =>
+        // The exporter is the official one, and a body of another form fails the test.
         (JSON.parse(body.toString('utf8')) as Body).resourceSpans.flatMap(({ resource, scopeSpans }) =>
           scopeSpans.flatMap(({ spans }) =>
             spans.map((span) => ({
