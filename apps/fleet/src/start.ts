@@ -92,6 +92,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     refusalOf: toProvider.routes.restricted.refusalOf,
     defaultLimits,
     changes,
+    confirmationKey: signingKey.deriveSecret('mcp-confirmations'),
     publicUrl: config.PUBLIC_URL,
     corsOrigins: config.CORS_ORIGINS,
   };
@@ -99,16 +100,17 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   const housekeeping = startHousekeeping({ database, log, auditDays: config.AUDIT_RETENTION_DAYS });
   const pruning = startPruningChanges(database, log);
   const sealing = startSealing({ database, sealer, log });
-  let stopping = false;
+  const stopping = new AbortController();
   const { corsOrigins: _, publicUrl: __, ...options } = serviceOptionsOf(config);
   const app = createFleet({
     services,
     health: {
       check: () => health(services, sealer, prismaDir),
       get stopping() {
-        return stopping;
+        return stopping.signal.aborted;
       },
     },
+    stopping: stopping.signal,
     log,
     ...options,
   });
@@ -119,7 +121,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     port: config.PORT,
     log,
     onStopping: () => {
-      stopping = true;
+      stopping.abort();
       void changes.stop(); // its streams would delay the shutdown
     },
     close: async () => {

@@ -162,6 +162,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
       refusalOf: ways.restricted.refusalOf,
       defaultLimits,
       changes,
+      confirmationKey: signingKey.deriveSecret('mcp-confirmations'),
       publicUrl,
       corsOrigins: [FRONTEND],
     };

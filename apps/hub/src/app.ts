@@ -59,7 +59,8 @@ const routes = implement(hubEndpoints, {
   listAuditEntries,
 });
 
-export interface HubOptions extends Omit<ServiceOptions<RequestContext>, 'version' | 'routes' | 'enter' | 'openapi' | 'observe'> {
+export interface HubOptions
+  extends Omit<ServiceOptions<RequestContext>, 'version' | 'routes' | 'enter' | 'openapi' | 'observe'> {
   readonly database: Database;
   readonly provider: IdentityProvider;
   readonly catalog: CachedCatalog;

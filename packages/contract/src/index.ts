@@ -12,4 +12,5 @@ export * from './services.ts';
 export * from './template-conflicts.ts';
 export * from './template-fields.ts';
 export * from './timestamp.ts';
+export * from './tool.ts';
 export * from './wire.ts';
