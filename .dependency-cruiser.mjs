@@ -22,7 +22,7 @@ const layers = {
     'events',
     'database',
   ],
-  hub: ['commands', 'admin', 'account', 'catalog', 'database'],
+  hub: ['commands', 'mcp', 'admin', 'account', 'catalog', 'database'],
 };
 
 const layerRules = Object.entries(layers).flatMap(([app, folders]) =>

@@ -1,26 +1,13 @@
-import { admit, challengesOf, createAuthenticator, readBearer } from '@svc/auth';
-import { type Endpoint, fleetService, openApiDocument } from '@svc/contract';
-import { type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
-import {
-  closeConnectionOf,
-  createService,
-  createTurnQueue,
-  type Enter,
-  matchesOf,
-  observePools,
-  pathOf,
-  requestIdOf,
-  type ServiceOptions,
-} from '@svc/http';
-import { type CallLimits, createServerFactory, type McpOptions, mountMcp } from '@svc/mcp';
-import { parse as parseCookies } from 'cookie';
-import type { Express, Request, Response } from 'express';
+import { fleetService, openApiDocument } from '@svc/contract';
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { createService, observePools, type ServiceOptions } from '@svc/http';
+import { type CallLimits, createServerFactory, mountMcp } from '@svc/mcp';
+import type { Express } from 'express';
 import * as audit from './api/audit.ts';
 import { login } from './api/auth/login.ts';
 import * as oidc from './api/auth/oidc.ts';
 import { changeOwnPassword } from './api/auth/password.ts';
 import * as auth from './api/auth.ts';
-import { createVerifier } from './api/authenticate.ts';
 import * as catalog from './api/catalog.ts';
 import { watchChanges } from './api/changes.ts';
 import * as clusterEvents from './api/clusters/events.ts';
@@ -34,22 +21,17 @@ import { listEvents } from './api/events.ts';
 import * as hostEvents from './api/hosts/events.ts';
 import * as hostOrphans from './api/hosts/orphans.ts';
 import * as hosts from './api/hosts.ts';
-import { policy } from './api/policy.ts';
 import * as secrets from './api/secrets.ts';
 import * as settings from './api/settings.ts';
 import * as storage from './api/storage.ts';
-import { createStreamCredentials } from './api/stream-credentials.ts';
 import * as tokens from './api/tokens.ts';
 import * as users from './api/users.ts';
 import * as workloads from './api/workloads.ts';
 import { createAuditGate } from './audit/gate.ts';
-import { actorOf } from './audit/recording.ts';
 import type { RejectionLimits } from './audit/rejections.ts';
 import { observeSync } from './catalog/sync-state.ts';
-import { createCandidates } from './deployments/candidates.ts';
-import { createCaller } from './mcp/caller.ts';
 import { fleetMcp } from './mcp/service.ts';
-import { callerKey, type Principal } from './principal.ts';
+import { createEntrances, readCredential } from './entrances.ts';
 import { observeFleet } from './reconciler/fleet-figures.ts';
 import { version } from './version.ts';
 
@@ -99,9 +81,6 @@ export interface FleetOptions extends Omit<ServiceOptions<RequestContext>, OwnOp
   readonly rejectionLimits?: RejectionLimits | undefined;
 }
 
-/** The limits of changes that acquire the placement lock. One makes progress at a time, while another one prepares. */
-const PLACEMENTS = { what: 'requests that change deployments', running: 2, waitingPerCaller: 256, waitMs: 10_000 };
-
 /** Creates the fleet as an Express application. It does not read the environment or listen on a port. */
 export function createFleet({
   services,
@@ -110,95 +89,12 @@ export function createFleet({
   callLimits,
   ...options
 }: FleetOptions): Express {
-  const challenges = challengesOf('fleet');
-  const streamCredentials = createStreamCredentials(services, options.log);
-  const authenticate = createAuthenticator(createVerifier(services), challenges);
-  const placementQueue = createTurnQueue(PLACEMENTS);
-  const candidates = createCandidates();
-  const authenticateRequest = async (req: Request, res: Response): Promise<Principal> => {
-    const { credential, recording } = res.locals;
-    const principal: Principal = (await authenticate(credential, recording)) ?? { kind: 'anonymous' };
-    const actor = actorOf(principal);
-    if (actor) recording.setActor(actor);
-    res.locals.caller = callerKey(principal);
-    if (principal.kind === 'temporary-admin')
-      options.log.warn({ path: pathOf(req.originalUrl) }, 'the temporary admin is in use');
-    return principal;
+  const { enter, enterMcp } = createEntrances({ services, routes, log: options.log });
+  const { database, publicUrl, corsOrigins, confirmationKey } = services;
+  const issuer = async () => {
+    const oidc = await services.settings.oidc();
+    return services.providers.of(oidc) ? (oidc.issuer ?? undefined) : undefined;
   };
-  // All endpoints in the contract of the fleet declare an access of this type.
-  const admitTo = (endpoint: Endpoint, principal: Principal) =>
-    admit({ policy, challenges }, { access: endpoint.access as FleetAccess, principal });
-  const endingWithCredential = (res: Response, endpoint: Endpoint, principal: Principal) => (endsWithRole: boolean) => {
-    if (principal.kind === 'anonymous') return;
-    const end = () => void res.destroy();
-    const access = endpoint.access as FleetAccess; // as above
-    const stream = { credential: res.locals.credential.token ?? '', principal, access, endsWithRole, end };
-    res.once('close', streamCredentials.add(stream).remove);
-  };
-  /** What the operations of a request have in common. */
-  const shared = (req: Request, res: Response, principal: Principal) => ({
-    ...services,
-    principal,
-    placementQueue,
-    candidates,
-    address: req.ip ?? '',
-    closeAsTooSlow: () => closeConnectionOf(res, 'too_slow'),
-  });
-  const enter: Enter<RequestContext> = async (req, res, endpoint) => {
-    const principal = await authenticateRequest(req, res);
-    admitTo(endpoint, principal);
-    const endWithCredential = endingWithCredential(res, endpoint, principal);
-    if (endpoint.stream !== undefined) endWithCredential(endpoint.stream === 'text/event-stream');
-    const { closeAsTooSlow, ...others } = shared(req, res, principal);
-    return {
-      ...others,
-      recording: res.locals.recording,
-      ifMatch: () => matchesOf(req),
-      idempotencyKey: req.get('Idempotency-Key'),
-      lastEventId: req.get('Last-Event-ID'),
-      connection: {
-        endWithCredential: () => endWithCredential(true),
-        onClose: (listener) => void (res.destroyed ? listener() : res.once('close', listener)),
-        closeAsTooSlow,
-      },
-      cookie: (name) => parseCookies(req.headers.cookie ?? '')[name],
-    };
-  };
-  const enterMcp: McpOptions['enter'] = async (req, res, signal) => {
-    const principal = await authenticateRequest(req, res);
-    admit({ policy, challenges }, { access: 'signed-in', principal });
-    const { recording, writeParts } = res.locals;
-    recording.isRequired = true;
-    const { closeAsTooSlow, ...others } = shared(req, res, principal);
-    return createCaller({
-      routes,
-      key: callerKey(principal),
-      requestId: requestIdOf(res),
-      signal,
-      recording,
-      writeRecords: writeParts,
-      admit: (endpoint) => admitTo(endpoint, principal),
-      contextFor: (endpoint, { version, idempotencyKey, onState }, part) => {
-        const endWithCredential = endingWithCredential(res, endpoint, principal);
-        if (endpoint.stream !== undefined) endWithCredential(false);
-        return {
-          ...others,
-          recording: part,
-          ifMatch: () => (current) => version === undefined || current === version,
-          idempotencyKey,
-          lastEventId: undefined,
-          connection: {
-            endWithCredential: () => endWithCredential(true),
-            onClose: (listener) => void (signal.aborted ? listener() : signal.addEventListener('abort', listener)),
-            closeAsTooSlow,
-          },
-          onState,
-          cookie: () => undefined,
-        };
-      },
-    });
-  };
-  const { database, publicUrl, corsOrigins, settings, confirmationKey } = services;
   return createService({
     ...options,
     version,
@@ -206,7 +102,7 @@ export function createFleet({
     corsOrigins,
     routes,
     enter,
-    gate: createAuditGate({ database, readCredential: (req) => readBearer(req, challenges), rejectionLimits }),
+    gate: createAuditGate({ database, readCredential, rejectionLimits }),
     openapi: openApiDocument(fleetService),
     mountOthers: (app) =>
       mountMcp(app, {
@@ -219,7 +115,7 @@ export function createFleet({
           limits: callLimits,
         }),
         corsOrigins,
-        signIn: { publicUrl, issuer: async () => (await settings.oidc()).issuer ?? undefined },
+        signIn: { publicUrl, issuer },
         stopping,
       }),
     observe: (metrics) => {

@@ -27,6 +27,7 @@ import { type Database, openDatabase } from './database/client.ts';
 import { checkCurrentKey, checkEncryptionKeys } from './database/encryption.ts';
 import { startSealing } from './deployments/seal-text.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { mcpUrlOf } from './mcp/service.ts';
 import { createEngineRuntime } from './reconciler/engine-runtime.ts';
 import type { ReconcilerTimings } from './reconciler/timings.ts';
 import { createSealer, type Sealer, UnknownKey } from './sealing.ts';
@@ -57,7 +58,8 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   await checkEncryptionKeys(database, sealer);
   const settings = createSettings(database, sealer, settingsEnvironmentOf(config));
   const [toHub, toProvider] = [createOutboundRoutes(HUB_LIMITS, config), createOutboundRoutes(PROVIDER_LIMITS, config)];
-  const [hubs, providers] = [createHubs(toHub.routes), createProviders(toProvider.routes)];
+  const hubs = createHubs(toHub.routes);
+  const providers = createProviders(toProvider.routes, mcpUrlOf(config.PUBLIC_URL));
   const signingKey = await loadSigningKey(database, sealer);
   const temporaryAdmin = temporaryAdminOf(config, signingKey, log);
   const sync = createSync({

@@ -11,6 +11,7 @@ import { fleetSecretEndpoints, secret } from './fleet-secrets.ts';
 import { fleetStorageEndpoints, volume } from './fleet-storage.ts';
 import { fleetWorkloadEndpoints, workload, workloadRevision } from './fleet-workloads.ts';
 import { template } from './template-fields.ts';
+import { briefTemplate, restOfList } from './template-tools.ts';
 import { tool } from './tool.ts';
 
 const { listDeployments, getDeployment } = fleetDeploymentEndpoints;
@@ -20,23 +21,10 @@ const { listMirroredTemplates, getMirroredTemplate, getSyncState, syncCatalog } 
 const { listWorkloads, getWorkload, listWorkloadRevisions, createWorkload, updateWorkload } = fleetWorkloadEndpoints;
 const { listStorage } = fleetStorageEndpoints;
 
-/** The rest of a list. */
-const rest = {
-  total: z.int(),
-  next_page: z.int().nullable().meta({ description: 'null on the last page' }),
-};
-
 const briefDeployment = z.object({
   ...deployment.pick({ id: true, name: true, phase: true, reason: true, message: true, desired_state: true }).shape,
   ...deployment.pick({ replicas: true, template_slug: true, revision: true, version: true }).shape,
   ...deployment.pick({ target_name: true, endpoints: true }).shape,
-});
-
-const briefTemplate = z.object({
-  ...template.pick({ slug: true, name: true, description: true, category_slug: true, tags: true, min_tier: true })
-    .shape,
-  ...template.pick({ cpu_request: true, memory_request: true, gpu_count: true }).shape,
-  required_env: z.array(z.string()).meta({ description: 'Variables that a deployment must set' }),
 });
 
 /** A host or cluster in a list of both. */
@@ -102,7 +90,7 @@ export const fleetTools = {
     calls: [listMirroredTemplates],
     takes: listMirroredTemplates,
     own: limit(50, 10),
-    result: z.object({ templates: z.array(briefTemplate), ...rest }),
+    result: z.object({ templates: z.array(briefTemplate), ...restOfList }),
   }),
   get_template: tool({
     title: 'Get a template',
@@ -122,7 +110,7 @@ export const fleetTools = {
       ...limit(50, 20),
       full: z.boolean().default(false).meta({ description: 'Also taints, GPUs, conditions and engine versions' }),
     },
-    result: z.object({ targets: z.array(z.looseObject(briefTarget.shape)), ...rest }),
+    result: z.object({ targets: z.array(z.looseObject(briefTarget.shape)), ...restOfList }),
   }),
   list_deployments: tool({
     title: 'List deployments',
@@ -131,7 +119,7 @@ export const fleetTools = {
     takes: listDeployments,
     except: SELDOM.concat('desired_state', 'name'),
     own: limit(100, 20),
-    result: z.object({ deployments: z.array(briefDeployment), ...rest }),
+    result: z.object({ deployments: z.array(briefDeployment), ...restOfList }),
   }),
   get_deployment: tool({
     title: 'Get a deployment',
@@ -208,7 +196,7 @@ export const fleetTools = {
         .array(volume.pick({ id: true, name: true, size: true, phase: true, reclaim: true, attached_to: true }))
         .optional(),
       secrets: z.array(secret.pick({ id: true, name: true, kind: true, keys: true, used_by: true })).optional(),
-      ...rest,
+      ...restOfList,
     }),
   }),
   get_workload: tool({

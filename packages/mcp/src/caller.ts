@@ -1,5 +1,5 @@
 import type { Endpoint } from '@svc/contract';
-import type { GivenInput, Performed } from '@svc/http';
+import { type GivenInput, type Performed, Problem, type Route } from '@svc/http';
 
 /** What a request to an endpoint states in headers, and how a waiting operation reports what it sees. */
 export interface OperationRequest extends GivenInput {
@@ -26,4 +26,24 @@ export interface McpCaller {
   useTool(name: string): void;
   /** Records what was performed so far. It is called before each part of a streamed response. */
   writeRecords(): Promise<void>;
+}
+
+/** Whether a function that enforces a policy admits a caller to an endpoint. */
+export const isAdmittedBy =
+  (admit: (endpoint: Endpoint) => void) =>
+  (endpoint: Endpoint): boolean => {
+    try {
+      admit(endpoint);
+      return true;
+    } catch (error) {
+      if (error instanceof Problem) return false;
+      throw error;
+    }
+  };
+
+/** The route of an endpoint. @throws Error if the service does not implement it */
+export function routeTo<Context>(routes: readonly Route<Context>[], endpoint: Endpoint): Route<Context> {
+  const route = routes.find((each) => each.endpoint === endpoint);
+  if (!route) throw new Error(`no route has the endpoint ${endpoint.operationId}`);
+  return route;
 }

@@ -42,15 +42,16 @@ const MAX_SUBSCRIPTIONS = 64;
  */
 export function mountMcp(app: Express, options: McpOptions): void {
   const { log, stopping } = options;
-  const open = new Set<HttpResponse>();
+  /** The open responses. Each controller aborts when its client disconnects or the process stops. */
+  const open = new Map<HttpResponse, AbortController>();
   const handler = createMcpHandler(options.serverFactory, {
     onerror: (error) => log.debug({ err: error }, 'an MCP request was rejected'),
     maxSubscriptions: MAX_SUBSCRIPTIONS,
   });
-  const closeIfIdle = () => {
-    if (stopping.aborted && open.size === 0) void handler.close();
+  const endWaits = () => {
+    for (const controller of open.values()) controller.abort();
   };
-  stopping.addEventListener('abort', closeIfIdle, { once: true });
+  stopping.addEventListener('abort', endWaits, { once: true });
   const enter = (req: HttpRequest, res: HttpResponse, signal: AbortSignal) =>
     options.enter(req, res, signal).catch(async (error: unknown) => {
       throw await withSignIn(error, MCP_PATH, options.signIn);
@@ -69,18 +70,19 @@ export function mountMcp(app: Express, options: McpOptions): void {
 
   async function serve(req: HttpRequest, res: HttpResponse): Promise<PendingResponse> {
     refuseForeignOrigin(req, options);
-    const disconnected = new AbortController();
-    const caller = await enter(req, res, AbortSignal.any([disconnected.signal, stopping]));
-    if (stopping.aborted) throw unavailable('The process stops. Retry with another one.');
+    const controller = new AbortController();
+    if (stopping.aborted) controller.abort(); // requests are still served for a while, but must not wait
+    open.set(res, controller);
+    const onClose = () => {
+      controller.abort();
+      open.delete(res);
+    };
+    if (res.destroyed) onClose();
+    else res.once('close', onClose);
+    const caller = await enter(req, res, controller.signal);
     const parsedBody = await readMessage(req, res);
     if (parsedBody instanceof Rejection) return parsedBody.response;
     res.locals.mcp = describeMessage(parsedBody);
-    open.add(res);
-    res.once('close', () => {
-      disconnected.abort();
-      open.delete(res);
-      closeIfIdle();
-    });
     const exchange: Exchange = { caller, running: new Set() };
     const response = await handler.fetch(requestOf(req), { ...carry(exchange), parsedBody });
     return pendingResponseOf(response, exchange);

@@ -26,7 +26,14 @@ const globs = fileURLToPath(new URL('./conformance/globs.mjs', import.meta.url))
 async function runSuite(revision: string, expectedFailures: readonly string[]) {
   const baseline = path.join(folder, `${revision}.yml`);
   await writeFile(baseline, `server:\n${expectedFailures.map((name) => `  - ${name}\n`).join('')}`);
-  const options = ['--requirements', revision, '--expected-failures', baseline, '--output-dir', path.join(folder, revision)];
+  const options = [
+    '--requirements',
+    revision,
+    '--expected-failures',
+    baseline,
+    '--output-dir',
+    path.join(folder, revision),
+  ];
   return new Promise<{ readonly code: number | undefined; readonly output: string }>((resolve) => {
     execFile(
       process.execPath,

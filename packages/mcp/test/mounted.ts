@@ -20,7 +20,6 @@ const anybody = (signal: AbortSignal): McpCaller => ({
 
 /** A service with only the MCP endpoint, on a port. */
 export async function startMounted(serverFactory: McpServerFactory, given: Partial<McpOptions> = {}) {
-  const stopping = new AbortController();
   const app = createService({
     log,
     version: '1.0.0',
@@ -38,7 +37,7 @@ export async function startMounted(serverFactory: McpServerFactory, given: Parti
         serverFactory,
         corsOrigins: [],
         signIn: { publicUrl: undefined, issuer: async () => undefined },
-        stopping: stopping.signal,
+        stopping: new AbortController().signal,
         ...given,
       }),
   });
@@ -47,7 +46,6 @@ export async function startMounted(serverFactory: McpServerFactory, given: Parti
   const { port } = server.address() as AddressInfo; // it listens on a port
   return {
     url: `http://127.0.0.1:${port}`,
-    stopping,
     stop: async () => {
       server.closeAllConnections();
       server.close();

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@svc/contract';
 import { Problem, perform, type Route } from '@svc/http';
-import type { McpCaller, OperationRequest } from '@svc/mcp';
+import { isAdmittedBy, type McpCaller, type OperationRequest, routeTo } from '@svc/mcp';
 import type { RequestContext } from '../api/context.ts';
 import type { Recording } from '../audit/recording.ts';
 
@@ -42,15 +42,7 @@ export function createCaller(options: CallerOptions): McpCaller {
     key: options.key,
     requestId: options.requestId,
     signal: options.signal,
-    isAdmitted: (endpoint) => {
-      try {
-        admit(endpoint);
-        return true;
-      } catch (error) {
-        if (error instanceof Problem) return false;
-        throw error;
-      }
-    },
+    isAdmitted: isAdmittedBy(admit),
     admit: (endpoint) => {
       try {
         admit(endpoint);
@@ -63,9 +55,7 @@ export function createCaller(options: CallerOptions): McpCaller {
       const part = partFor(endpoint, request.params);
       return recorded(part, async () => {
         admit(endpoint);
-        const route = routes.find((each) => each.endpoint === endpoint);
-        if (!route) throw new Error(`no route has the endpoint ${endpoint.operationId}`);
-        return perform(route, contextFor(endpoint, request, part), request);
+        return perform(routeTo(routes, endpoint), contextFor(endpoint, request, part), request);
       });
     },
     useTool: (name) => {

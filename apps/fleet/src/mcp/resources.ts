@@ -1,21 +1,22 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { invalid, notFound } from '@svc/http';
-import type { AnyMcpService } from '@svc/mcp';
+import { notFound } from '@svc/http';
+import { type AnyMcpService, createTemplateResources, decodePart } from '@svc/mcp';
 import { findDeployment } from './tools/find.ts';
 import { readLastLines } from './tools/logs.ts';
 
-const PAGE = 50;
+/** The number of lines of a log. */
 const LINES = 200;
+
+const templates = createTemplateResources(
+  'fleet',
+  fleetEndpoints.listMirroredTemplates,
+  fleetEndpoints.getMirroredTemplate,
+);
 
 /** What a user can give to a model: the documentation of templates, deployments and logs. */
 export const resources: AnyMcpService['resources'] = {
   templates: [
-    {
-      uriTemplate: 'fleet://templates/{slug}',
-      name: 'template',
-      title: 'Documentation of a template',
-      mimeType: 'text/markdown',
-    },
+    templates.declaration,
     {
       uriTemplate: 'fleet://deployments/{name}',
       name: 'deployment',
@@ -29,31 +30,11 @@ export const resources: AnyMcpService['resources'] = {
       mimeType: 'text/plain',
     },
   ],
-  list: async (ask, cursor) => {
-    const page = pageOf(cursor);
-    const { templates, pagination } = await ask(fleetEndpoints.listMirroredTemplates, { query: { page, limit: PAGE } });
-    return {
-      resources: templates.map(({ slug, name, description }) => ({
-        uri: `fleet://templates/${slug}`,
-        name: slug,
-        title: name,
-        description,
-        mimeType: 'text/markdown',
-      })),
-      ...(page < pagination.totalPages ? { nextCursor: cursorOf(page + 1) } : {}),
-    };
-  },
+  list: templates.list,
   read: async (ask, uri) => {
-    const [, kind, segment = '', logs] = URI.exec(uri) ?? [];
-    const named = decoded(segment);
-    if (kind === 'templates' && logs === undefined) {
-      const { name, description, documentation } = await ask(fleetEndpoints.getMirroredTemplate, {
-        params: { slug: named },
-      });
-      return {
-        contents: [{ uri, mimeType: 'text/markdown', text: `# ${name}\n\n${description}\n\n${documentation}` }],
-      };
-    }
+    const [, kind, part = '', logs] = URI.exec(uri) ?? [];
+    const named = decodePart(part);
+    if (kind === 'templates' && logs === undefined) return templates.read(ask, uri, named);
     if (kind !== 'deployments') throw notFound();
     const params = { id: await findDeployment(ask, named) };
     if (logs !== undefined) {
@@ -67,22 +48,3 @@ export const resources: AnyMcpService['resources'] = {
 };
 
 const URI = /^fleet:\/\/(templates|deployments)\/([^/?#]+)(\/logs)?$/;
-
-const cursorOf = (page: number) => Buffer.from(`page ${page}`).toString('base64url');
-
-function pageOf(cursor: string | undefined): number {
-  if (cursor === undefined) return 1;
-  const [, page] = /^page (\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (page === undefined || Number(page) < 1) {
-    throw invalid([{ path: 'cursor', message: 'must be the nextCursor of the last response' }]);
-  }
-  return Number(page);
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    throw notFound();
-  }
-}

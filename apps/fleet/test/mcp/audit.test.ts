@@ -82,9 +82,8 @@ test('a tool that the role does not admit has an entry for the operation that wa
 test('the requests of a user are recorded, as those of tokens', async () => {
   const user = await world.aUser('viewer');
   const { access_token } = await user.signIn();
-  await client.auditEntry.deleteMany({ where: { user_id: user.id } });
-  await call(READ, {}, { token: access_token });
-  const entries = await client.auditEntry.findMany({ where: { user_id: user.id }, orderBy: { part: 'asc' } });
+  await call(READ, {}, { token: access_token, headers: { 'X-Request-Id': 'of-a-user' } });
+  const entries = await client.auditEntry.findMany({ where: { request_id: 'of-a-user' }, orderBy: { part: 'asc' } });
   expect(entries).toMatchObject([
     { method: 'POST', path: '/mcp', tool: READ, part: false, actor: user.email },
     { method: 'GET', path: '/api/v1/deployments', tool: READ, part: true, actor: user.email },

@@ -1,11 +1,12 @@
 import { newSecretToken } from '@svc/auth';
 import { fleetRoles, fleetTools } from '@svc/contract/fleet';
-import { FRONTEND } from '../world.ts';
-import { codeOf } from './client.ts';
+import { listen } from '../raw.ts';
+import { FRONTEND, PROVIDER } from '../world.ts';
+import { codeOf, messagesTo } from './client.ts';
 import { startMcpWorld } from './world.ts';
 
 const it = await startMcpWorld();
-const { call, request, send, url, tokens, world, entriesOf } = it;
+const { call, request, send, url, tokens, world, entriesOf, stored } = it;
 const { client } = world.database;
 
 /** The tools that change something, and the lowest role that can use them. The others are for every role. */
@@ -20,12 +21,6 @@ const FOR_OPERATORS = [
   'sync_catalog',
 ];
 const FOR_ADMINS = ['search_audit_log'];
-
-/** The rows that calls of tools can change. */
-const stored = () =>
-  client.$queryRaw`
-    SELECT (SELECT json_agg(d ORDER BY id) FROM deployments d) AS deployments, (SELECT json_agg(h ORDER BY id) FROM hosts h) AS hosts,
-           (SELECT json_agg(w ORDER BY id) FROM workloads w) AS workloads, (SELECT json_agg(v ORDER BY id) FROM volumes v) AS volumes`;
 
 const cells = Object.keys(fleetTools).flatMap((tool) => fleetRoles.map((role) => ({ tool, role })));
 
@@ -74,14 +69,16 @@ test('other methods are 405', async () => {
 });
 
 test('a user of the provider without a role is refused without a challenge to sign in again', async () => {
+  const replica = world.aReplica({ oidc: { issuer: PROVIDER } });
+  const fleet = await listen(replica.app);
   const user = await world.anOidcUser();
-  const { sessions } = world.services;
-  const { access_token } = await client.$transaction(async (transaction) => {
-    const id = await sessions.open(transaction, { kind: 'oidc', userId: user.id, providerToken: undefined });
-    return sessions.issueTokens(transaction, id);
+  const { access_token: token } = await client.$transaction(async (transaction) => {
+    const id = await replica.services.sessions.open(transaction, { kind: 'oidc', userId: user.id, providerToken: undefined });
+    return replica.services.sessions.issueTokens(transaction, id);
   });
-  const { status, headers } = await request('tools/list', {}, { token: access_token });
+  const { status, headers } = await messagesTo(fleet.url).request('tools/list', {}, { token });
   expect([status, headers.get('WWW-Authenticate')]).toEqual([403, null]);
+  await fleet.close();
 });
 
 test.each([

@@ -21,6 +21,12 @@ export async function startMcpWorld() {
     ...messagesTo(fleet.url),
     url: fleet.url,
     tokens,
+    /** The rows that calls of tools can change. */
+    stored: () => client.$queryRaw`
+      SELECT (SELECT json_agg(d ORDER BY id) FROM deployments d) AS deployments,
+             (SELECT json_agg(h ORDER BY id) FROM hosts h) AS hosts,
+             (SELECT json_agg(w ORDER BY id) FROM workloads w) AS workloads,
+             (SELECT json_agg(v ORDER BY id) FROM volumes v) AS volumes`,
     /** The audit entries of a token: those of its requests, and those of the operations that they performed. */
     entriesOf: async ({ id }: TestToken) => {
       const entries = await client.auditEntry.findMany({

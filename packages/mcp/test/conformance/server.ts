@@ -1,5 +1,12 @@
 // A server with what the conformance suite calls by name. `mountMcp` serves it, as it serves the tools of a service.
-import { createRequestStateCodec, McpServer, type McpServerFactory, ResourceTemplate, acceptedContent, inputRequired } from '@modelcontextprotocol/server';
+import {
+  acceptedContent,
+  createRequestStateCodec,
+  inputRequired,
+  McpServer,
+  type McpServerFactory,
+  ResourceTemplate,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { askUser, embedded, image, PIXEL, text } from './content.ts';
 import { registerInputTools } from './input-required.ts';
@@ -33,7 +40,11 @@ export const conformanceServer: McpServerFactory = () => {
 };
 
 function registerResources(server: McpServer): void {
-  const resource = (name: string, mimeType: string, contents: { readonly text: string } | { readonly blob: string }) => {
+  const resource = (
+    name: string,
+    mimeType: string,
+    contents: { readonly text: string } | { readonly blob: string },
+  ) => {
     const uri = `test://${name}`;
     server.registerResource(name, uri, { title: name, mimeType }, async () => ({
       contents: [{ uri, mimeType, ...contents }],

@@ -46,7 +46,12 @@ export function registerNotifyingTools(server: McpServer): void {
   tool('test_tool_with_progress', async (_, { mcpReq }) => {
     const progressToken = mcpReq._meta?.progressToken;
     for (const progress of progressToken === undefined ? [] : [0, 50, 100]) {
-      const params = { progressToken: progressToken ?? 0, progress, total: 100, message: `Completed ${progress} of 100` };
+      const params = {
+        progressToken: progressToken ?? 0,
+        progress,
+        total: 100,
+        message: `Completed ${progress} of 100`,
+      };
       await mcpReq.notify({ method: 'notifications/progress', params });
       await pause(50);
     }
@@ -66,7 +71,8 @@ export function registerSchemaTools(server: McpServer): void {
     ({ region = 'none' }: { region?: string }) => says(text(region)),
     fromJsonSchema({
       type: 'object',
-      properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, level: { type: 'integer' } },
+      // The type of the SDK does not know the keyword of the protocol.
+      properties: { region: { type: 'string', 'x-mcp-header': 'Region' } as object, level: { type: 'integer' } },
     }),
   );
   const requires = (member: string) => ({ required: [member] });

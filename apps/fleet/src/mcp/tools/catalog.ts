@@ -1,6 +1,5 @@
-import { partsOf } from '@svc/contract';
+import { partsOf, restOf, withRequiredEnv } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { restOf } from './paging.ts';
 import type { Handlers } from './types.ts';
 
 const { listMirroredTemplates, getMirroredTemplate, syncCatalog } = fleetEndpoints;
@@ -9,12 +8,7 @@ export const catalogTools: Pick<Handlers, 'search_templates' | 'get_template' | 
   search_templates: async (given, { ask }) => {
     const { query } = partsOf(listMirroredTemplates, given);
     const { templates, pagination } = await ask(listMirroredTemplates, { query });
-    const requiredOf = ({ env_schema }: (typeof templates)[number]) =>
-      env_schema.filter(({ required }) => required).map(({ name }) => name);
-    return {
-      templates: templates.map((template) => ({ ...template, required_env: requiredOf(template) })),
-      ...restOf(pagination),
-    };
+    return { templates: templates.map(withRequiredEnv), ...restOf(pagination) };
   },
   get_template: (given, { ask }) => ask(getMirroredTemplate, partsOf(getMirroredTemplate, given)),
   sync_catalog: (given, { ask }) => ask(syncCatalog, partsOf(syncCatalog, given)),

@@ -1,7 +1,6 @@
-import { partsOf } from '@svc/contract';
+import { partsOf, restOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { findDeployment } from './find.ts';
-import { restOf } from './paging.ts';
 import type { Handlers } from './types.ts';
 
 const { listDeployments, getDeployment, planDeployment } = fleetEndpoints;

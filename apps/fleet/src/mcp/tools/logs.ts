@@ -4,6 +4,9 @@ import { lastLines } from '@svc/mcp';
 import { findDeployment } from './find.ts';
 import type { Handlers } from './types.ts';
 
+/** The maximum number of characters of the lines that are kept: a container can write long lines. */
+const MAX_CHARACTERS = 4_000_000;
+
 /** The maximum time to read a log, in milliseconds. An engine can respond slowly. */
 const READ_MS = 20_000;
 
@@ -26,16 +29,20 @@ export async function readLastLines(
 ): Promise<readonly string[]> {
   const chunks = await ask.stream(fleetEndpoints.readDeploymentLogs, { ...asked, query: { ...query, follow: false } });
   const iterator = chunks[Symbol.asyncIterator]();
-  const ends = AbortSignal.any([AbortSignal.timeout(READ_MS), ...(signal ? [signal] : [])]);
   const stop = () => void iterator.return?.();
-  ends.addEventListener('abort', stop, { once: true });
+  const timer = setTimeout(stop, READ_MS);
+  signal?.addEventListener('abort', stop, { once: true });
   const lines: string[] = [];
+  let size = 0;
   try {
     for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
-      lines.push(String(next.value).replace(/\n$/, ''));
+      const line = String(next.value).replace(/\n$/, '');
+      lines.push(line);
+      for (size += line.length; size > MAX_CHARACTERS; ) size -= lines.shift()?.length ?? 0;
     }
   } finally {
-    ends.removeEventListener('abort', stop);
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
     await iterator.return?.();
   }
   return lines;

@@ -1,6 +1,5 @@
-import { partsOf } from '@svc/contract';
+import { partsOf, restOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { restOf } from './paging.ts';
 import type { Handlers } from './types.ts';
 
 const { listWorkloads, listStorage, listSecrets, getWorkload, listWorkloadRevisions, createWorkload, updateWorkload } =

@@ -1,8 +1,7 @@
-import { partsOf } from '@svc/contract';
+import { partsOf, restOf } from '@svc/contract';
 import { briefTarget, fleetEndpoints } from '@svc/contract/fleet';
 import { invalid } from '@svc/http';
 import type { Ask } from '@svc/mcp';
-import { restOf } from './paging.ts';
 import type { Handlers } from './types.ts';
 
 const { listHosts, listClusters, updateHost, updateCluster, checkHost, checkCluster } = fleetEndpoints;
