@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { createHttpServer, createLog, createService } from '@svc/http';
+import { freePort } from '@svc/testing';
 import { type McpCaller, type McpOptions, mountMcp } from '../src/index.ts';
 
 const log = createLog('test', 'silent');
@@ -20,6 +20,8 @@ const anybody = (signal: AbortSignal): McpCaller => ({
 
 /** A service with only the MCP endpoint, on a port. */
 export async function startMounted(serverFactory: McpServerFactory, given: Partial<McpOptions> = {}) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
   const app = createService({
     log,
     version: '1.0.0',
@@ -36,16 +38,15 @@ export async function startMounted(serverFactory: McpServerFactory, given: Parti
         enter: async (_req, _res, signal) => anybody(signal),
         serverFactory,
         corsOrigins: [],
-        signIn: { publicUrl: undefined, issuer: async () => undefined },
+        signIn: { publicUrl: url, issuer: async () => undefined },
         stopping: new AbortController().signal,
         ...given,
       }),
   });
-  const server = createHttpServer(app).listen(0, '127.0.0.1');
+  const server = createHttpServer(app).listen(port, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     stop: async () => {
       server.closeAllConnections();
       server.close();

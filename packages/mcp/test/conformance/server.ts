@@ -62,17 +62,17 @@ function registerResources(server: McpServer): void {
 
 function registerPrompts(server: McpServer): void {
   const user = <T>(content: T) => ({ role: 'user' as const, content });
-  server.registerPrompt('test_simple_prompt', { title: 'simple' }, () => ({
+  server.registerPrompt('test_simple_prompt', { description: 'simple' }, () => ({
     messages: [user(text('This is a simple prompt for testing.'))],
   }));
   server.registerPrompt(
     'test_prompt_with_arguments',
-    { title: 'arguments', argsSchema: z.object({ arg1: z.string(), arg2: z.string() }) },
+    { description: 'arguments', argsSchema: z.object({ arg1: z.string(), arg2: z.string() }) },
     ({ arg1, arg2 }) => ({ messages: [user(text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`))] }),
   );
   server.registerPrompt(
     'test_prompt_with_embedded_resource',
-    { title: 'resource', argsSchema: z.object({ resourceUri: z.string() }) },
+    { description: 'resource', argsSchema: z.object({ resourceUri: z.string() }) },
     ({ resourceUri }) => ({
       messages: [
         user(embedded(resourceUri, 'Embedded resource content for testing.')),
@@ -80,10 +80,10 @@ function registerPrompts(server: McpServer): void {
       ],
     }),
   );
-  server.registerPrompt('test_prompt_with_image', { title: 'image' }, () => ({
+  server.registerPrompt('test_prompt_with_image', { description: 'image' }, () => ({
     messages: [user(image), user(text('Please analyze the image.'))],
   }));
-  server.registerPrompt('test_input_required_result_prompt', { title: 'input' }, ({ mcpReq }) => {
+  server.registerPrompt('test_input_required_result_prompt', { description: 'input' }, ({ mcpReq }) => {
     const { context } = acceptedContent(mcpReq.inputResponses, 'user_context') ?? {};
     if (typeof context === 'string') return { messages: [user(text(`Use the following context: ${context}`))] };
     return inputRequired({ inputRequests: { user_context: askUser('What context?', 'context') } });
