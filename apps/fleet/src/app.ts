@@ -30,8 +30,8 @@ import * as workloads from './api/workloads.ts';
 import { createAuditGate } from './audit/gate.ts';
 import type { RejectionLimits } from './audit/rejections.ts';
 import { observeSync } from './catalog/sync-state.ts';
-import { fleetMcp } from './mcp/service.ts';
 import { createEntrances, readCredential } from './entrances.ts';
+import { fleetMcp } from './mcp/service.ts';
 import { observeFleet } from './reconciler/fleet-figures.ts';
 import { version } from './version.ts';
 

@@ -116,9 +116,8 @@ export function createHub({
       changeQueue,
     };
   };
-  // Every endpoint of the contract of the hub declares a HubAccess.
   const admitTo = ({ access }: Endpoint, principal: Principal) =>
-    admit({ policy, challenges }, { access: access as HubAccess, principal });
+    admit({ policy, challenges }, { access: access as HubAccess, principal }); // every endpoint of the hub declares one
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
     const entered = await enterRequest(req, res);
     admitTo(endpoint, entered.principal);

@@ -70,7 +70,8 @@ const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
 function send(token, { method, target, headers = {}, body }) {
   return new Promise((resolve, reject) => {
     const start = performance.now();
-    const type = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const type =
+      body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const all = { authorization: `Bearer ${token}`, ...type, ...headers };
     const request = http.request({ host: '127.0.0.1', port, path: target, method, agent, headers: all }, (response) => {
       let text = '';
@@ -114,7 +115,11 @@ async function measure(tokens, workloadId) {
   const get = (target) => ({ method: 'GET', target });
   const pairs = [
     ['list_deployments', get('/api/v1/deployments?limit=20'), call('list_deployments', {})],
-    ['list_deployments, revision 2025-11-25', get('/api/v1/deployments?limit=20'), callOfEarlierRevision('list_deployments', {})],
+    [
+      'list_deployments, revision 2025-11-25',
+      get('/api/v1/deployments?limit=20'),
+      callOfEarlierRevision('list_deployments', {}),
+    ],
     ['get_workload', get(`/api/v1/workloads/${workloadId}`), call('get_workload', { id: workloadId })],
     [
       'plan_deployment',

@@ -42,9 +42,10 @@ type Definitions = Readonly<Record<string, unknown>>;
 function withoutReferences(node: unknown, definitions: Definitions): unknown {
   if (Array.isArray(node)) return node.map((member) => withoutReferences(member, definitions));
   if (typeof node !== 'object' || node === null) return node;
-  const { $ref, ...own } = node as Schema;
+  const { $ref, ...own } = node as Schema; // every object in a JSON Schema is a schema or a table of schemas
   const referred = typeof $ref === 'string' ? definitions[$ref.replace('#/$defs/', '')] : undefined;
-  const kept = Object.entries({ ...(referred as Schema | undefined), ...own }).filter(
+  const definition = referred as Schema | undefined; // the definitions are schemas
+  const kept = Object.entries({ ...definition, ...own }).filter(
     ([key, value]) => !OMITTED.includes(key) && !NO_BOUNDS.includes(value) && !isEmptyDefault(key, value),
   );
   return withShortNull(
@@ -64,19 +65,20 @@ const isEmptyDefault = (key: string, value: unknown) =>
 /** Writes a schema that also admits null as a list of types. */
 function withShortNull({ anyOf, ...others }: Schema): Schema {
   if (!Array.isArray(anyOf)) return others;
-  const [first, second, ...more] = anyOf as Schema[];
+  const [first, second, ...more] = anyOf as Schema[]; // by the definition of anyOf
   if (more.length > 0 || second?.type !== 'null' || typeof first?.type !== 'string') return { ...others, anyOf };
   const { type, ...rest } = first;
   return {
     ...rest,
     ...others,
     type: [type, 'null'],
-    ...('enum' in rest ? { enum: [...(rest.enum as []), null] } : {}),
+    ...(Array.isArray(rest.enum) ? { enum: [...rest.enum, null] } : {}),
   };
 }
 
 /** The members of an object, which can have the names of keywords. */
 const members = (properties: unknown, definitions: Definitions) =>
   Object.fromEntries(
+    // By the definition of properties.
     Object.entries(properties as Schema).map(([name, member]) => [name, withoutReferences(member, definitions)]),
   );

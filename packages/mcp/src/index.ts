@@ -7,4 +7,4 @@ export { lastLines } from './results.ts';
 export { createServerFactory } from './server.ts';
 export type { AnyMcpService, McpService } from './service.ts';
 export { createTemplateResources, decodePart } from './template-resources.ts';
-export type { ReportProgress, ToolContext, ToolHandlers } from './tools.ts';
+export type { ReportProgress, ToolContext, ToolHandlers } from './tool-handlers.ts';

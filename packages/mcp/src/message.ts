@@ -19,7 +19,7 @@ export function describeMessage(message: unknown): Readonly<Record<string, strin
 
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Readonly<Record<string, unknown>>)[name]
+    ? (value as Readonly<Record<string, unknown>>)[name] // it has the member
     : undefined;
 
 const printable = (text: string) => text.slice(0, MAX_LENGTH).replace(/[^\x20-\x7e]/g, '?');

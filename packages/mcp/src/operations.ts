@@ -6,7 +6,7 @@ import type { McpCaller, OperationRequest } from './caller.ts';
 type Values = Readonly<Record<string, unknown>>;
 
 /** The input of an operation. Members that are undefined are left out; values of the query are converted to text. */
-export interface Asked extends Omit<OperationRequest, keyof GivenInput> {
+interface Asked extends Omit<OperationRequest, keyof GivenInput> {
   readonly params?: Values;
   readonly query?: Values;
   readonly body?: Values;

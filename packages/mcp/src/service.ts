@@ -8,7 +8,7 @@ import type {
 import type { Tool } from '@svc/contract';
 import type { Ask } from './operations.ts';
 import type { McpPrompt } from './prompts.ts';
-import type { ToolContext, ToolHandlers } from './tools.ts';
+import type { ToolContext, ToolHandlers } from './tool-handlers.ts';
 
 /** What a service offers to agents. */
 export interface McpService<Tools extends Readonly<Record<string, Tool>>> extends AnyMcpService {

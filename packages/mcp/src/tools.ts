@@ -8,39 +8,14 @@ import {
 } from '@modelcontextprotocol/server';
 import { nearestName, type ProblemCode, type Tool } from '@svc/contract';
 import { type Log, Problem, validateArguments } from '@svc/http';
-import type { z } from 'zod';
 import type { McpCaller } from './caller.ts';
-import { type Confirm, ConfirmationRequired, type Confirmations, confirmWith, Declined } from './confirmation.ts';
+import { ConfirmationRequired, type Confirmations, confirmWith, Declined } from './confirmation.ts';
 import type { CallLimiter } from './limits.ts';
 import { countCall } from './metrics.ts';
-import { type Ask, createAsk } from './operations.ts';
+import { createAsk } from './operations.ts';
 import { errorResult, structuredResult, textResult } from './results.ts';
 import type { AnyMcpService } from './service.ts';
-
-/** Reports the progress of a call. `done` and `total` have the same unit. */
-export type ReportProgress = (done: number, total: number, message: string) => Promise<void>;
-
-/** What a tool has besides its arguments. */
-export interface ToolContext {
-  readonly ask: Ask;
-  /** Aborts when the client disconnects or the process stops. */
-  readonly signal: AbortSignal;
-  /** undefined: the client did not ask for progress. */
-  readonly progress: ReportProgress | undefined;
-  readonly confirm: Confirm;
-}
-
-/** What a tool returns: the input of its result, or text if it has none. */
-type ReturnOf<T extends Tool> =
-  unknown extends z.input<NonNullable<T['result']>> ? string : z.input<NonNullable<T['result']>>;
-
-/** A handler for each tool. The schema of the result removes members that are not part of it. */
-export type ToolHandlers<Tools extends Readonly<Record<string, Tool>>> = {
-  readonly [K in keyof Tools]: (
-    given: z.output<Tools[K]['arguments']>,
-    context: ToolContext,
-  ) => Promise<ReturnOf<Tools[K]>>;
-};
+import type { ReportProgress } from './tool-handlers.ts';
 
 /** The tools that a caller can use. They are listed in the order of their table. */
 export function createToolList({ tools }: AnyMcpService): (caller: McpCaller) => ListedTool[] {

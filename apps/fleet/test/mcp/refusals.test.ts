@@ -73,7 +73,11 @@ test('a user of the provider without a role is refused without a challenge to si
   const fleet = await listen(replica.app);
   const user = await world.anOidcUser();
   const { access_token: token } = await client.$transaction(async (transaction) => {
-    const id = await replica.services.sessions.open(transaction, { kind: 'oidc', userId: user.id, providerToken: undefined });
+    const id = await replica.services.sessions.open(transaction, {
+      kind: 'oidc',
+      userId: user.id,
+      providerToken: undefined,
+    });
     return replica.services.sessions.issueTokens(transaction, id);
   });
   const { status, headers } = await messagesTo(fleet.url).request('tools/list', {}, { token });

@@ -19,7 +19,12 @@ const provider = await startIdentityProvider({
   password: PASSWORD,
 });
 const world = await startWorld({ oidc: { issuer: provider.issuer, client_id: 'dashboard' }, publicUrl });
-const options = { log: world.log, health: { check: async () => [], stopping: false }, rateLimit: false, trustProxy: [] };
+const options = {
+  log: world.log,
+  health: { check: async () => [], stopping: false },
+  rateLimit: false,
+  trustProxy: [],
+};
 const server = createHttpServer(createFleet({ services: world.services, ...options })).listen(port, '127.0.0.1');
 await once(server, 'listening');
 afterAll(async () => {
@@ -55,27 +60,26 @@ test('without a provider there is no metadata, and a 401 does not name it', asyn
 });
 
 test('a client of the SDK signs its user in with nothing but the URL of the endpoint', async () => {
-  let authorization: URL | undefined;
-  let tokens: object | undefined;
-  let verifier = '';
-  let discovered: object | undefined;
+  const kept: { tokens?: object; verifier?: string; discovered?: object; authorization?: URL } = {};
   const authProvider = {
     redirectUrl: REDIRECT,
     clientMetadata: { client_name: 'test', redirect_uris: [REDIRECT] },
     clientInformation: () => ({ client_id: 'dashboard' }),
-    tokens: () => tokens,
-    saveTokens: (given: object) => void (tokens = given),
-    saveCodeVerifier: (given: string) => void (verifier = given),
-    codeVerifier: () => verifier,
-    saveDiscoveryState: (given: object) => void (discovered = given),
-    discoveryState: () => discovered,
+    tokens: () => kept.tokens,
+    saveTokens: (tokens: object) => void Object.assign(kept, { tokens }),
+    saveCodeVerifier: (verifier: string) => void Object.assign(kept, { verifier }),
+    codeVerifier: () => kept.verifier,
+    saveDiscoveryState: (discovered: object) => void Object.assign(kept, { discovered }),
+    discoveryState: () => kept.discovered,
     state: () => 'state-of-the-test',
-    redirectToAuthorization: (url: URL) => void (authorization = url),
+    redirectToAuthorization: (authorization: URL) => void Object.assign(kept, { authorization }),
   };
   const connect = async () => {
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
     // The callbacks have the types of the interface, which names more members than the test uses.
-    const transport = new StreamableHTTPClientTransport(new URL(`${publicUrl}/mcp`), { authProvider: authProvider as never });
+    const transport = new StreamableHTTPClientTransport(new URL(`${publicUrl}/mcp`), {
+      authProvider: authProvider as never,
+    });
     const isConnected = await client.connect(transport).then(
       () => true,
       (error: unknown) => {
@@ -87,9 +91,9 @@ test('a client of the SDK signs its user in with nothing but the URL of the endp
   };
   const first = await connect();
   expect(first.isConnected).toBe(false);
-  expect(authorization?.searchParams.get('resource')).toBe(`${publicUrl}/mcp`);
+  expect(kept.authorization?.searchParams.get('resource')).toBe(`${publicUrl}/mcp`);
   const user = { email: 'admin@example.test', password: PASSWORD };
-  const back = await signInByBrowser(authorization as URL, REDIRECT, user);
+  const back = await signInByBrowser(kept.authorization as URL, REDIRECT, user); // asserted above
   await first.transport.finishAuth(back.searchParams);
   const second = await connect();
   expect(second.isConnected).toBe(true);
