@@ -5,7 +5,9 @@
 //   node infra/local/release/record.mjs --data /tmp/release --engine /path/to/engine.sock --image localhost/busybox:1 \
 //     --out infra/releases/0.1.0
 //
-// The engine is Docker or Podman. It must have the image, which must contain `httpd` and `sh`.
+// The engine is Docker or Podman. It must have the image, which must contain `httpd` and `sh`. The base images of the services must be
+// pinned by digest (infra/docker/pin.mjs).
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,6 +24,9 @@ const options = {
 };
 const { data, engine, image, out } = parseArgs({ options }).values;
 if (!data || !engine || !image || !out) throw new Error('Specify --data, --engine, --image and --out.');
+
+const pin = path.resolve(import.meta.dirname, '../../docker/pin.mjs');
+execFileSync(process.execPath, [pin, '--check'], { stdio: 'inherit' });
 
 /** The templates of the starter catalog that the recorded hub keeps. */
 const KEPT = ['comfyui', 'ollama', 'postgresql', 'qdrant', 'redis', 'restic-backup'];

@@ -5,7 +5,7 @@ import { anyId, anyName, anyValue, whether } from './list-query.ts';
 import { timestamp, timestampInput } from './timestamp.ts';
 import { id, pagination, paging } from './wire.ts';
 
-export const eventKinds = ['hosts', 'clusters', 'deployments', 'catalog'] as const;
+const eventKinds = ['hosts', 'clusters', 'deployments', 'catalog'] as const;
 
 export const event = z
   .object({

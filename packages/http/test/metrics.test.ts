@@ -12,7 +12,7 @@ describe('metrics', () => {
     expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(text).toContain('# TYPE http_requests_total counter');
     expect(text).toContain('process_cpu_user_seconds_total');
-    expect(text).toContain('build_info{version="1.2.3"} 1');
+    expect(text).toContain(`build_info{version="1.2.3",node_version="${process.versions.node}"} 1`);
   });
 
   test('are returned for the configured token', async () => {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export type MetricTable = Readonly<Record<string, { readonly type: string; readonly labels: readonly string[] }>>;
 
 const TABLE = new URL('../../../docs/metrics.md', import.meta.url);
-const ROW = /^\| `(\w+)` \| (\w+) \| (\w+)(?:, state)? \| ([^|]*) \|/gm;
+const ROW = /^\| `(\w+)` \| (\w+) \| (\w+)(?:, state)? \|([^|]*)\|/gm;
 
 /** The metrics of a service that the documentation lists. */
 export function documentedMetrics(service: 'hub' | 'fleet'): MetricTable {
@@ -25,9 +25,7 @@ export function reportedMetrics(text: string): MetricTable {
   return Object.fromEntries(
     types.map(([, name = '', type = '']) => {
       const samples = [...text.matchAll(new RegExp(`^${name}(?:_bucket|_sum|_count)?\\{(.*)\\} `, 'gm'))];
-      const labels = samples.flatMap(([, given = '']) =>
-        [...given.matchAll(/(\w+)="/g)].map(([, label = '']) => label),
-      );
+      const labels = samples.flatMap(([, given = '']) => given.split('",').map((label) => label.replace(/=.*/, '')));
       return [name, { type, labels: [...new Set(labels)].filter((label) => label !== 'le').sort() }];
     }),
   );

@@ -220,6 +220,12 @@ export async function recordRecovery({ client }: Database): Promise<readonly Rec
   return row.recorded;
 }
 
+/** Resolves the warning about the mirror without a recovery: a mirror without a hub is not stale. */
+export const resolveStale = ({ client }: Database): Promise<number> =>
+  client.$executeRaw`
+      UPDATE events SET resolved_at = clock_timestamp()
+      WHERE object_id = ${CATALOG_ID}::uuid AND severity = 'warning' AND resolved_at IS NULL`;
+
 /** Schedules the next sync for all replicas; with null, syncs run only on demand. */
 export const scheduleNext = (database: Database, owner: string, seconds: number | null): Promise<number> =>
   database.client.$executeRaw`

@@ -16,7 +16,14 @@ import {
   secondsUntilDue,
   takeLease,
 } from './schedule.ts';
-import { classifyFailure, recordFailure, recordRecovery, scheduleNext, withJitter } from './sync-state.ts';
+import {
+  classifyFailure,
+  recordFailure,
+  recordRecovery,
+  resolveStale,
+  scheduleNext,
+  withJitter,
+} from './sync-state.ts';
 
 /** Runs work one at a time. One run serves all requests that were made before it started. */
 interface Mutex<Request> {
@@ -108,6 +115,7 @@ export function createSync({ database, readHub, log, timings = DEFAULT_TIMINGS }
   });
   const due = async () => {
     const { hub, intervalSeconds } = await readHub();
+    if (!hub) await resolveStale(database);
     return hub && intervalSeconds > 0 ? secondsUntilDue(database, hub, intervalSeconds) : Number.POSITIVE_INFINITY;
   };
   let reporting = Promise.resolve();

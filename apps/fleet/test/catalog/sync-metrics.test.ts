@@ -5,12 +5,18 @@ import { startSyncWorld } from './sync-world.ts';
 
 const { hub, world } = await startSyncWorld();
 
-/** The metrics of the catalog as a replica that never synced reports them. */
-async function figures(): Promise<Record<string, number>> {
+async function metricsOfCatalog(): Promise<[name: string, value: number][]> {
   const { text } = await request(world.aReplica({ hub }).app).get('/metrics');
   const lines = text.split('\n').filter((line) => line.startsWith('catalog_'));
-  return Object.fromEntries(lines.map((line) => line.split(' ')).map(([name, value]) => [name, Number(value)]));
+  return lines.map((line) => line.split(' ')).map(([name = '', value]) => [name, Number(value)]);
 }
+
+const isCounter = ([name]: [string, number]) => name.includes('_total');
+
+/** The state of the catalog as a replica that never synced reports it. */
+const figures = async () => Object.fromEntries((await metricsOfCatalog()).filter((metric) => !isCounter(metric)));
+/** The counters of this process, which all its replicas share. */
+const counters = async () => Object.fromEntries((await metricsOfCatalog()).filter(isCounter));
 
 const fail = async () => {
   await expect(world.sync.run()).rejects.toMatchObject({ code: 'hub_unreachable' });
@@ -52,6 +58,21 @@ test('after a successful sync the metrics are those of the stored state, on ever
     catalog_sync_failures: 0,
     catalog_sync_stale: 0,
   });
+});
+
+test('the process counts its syncs by their outcome, and the pages that it stored', async () => {
+  await world.sync.run();
+  const before = await counters();
+  await world.sync.run();
+  hub.behave(closeConnection);
+  await fail();
+  const increases = Object.entries(await counters()).map(([name, value]) => [name, value - (before[name] ?? 0)]);
+  expect(Object.fromEntries(increases)).toMatchObject({
+    catalog_sync_pages_total: 1,
+    'catalog_sync_runs_total{outcome="success"}': 1,
+    'catalog_sync_runs_total{outcome="unreachable"}': 1,
+  });
+  hub.recover();
 });
 
 test('the metric of the age counts from the last successful sync', async () => {

@@ -128,7 +128,10 @@ test('after a database failure a sync is retried less often than after a success
 });
 
 describe('after failures of the sync,', () => {
-  beforeEach(() => hub.behave(refuse('internal'), 'organization'));
+  beforeEach(async () => {
+    hub.behave(refuse('internal'), 'organization');
+    await world.database.client.event.deleteMany();
+  });
 
   /** Seconds between a failed requested sync and the next attempt, from the state. */
   const failOnce = async () => {
@@ -168,6 +171,15 @@ describe('after failures of the sync,', () => {
       expect((await replica.asOperator.post(SYNC)).status).toBe(502);
     });
     expect(await beginnings(2)).toHaveLength(2);
+  });
+
+  test('the warning about a stale mirror ends without a recovery when no hub is configured any more', async () => {
+    const events = () => world.database.client.event.findMany();
+    await failOnce();
+    expect(await events()).toMatchObject([{ reason: 'MirrorStale', resolved_at: null }]);
+    const without = world.aReplica();
+    await scheduled([without], 1000, () => until(async () => (await events())[0]?.resolved_at !== null));
+    expect(await events()).toMatchObject([{ reason: 'MirrorStale', resolved_at: expect.any(Date) }]);
   });
 
   test('a restart keeps the plan, and a successful sync ends the backoff', async () => {

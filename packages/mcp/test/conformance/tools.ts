@@ -98,17 +98,21 @@ export function registerSchemaTools(server: McpServer): void {
   );
 }
 
+/** The time limit of a request to the client, in milliseconds. Its response never arrives. */
+const ANSWER_MS = 1000;
+
 /**
  * Tools of revision 2025-11-25 that send a request to the client during a call. Its response would arrive in another HTTP request,
  * which another replica can receive, so the endpoint does not support them.
  */
 export function registerPushingTools(server: McpServer): void {
-  const pushes = (name: string, method: string, params: object) =>
-    toolsOf(server)(
-      name,
-      async (_, { mcpReq }) => says(text(JSON.stringify(await mcpReq.send({ method, params } as never)))), // a request by name
-      z.looseObject({}),
-    );
+  const pushes = (name: string, method: string, params: object) => {
+    const push = async (_: never, { mcpReq }: ServerContext) => {
+      const request = { method, params } as never; // a request by its name
+      return says(text(JSON.stringify(await mcpReq.send(request, { timeout: ANSWER_MS }))));
+    };
+    toolsOf(server)(name, push, z.looseObject({}));
+  };
   const requestedSchema = { type: 'object', properties: { response: { type: 'string' } } };
   const form = { message: 'Please fill in', requestedSchema };
   pushes('test_elicitation', 'elicitation/create', form);

@@ -42,3 +42,15 @@ END $$;
 CREATE TRIGGER resolve_events AFTER DELETE ON "hosts" FOR EACH ROW EXECUTE FUNCTION resolve_events();
 CREATE TRIGGER resolve_events AFTER DELETE ON "clusters" FOR EACH ROW EXECUTE FUNCTION resolve_events();
 CREATE TRIGGER resolve_events AFTER DELETE ON "deployments" FOR EACH ROW EXECUTE FUNCTION resolve_events();
+
+-- The previous version runs during a migration, perhaps with a role that receives its privileges for new tables after all migrations. The
+-- triggers that write to such tables therefore run as their owner. Temporary tables of the caller come last.
+DO $$
+DECLARE
+  name text;
+BEGIN
+  FOREACH name IN ARRAY ARRAY['resolve_events', 'placement_target_changed', 'placement_target_deleted', 'placement_nodes_changed',
+                              'placement_gpus_changed', 'placement_allocation_changed'] LOOP
+    EXECUTE format('ALTER FUNCTION %I() SECURITY DEFINER SET search_path = pg_catalog, %I, pg_temp', name, current_schema());
+  END LOOP;
+END $$;
