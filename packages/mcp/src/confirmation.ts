@@ -48,29 +48,23 @@ const ANSWER = 'confirmation';
 export const confirmWith =
   (confirmations: Confirmations, context: ServerContext, tool: string): Confirm =>
   async (question, subject) => {
-    const { inputResponses, requestState } = context.mcpReq;
+    const { inputResponses, requestState: stateOf } = context.mcpReq;
     if (!canAsk(context)) return undefined;
     const digest = createHash('sha256')
       .update(JSON.stringify([tool, subject]))
       .digest('base64url');
     const answer = inputResponse(inputResponses, ANSWER);
-    if (answer.kind === 'elicit' && requestState<Sealed>()?.subject === digest) {
+    if (answer.kind === 'elicit' && stateOf<Sealed>()?.subject === digest) {
       if (answer.action === 'accept' && answer.content?.agree === true) return true;
       throw new Declined('The user declined, so nothing was changed. Do not repeat the call.');
     }
     const agree = { type: 'boolean', title: 'Yes', default: false } as const;
-    const requestedSchema = { type: 'object', properties: { agree }, required: ['agree'] } as const;
-    throw new ConfirmationRequired(
-      inputRequired({
-        inputRequests: {
-          [ANSWER]: inputRequired.elicit({
-            message: question,
-            requestedSchema: { ...requestedSchema, required: ['agree'] },
-          }),
-        },
-        requestState: await confirmations.mint({ subject: digest }, context),
-      }),
-    );
+    const form = inputRequired.elicit({
+      message: question,
+      requestedSchema: { type: 'object', properties: { agree }, required: ['agree'] },
+    });
+    const requestState = await confirmations.mint({ subject: digest }, context);
+    throw new ConfirmationRequired(inputRequired({ inputRequests: { [ANSWER]: form }, requestState }));
   };
 
 function canAsk({ mcpReq }: ServerContext): boolean {

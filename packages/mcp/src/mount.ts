@@ -30,8 +30,8 @@ export interface McpOptions {
 
 export const MCP_PATH = '/mcp';
 
-/** The largest body of an endpoint, and what the protocol adds. */
-const BODY_LIMIT = 1024 * 1024 + 16 * 1024;
+/** In bytes: the limit of the endpoint with the largest bodies, which reverse proxies accept. */
+const BODY_LIMIT = 1024 * 1024;
 
 /** Streams of a process on which clients listen. They end at once, because the server announces no changes. */
 const MAX_SUBSCRIPTIONS = 64;

@@ -20,7 +20,7 @@ const suite = path.dirname(createRequire(import.meta.url).resolve('@modelcontext
 const globs = fileURLToPath(new URL('./conformance/globs.mjs', import.meta.url));
 
 /** The time limit of a scenario in milliseconds. Those that fail because of a missing session wait for it. */
-const SCENARIO_MS = 15_000;
+const SCENARIO_MS = 10_000;
 
 /** Runs the scenarios of a revision. It also fails if one of them fails, so that only the results count. */
 async function runSuite(revision: string, results: string): Promise<void> {

@@ -1,10 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { byDepth } from '@svc/testing';
 import { createFleet } from '../../src/app.ts';
 import { listen } from '../raw.ts';
 import { codeOf, connect, messagesTo } from './client.ts';
 import { startMcpWorld } from './world.ts';
 
 const it = await startMcpWorld();
+const modes = byDepth<readonly ('auto' | 'legacy')[]>({
+  short: ['auto'],
+  full: ['auto', 'legacy'],
+  long: ['auto', 'legacy'],
+});
 const { call, tokens, world, url, entriesOf } = it;
 const { client } = world.database;
 const viewer = tokens.viewer.secret;
@@ -52,7 +58,7 @@ test('a wait for the deletion of a deployment ends when it does not exist', asyn
   expect(codeOf(await wait(id))).toBe('not_found');
 });
 
-test.each(['auto', 'legacy'] as const)('a client of the SDK (%s) receives the progress of a wait', async (mode) => {
+test.each(modes)('a client of the SDK (%s) receives the progress of a wait', async (mode) => {
   const id = await aDeployment();
   const sdk = await connect(url, viewer, { versionNegotiation: { mode } });
   const seen: (string | undefined)[] = [];
@@ -79,42 +85,6 @@ test('a client that disconnects ends its wait, which is recorded as aborted', as
   const { requests, parts } = await entriesOf(token);
   expect(requests).toMatchObject([{ aborted: true, tool: 'wait_for_deployment' }]);
   expect(parts).toMatchObject([{ aborted: true, method: 'GET', path: `/api/v1/deployments/${id}` }]);
-});
-
-test('a wait ends when its token is revoked', async () => {
-  const token = await world.aToken({ role: 'viewer' });
-  const result = wait(await aDeployment(), {}, { token: token.secret }).catch(() => 'closed');
-  expect(await stillWaits(result)).toBe(true);
-  await client.token.update({ where: { id: token.id }, data: { revoked_at: new Date() } });
-  expect(await result).toBe('closed');
-});
-
-test('a principal has a limited number of waits and of calls per minute', async () => {
-  const callLimits = { callsPerMinute: 6, concurrentCalls: 4, concurrentWaits: 2 };
-  const { services } = world;
-  const options = {
-    log: world.log,
-    health: { check: async () => [], stopping: false },
-    rateLimit: false,
-    trustProxy: [],
-  };
-  const limited = await listen(createFleet({ services, callLimits, ...options }));
-  const { call: send } = messagesTo(limited.url);
-  const token = (await world.aToken({ role: 'viewer' })).secret;
-  const id = await aDeployment();
-  const given = { deployment: id, timeout_seconds: 2 };
-  const waits = [1, 2].map(() => send('wait_for_deployment', given, { token }));
-  await pause(300);
-  const third = await send('wait_for_deployment', given, { token });
-  expect(codeOf(third)).toBe('rate_limited');
-  expect(third.content[0]?.text).toMatch(/At most 2 calls of a principal wait.*\nRetry in 1 s\.$/);
-  expect(codeOf(await send('list_deployments', {}, { token }))).toBeUndefined();
-  await Promise.all(waits);
-  const codes = [];
-  for (let count = 0; count < 20; count += 1) codes.push(codeOf(await send('list_deployments', {}, { token })));
-  expect(codes).toContain('rate_limited');
-  expect(codeOf(await send('list_deployments', {}, { token: viewer }))).toBeUndefined(); // another principal
-  await limited.close();
 });
 
 test('when the process is told to stop, waits end with what they have, and no call waits', async () => {

@@ -33,16 +33,12 @@ export const deploymentChanges: Pick<Handlers, Changes> = {
     const params = { id: await findDeployment(ask, named) };
     const { deployment } = await ask(getDeployment, { params });
     const volumes = await volumesOf(ask, deployment.id);
-    const isDeleting = deployment.phase === 'deleting';
-    const isAgreed =
-      isDeleting ||
-      (await confirm(questionFor(deployment, volumes.volumes_lost), {
-        id: deployment.id,
-        version: deployment.version,
-      }));
+    const { id, version: current, phase } = deployment;
+    const subject = { id, version: current, lost: volumes.volumes_lost.map((volume) => volume.id) };
+    const isAgreed = phase === 'deleting' || (await confirm(questionFor(deployment, volumes.volumes_lost), subject));
     if (!isAgreed && given !== deployment.name) return { deleted: false, deployment, ...volumes };
     // A deployment that somebody changes meanwhile is not what the user agreed to delete.
-    const deleted = await ask(deleteDeployment, { params, version: version ?? deployment.version });
+    const deleted = await ask(deleteDeployment, { params, version: version ?? current });
     return { deleted: true, ...deleted, ...volumes };
   },
 };
