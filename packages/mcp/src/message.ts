@@ -27,4 +27,7 @@ const memberOf = (value: unknown, name: string): unknown =>
     : undefined;
 
 /** Without credentials, which a client may have put there by mistake. */
-const printable = (text: string) => pathOf(text.slice(0, MAX_READ)).slice(0, MAX_LENGTH).replace(/[^\x20-\x7e]/g, '?');
+const printable = (text: string) =>
+  pathOf(text.slice(0, MAX_READ))
+    .slice(0, MAX_LENGTH)
+    .replace(/[^\x20-\x7e]/g, '?');

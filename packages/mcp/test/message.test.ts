@@ -4,8 +4,14 @@ import { describeMessage } from '../src/message.ts';
 const client = (name: unknown) => ({ _meta: { 'io.modelcontextprotocol/clientInfo': { name } } });
 
 test.each([
-  [{ method: 'tools/call', params: { name: 'get_template', ...client('agent') } }, { method: 'tools/call', tool: 'get_template', client: 'agent' }],
-  [{ method: 'initialize', params: { clientInfo: { name: 'older' } } }, { method: 'initialize', client: 'older' }],
+  [
+    { method: 'tools/call', params: { name: 'get_template', ...client('agent') } },
+    { method: 'tools/call', tool: 'get_template', client: 'agent' },
+  ],
+  [
+    { method: 'initialize', params: { clientInfo: { name: 'older' } } },
+    { method: 'initialize', client: 'older' },
+  ],
   [{ method: 'prompts/get', params: { name: 'no tool' } }, { method: 'prompts/get' }],
   [{ method: 5, params: client({}) }, {}],
   ['text', {}],

@@ -22,7 +22,7 @@ const observe = (id: string, phase: string, message = '') =>
 const wait = (deployment: string, given: object = {}, sent: object = {}) =>
   call('wait_for_deployment', { deployment, ...given }, { token: viewer, ...sent });
 /** Whether a call still waits after its subscription can have been made. */
-const stillWaits = async (result: Promise<unknown>) => (await Promise.race([result, pause(600, 'waits')])) === 'waits';
+const stillWaits = async (result: Promise<unknown>) => (await Promise.race([result, pause(400, 'waits')])) === 'waits';
 
 test('a wait ends when the deployment is running', async () => {
   const id = await aDeployment();
@@ -64,9 +64,9 @@ test.each(modes)('a client of the SDK (%s) receives the progress of a wait', asy
   const seen: (string | undefined)[] = [];
   const onprogress = ({ message }: { message?: string | undefined }) => void seen.push(message);
   const result = sdk.callTool({ name: 'wait_for_deployment', arguments: { deployment: id } }, { onprogress });
-  await pause(600);
+  await pause(400);
   await observe(id, 'starting', 'pulling the image');
-  await pause(600);
+  await pause(400);
   await observe(id, 'running');
   expect((await result).structuredContent).toMatchObject({ reached: true });
   expect(seen).toContain('starting: pulling the image');

@@ -99,7 +99,7 @@ export function registerSchemaTools(server: McpServer): void {
 }
 
 /** The time limit of a request to the client, in milliseconds. Its response never arrives, and the scenario ends first. */
-const ANSWER_MS = 12_000;
+const ANSWER_MS = 10_500;
 
 /**
  * Tools of revision 2025-11-25 that send a request to the client during a call. Its response would arrive in another HTTP request,
