@@ -88,9 +88,9 @@ export function createEntrances({ services, routes, log }: EntranceOptions) {
 
   const enterMcp: McpOptions['enter'] = async (req, res, signal) => {
     const principal = await authenticateRequest(req, res);
-    admit({ policy, challenges }, { access: 'signed-in', principal });
     const { recording, writeParts } = res.locals;
     recording.isRequired = true;
+    admit({ policy, challenges }, { access: 'signed-in', principal });
     return createCaller({
       routes,
       key: callerKey(principal),

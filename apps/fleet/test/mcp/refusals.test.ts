@@ -88,6 +88,8 @@ test('a user of the provider without a role is refused without a challenge to si
   });
   const { status, headers } = await messagesTo(fleet.url).request('tools/list', {}, { token });
   expect([status, headers.get('WWW-Authenticate')]).toEqual([403, null]);
+  const entries = await client.auditEntry.findMany({ where: { user_id: user.id, path: '/mcp' } });
+  expect(entries).toMatchObject([{ status: 403, part: false }]);
   await fleet.close();
 });
 
