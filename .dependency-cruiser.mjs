@@ -5,6 +5,7 @@ const source = '^(apps/[^/]+|packages/[^/]+|infra/[^/]+)/src';
 const layers = {
   fleet: [
     'commands',
+    'mcp',
     'api',
     'changes',
     'reconciler',
@@ -21,7 +22,7 @@ const layers = {
     'events',
     'database',
   ],
-  hub: ['commands', 'admin', 'account', 'catalog', 'database'],
+  hub: ['commands', 'mcp', 'admin', 'account', 'catalog', 'database'],
 };
 
 const layerRules = Object.entries(layers).flatMap(([app, folders]) =>
@@ -63,10 +64,10 @@ export default {
     },
     {
       name: 'package-layers',
-      comment: 'auth and database import http, and http imports contract. None of them imports a higher layer.',
+      comment: 'auth, database and mcp import http, and http imports contract. None of them imports a higher layer.',
       severity: 'error',
-      from: { path: '^packages/(http|auth|database)/src' },
-      to: { path: '^(packages/(auth|database|testing)|apps)/', pathNot: '^packages/$1/' },
+      from: { path: '^packages/(http|auth|database|mcp)/src' },
+      to: { path: '^(packages/(auth|database|mcp|testing)|apps)/', pathNot: '^packages/$1/' },
     },
     {
       name: 'test-helpers-only-in-tests',

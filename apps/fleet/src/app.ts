@@ -1,26 +1,13 @@
-import { admit, challengesOf, createAuthenticator, readBearer } from '@svc/auth';
 import { fleetService, openApiDocument } from '@svc/contract';
-import { type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
-import {
-  closeConnectionOf,
-  createService,
-  createTurnQueue,
-  type Enter,
-  matchesOf,
-  observeDatabase,
-  observePools,
-  pathOf,
-  requestIdOf,
-  type ServiceOptions,
-} from '@svc/http';
-import { parse as parseCookies } from 'cookie';
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { createService, observeDatabase, observePools, type ServiceOptions } from '@svc/http';
+import { type CallLimits, createServerFactory, mountMcp } from '@svc/mcp';
 import type { Express } from 'express';
 import * as audit from './api/audit.ts';
 import { login } from './api/auth/login.ts';
 import * as oidc from './api/auth/oidc.ts';
 import { changeOwnPassword } from './api/auth/password.ts';
 import * as auth from './api/auth.ts';
-import { createVerifier } from './api/authenticate.ts';
 import * as catalog from './api/catalog.ts';
 import { watchChanges } from './api/changes.ts';
 import * as clusterEvents from './api/clusters/events.ts';
@@ -34,20 +21,17 @@ import { listEvents } from './api/events.ts';
 import * as hostEvents from './api/hosts/events.ts';
 import * as hostOrphans from './api/hosts/orphans.ts';
 import * as hosts from './api/hosts.ts';
-import { policy } from './api/policy.ts';
 import * as secrets from './api/secrets.ts';
 import * as settings from './api/settings.ts';
 import * as storage from './api/storage.ts';
-import { createStreamCredentials } from './api/stream-credentials.ts';
 import * as tokens from './api/tokens.ts';
 import * as users from './api/users.ts';
 import * as workloads from './api/workloads.ts';
 import { createAuditGate } from './audit/gate.ts';
-import { actorOf } from './audit/recording.ts';
 import type { RejectionLimits } from './audit/rejections.ts';
 import { observeSync } from './catalog/sync-state.ts';
-import { createCandidates } from './deployments/candidates.ts';
-import { callerKey, type Principal } from './principal.ts';
+import { createEntrances, readCredential } from './entrances.ts';
+import { fleetMcp } from './mcp/service.ts';
 import { observeFleet } from './reconciler/fleet-figures.ts';
 import { version } from './version.ts';
 
@@ -77,61 +61,40 @@ const routes = implement(fleetEndpoints, {
   watchChanges,
 });
 
-type OwnOptions = 'version' | 'routes' | 'enter' | 'openapi' | 'gate' | 'observe' | 'publicUrl' | 'corsOrigins';
+type OwnOptions =
+  | 'version'
+  | 'routes'
+  | 'enter'
+  | 'openapi'
+  | 'gate'
+  | 'mountOthers'
+  | 'observe'
+  | 'publicUrl'
+  | 'corsOrigins';
 export interface FleetOptions extends Omit<ServiceOptions<RequestContext>, OwnOptions> {
   readonly services: Services;
+  /** Aborts when the process is told to stop. Calls of tools that wait then end. */
+  readonly stopping?: AbortSignal | undefined;
+  /** The limits of production apply unless given. */
+  readonly callLimits?: CallLimits | undefined;
   /** The limits of production apply unless given. */
   readonly rejectionLimits?: RejectionLimits | undefined;
 }
 
-/** The limits of changes that acquire the placement lock. One makes progress at a time, while another one prepares. */
-const PLACEMENTS = { what: 'requests that change deployments', running: 2, waitingPerCaller: 256, waitMs: 10_000 };
-
 /** Creates the fleet as an Express application. It does not read the environment or listen on a port. */
-export function createFleet({ services, rejectionLimits, ...options }: FleetOptions): Express {
-  const challenges = challengesOf('fleet');
-  const streamCredentials = createStreamCredentials(services, options.log);
-  const authenticate = createAuthenticator(createVerifier(services), challenges);
-  const placementQueue = createTurnQueue(PLACEMENTS);
-  const candidates = createCandidates();
-  const enter: Enter<RequestContext> = async (req, res, endpoint) => {
-    const { credential, recording } = res.locals;
-    const principal: Principal = (await authenticate(credential, recording)) ?? { kind: 'anonymous' };
-    const actor = actorOf(principal);
-    if (actor) recording.setActor(actor);
-    res.locals.caller = callerKey(principal);
-    if (principal.kind === 'temporary-admin')
-      options.log.warn({ path: pathOf(req.originalUrl) }, 'the temporary admin is in use');
-    // All endpoints in the contract of the fleet declare an access of this type.
-    const access = endpoint.access as FleetAccess;
-    admit({ policy, challenges }, { access, principal });
-    const endWithCredential = (endsWithRole: boolean) => {
-      if (principal.kind === 'anonymous') return;
-      const end = () => void res.destroy();
-      const stream = { credential: credential.token ?? '', principal, access, endsWithRole, end };
-      res.once('close', streamCredentials.add(stream).remove);
-    };
-    if (endpoint.stream !== undefined) endWithCredential(endpoint.stream === 'text/event-stream');
-    return {
-      ...services,
-      principal,
-      requestId: requestIdOf(res),
-      recording,
-      placementQueue,
-      candidates,
-      address: req.ip ?? '',
-      ifMatch: () => matchesOf(req),
-      idempotencyKey: req.get('Idempotency-Key'),
-      lastEventId: req.get('Last-Event-ID'),
-      connection: {
-        endWithCredential: () => endWithCredential(true),
-        onClose: (listener) => void (res.destroyed ? listener() : res.once('close', listener)),
-        closeAsTooSlow: () => closeConnectionOf(res, 'too_slow'),
-      },
-      cookie: (name) => parseCookies(req.headers.cookie ?? '')[name],
-    };
+export function createFleet({
+  services,
+  rejectionLimits,
+  stopping = new AbortController().signal,
+  callLimits,
+  ...options
+}: FleetOptions): Express {
+  const { enter, enterMcp } = createEntrances({ services, routes, log: options.log });
+  const { database, publicUrl, corsOrigins, confirmationKey } = services;
+  const issuer = async () => {
+    const oidc = await services.settings.oidc();
+    return services.providers.of(oidc) ? (oidc.issuer ?? undefined) : undefined;
   };
-  const { database, publicUrl, corsOrigins } = services;
   return createService({
     ...options,
     version,
@@ -139,8 +102,22 @@ export function createFleet({ services, rejectionLimits, ...options }: FleetOpti
     corsOrigins,
     routes,
     enter,
-    gate: createAuditGate({ database, readCredential: (req) => readBearer(req, challenges), rejectionLimits }),
+    gate: createAuditGate({ database, readCredential, rejectionLimits }),
     openapi: openApiDocument(fleetService),
+    mountOthers: (app) =>
+      mountMcp(app, {
+        log: options.log,
+        enter: enterMcp,
+        serverFactory: createServerFactory({
+          service: fleetMcp,
+          log: options.log,
+          confirmationKey,
+          limits: callLimits,
+        }),
+        corsOrigins,
+        signIn: { publicUrl, issuer },
+        stopping,
+      }),
     observe: (metrics) => {
       observeSync(database)(metrics);
       observeFleet(database)(metrics);

@@ -28,6 +28,7 @@ import { type Database, openDatabase } from './database/client.ts';
 import { checkCurrentKey, checkEncryptionKeys } from './database/encryption.ts';
 import { startSealing } from './deployments/seal-text.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { mcpUrlOf } from './mcp/service.ts';
 import { createEngineRuntime } from './reconciler/engine-runtime.ts';
 import type { ReconcilerTimings } from './reconciler/timings.ts';
 import { createSealer, type Sealer, UnknownKey } from './sealing.ts';
@@ -59,7 +60,8 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   await checkEncryptionKeys(database, sealer);
   const settings = createSettings(database, sealer, settingsEnvironmentOf(config));
   const [toHub, toProvider] = [createOutboundRoutes(HUB_LIMITS, config), createOutboundRoutes(PROVIDER_LIMITS, config)];
-  const [hubs, providers] = [createHubs(toHub.routes), createProviders(toProvider.routes)];
+  const hubs = createHubs(toHub.routes);
+  const providers = createProviders(toProvider.routes, mcpUrlOf(config.PUBLIC_URL));
   const signingKey = await loadSigningKey(database, sealer);
   const temporaryAdmin = temporaryAdminOf(config, signingKey, log);
   const sync = createSync({
@@ -94,6 +96,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     refusalOf: toProvider.routes.restricted.refusalOf,
     defaultLimits,
     changes,
+    confirmationKey: signingKey.deriveSecret('mcp-confirmations'),
     publicUrl: config.PUBLIC_URL,
     corsOrigins: config.CORS_ORIGINS,
   };
@@ -101,16 +104,17 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
   const housekeeping = startHousekeeping({ database, log, auditDays: config.AUDIT_RETENTION_DAYS });
   const pruning = startPruningChanges(database, log);
   const sealing = startSealing({ database, sealer, log });
-  let stopping = false;
+  const stopping = new AbortController();
   const { corsOrigins: _, publicUrl: __, ...options } = serviceOptionsOf(config);
   const app = createFleet({
     services,
     health: {
       check: () => health(services, sealer, prismaDir),
       get stopping() {
-        return stopping;
+        return stopping.signal.aborted;
       },
     },
+    stopping: stopping.signal,
     log,
     ...options,
   });
@@ -121,7 +125,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     port: config.PORT,
     log,
     onStopping: () => {
-      stopping = true;
+      stopping.abort();
       void changes.stop(); // its streams would delay the shutdown
     },
     close: async () => {

@@ -81,6 +81,8 @@ test.each(cases)(
         aborted: false,
         request_id: 'of-this-request',
         source: '127.0.0.1',
+        tool: null,
+        part: false,
       },
     ]);
   },

@@ -17,6 +17,7 @@ export async function listen(app: Express) {
     return socket;
   };
   return {
+    url: `http://127.0.0.1:${port}`,
     /** Sends exactly this text, and reads until the fleet closes the connection. @returns the status of the response */
     send: async (text: string): Promise<number> => {
       const socket = await open(text);

@@ -16,6 +16,7 @@ import { createSync } from '../src/catalog/sync.ts';
 import { type ChangeFeed, createChangeFeed, type FeedTimings } from '../src/changes/feed.ts';
 import { type Database, openDatabase } from '../src/database/client.ts';
 import type { Token } from '../src/generated/prisma/client.ts';
+import { mcpUrlOf } from '../src/mcp/service.ts';
 import { createEngineRuntime } from '../src/reconciler/engine-runtime.ts';
 import { createSealer } from '../src/sealing.ts';
 import { createHubs, createProviders } from '../src/settings/connections.ts';
@@ -111,7 +112,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
     const restrictTo = given.outboundAllow ?? new Set(['http', 'loopback'] as const);
     const timeoutMs = given.outboundTimeoutMs ?? OUTBOUND_TIMEOUT_MS;
     const ways = { trusted: anOutbound({ timeoutMs }), restricted: anOutbound({ timeoutMs, restrictTo }) };
-    const [hubs, providers] = [createHubs(ways), createProviders(ways)];
+    const [hubs, providers] = [createHubs(ways), createProviders(ways, mcpUrlOf(publicUrl))];
     const settings = createSettings(connections, sealer, environment);
     let everySeconds: number | undefined;
     const sync = createSync({
@@ -162,6 +163,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
       refusalOf: ways.restricted.refusalOf,
       defaultLimits,
       changes,
+      confirmationKey: signingKey.deriveSecret('mcp-confirmations'),
       publicUrl,
       corsOrigins: [FRONTEND],
     };

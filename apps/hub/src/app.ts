@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { admit, challengesOf, createAuthenticator, readBearer } from '@svc/auth';
-import { hubService, openApiDocument } from '@svc/contract';
+import { type Endpoint, hubService, openApiDocument } from '@svc/contract';
 import { type HubAccess, hubEndpoints } from '@svc/contract/hub';
 import {
   createService,
@@ -13,7 +14,8 @@ import {
   requestIdOf,
   type ServiceOptions,
 } from '@svc/http';
-import type { Express } from 'express';
+import { createServerFactory, MCP_PATH, type McpOptions, mountMcp } from '@svc/mcp';
+import type { Express, Request, Response } from 'express';
 import * as accountApiKeys from './account/api-keys.ts';
 import * as accountOrganizations from './account/organizations.ts';
 import * as accountProfile from './account/profile.ts';
@@ -35,8 +37,10 @@ import { listTemplateUpdates } from './catalog/templates/updates.ts';
 import { getTemplate, listTemplates } from './catalog/templates.ts';
 import { implement, type RequestContext } from './context.ts';
 import type { Database } from './database/client.ts';
+import { createCaller } from './mcp/caller.ts';
+import { hubMcp } from './mcp/service.ts';
 import { policy } from './policy.ts';
-import { type Principal, viewerOf } from './principal.ts';
+import { callerKey, type Principal, viewerOf } from './principal.ts';
 import { createRevisionCheck, type Revision, type RevisionCheck } from './revision.ts';
 import type { Usage } from './usage.ts';
 import { version } from './version.ts';
@@ -61,7 +65,7 @@ const routes = implement(hubEndpoints, {
 });
 
 export interface HubOptions
-  extends Omit<ServiceOptions<RequestContext>, 'version' | 'routes' | 'enter' | 'openapi' | 'observe'> {
+  extends Omit<ServiceOptions<RequestContext>, 'version' | 'routes' | 'enter' | 'openapi' | 'mountOthers' | 'observe'> {
   readonly database: Database;
   readonly provider: IdentityProvider;
   readonly catalog: CachedCatalog;
@@ -72,6 +76,8 @@ export interface HubOptions
   readonly streamLimits?: StreamLimits | undefined;
   /** Whether frequent reads are served without Express, as in production. Tests compare both ways. Default: true. */
   readonly isFast?: boolean | undefined;
+  /** Aborts when the process is told to stop. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
 /** The limits of reads of changes from the database. */
@@ -86,19 +92,18 @@ export function createHub({
   streamLimits,
   revisions = createRevisionCheck(database.revisionReader),
   isFast = true,
+  stopping = new AbortController().signal,
   ...options
 }: HubOptions): Express {
   const streamSlots = createStreamSlots(streamLimits);
   const [pageQueue, changeQueue] = [createTurnQueue(CHANGE_READS), createTurnQueue(CHANGE_READS)];
   const challenges = challengesOf('hub');
   const authenticate = createAuthenticator(createVerifier({ database, provider, usage }), challenges);
-  const enter: Enter<RequestContext> = async (req, res, endpoint) => {
+  const enterRequest = async (req: Request, res: Response) => {
     const revision = once(() => revisions.latest());
     const credential = readBearer(req, challenges);
     const principal: Principal = (await authenticate(credential, { revision })) ?? { kind: 'anonymous' };
     res.locals.caller = callerOf(principal);
-    const access = endpoint.access as HubAccess; // every endpoint of the contract of the hub declares a HubAccess
-    admit({ policy, challenges }, { access, principal });
     return {
       database,
       catalog,
@@ -110,11 +115,34 @@ export function createHub({
       streamSlots,
       pageQueue,
       changeQueue,
+    };
+  };
+  const admitTo = ({ access }: Endpoint, principal: Principal) =>
+    admit({ policy, challenges }, { access: access as HubAccess, principal }); // every endpoint of the hub declares one
+  const enter: Enter<RequestContext> = async (req, res, endpoint) => {
+    const entered = await enterRequest(req, res);
+    admitTo(endpoint, entered.principal);
+    return {
+      ...entered,
       request: { id: requestIdOf(res), method: req.method, path: pathOf(req.originalUrl) },
       headOnly: req.method === 'HEAD',
       hasEtag: hasEtagOf(req),
       ifMatch: () => matchesOf(req),
     };
+  };
+  const enterMcp: McpOptions['enter'] = async (req, res, signal) => {
+    const entered = await enterRequest(req, res);
+    const { principal, address } = entered;
+    const request = { id: requestIdOf(res), method: req.method, path: MCP_PATH };
+    const context = { ...entered, request, headOnly: false, hasEtag: () => false, ifMatch: () => () => true };
+    return createCaller({
+      routes,
+      key: callerKey(principal, address),
+      requestId: request.id,
+      signal,
+      admit: (endpoint) => admitTo(endpoint, principal),
+      context,
+    });
   };
   const fastRoutes = isFast ? [listTemplates, listTemplateUpdates, getTemplate, listCategories] : [];
   return createService({
@@ -124,6 +152,16 @@ export function createHub({
     fastRoutes,
     enter,
     openapi: openApiDocument(hubService),
+    mountOthers: (app) =>
+      mountMcp(app, {
+        log: options.log,
+        enter: enterMcp,
+        // Its tools only read, so that it never signs a confirmation.
+        serverFactory: createServerFactory({ service: hubMcp, log: options.log, confirmationKey: randomBytes(32) }),
+        corsOrigins: options.corsOrigins,
+        signIn: { publicUrl: options.publicUrl, issuer: async () => undefined }, // the catalog needs no sign-in
+        stopping,
+      }),
     observe: (metrics) => {
       observeCatalog(catalog)(metrics);
       observePools(metrics, database.pools);

@@ -49,7 +49,7 @@ export async function startHub(prismaDir: string): Promise<void> {
   const catalog = createCachedCatalog(database.reader);
   const usage = createUsage(database.reader, catalog.documents);
   const usageSync = startUsageSync(usage, log);
-  let stopping = false;
+  const stopping = new AbortController();
   const app = createHub({
     database,
     catalog,
@@ -64,9 +64,10 @@ export async function startHub(prismaDir: string): Promise<void> {
     health: {
       check: async () => [...(await databaseHealth(database, prismaDir)), providerHealth(keys.failing())],
       get stopping() {
-        return stopping;
+        return stopping.signal.aborted;
       },
     },
+    stopping: stopping.signal,
     log,
     ...serviceOptionsOf(config),
   });
@@ -77,7 +78,7 @@ export async function startHub(prismaDir: string): Promise<void> {
     port: config.PORT,
     log,
     onStopping: () => {
-      stopping = true;
+      stopping.abort();
     },
     close: async () => {
       await Promise.all([pruning.stop(), tagRegistration.stop(), retention?.stop(), usageSync.stop()]);

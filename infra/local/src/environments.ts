@@ -26,7 +26,7 @@ export function identityProviderProgram(settings: Settings, secrets: Pick<Secret
       PORT: String(settings.ports.identityProvider),
       HOST: '127.0.0.1',
       KEYS_FILE: path.join(settings.dataDir, 'identity-provider-keys.json'),
-      AUDIENCES: `${hubAudience},${fleetAudience}`,
+      AUDIENCES: [hubAudience, fleetAudience, `${addressesOf(settings).fleet}/mcp`].join(','),
       FLEET_CLIENT_SECRET: secrets.fleetClientSecret,
       DEV_PASSWORD: people.password,
     },

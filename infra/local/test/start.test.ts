@@ -80,7 +80,7 @@ describe('a first start', () => {
   test('supports the tour in README.md', async () => {
     const responses = await responsesOf(tour(), parent);
     const [found, foundByKey, categories, mirrored, fresh, edited, synced, arrived, session] = responses;
-    const [rejected, planned, deployed, deployments] = responses.slice(9);
+    const [rejected, planned, deployed, deployments, called] = responses.slice(9);
     const some = { templates: expect.arrayContaining([expect.objectContaining({ slug: expect.any(String) })]) };
     expect(found).toMatchObject(some);
     expect(foundByKey).toMatchObject(some);
@@ -97,6 +97,7 @@ describe('a first start', () => {
     expect(planned).toMatchObject({ ok: false, refusals: [{ code: 'no_placement' }] });
     expect(deployed).toMatchObject({ status: 422, code: 'no_placement' });
     expect(deployments).toMatchObject({ deployments: [] });
+    expect(called).toMatchObject({ result: { structuredContent: { you: { role: 'viewer' } } } });
     expect(rejected).toMatchObject({ status: 400, errors: [{ path: 'page' }, { path: 'colour' }] });
   }, 60_000);
 

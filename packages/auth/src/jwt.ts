@@ -50,14 +50,15 @@ export type Claims = z.infer<typeof claims>;
  */
 export function createJwtVerifier(options: {
   readonly issuer: string;
-  readonly audience: string;
+  /** A token must be for one of them. */
+  readonly audience: string | readonly string[];
   readonly keys: JWTVerifyGetKey;
 }): (token: string) => Promise<Claims | undefined> {
   return async (token) => {
     try {
       const verified = await jwtVerify(token, options.keys, {
         issuer: options.issuer,
-        audience: options.audience,
+        audience: [options.audience].flat(),
         algorithms: ALGORITHMS,
         requiredClaims: ['exp', 'sub'],
         clockTolerance: TOLERANCE_SECONDS,

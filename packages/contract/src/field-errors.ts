@@ -19,7 +19,7 @@ type Parsed<T> =
 export function parseFields<T extends z.ZodType>(
   schema: T,
   value: unknown,
-  noun: 'member' | 'parameter' | 'option' = 'member',
+  noun: 'member' | 'parameter' | 'option' | 'argument' = 'member',
 ): Parsed<z.output<T>> {
   const result = schema.safeParse(value, { error: defaultMessage });
   if (result.success) return { success: true, data: result.data };

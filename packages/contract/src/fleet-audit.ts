@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { timestamp, timestampInput } from './timestamp.ts';
 import { id, line, queryInteger, uuid } from './wire.ts';
 
-const entry = z
+export const auditEntry = z
   .object({
     id,
     at: timestamp,
@@ -22,6 +22,11 @@ const entry = z
     source: z.string().nullable().meta({
       description: 'IP address of the caller, as the trusted proxies report it; null if it is unknown',
     }),
+    tool: z.string().nullable().meta({ description: 'The MCP tool that was called; null for other requests' }),
+    part: z.boolean().meta({
+      description:
+        'An operation that a request to the MCP endpoint performed. The entry of that request has the same `request_id`',
+    }),
   })
   .meta({ id: 'AuditEntry' });
 
@@ -33,6 +38,8 @@ const filters = {
     .optional(),
   path: line(2000).optional().meta({ description: 'Prefix of the path' }),
   status: queryInteger(100, 599).optional(),
+  request_id: line(40).optional(),
+  tool: line(64).optional().meta({ description: 'An MCP tool' }),
   from: timestampInput.optional().meta({ description: 'Entries at or after this time' }),
   to: timestampInput.optional().meta({ description: 'Entries before this time' }),
 };
@@ -51,7 +58,7 @@ export const fleetAuditEndpoints = {
       cursor: auditCursor.optional().meta({ type: 'string', description: 'The `next_cursor` of the last response' }),
       limit: queryInteger(1, 1000).default(100),
     }),
-    reply: z.object({ entries: z.array(entry), next_cursor: z.string().nullable() }),
+    reply: z.object({ entries: z.array(auditEntry), next_cursor: z.string().nullable() }),
   }),
   exportAuditEntries: endpoint({
     operationId: 'exportAuditEntries',
@@ -62,6 +69,6 @@ export const fleetAuditEndpoints = {
     summary: 'Export audit entries as JSON lines, newest first',
     query: z.strictObject(filters),
     stream: 'application/x-ndjson',
-    reply: entry,
+    reply: auditEntry,
   }),
 };

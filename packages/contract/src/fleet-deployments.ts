@@ -6,6 +6,7 @@ import {
   deploymentEvent,
   deploymentRevision,
   newDeployment,
+  phases,
   plan,
   plannedDeployment,
   refusals,
@@ -94,9 +95,9 @@ export const fleetDeploymentEndpoints = {
     path: '/api/v1/deployments/:id',
     summary: 'Get a deployment, or wait until it has a phase',
     query: z.strictObject({
-      wait: anyValue('phase', deployment.shape.phase).meta({
+      wait: anyValue('phase', z.enum([...phases, 'deleted'])).meta({
         description:
-          'Phases, separated by commas. The response is sent when the current generation has one of them, when it can no longer reach another phase by itself, or at the timeout. Compare `phase`, and `observed_generation` with `generation`',
+          'Phases, separated by commas, or `deleted`: the response is 404 when the deployment does not exist any more. The response is sent when the current generation has one of them, when it can no longer reach another phase by itself, or at the timeout. Compare `phase`, and `observed_generation` with `generation`',
       }),
       timeout: queryInteger(1, 60)
         .default(30)

@@ -51,7 +51,7 @@ const origin = {
 // Object.keys loses the names of the members.
 const readOnly = ignored('revision', ...(Object.keys(origin) as (keyof typeof origin)[]));
 
-const revision = z.object({
+export const workloadRevision = z.object({
   ...workloadSpec.shape,
   ...origin,
   revision: z.int(),
@@ -148,7 +148,7 @@ export const fleetWorkloadEndpoints = {
     summary: 'List the revisions of a workload, newest first',
     params: byId,
     query: z.strictObject(paging),
-    reply: z.object({ revisions: z.array(revision), pagination }),
+    reply: z.object({ revisions: z.array(workloadRevision), pagination }),
     problems: ['not_found'],
   }),
 };

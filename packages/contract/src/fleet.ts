@@ -22,6 +22,7 @@ export type { EnvReply, EnvRequest } from './fleet-env.ts';
 export type { LabelRequirement } from './fleet-resource.ts';
 export { DEFAULT_VOLUME_SIZE } from './fleet-storage.ts';
 export type { Target } from './fleet-target.ts';
+export { briefTarget, fleetTools } from './fleet-tools.ts';
 export {
   type WorkloadSpec,
   workloadDefaults,

@@ -18,5 +18,6 @@ export const hubEndpoints = {
 
 export { apiKey, issuedApiKey, MAX_KEYS, managedApiKey } from './api-key.ts';
 export { writeAuditCursor } from './audit-cursor.ts';
+export { hubTools } from './hub-tools.ts';
 export { managedOrganization, managedUser, organization, profile } from './organization.ts';
 export { hubCatalogEndpoints, hubReaderEndpoints, type ReadUpdates };

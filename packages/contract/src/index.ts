@@ -11,5 +11,7 @@ export * from './problems.ts';
 export * from './services.ts';
 export * from './template-conflicts.ts';
 export * from './template-fields.ts';
+export * from './template-tools.ts';
 export * from './timestamp.ts';
+export * from './tool.ts';
 export * from './wire.ts';

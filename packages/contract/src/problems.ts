@@ -9,6 +9,7 @@ export const problems = {
   invalid_credentials: { status: 401, title: 'Sign-in failed' },
   invalid_grant: { status: 401, title: 'Invalid grant' },
   insufficient_scope: { status: 403, title: 'Not permitted' },
+  origin_refused: { status: 403, title: 'Origin refused' },
   organization_suspended: { status: 403, title: 'Organization suspended' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },

@@ -41,6 +41,10 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'the role is too low, or the kind of credential is not admitted',
     action: 'Use a credential with the required role; an administrator assigns roles',
   },
+  origin_refused: {
+    meaning: 'a request to the MCP endpoint from a web page of another origin',
+    action: 'Add the origin of the page to `CORS_ORIGINS`',
+  },
   organization_suspended: {
     meaning:
       'the organization of the API key is suspended, or a member of a suspended organization tries to make a change',
@@ -189,8 +193,8 @@ const successes: Readonly<Record<number, string>> = {
   304: 'the `ETag` in `If-None-Match` is current',
 };
 
-/** Problems that are sent for a path or method without an endpoint. */
-const WITHOUT_ENDPOINT: readonly ProblemCode[] = ['not_found', 'method_not_allowed'];
+/** Problems that are sent for a path or method without an endpoint, and by the MCP endpoint. */
+const WITHOUT_ENDPOINT: readonly ProblemCode[] = ['not_found', 'method_not_allowed', 'origin_refused'];
 
 /** The table of all problems, with the services that can send them. */
 function problemTable(services: readonly Service[]): string[] {

@@ -29,7 +29,7 @@ export {
   WithEtag,
 } from './etag.ts';
 export type { Health, HealthCheck } from './health.ts';
-export { invalid, readQuery } from './input.ts';
+export { type GivenInput, invalid, readJson, readQuery, validateArguments } from './input.ts';
 export { createLog, type Log, logLevels, pathOf } from './log.ts';
 export type { Metrics } from './metrics.ts';
 export { observe, observeDatabase, observePools, type PoolState, type Sample, sharedRead } from './observed.ts';
@@ -48,8 +48,26 @@ export { pickDefined } from './pick-defined.ts';
 export { notFound, Problem, type ProblemOptions } from './problem.ts';
 export { processMetrics } from './process-metrics.ts';
 export { Redirect } from './redirect.ts';
-export { holdResponse, notRecorded, overloaded, type PendingResponse, requestIdOf, unavailable } from './respond.ts';
-export { AlreadyExists, type Enter, implementFor, type Route, routeFor } from './routes.ts';
+export {
+  holdResponse,
+  jsonResponse,
+  notRecorded,
+  overloaded,
+  type PendingResponse,
+  requestIdOf,
+  respond,
+  unavailable,
+} from './respond.ts';
+export {
+  AlreadyExists,
+  type Enter,
+  implementFor,
+  type Performed,
+  perform,
+  type Route,
+  refuseOtherMethods,
+  routeFor,
+} from './routes.ts';
 export {
   type Command,
   execute,

@@ -13,12 +13,42 @@ import { notFound, Problem } from './problem.ts';
 
 /** Reads and validates the input of a request. Throws 400, 404 (a path parameter that cannot be valid), 413, 415. */
 export async function readInput<E extends Endpoint>(endpoint: E, req: Request, res: Response): Promise<Input<E>> {
-  const params = endpoint.params.safeParse(req.params);
-  if (!params.success || Object.values(req.params).some((param) => isBadText(String(param)))) throw notFound();
-  const query = validate(endpoint.query, readQuery(req.url), 'parameter');
-  const body =
-    endpoint.bodyLimit > 0 ? validate(endpoint.body, await readBody(req, res, endpoint.bodyLimit), 'member') : {};
-  return { params: params.data, query, body } as Input<E>; // each member was parsed by the endpoint's own schema
+  const address = validateAddress(endpoint, { params: req.params, query: readQuery(req.url) });
+  const body = endpoint.bodyLimit > 0 ? await readBody(req, res, endpoint.bodyLimit) : {};
+  return { ...address, body: validateBody(endpoint, body) } as Input<E>; // each member was parsed by the endpoint's own schema
+}
+
+/** The input of an operation that is not a request of its own: the parts of its path, its query and its body. */
+export interface GivenInput {
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Parameters as text, as in a URL. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** Validates input as `readInput` does. @throws 400, 404 */
+export function validateInput<E extends Endpoint>(endpoint: E, { params, query, body }: GivenInput): Input<E> {
+  rejectBadText(query);
+  rejectBadText(body);
+  return { ...validateAddress(endpoint, { params, query }), body: validateBody(endpoint, body) } as Input<E>; // as above
+}
+
+function validateAddress(endpoint: Endpoint, { params: given, query }: Pick<GivenInput, 'params' | 'query'>) {
+  const params = endpoint.params.safeParse(given);
+  if (!params.success || Object.values(given).some((param) => isBadText(String(param)))) throw notFound();
+  return { params: params.data, query: validate(endpoint.query, query, 'parameter') };
+}
+
+const validateBody = (endpoint: Endpoint, body: unknown) =>
+  endpoint.bodyLimit > 0 ? validate(endpoint.body, body, 'member') : {};
+
+/**
+ * Reads a body of JSON. Its text is not validated: the operations that it names validate what they receive.
+ * @throws 400, 413, 415
+ */
+export async function readJson(req: Request, res: Response, limit: number): Promise<unknown> {
+  requireJson(req);
+  return parseBounded(await readBytes(req, res, limit), limit);
 }
 
 /** Parses the query of a URL (WHATWG form encoding). Rejects repeated parameters and invalid percent-encoding. */
@@ -55,11 +85,15 @@ async function readBody(req: Request, res: Response, limit: number): Promise<unk
   requireJson(req);
   const bytes = await readBytes(req, res, limit);
   if (bytes.length === 0) return {};
-  const problem = structureProblem(bytes, limit);
-  if (problem !== undefined) throw invalid([{ path: '', message: problem }]);
-  const value = parseJson(bytes);
+  const value = parseBounded(bytes, limit);
   rejectBadText(value);
   return value;
+}
+
+function parseBounded(bytes: Buffer, limit: number): unknown {
+  const problem = structureProblem(bytes, limit);
+  if (problem !== undefined) throw invalid([{ path: '', message: problem }]);
+  return parseJson(bytes);
 }
 
 const hasBody = (req: Request) =>
@@ -120,6 +154,14 @@ const isBadText = (text: string) => text.includes('\0') || /\p{Surrogate}/u.test
 
 function validate(schema: z.ZodType, value: unknown, noun: 'member' | 'parameter'): unknown {
   const result = parseFields(schema, value, noun);
+  if (!result.success) throw invalid(result.errors);
+  return result.data;
+}
+
+/** Validates the arguments of a tool. @throws 400 with a field error for each of them */
+export function validateArguments<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  rejectBadText(value);
+  const result = parseFields(schema, value, 'argument');
   if (!result.success) throw invalid(result.errors);
   return result.data;
 }

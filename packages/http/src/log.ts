@@ -59,6 +59,7 @@ export function requestLog(log: Log): RequestObserver {
           ...(res.writableFinished ? {} : { aborted: true }),
           ...(res.locals.closed ? { closed: res.locals.closed } : {}),
           ...(res.locals.caller ? { caller: res.locals.caller } : {}),
+          ...(res.locals.mcp ? { mcp: res.locals.mcp } : {}),
           ...(failure ? { err: failure } : {}),
         },
         'request',

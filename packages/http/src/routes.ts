@@ -1,7 +1,7 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
 import type { Express, Request, Response } from 'express';
 import { etagOfBody, hasEtagOf, Rendered, Unchanged, WithEtag } from './etag.ts';
-import { readInput } from './input.ts';
+import { type GivenInput, readInput, validateInput } from './input.ts';
 import { Problem } from './problem.ts';
 import { Redirect } from './redirect.ts';
 import { JSON_TYPE, jsonResponse, type PendingResponse, respond } from './respond.ts';
@@ -79,6 +79,31 @@ export async function run<Context>(
   const context = await enter(req, res, endpoint);
   const input = await read(endpoint, req, res);
   return present(endpoint, await route.handle(context, input), req);
+}
+
+/** The result of an operation that was not a request of its own. */
+export interface Performed {
+  readonly status: number;
+  /** The reply as its schema presents it; undefined without a body. */
+  readonly reply: unknown;
+  /** Replaces the reply. */
+  readonly stream?: Streamed;
+}
+
+/** Performs an operation as `run` does, without HTTP: the context belongs to a caller who is admitted to the endpoint. */
+export async function perform<Context>(route: Route<Context>, context: Context, given: GivenInput): Promise<Performed> {
+  const { endpoint } = route;
+  const handled: unknown = await route.handle(context, validateInput(endpoint, given));
+  if (handled instanceof Streamed) return { status: endpoint.status, reply: undefined, stream: handled };
+  if (handled instanceof Rendered) return { status: endpoint.status, reply: JSON.parse(handled.body.toString()) };
+  if (handled instanceof Unchanged || handled instanceof Redirect) {
+    throw new Error(`${endpoint.operationId} cannot be performed without HTTP`);
+  }
+  if (endpoint.status === 204) return { status: 204, reply: undefined };
+  const isOld = handled instanceof AlreadyExists;
+  const reply = isOld || handled instanceof WithEtag ? handled.reply : handled;
+  const status = isOld ? (endpoint.alsoStatus ?? endpoint.status) : endpoint.status;
+  return { status, reply: endpoint.reply.parse(reply) };
 }
 
 const NOT_STORED = { 'Cache-Control': 'no-store' };

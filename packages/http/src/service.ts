@@ -47,6 +47,8 @@ export interface ServiceOptions<Context> {
    * rate limit also applies to a request to the probes and metrics.
    */
   readonly gate?: RequestHandler;
+  /** Mounts what is not an endpoint of the contract. */
+  readonly mountOthers?: (app: Express) => void;
   /** Registers metrics of the service for `/metrics`. */
   readonly observe?: (metrics: Metrics) => void;
 }
@@ -88,6 +90,7 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   mountMetrics(app, metrics, options.metricsToken);
   mountDocs(app, { ...options.openapi, servers: [{ url: options.publicUrl ?? '/' }] });
   mount(app, options.routes, options.enter);
+  options.mountOthers?.(app);
   app.use(() => {
     throw notFound();
   });
@@ -162,6 +165,9 @@ function originsOf(origins: readonly string[]): RequestObserver {
       'If-None-Match',
       'Idempotency-Key',
       'Last-Event-ID',
+      'MCP-Protocol-Version',
+      'Mcp-Method',
+      'Mcp-Name',
       'X-Request-Id',
     ],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],

@@ -161,7 +161,9 @@ export const commonSettings = (defaults: { readonly port: string }) => ({
       (origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
       'must be a comma-separated list of origins such as https://console.example.com',
     )
-    .describe('exact origins from which browsers may call the service'),
+    .describe(
+      'exact origins from which browsers may call the service. The [MCP endpoint](mcp.md) rejects web pages of other origins',
+    ),
   TRUST_PROXY: proxiesSetting.describe(
     'proxies whose `X-Forwarded-For` is trusted. Behind a proxy, limits per client address need it',
   ),

@@ -7,6 +7,7 @@ import { createSession, type HostileInput, type Session } from './hostile/sessio
 import type { HostileRequest } from './hostile/written.ts';
 import { repeatHint } from './properties.ts';
 
+export { hostileInput } from './hostile/requests.ts';
 export type { HostileInput };
 
 /** Number of generated requests per endpoint. */

@@ -30,6 +30,8 @@ export interface Services {
   readonly defaultLimits: DefaultLimits;
   /** The URL at which browsers reach the fleet. The identity provider redirects sign-ins to it. */
   readonly publicUrl: string | undefined;
+  /** Signs the confirmations of tools; the same in all replicas. */
+  readonly confirmationKey: Uint8Array;
   /** The origins of frontends that can call the API and redirect sign-ins themselves. */
   readonly corsOrigins: readonly string[];
 }
@@ -62,6 +64,8 @@ export interface RequestContext extends Services {
   /** The value of `Last-Event-ID`, not validated. */
   readonly lastEventId: string | undefined;
   readonly connection: CallerConnection;
+  /** Receives the states of a deployment while the request waits for one of them. */
+  readonly onState?: ((state: unknown) => void) | undefined;
   /** The value of a cookie of the request. */
   readonly cookie: (name: string) => string | undefined;
 }

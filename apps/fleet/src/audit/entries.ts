@@ -10,6 +10,8 @@ export interface AuditFilters {
   readonly method?: string | undefined;
   readonly path?: string | undefined;
   readonly status?: number | undefined;
+  readonly request_id?: string | undefined;
+  readonly tool?: string | undefined;
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
 }
@@ -24,12 +26,12 @@ interface AuditQuery {
 /** Entries, newest first. */
 export const readEntries = ({ client }: Database, { filters, after, limit }: AuditQuery): Promise<AuditEntry[]> =>
   client.$queryRaw<AuditEntry[]>`
-    SELECT id, at, token_id, user_id, actor, method, path, status, aborted, request_id, source FROM audit_entries
+    SELECT id, at, token_id, user_id, actor, method, path, status, aborted, request_id, source, tool, part FROM audit_entries
     WHERE true ${Prisma.join(conditions(filters, after), ' ')}
     ORDER BY at DESC, id DESC LIMIT ${limit}`;
 
 function conditions(filters: AuditFilters, after: AuditQuery['after']): Prisma.Sql[] {
-  const { token_id, actor, method, path, status, from, to } = filters;
+  const { token_id, actor, method, path, status, request_id, tool, from, to } = filters;
   const given = (value: unknown, condition: Prisma.Sql) => (value === undefined ? Prisma.empty : condition);
   return [
     given(token_id, Prisma.sql`AND token_id = ${token_id}::uuid`),
@@ -37,6 +39,8 @@ function conditions(filters: AuditFilters, after: AuditQuery['after']): Prisma.S
     given(method, Prisma.sql`AND method = ${method}`),
     given(path, Prisma.sql`AND starts_with(path, ${path})`),
     given(status, Prisma.sql`AND status = ${status}`),
+    given(request_id, Prisma.sql`AND request_id = ${request_id}`),
+    given(tool, Prisma.sql`AND tool = ${tool}`),
     given(from, Prisma.sql`AND at >= ${from}`),
     given(to, Prisma.sql`AND at < ${to}`),
     after ? Prisma.sql`AND (at, id) < (${after.at}, ${after.id}::uuid)` : Prisma.empty,
@@ -56,8 +60,8 @@ export const countEntries = (outcome: 'written' | 'failed', count = 1): void => 
 
 /** Writes entries that are not part of the transaction of a change. */
 export interface EntryWriter {
-  /** Resolves when the entry is committed. An entry that exists is not written again. */
-  write(entry: Entry): Promise<void>;
+  /** Resolves when the entries are committed. An entry that exists is not written again. */
+  write(entries: readonly Entry[]): Promise<void>;
 }
 
 const MAX_BATCH = 200;
@@ -86,10 +90,12 @@ export function createEntryWriter({ client }: Database): EntryWriter {
     writing = false;
   };
   return {
-    write: (entry) =>
-      new Promise((done, failed) => {
-        waiting.push({ entry, done, failed });
-        if (!writing) void writeAll();
-      }),
+    write: async (entries) => {
+      const written = entries.map(
+        (entry) => new Promise<void>((done, failed) => void waiting.push({ entry, done, failed })),
+      );
+      if (!writing) void writeAll();
+      await Promise.all(written);
+    },
   };
 }

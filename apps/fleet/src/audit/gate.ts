@@ -4,7 +4,7 @@ import type { Request, RequestHandler } from 'express';
 import { findToken } from '../auth/mcp-tokens.ts';
 import type { Database } from '../database/client.ts';
 import { createEntryWriter } from './entries.ts';
-import { Recording } from './recording.ts';
+import { type Due, Recording } from './recording.ts';
 import { createRejections, type RejectionLimits } from './rejections.ts';
 
 declare global {
@@ -15,6 +15,11 @@ declare global {
       recording: Recording;
       /** The rate limit applies to the request whatever its path, because it has an entry. */
       isLimited: boolean;
+      /**
+       * Writes the entries of the operations that the request has performed so far, before a part of a response is sent.
+       * The other entries are written before the response begins.
+       */
+      writeParts: () => Promise<void>;
     }
   }
 }
@@ -29,7 +34,8 @@ export interface AuditGateOptions {
 /**
  * Runs before routing and parsing. A request with a stored token, active or not, has exactly one audit entry,
  * regardless of its path, method and body, and its response is sent after the entry is committed. While entries cannot
- * be written, the response is 503. A request that is rejected because it has two credentials is recorded for the first
+ * be written, the response is 503. A request to the MCP endpoint has further entries, one for each operation that it
+ * performs. A request that is rejected because it has two credentials is recorded for the first
  * token that is stored. The rejections of rate-limited requests wait for each other. If too many wait, the connection is
  * closed: the request is not processed, is not answered and has no entry.
  */
@@ -39,18 +45,23 @@ export function createAuditGate({ database, readCredential, rejectionLimits }: A
   return async (req, res, next) => {
     const credential = readCredential(req);
     const token = await findToken(database, credential.candidates);
-    const recording = new Recording(req, res, token);
-    Object.assign(res.locals, { credential, recording, isLimited: token !== undefined });
+    const recording = Recording.ofRequest(req, res, token);
+    const write = async (due: readonly Due[]) => {
+      if (due.length === 0) return;
+      await writer.write(due.map(({ entry }) => entry));
+      for (const { of } of due) of.isWritten = true;
+    };
+    Object.assign(res.locals, {
+      ...{ credential, recording, isLimited: token !== undefined },
+      writeParts: () => write(recording.dueParts()),
+    });
     holdResponse(res, async ({ status }) => {
       const rejected = status === 429 ? token : undefined;
       if (rejected && rejections.isFull(rejected.id)) return closeConnectionOf(res, 'rate_limited');
       const turn = rejected && rejections.wait(rejected.id);
-      const entry = recording.isRequired && !recording.isWritten ? recording.entry(status) : undefined;
-      if (entry) {
-        await writer.write(entry).catch((cause: unknown) => {
-          if (status !== 503) throw cause; // a 503 already asks the caller to retry
-        });
-      }
+      await write([...recording.due(status), ...recording.dueParts()]).catch((cause: unknown) => {
+        if (status !== 503) throw cause; // a 503 already asks the caller to retry
+      });
       await turn;
       if (rejected && rejections.isLast(req.socket)) res.setHeader('Connection', 'close');
     });

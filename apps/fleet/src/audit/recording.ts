@@ -20,7 +20,19 @@ export interface Entry {
   readonly request_id: string;
   /** The address of the caller; null if a proxy reports something else. */
   readonly source: string | null;
+  /** The tool of a request to the MCP endpoint. */
+  readonly tool: string | null;
+  /** Whether the entry is of an operation that such a request performed. */
+  readonly part: boolean;
 }
+
+/** An entry that is not written yet. */
+export interface Due {
+  readonly entry: Entry;
+  readonly of: Recording;
+}
+
+type Recorded = Pick<Entry, 'method' | 'path' | 'request_id' | 'source' | 'part'>;
 
 /** The actor of an audit entry. */
 export interface Actor {
@@ -39,20 +51,53 @@ export class Recording {
   isWritten = false;
   /** Whether the request has an entry whatever its result: requests with a token, and changes outside a transaction. */
   isRequired: boolean;
+  /** The tool that the request calls, if it calls a known one. */
+  tool: string | undefined;
+  /** The status of an operation that is part of a request, when it has ended. */
+  status: number | undefined;
   #actor: Actor | undefined;
-  readonly #request: Pick<Entry, 'method' | 'path' | 'request_id' | 'source'>;
+  readonly #recorded: Recorded;
   readonly #isAborted: () => boolean;
+  readonly #parts: Recording[] = [];
 
-  constructor(req: Request, res: Response, token: McpToken | undefined) {
+  private constructor(token: McpToken | undefined, recorded: Recorded, isAborted: () => boolean) {
     this.token = token;
     this.isRequired = token !== undefined;
-    this.#isAborted = () => res.destroyed || req.socket.destroyed;
-    this.#request = {
+    this.#isAborted = isAborted;
+    this.#recorded = recorded;
+  }
+
+  static ofRequest(req: Request, res: Response, token: McpToken | undefined): Recording {
+    const recorded = {
       method: req.method,
       path: pathOf(req.originalUrl).slice(0, MAX_PATH),
       request_id: requestIdOf(res),
       source: clientAddress(req.ip) ?? null,
+      part: false,
     };
+    return new Recording(token, recorded, () => res.destroyed || req.socket.destroyed);
+  }
+
+  /** The recording of an operation that the request performs. It has an entry of its own. */
+  part({ method, path }: Pick<Entry, 'method' | 'path'>): Recording {
+    const recorded = { ...this.#recorded, method, path: pathOf(path).slice(0, MAX_PATH), part: true };
+    const part = new Recording(this.token, recorded, this.#isAborted);
+    part.isRequired = true;
+    part.tool = this.tool;
+    if (this.#actor) part.setActor(this.#actor);
+    this.#parts.push(part);
+    return part;
+  }
+
+  /** The entry of the request, unless it is written or not required. */
+  due(status: number): Due[] {
+    const entry = this.isRequired && !this.isWritten ? this.entry(status) : undefined;
+    return entry ? [{ entry, of: this }] : [];
+  }
+
+  /** The entries of the operations that have ended and are not written. */
+  dueParts(): Due[] {
+    return this.#parts.flatMap((part) => (part.status === undefined ? [] : part.due(part.status)));
   }
 
   /** Sets the actor of the entry. For a request with a token, the token remains the actor. */
@@ -64,7 +109,8 @@ export class Recording {
   entry(status: number): Entry | undefined {
     const { id, token } = this;
     const actor = token ? { actor: `token:${token.name}`, user_id: null } : this.#actor;
-    return actor && { id, token_id: token?.id ?? null, ...actor, ...this.#request, status, aborted: this.#isAborted() };
+    const subject = { id, token_id: token?.id ?? null, ...this.#recorded, tool: this.tool ?? null };
+    return actor && { ...subject, ...actor, status, aborted: this.#isAborted() };
   }
 }
 

@@ -75,7 +75,7 @@ function readIntrospection(
   if (iss !== settings.issuer || until <= now || nbf * 1000 > now + 5000) return undefined;
   const isForUs =
     aud.length > 0
-      ? aud.some((audience) => audience === settings.audience || audience === settings.clientId)
+      ? aud.some((audience) => [settings.audience, settings.resource, settings.clientId].includes(audience))
       : client_id === settings.clientId;
   return isForUs ? { members, until } : undefined;
 }
@@ -109,9 +109,10 @@ export function createBearerVerifier(options: BearerOptions): (token: string) =>
 }
 
 function jwtVerifier({ settings, keys }: BearerOptions): (token: string) => Promise<Bearer | undefined> {
-  const { issuer, audience, clientId } = settings;
-  if (audience === undefined) return () => Promise.resolve(undefined);
-  const verify = createJwtVerifier({ issuer, audience, keys: keys.keyFor });
+  const { issuer, audience, resource, clientId } = settings;
+  const audiences = [audience, resource].filter((each) => each !== undefined);
+  if (audiences.length === 0) return () => Promise.resolve(undefined);
+  const verify = createJwtVerifier({ issuer, audience: audiences, keys: keys.keyFor });
   return async (token) => {
     const members = await verify(token).catch((error: unknown) => {
       throw error instanceof Problem ? new ProviderUnavailable(error.message, { cause: error.cause }) : error;

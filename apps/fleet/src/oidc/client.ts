@@ -20,8 +20,10 @@ export interface ProviderSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
-  /** The required audience of access tokens that are JWTs. Without an audience, no JWT is accepted. */
+  /** An audience of access tokens that are JWTs. Without an audience and a resource, no JWT is accepted. */
   readonly audience?: string | undefined;
+  /** The URL of the MCP endpoint: the audience of access tokens that clients of it request (RFC 8707). */
+  readonly resource?: string | undefined;
   /** Whether opaque access tokens can be verified with userinfo, which does not show for which client they were issued. */
   readonly allowUserinfo: boolean;
 }

@@ -39,7 +39,8 @@ export const createHubs = (routes: OutboundRoutes): Hubs => ({
   refusalOf: ({ url, isTrusted }) => refusalOf(routeFor(routes, isTrusted), url),
 });
 
-export const createProviders = (routes: OutboundRoutes): Providers => ({
+/** `resource` is the URL of the MCP endpoint, if it is known. */
+export const createProviders = (routes: OutboundRoutes, resource?: string): Providers => ({
   of: cached(
     ({ issuer, client_id, client_secret, audience, allow_userinfo, isTrusted }) => [
       issuer,
@@ -51,9 +52,12 @@ export const createProviders = (routes: OutboundRoutes): Providers => ({
     ],
     ({ issuer, client_id, client_secret, audience, allow_userinfo, isTrusted }) => {
       if (issuer === null || client_id === null) return undefined;
-      const connection = { issuer, clientId: client_id, clientSecret: client_secret, audience: audience ?? undefined };
+      const client = { issuer, clientId: client_id, clientSecret: client_secret };
       const { send } = routeFor(routes, isTrusted);
-      return createProvider({ ...connection, allowUserinfo: allow_userinfo }, { send });
+      return createProvider(
+        { ...client, audience: audience ?? undefined, resource, allowUserinfo: allow_userinfo },
+        { send },
+      );
     },
   ),
   refusalOf: ({ issuer, isTrusted }) => refusalOf(routeFor(routes, isTrusted), issuer),

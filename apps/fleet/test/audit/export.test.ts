@@ -23,6 +23,8 @@ const written = Array.from({ length: MANY }, (_, index) => ({
   aborted: index === 7,
   request_id: `r${index}`,
   source: index % 3 === 0 ? '198.18.0.1' : null,
+  tool: index % 4 === 0 ? 'get_template' : null,
+  part: index % 8 === 0,
 }));
 await client.auditEntry.createMany({ data: written });
 const newestFirst = [...written].sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1));

@@ -23,6 +23,8 @@ const written = Array.from({ length: 40 }, (_, index) => ({
   aborted: index === 7,
   request_id: `r${index}`,
   source: index % 2 === 0 ? '198.18.0.1' : null,
+  tool: index % 4 === 0 ? 'get_template' : null,
+  part: index % 8 === 0,
 }));
 await client.auditEntry.createMany({ data: written });
 
@@ -77,6 +79,8 @@ test.each<[string, (entry: Written) => boolean]>([
   ['path=/api/v1/user_', ({ path }) => path === '/api/v1/user_settings'],
   ['path=/api/v1/%25', () => false],
   ['status=404', ({ status }) => status === 404],
+  ['tool=get_template', ({ tool }) => tool === 'get_template'],
+  ['request_id=r7', ({ request_id }) => request_id === 'r7'],
   [`from=${momentOf(20).toISOString()}`, ({ at }) => at >= momentOf(20)],
   [`to=${momentOf(20).toISOString()}`, ({ at }) => at < momentOf(20)],
   [

@@ -1,5 +1,6 @@
 import type { Endpoint } from '@svc/contract';
 import fc from 'fast-check';
+import type { z } from 'zod';
 import { type Known, validInput } from './schema-values.ts';
 import { hostileText, hostileValue, jsonOf, unknownName } from './values.ts';
 import { type Callers, type HostileRequest, requestOf } from './written.ts';
@@ -47,6 +48,10 @@ function mutated(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     { weight: 1, arbitrary: hostileValue },
   );
 }
+
+/** Input for an object schema that is not sent as a request of its own: valid, almost valid and invalid. */
+export const hostileInput = (schema: z.ZodObject, known: Known, seed: number): fc.Arbitrary<unknown> =>
+  mutated(validInput(schema, known, seed));
 
 interface Change {
   readonly kind: string;

@@ -9,11 +9,12 @@ import type { RequestContext } from '../context.ts';
 
 type Deployment = Reply<typeof fleetEndpoints.getDeployment>['deployment'];
 type Phases = readonly Deployment['phase'][];
+type Wanted = NonNullable<Input<typeof fleetEndpoints.getDeployment>['query']['wait']>;
 
 interface Wait {
   readonly id: string;
   /** Those to wait for; none: the current state is returned. */
-  readonly phases: NonNullable<Input<typeof fleetEndpoints.getDeployment>['query']['wait']>;
+  readonly phases: Wanted;
   readonly seconds: number;
 }
 
@@ -22,17 +23,22 @@ const NOT_OBSERVED: Phases = ['pending', 'retrying', 'stopping', 'deleting'];
 /** A deployment leaves these phases only if somebody changes it or its target. */
 const FINAL: Phases = ['failed', 'stopped', 'deleting'];
 
+type State = Pick<Deployment, 'phase' | 'generation' | 'observed_generation'>;
+
 /** Whether a deployment has one of the phases, or a final one, in its current generation. */
-const isDecided = ({ phase, generation, observed_generation }: Deployment, phases: Phases) =>
-  (phases.includes(phase) || FINAL.includes(phase)) &&
+export const isDecided = ({ phase, generation, observed_generation }: State, phases: Wanted): boolean =>
+  (phases.includes(phase) || isFinal(phase, phases)) &&
   (observed_generation === generation || NOT_OBSERVED.includes(phase));
+
+const isFinal = (phase: Deployment['phase'], phases: Wanted) =>
+  FINAL.includes(phase) && !(phase === 'deleting' && phases.includes('deleted'));
 
 /**
  * A deployment, when it has one of the phases or cannot reach them by itself, or after a time. While it waits, no database connection
  * is held. @throws 404, also if it is deleted meanwhile; 503 if too many requests wait
  */
 export async function waitForPhase(context: RequestContext, { id, phases, seconds }: Wait): Promise<Deployment> {
-  const { database, defaultLimits, changes, principal, connection } = context;
+  const { database, defaultLimits, changes, principal, connection, onState } = context;
   const read = async () => presentDeployment(await readRow(database.client, deployments, id), defaultLimits);
   const before = await read();
   if (phases.length === 0 || isDecided(before, phases)) return before;
@@ -43,7 +49,10 @@ export async function waitForPhase(context: RequestContext, { id, phases, second
       id: before.id,
       seconds,
       read,
-      isDecided: (deployment) => isDecided(deployment, phases),
+      isDecided: (deployment) => {
+        onState?.(deployment);
+        return isDecided(deployment, phases);
+      },
       onClose: connection.onClose,
     });
     if (decided === null) throw notFound();

@@ -1,0 +1,19 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import type { AnyMcpService } from '@svc/mcp';
+
+const MAX_VALUES = 20;
+
+/** Slugs of templates and names of deployments that contain what was typed. */
+export const complete: AnyMcpService['complete'] = async (ask, { argument, ref }) => {
+  const { name, value } = argument;
+  const isTemplate = name === 'template' || name === 'slug';
+  const isDeployment = name === 'deployment' || (name === 'name' && ref.type === 'ref/resource');
+  const query = { limit: MAX_VALUES, search: value === '' ? undefined : value };
+  const found = isTemplate
+    ? (await ask(fleetEndpoints.listMirroredTemplates, { query })).templates.map(({ slug }) => slug)
+    : isDeployment
+      ? (await ask(fleetEndpoints.listDeployments, { query })).deployments.map((deployment) => deployment.name)
+      : [];
+  const values = found.filter((each) => each.includes(value.toLowerCase())); // a search of templates includes their descriptions
+  return { completion: { values, hasMore: found.length === MAX_VALUES } };
+};

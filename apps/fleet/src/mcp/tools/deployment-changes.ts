@@ -1,0 +1,61 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { invalid } from '@svc/http';
+import type { Ask } from '@svc/mcp';
+import { findDeployment } from './find.ts';
+import type { Handlers } from './types.ts';
+
+const { createDeployment, updateDeployment, deleteDeployment, getDeployment, listStorage } = fleetEndpoints;
+
+type Changes = 'create_deployment' | 'update_deployment' | 'control_deployment' | 'delete_deployment';
+
+export const deploymentChanges: Pick<Handlers, Changes> = {
+  create_deployment: ({ idempotency_key: idempotencyKey, ...given }, { ask }) =>
+    ask(createDeployment, { body: given, idempotencyKey }),
+  update_deployment: async ({ deployment, version, ...given }, { ask }) =>
+    ask(updateDeployment, { params: { id: await findDeployment(ask, deployment) }, body: given, version }),
+  control_deployment: async ({ deployment, action, generation, version }, { ask }) => {
+    if (action !== 'rollback' && generation !== undefined) {
+      throw invalid([{ path: 'generation', message: 'must be given only for rollback' }]);
+    }
+    const asked = { params: { id: await findDeployment(ask, deployment) }, version };
+    switch (action) {
+      case 'start':
+        return ask(fleetEndpoints.startDeployment, asked);
+      case 'stop':
+        return ask(fleetEndpoints.stopDeployment, asked);
+      case 'restart':
+        return ask(fleetEndpoints.restartDeployment, asked);
+      case 'rollback':
+        return ask(fleetEndpoints.rollbackDeployment, { ...asked, body: { generation } });
+    }
+  },
+  delete_deployment: async ({ deployment: named, confirm: given, version }, { ask, confirm }) => {
+    const params = { id: await findDeployment(ask, named) };
+    const { deployment } = await ask(getDeployment, { params });
+    const volumes = await volumesOf(ask, deployment.id);
+    const { id, version: current, phase } = deployment;
+    const subject = { id, version: current, lost: volumes.volumes_lost.map((volume) => volume.id) };
+    const isAgreed = phase === 'deleting' || (await confirm(questionFor(deployment, volumes.volumes_lost), subject));
+    if (!isAgreed && given !== deployment.name) return { deleted: false, deployment, ...volumes };
+    // A deployment that somebody changes meanwhile is not what the user agreed to delete.
+    const deleted = await ask(deleteDeployment, { params, version: version ?? current });
+    return { deleted: true, ...deleted, ...volumes };
+  },
+};
+
+/** The volumes that are deleted with a deployment, and those that are retained. */
+async function volumesOf(ask: Ask, id: string) {
+  const { storage } = await ask(listStorage, { query: { deployment_id: id, limit: 100 } });
+  return {
+    volumes_lost: storage.filter(({ reclaim }) => reclaim === 'delete'),
+    volumes_kept: storage.filter(({ reclaim }) => reclaim === 'retain'),
+  };
+}
+
+function questionFor(
+  { name, phase }: { readonly name: string; readonly phase: string },
+  lost: readonly { readonly name: string; readonly size: string }[],
+): string {
+  const data = lost.map((volume) => `${volume.name} (${volume.size})`).join(', ');
+  return `Delete the deployment "${name}" (${phase})? ${data === '' ? 'No data is lost.' : `The data of these volumes is lost: ${data}.`}`;
+}

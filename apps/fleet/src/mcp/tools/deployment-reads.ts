@@ -1,0 +1,32 @@
+import { partsOf, restOf } from '@svc/contract';
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { findDeployment } from './find.ts';
+import type { Handlers } from './types.ts';
+
+const { listDeployments, getDeployment, planDeployment } = fleetEndpoints;
+
+/** The number of events and revisions in a result. */
+const LIMIT = 20;
+
+export const deploymentReads: Pick<Handlers, 'list_deployments' | 'get_deployment' | 'plan_deployment'> = {
+  list_deployments: async (given, { ask }) => {
+    const { deployments, pagination } = await ask(listDeployments, { query: partsOf(listDeployments, given).query });
+    return { deployments, ...restOf(pagination) };
+  },
+  get_deployment: async ({ deployment: named, include }, { ask }) => {
+    const params = { id: await findDeployment(ask, named) };
+    const { deployment } = await ask(getDeployment, { params });
+    const [events, revisions, manifest] = await Promise.all([
+      include.includes('events') ? ask(fleetEndpoints.listDeploymentEvents, { params, query: { limit: LIMIT } }) : {},
+      include.includes('revisions')
+        ? ask(fleetEndpoints.listDeploymentRevisions, { params, query: { limit: LIMIT } })
+        : {},
+      include.includes('manifest') ? ask(fleetEndpoints.getDeploymentManifest, { params }) : {},
+    ]);
+    return { deployment, ...events, ...revisions, ...manifest };
+  },
+  plan_deployment: async ({ manifest: isWanted, ...given }, { ask }) => {
+    const { manifest, ...plan } = await ask(planDeployment, { body: given });
+    return isWanted ? { ...plan, manifest } : plan;
+  },
+};

@@ -1,0 +1,31 @@
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { asTarget } from './targets.ts';
+import type { Handlers } from './types.ts';
+
+const NEED_ATTENTION: readonly string[] = ['retrying', 'failed', 'degraded'];
+
+export const get_fleet_status: Handlers['get_fleet_status'] = async (_, { ask }) => {
+  const [list, { user }, catalog, { hosts }, { clusters }] = await Promise.all([
+    ask(fleetEndpoints.listDeployments, { query: { limit: 100 } }),
+    ask(fleetEndpoints.me),
+    ask(fleetEndpoints.getSyncState),
+    ask(fleetEndpoints.listHosts, { query: { limit: 50 } }),
+    ask(fleetEndpoints.listClusters, { query: { limit: 50 } }),
+  ]);
+  const { deployments, pagination } = list;
+  const byPhase: Record<string, number> = {};
+  for (const { phase } of deployments) byPhase[phase] = (byPhase[phase] ?? 0) + 1;
+  return {
+    you: user,
+    catalog,
+    targets: [
+      ...hosts.map((host) => asTarget('host', host)),
+      ...clusters.map((cluster) => asTarget('cluster', cluster)),
+    ],
+    deployments: {
+      total: pagination.total,
+      by_phase: byPhase,
+      need_attention: deployments.filter(({ phase }) => NEED_ATTENTION.includes(phase)),
+    },
+  };
+};

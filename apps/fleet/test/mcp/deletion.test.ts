@@ -1,0 +1,108 @@
+import { listen } from '../raw.ts';
+import { codeOf, messagesTo, type ToolResult } from './client.ts';
+import { startMcpWorld } from './world.ts';
+
+const it = await startMcpWorld();
+const { call, tokens, world, deployed, aHost } = it;
+const { client } = world.database;
+const replica = await listen(world.aReplica().app);
+afterAll(() => replica.close());
+const toReplica = messagesTo(replica.url);
+const operator = tokens.operator.secret;
+
+beforeAll(() => aHost());
+
+const aDeployment = (given: object = {}) => deployed({ desired_state: 'stopped', ...given });
+const exists = async (id: string) => (await client.deployment.count({ where: { id } })) === 1;
+
+test('without confirmation, a deletion returns what would be lost and deletes nothing', async () => {
+  const workload = await it.aWorkload({ volume_mounts: [{ name: 'data', mountPath: '/data' }] });
+  const { id, name } = await aDeployment({ workload_id: workload.id, volumes: { data: { size: '3Gi' } } });
+  const { structuredContent } = await call('delete_deployment', { deployment: name }, { token: operator });
+  expect(structuredContent).toMatchObject({ deleted: false, deployment: { id, name }, volumes_kept: [] });
+  expect(structuredContent.volumes_lost).toEqual([{ name: expect.any(String), size: '3Gi' }]);
+  expect(await exists(id)).toBe(true);
+});
+
+test('the wrong name confirms nothing, and the name of the deployment confirms its deletion', async () => {
+  const { id, name } = await aDeployment();
+  const wrong = await call('delete_deployment', { deployment: id, confirm: 'yes' }, { token: operator });
+  expect([wrong.structuredContent.deleted, await exists(id)]).toEqual([false, true]);
+  const right = await call('delete_deployment', { deployment: id, confirm: name }, { token: operator });
+  expect([right.structuredContent.deleted, await exists(id)]).toEqual([true, false]);
+});
+
+test('a deployment that has changed since it was read is not deleted', async () => {
+  const { id, name, version } = await aDeployment();
+  await world.asOperator.put(`/api/v1/deployments/${id}`, { labels: { changed: 'yes' } });
+  const result = await call('delete_deployment', { deployment: id, confirm: name, version }, { token: operator });
+  expect([codeOf(result), await exists(id)]).toEqual(['version_conflict', true]);
+});
+
+/** A client that can ask its user. */
+const CAN_ASK = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
+
+type Sender = Pick<typeof it, 'request'>;
+
+const ask = async (deployment: string, token = operator, { request: send }: Sender = it) =>
+  (await send('tools/call', { name: 'delete_deployment', arguments: { deployment }, _meta: CAN_ASK }, { token }))
+    .message;
+
+interface Answer {
+  readonly deployment: string;
+  readonly requestState: string;
+  readonly action?: 'accept' | 'decline' | 'cancel';
+  readonly agree?: boolean;
+  readonly token?: string;
+}
+
+const answer = async (
+  { deployment, requestState, action = 'accept', agree = true, token = operator }: Answer,
+  { request: send }: Sender = it,
+) => {
+  const content = action === 'accept' ? { content: { agree } } : {};
+  const params = {
+    name: 'delete_deployment',
+    arguments: { deployment },
+    inputResponses: { confirmation: { action, ...content } },
+    requestState,
+    _meta: CAN_ASK,
+  };
+  return (await send('tools/call', params, { token })).message;
+};
+
+test('a client that can ask its user is asked to, and another replica accepts the answer', async () => {
+  const { id, name } = await aDeployment();
+  const { result } = await ask(id);
+  expect(result).toMatchObject({ resultType: 'input_required', requestState: expect.any(String) });
+  expect(result.inputRequests.confirmation.params.message).toContain(`Delete the deployment "${name}"`);
+  expect(await exists(id)).toBe(true);
+  const answered = await answer({ deployment: id, requestState: result.requestState }, toReplica);
+  expect([answered.result.structuredContent.deleted, await exists(id)]).toEqual([true, false]);
+});
+
+test.each([
+  ['declines', { action: 'decline' }],
+  ['cancels', { action: 'cancel' }],
+  ['does not agree', { agree: false }],
+] as const)('nothing is deleted if the user %s', async (_, given) => {
+  const { id } = await aDeployment();
+  const { requestState } = (await ask(id)).result;
+  const result: ToolResult = (await answer({ deployment: id, requestState, ...given })).result;
+  expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('declined') }] });
+  expect(await exists(id)).toBe(true);
+});
+
+test('an answer applies only to the deployment, the version and the principal that it was asked for', async () => {
+  const [one, other] = [await aDeployment(), await aDeployment()];
+  const { requestState } = (await ask(one.id)).result;
+  const forOther = await answer({ deployment: other.id, requestState });
+  expect(forOther.result.resultType).toBe('input_required'); // it is asked again
+  const byOther = await answer({ deployment: one.id, requestState, token: tokens.admin.secret });
+  expect(byOther.error).toMatchObject({ code: -32_602 });
+  const tampered = await answer({ deployment: one.id, requestState: `${requestState.slice(0, -2)}xx` });
+  expect(tampered.error).toMatchObject({ code: -32_602 });
+  await world.asOperator.put(`/api/v1/deployments/${one.id}`, { labels: { changed: 'yes' } });
+  expect((await answer({ deployment: one.id, requestState })).result.resultType).toBe('input_required');
+  expect([await exists(one.id), await exists(other.id)]).toEqual([true, true]);
+});

@@ -1,0 +1,133 @@
+// Each tool once with success. The client of the SDK validates the results against the output schemas.
+import { fleetTools } from '@svc/contract/fleet';
+import { aTemplate } from '../a-template.ts';
+import { connect, type ToolResult } from './client.ts';
+import { startMcpWorld } from './world.ts';
+
+const it = await startMcpWorld();
+const { url, tokens, publish, aHost, world } = it;
+const { client: sql } = world.database;
+const template = aTemplate({
+  ...{ required_network_types: [], node_selector: {}, secret_refs: [], registry_credentials: null, tolerations: [] },
+  ...{ slug: 'a-database', name: 'A database', documentation: 'How to use it.' },
+});
+const agent = await connect(url, tokens.admin.secret);
+afterAll(() => agent.close());
+beforeAll(async () => {
+  await publish(template);
+  await aHost({ name: 'box' });
+  await agent.listTools(); // it knows the schemas from now on
+});
+
+const called = new Set<string>();
+const call = async (name: keyof typeof fleetTools, given: object = {}) => {
+  const result = (await agent.callTool({ name, arguments: { ...given } })) as ToolResult; // of a tool
+  expect([name, result.isError ? result.content : undefined]).toEqual([name, undefined]);
+  expect(result.content[0]?.text).toBe(JSON.stringify(result.structuredContent));
+  called.add(name);
+  return result.structuredContent;
+};
+
+test('tools read the catalog, and sync it', async () => {
+  expect(await call('search_templates', { search: 'database', limit: 5 })).toMatchObject({
+    ...{ total: 1, next_page: null, templates: [{ slug: 'a-database', required_env: ['NAME'] }] },
+  });
+  expect(await call('get_template', { slug: 'a-database' })).toMatchObject({ ports: template.ports });
+  expect(await call('sync_catalog', { full: true })).toMatchObject({ status: 'fresh', counts: { templates: 1 } });
+});
+
+test('tools list, check and change targets', async () => {
+  const brief = await call('list_targets');
+  expect(brief.targets).toEqual([expect.not.objectContaining({ taints: expect.anything() })]);
+  const [{ id, version }] = brief.targets;
+  expect((await call('list_targets', { full: true })).targets).toMatchObject([{ name: 'box', taints: [] }]);
+  const { target } = await call('update_target', { kind: 'host', id, labels: { rack: 'a' }, version });
+  expect(target).toMatchObject({ name: 'box', labels: { rack: 'a' }, version: version + 1 });
+  expect((await call('check_target', { kind: 'host', id })).target).toMatchObject({ id, reachability: 'unreachable' });
+  await sql.host.update({ where: { id }, data: { reachability: 'online' } });
+});
+
+test('tools create, read and change workloads', async () => {
+  const { workload } = await call('save_workload', {
+    name: 'web',
+    image_name: 'team/web',
+    ports: [{ containerPort: 80 }],
+  });
+  const { id, version } = workload;
+  const changed = await call('save_workload', { id, cpu_request: '100m', version });
+  expect(changed.workload).toMatchObject({ id, revision: 2 });
+  const read = await call('get_workload', { id, include: ['revisions'] });
+  expect(read).toMatchObject({ workload: { cpu_request: '100m' }, revisions: [{ revision: 2 }, { revision: 1 }] });
+  expect(await call('list_resources', { kind: 'workload', search: 'web' })).toMatchObject({ workloads: [{ id }] });
+  expect(await call('list_resources', { kind: 'volume' })).toMatchObject({ total: 0, volumes: [] });
+  expect(await call('list_resources', { kind: 'secret' })).toMatchObject({ total: 0, secrets: [] });
+});
+
+test('tools plan, create, read, change, control and delete a deployment', async () => {
+  const wanted = { name: 'db', template: 'a-database', env: { NAME: 'agent' } };
+  const plan = await call('plan_deployment', { ...wanted, manifest: true });
+  expect([plan.ok, plan.manifest.length > 0]).toEqual([true, true]);
+  expect(await call('plan_deployment', wanted)).not.toHaveProperty('manifest');
+  const created = await call('create_deployment', { ...wanted, idempotency_key: 'once' });
+  expect(await call('create_deployment', { ...wanted, idempotency_key: 'once' })).toEqual(created);
+  const { id } = created.deployment;
+  await sql.deployment.update({ where: { id }, data: { phase: 'running', observed_generation: 1 } });
+  expect(await call('wait_for_deployment', { deployment: 'db' })).toMatchObject({ reached: true });
+  expect(await call('list_deployments', { phase: 'running' })).toMatchObject({ deployments: [{ id }] });
+  const include = ['events', 'revisions', 'manifest'];
+  expect(await call('get_deployment', { deployment: id, include })).toMatchObject({
+    ...{ deployment: { env: { NAME: 'agent' } }, revisions: [{ generation: 1 }], manifest: expect.any(Array) },
+  });
+  const { deployment } = await call('update_deployment', { deployment: 'db', replicas: 1, labels: { team: 'ml' } });
+  expect(deployment.name).toBe('db');
+  await call('update_deployment', { deployment: 'db', env: { NAME: 'other' } });
+  await call('control_deployment', { deployment: 'db', action: 'rollback' });
+  await call('control_deployment', { deployment: 'db', action: 'restart' });
+  expect(await call('control_deployment', { deployment: 'db', action: 'stop' })).toMatchObject({
+    deployment: { desired_state: 'stopped' },
+  });
+  await call('control_deployment', { deployment: 'db', action: 'start' });
+  expect(await call('get_fleet_status')).toMatchObject({
+    ...{ you: { role: 'admin' }, deployments: { total: 1, by_phase: { pending: 1 } }, targets: [{ name: 'box' }] },
+  });
+  expect(await call('delete_deployment', { deployment: 'db', confirm: 'db' })).toMatchObject({ deleted: true });
+});
+
+test('tools search the audit log', async () => {
+  const { entries } = await call('search_audit_log', { tool: 'create_deployment', status: 201, limit: 1 });
+  expect(entries).toMatchObject([{ method: 'POST', path: '/api/v1/deployments', part: true }]);
+});
+
+test('each tool was called, except that for logs, which needs an engine', () => {
+  const missing = Object.keys(fleetTools).filter((name) => !called.has(name));
+  expect(missing).toEqual(['read_deployment_logs']);
+});
+
+test('resources are read with the same operations, and completed', async () => {
+  const { resources } = await agent.listResources();
+  expect(resources).toMatchObject([{ uri: 'fleet://templates/a-database', title: 'A database' }]);
+  const { contents } = await agent.readResource({ uri: 'fleet://templates/a-database' });
+  expect(contents).toMatchObject([{ mimeType: 'text/markdown', text: expect.stringContaining('How to use it.') }]);
+  await it.deployed({ name: 'served', desired_state: 'stopped' });
+  const deployment = await agent.readResource({ uri: 'fleet://deployments/served' });
+  expect(deployment.contents).toMatchObject([
+    { mimeType: 'application/json', text: expect.stringContaining('"served"') },
+  ]);
+  await expect(agent.readResource({ uri: 'fleet://deployments/served/logs' })).rejects.toThrow(
+    /not_found|no log|stopped/,
+  );
+  const prompt = { type: 'ref/prompt', name: 'deploy_template' } as const;
+  const slugs = await agent.complete({ ref: prompt, argument: { name: 'template', value: 'database' } });
+  expect(slugs.completion.values).toEqual(['a-database']);
+  const ref = { type: 'ref/resource', uri: 'fleet://deployments/{name}' } as const;
+  const names = await agent.complete({ ref, argument: { name: 'name', value: 'serv' } });
+  expect(names.completion.values).toEqual(['served']);
+});
+
+test('calls are counted by tool and code', async () => {
+  await agent.callTool({ name: 'get_workload', arguments: { id: 'nothing' } });
+  const { text } = await world.nobody.get('/metrics');
+  expect(text).toMatch(/^mcp_tool_calls_total\{tool="create_deployment",code="ok"\} [1-9]/m);
+  expect(text).toMatch(/^mcp_tool_calls_total\{tool="get_workload",code="not_found"\} [1-9]/m);
+  expect(text).toMatch(/^mcp_tool_call_duration_seconds_count\{tool="create_deployment"\} [1-9]/m);
+});

@@ -1,0 +1,52 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createFleet } from '../../src/app.ts';
+import { listen } from '../raw.ts';
+import { codeOf, messagesTo } from './client.ts';
+import { startMcpWorld } from './world.ts';
+
+const it = await startMcpWorld();
+const { call, tokens, world } = it;
+const { client } = world.database;
+const viewer = tokens.viewer.secret;
+beforeAll(() => it.aHost());
+
+const aDeployment = async (): Promise<string> => (await it.deployed()).id;
+const wait = (deployment: string, given: object = {}, sent: object = {}) =>
+  call('wait_for_deployment', { deployment, ...given }, { token: viewer, ...sent });
+const stillWaits = async (result: Promise<unknown>) => (await Promise.race([result, pause(600, 'waits')])) === 'waits';
+
+test('a wait ends when its token is revoked', async () => {
+  const token = await world.aToken({ role: 'viewer' });
+  const result = wait(await aDeployment(), {}, { token: token.secret }).catch(() => 'closed');
+  expect(await stillWaits(result)).toBe(true);
+  await client.token.update({ where: { id: token.id }, data: { revoked_at: new Date() } });
+  expect(await result).toBe('closed');
+});
+
+test('a principal has a limited number of waits and of calls per minute', async () => {
+  const callLimits = { callsPerMinute: 6, concurrentCalls: 4, concurrentWaits: 2 };
+  const { services } = world;
+  const options = {
+    log: world.log,
+    health: { check: async () => [], stopping: false },
+    rateLimit: false,
+    trustProxy: [],
+  };
+  const limited = await listen(createFleet({ services, callLimits, ...options }));
+  const { call: send } = messagesTo(limited.url);
+  const token = (await world.aToken({ role: 'viewer' })).secret;
+  const id = await aDeployment();
+  const given = { deployment: id, timeout_seconds: 2 };
+  const waits = [1, 2].map(() => send('wait_for_deployment', given, { token }));
+  await pause(300);
+  const third = await send('wait_for_deployment', given, { token });
+  expect(codeOf(third)).toBe('rate_limited');
+  expect(third.content[0]?.text).toMatch(/At most 2 calls of a principal wait.*\nRetry in 1 s\.$/);
+  expect(codeOf(await send('list_deployments', {}, { token }))).toBeUndefined();
+  await Promise.all(waits);
+  const codes = [];
+  for (let count = 0; count < 20; count += 1) codes.push(codeOf(await send('list_deployments', {}, { token })));
+  expect(codes).toContain('rate_limited');
+  expect(codeOf(await send('list_deployments', {}, { token: viewer }))).toBeUndefined(); // another principal
+  await limited.close();
+});

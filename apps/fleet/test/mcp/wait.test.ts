@@ -1,0 +1,114 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { byDepth } from '@svc/testing';
+import { createFleet } from '../../src/app.ts';
+import { listen } from '../raw.ts';
+import { codeOf, connect, messagesTo } from './client.ts';
+import { startMcpWorld } from './world.ts';
+
+const it = await startMcpWorld();
+const modes = byDepth<readonly ('auto' | 'legacy')[]>({
+  short: ['auto'],
+  full: ['auto', 'legacy'],
+  long: ['auto', 'legacy'],
+});
+const { call, tokens, world, url, entriesOf } = it;
+const { client } = world.database;
+const viewer = tokens.viewer.secret;
+beforeAll(() => it.aHost());
+
+const aDeployment = async (): Promise<string> => (await it.deployed()).id;
+const observe = (id: string, phase: string, message = '') =>
+  client.deployment.update({ where: { id }, data: { phase, message, observed_generation: 1 } });
+const wait = (deployment: string, given: object = {}, sent: object = {}) =>
+  call('wait_for_deployment', { deployment, ...given }, { token: viewer, ...sent });
+/** Whether a call still waits after its subscription can have been made. */
+const stillWaits = async (result: Promise<unknown>) => (await Promise.race([result, pause(400, 'waits')])) === 'waits';
+
+test('a wait ends when the deployment is running', async () => {
+  const id = await aDeployment();
+  const result = wait(id);
+  expect(await stillWaits(result)).toBe(true);
+  await observe(id, 'running');
+  expect((await result).structuredContent).toMatchObject({ reached: true, deployment: { id, phase: 'running' } });
+});
+
+test('a wait ends early if the deployment cannot become running by itself', async () => {
+  const id = await aDeployment();
+  await observe(id, 'failed');
+  expect((await wait(id)).structuredContent).toMatchObject({ reached: false, deployment: { phase: 'failed' } });
+});
+
+test('a wait that reaches its timeout returns the current state, which is no error', async () => {
+  const { isError, structuredContent } = await wait(await aDeployment(), { timeout_seconds: 1 });
+  expect([isError, structuredContent.reached, structuredContent.deployment.phase]).toEqual([
+    undefined,
+    false,
+    'pending',
+  ]);
+});
+
+test('a wait for the deletion of a deployment ends when it does not exist', async () => {
+  const id = await aDeployment();
+  await client.deployment.update({ where: { id }, data: { deleting: true, phase: 'deleting' } });
+  const result = wait(id, { until: 'deleted' });
+  expect(await stillWaits(result)).toBe(true);
+  await client.deployment.delete({ where: { id } });
+  expect((await result).structuredContent).toMatchObject({ reached: true, deployment: null });
+  expect((await wait(id, { until: 'deleted' })).structuredContent.reached).toBe(true);
+  expect(codeOf(await wait(id))).toBe('not_found');
+});
+
+test.each(modes)('a client of the SDK (%s) receives the progress of a wait', async (mode) => {
+  const id = await aDeployment();
+  const sdk = await connect(url, viewer, { versionNegotiation: { mode } });
+  const seen: (string | undefined)[] = [];
+  const onprogress = ({ message }: { message?: string | undefined }) => void seen.push(message);
+  const result = sdk.callTool({ name: 'wait_for_deployment', arguments: { deployment: id } }, { onprogress });
+  await pause(400);
+  await observe(id, 'starting', 'pulling the image');
+  await pause(400);
+  await observe(id, 'running');
+  expect((await result).structuredContent).toMatchObject({ reached: true });
+  expect(seen).toContain('starting: pulling the image');
+  await sdk.close();
+});
+
+test('a client that disconnects ends its wait, which is recorded as aborted', async () => {
+  const id = await aDeployment();
+  const token = await world.aToken({ role: 'viewer' });
+  const leaving = new AbortController();
+  const result = wait(id, {}, { token: token.secret, signal: leaving.signal }).catch(() => 'aborted');
+  expect(await stillWaits(result)).toBe(true);
+  leaving.abort();
+  expect(await result).toBe('aborted');
+  for (let left = 100; left > 0 && (await entriesOf(token)).requests.length === 0; left -= 1) await pause(50);
+  const { requests, parts } = await entriesOf(token);
+  expect(requests).toMatchObject([{ aborted: true, tool: 'wait_for_deployment' }]);
+  expect(parts).toMatchObject([{ aborted: true, method: 'GET', path: `/api/v1/deployments/${id}` }]);
+});
+
+test('when the process is told to stop, waits end with what they have, and no call waits', async () => {
+  const replica = world.aReplica();
+  const stopping = new AbortController();
+  const options = {
+    log: world.log,
+    health: { check: async () => [], stopping: false },
+    rateLimit: false,
+    trustProxy: [],
+  };
+  const fleet = await listen(createFleet({ services: replica.services, stopping: stopping.signal, ...options }));
+  const sent = messagesTo(fleet.url);
+  const id = await aDeployment();
+  const silent = sent.call('wait_for_deployment', { deployment: id }, { token: viewer });
+  const params = { name: 'wait_for_deployment', arguments: { deployment: id }, _meta: { progressToken: 'p' } };
+  const reporting = sent.request('tools/call', params, { token: viewer });
+  expect(await stillWaits(silent)).toBe(true);
+  stopping.abort();
+  await replica.services.changes.stop();
+  expect((await silent).structuredContent).toMatchObject({ reached: false, deployment: { id } });
+  expect((await reporting).message.result.structuredContent).toMatchObject({ reached: false });
+  // Requests are still served for a while, but nothing waits.
+  expect((await sent.request('tools/list', {}, { token: viewer })).status).toBe(200);
+  expect(codeOf(await sent.call('wait_for_deployment', { deployment: id }, { token: viewer }))).toBe('unavailable');
+  await fleet.close();
+});

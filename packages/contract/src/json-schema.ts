@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { describeInput, openOutput, type Schema, type SchemaOverride } from './openapi-schema.ts';
+
+/** Whether a schema describes what a caller sends or what it receives. */
+type Side = 'input' | 'output';
+
+/**
+ * A schema of the contract as JSON Schema 2020-12 without references, because some clients of the Model Context Protocol
+ * do not follow them.
+ */
+export function jsonSchemaOf(schema: z.ZodType, io: Side): Schema {
+  const {
+    $schema: _,
+    $defs = {},
+    ...derived
+  } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: (context) => {
+      const overriding = { ...context, io } as Parameters<SchemaOverride>[0]; // zod-openapi passes the same members
+      const own: unknown = z.globalRegistry.get(context.zodSchema)?.override;
+      if (typeof own === 'function') own(overriding);
+      else Object.assign(context.jsonSchema, own);
+      describeInput(overriding);
+      openOutput(overriding);
+    },
+  });
+  return withoutReferences(derived, $defs) as Schema; // the copy of an object is an object
+}
+
+/** Metadata of zod-openapi, and what only the service needs: it checks these rules, and states them in its errors. */
+const OMITTED: readonly string[] = [
+  ...['id', 'override', 'examples', 'pattern', 'format', 'not', 'allOf', 'propertyNames'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
+];
+
+/** The bounds that zod states for every integer. */
+const NO_BOUNDS: readonly unknown[] = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
+
+type Definitions = Readonly<Record<string, unknown>>;
+
+function withoutReferences(node: unknown, definitions: Definitions): unknown {
+  if (Array.isArray(node)) return node.map((member) => withoutReferences(member, definitions));
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref, ...own } = node as Schema; // every object in a JSON Schema is a schema or a table of schemas
+  const referred = typeof $ref === 'string' ? definitions[$ref.replace('#/$defs/', '')] : undefined;
+  const definition = referred as Schema | undefined; // the definitions are schemas
+  const kept = Object.entries({ ...definition, ...own }).filter(
+    ([key, value]) => !OMITTED.includes(key) && !NO_BOUNDS.includes(value) && !isEmptyDefault(key, value),
+  );
+  return withShortNull(
+    Object.fromEntries(
+      kept.map(([key, value]) => [
+        key,
+        key === 'properties' ? members(value, definitions) : withoutReferences(value, definitions),
+      ]),
+    ),
+  );
+}
+
+/** A default that says no more than that the member is optional. */
+const isEmptyDefault = (key: string, value: unknown) =>
+  key === 'default' && (value === null || (typeof value === 'object' && Object.keys(value).length === 0));
+
+/** Writes a schema that also admits null as a list of types. */
+function withShortNull({ anyOf, ...others }: Schema): Schema {
+  if (!Array.isArray(anyOf)) return others;
+  const [first, second, ...more] = anyOf as Schema[]; // by the definition of anyOf
+  if (more.length > 0 || second?.type !== 'null' || typeof first?.type !== 'string') return { ...others, anyOf };
+  const { type, ...rest } = first;
+  return {
+    ...rest,
+    ...others,
+    type: [type, 'null'],
+    ...(Array.isArray(rest.enum) ? { enum: [...rest.enum, null] } : {}),
+  };
+}
+
+/** The members of an object, which can have the names of keywords. */
+const members = (properties: unknown, definitions: Definitions) =>
+  Object.fromEntries(
+    // By the definition of properties.
+    Object.entries(properties as Schema).map(([name, member]) => [name, withoutReferences(member, definitions)]),
+  );
