@@ -41,6 +41,7 @@ describe('a request', () => {
       {
         method: 'GET',
         url: new URL('https://hub.example.test/api/v1/things'),
+        route: '/api/v1/things',
         headers: { accept: 'application/json', authorization: `Bearer ${TOKEN}` },
       },
     ]);
