@@ -40,6 +40,9 @@ export const rows: Readonly<Record<FleetAccess, readonly string[]>> = {
   ]),
   audit: ['GET /api/v1/audit', 'GET /api/v1/audit/export'],
   'resources-read': [
+    'GET /api/v1/events',
+    'GET /api/v1/hosts/:id/events',
+    'GET /api/v1/clusters/:id/events',
     ...RESOURCES.flatMap((plural) => [`GET /api/v1/${plural}`, `GET /api/v1/${plural}/:id`]),
     'GET /api/v1/workloads/:id/revisions',
     'GET /api/v1/deployments/:id/events',
