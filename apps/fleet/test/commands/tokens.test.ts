@@ -36,9 +36,9 @@ test('create-token prints a token on one line, which works for the given time', 
 test.each([
   [['fly'], 'Unknown command fly'],
   [['create-token', '--name', 'x', '--role', 'king'], '--role: must be one of: viewer, operator, admin'],
-])('the command with the arguments %j exits with 1 and a message without a stack trace', async (args, message) => {
+])('the command with the arguments %j exits with 2 and a message without a stack trace', async (args, message) => {
   const { ended, output } = world.run(args, { DATABASE_URL: world.database.url });
-  expect(await ended).toBe(1);
+  expect(await ended).toBe(2);
   expect(output()).toContain(message);
   expect(output()).not.toMatch(/\[\n? *\{| {4}at /);
 });

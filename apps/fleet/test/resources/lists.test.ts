@@ -47,6 +47,9 @@ const onTarget = {
   host_id: isAmong(({ target }) => target?.host_id),
   cluster_id: isAmong(({ target }) => target?.cluster_id),
 };
+/** The reachability of each host and cluster. */
+const reachabilities = new Map<string, string>();
+const reachabilityOf = ({ target }: Shown) => reachabilities.get(target?.host_id ?? target?.cluster_id);
 const ofTemplate = { template: hasMember('template_slug'), template_id: hasMember('template_id') };
 const sorts = ['created_at', 'updated_at', 'name'];
 
@@ -79,6 +82,7 @@ const lists: Readonly<Record<string, List>> = {
       ...ofResources,
       ...ofTemplate,
       ...onTarget,
+      reachability: isAmong(reachabilityOf),
       phase: hasMember('phase'),
       desired_state: hasMember('desired_state'),
       workload_id: hasMember('workload_id'),
@@ -120,6 +124,11 @@ const parametersOf = (plural: string): string[] => {
 };
 const pathTo = (plural: string, query: Readonly<Record<string, string>>) =>
   `/api/v1/${plural}?${new URLSearchParams(query)}`;
+
+beforeAll(async () => {
+  for (const { id, reachability } of [...(await allRows('hosts')), ...(await allRows('clusters'))])
+    reachabilities.set(id, reachability);
+});
 
 /** All rows of a list, in no particular order. */
 async function allRows(plural: string): Promise<readonly Shown[]> {
@@ -172,6 +181,7 @@ function sampleOf(plural: string, name: string, rows: readonly Shown[]): string 
   const targets = (of: string) => rows.flatMap(({ target }) => target?.[of] ?? []);
   const isFlag = ['schedulable', 'attached'].includes(name);
   const isText = name === 'created_by' || (name === 'name' && ['users', 'tokens'].includes(plural));
+  if (plural === 'deployments' && name === 'reachability') return several(rows.map(reachabilityOf).filter(Boolean));
   if (isFlag) return oneOf(['true', 'false']);
   if (name === 'search') return oneOf(['a', 'B-', '1', 'absent']);
   if (name === 'label') return oneOf(['team', 'team=ml', 'team=web,gpu', 'absent']);
