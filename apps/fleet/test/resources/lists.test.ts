@@ -181,7 +181,8 @@ function sampleOf(plural: string, name: string, rows: readonly Shown[]): string 
   const targets = (of: string) => rows.flatMap(({ target }) => target?.[of] ?? []);
   const isFlag = ['schedulable', 'attached'].includes(name);
   const isText = name === 'created_by' || (name === 'name' && ['users', 'tokens'].includes(plural));
-  if (plural === 'deployments' && name === 'reachability') return several(rows.map(reachabilityOf).filter(Boolean));
+  if (plural === 'deployments' && name === 'reachability')
+    return oneOf(rows.flatMap((row) => reachabilityOf(row) ?? []));
   if (isFlag) return oneOf(['true', 'false']);
   if (name === 'search') return oneOf(['a', 'B-', '1', 'absent']);
   if (name === 'label') return oneOf(['team', 'team=ml', 'team=web,gpu', 'absent']);
