@@ -19,13 +19,17 @@ const LANGUAGES = ['sh', 'bash', 'console'];
 const NOT_EXECUTED = 'not executed: ';
 
 /** The paths of all pages. Decision records and the changelog describe the past, so they are not among them. */
-export function pages(): string[] {
-  const below = (folder: string) =>
-    fs
-      .readdirSync(path.join(repository, folder), { recursive: true, encoding: 'utf8' })
-      .map((file) => `${folder}/${file}`)
-      .filter((file) => file.endsWith('.md') && !file.startsWith('docs/decisions/') && !file.includes('node_modules'));
-  return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...below('docs'), ...below('infra')].sort();
+export const pages = (): readonly string[] => allPages;
+
+const allPages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pagesBelow('docs'), ...pagesBelow('infra')].sort();
+
+/** Does not follow the links in `node_modules`. */
+function pagesBelow(folder: string): string[] {
+  return fs.readdirSync(path.join(repository, folder), { withFileTypes: true }).flatMap((entry) => {
+    const file = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return entry.name === 'node_modules' || file === 'docs/decisions' ? [] : pagesBelow(file);
+    return entry.isFile() && file.endsWith('.md') ? [file] : [];
+  });
 }
 
 const readPage = (page: string): string => fs.readFileSync(path.join(repository, page), 'utf8');
