@@ -18,6 +18,7 @@ import { type Database, openDatabase } from '../src/database/client.ts';
 import type { Token } from '../src/generated/prisma/client.ts';
 import { mcpUrlOf } from '../src/mcp/service.ts';
 import { createEngineRuntime } from '../src/reconciler/engine-runtime.ts';
+import type { ReconcilerTimings } from '../src/reconciler/timings.ts';
 import { createSealer } from '../src/sealing.ts';
 import { createHubs, createProviders } from '../src/settings/connections.ts';
 import { createSettings } from '../src/settings/settings.ts';
@@ -66,6 +67,8 @@ export interface ReplicaOptions {
   readonly rejectionLimits?: RejectionLimits;
   /** Those of production by default. */
   readonly feedTimings?: Partial<FeedTimings>;
+  /** `SHORT_TIMINGS` by default. */
+  readonly reconcilerTimings?: ReconcilerTimings;
 }
 
 /** A token with its secret. */
@@ -157,7 +160,7 @@ export async function startWorld(options: ReplicaOptions = {}) {
         sealer,
         log,
         allowed: restrictTo,
-        timings: SHORT_TIMINGS.reconciler,
+        timings: given.reconcilerTimings ?? SHORT_TIMINGS.reconciler,
         concurrency: 8,
       }),
       refusalOf: ways.restricted.refusalOf,

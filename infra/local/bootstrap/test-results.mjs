@@ -11,7 +11,10 @@ export function readResults({ name, results }) {
   const brokenSuites = run.testResults.filter(
     (suite) => suite.status === 'failed' && suite.assertionResults.length === 0,
   );
-  const problems = brokenSuites.map((suite) => `${name}: ${suite.name} did not run`);
+  const tests = run.testResults.flatMap((suite) => suite.assertionResults);
+  const named = (statuses) =>
+    tests.filter((test) => statuses.includes(test.status)).map((test) => `${name}: ${test.fullName}`);
+  const problems = [...brokenSuites.map((suite) => `${name}: ${suite.name} did not run`), ...named(['failed'])];
   const failed = run.numFailedTests + Math.max(run.numRuntimeErrorTestSuites, brokenSuites.length);
   if (!run.success && failed === 0) {
     return { ...none, passed: run.numPassedTests, problems: [`${name}: Jest failed without a failed test`] };
@@ -20,10 +23,7 @@ export function readResults({ name, results }) {
     passed: run.numPassedTests,
     failed,
     skipped: run.numPendingTests + run.numTodoTests,
-    skippedTests: run.testResults
-      .flatMap((suite) => suite.assertionResults)
-      .filter((test) => ['pending', 'todo', 'skipped', 'disabled'].includes(test.status))
-      .map((test) => `${name}: ${test.fullName}`),
+    skippedTests: named(['pending', 'todo', 'skipped', 'disabled']),
     problems,
   };
 }

@@ -60,21 +60,22 @@ const aRun = {
   testResults: [],
 };
 
-test('passed, failed and skipped tests are counted, and skipped tests are listed', () => {
+test('passed, failed and skipped tests are counted, and failed and skipped tests are listed', () => {
   const assertionResults = [
     { status: 'pending', fullName: 'is skipped' },
     { status: 'todo', fullName: 'is not written' },
     { status: 'passed', fullName: 'works' },
+    { status: 'failed', fullName: 'fails' },
   ];
   const testResults = [{ name: 'x.test.ts', status: 'failed', assertionResults }];
-  const run = { ...aRun, success: false, numFailedTests: 2, numPendingTests: 1, numTodoTests: 1, testResults };
+  const run = { ...aRun, success: false, numFailedTests: 1, numPendingTests: 1, numTodoTests: 1, testResults };
   fs.writeFileSync(results, JSON.stringify(run));
   expect(read()).toEqual({
     passed: 3,
-    failed: 2,
+    failed: 1,
     skipped: 2,
     skippedTests: ['@svc/x: is skipped', '@svc/x: is not written'],
-    problems: [],
+    problems: ['@svc/x: fails'],
   });
 });
 

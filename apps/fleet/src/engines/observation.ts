@@ -93,8 +93,8 @@ export interface Observation {
   /** The actions taken, as short texts for events: `created web-0`. */
   readonly actions: readonly string[];
   /**
-   * When to reconcile again. `soon`: the state is changing. `retry`: after an increasing delay, with `retry` set in
-   * the desired state. `settled`: at the next regular reconciliation, because nothing changes without intervention.
+   * When to reconcile again. `soon`: the state is changing. `retry`: after an increasing delay. `settled`: at the
+   * next regular reconciliation, because nothing changes without intervention.
    */
   readonly next: 'soon' | 'retry' | 'settled';
   /** With `soon`: the milliseconds until the state changes, if they are known. */

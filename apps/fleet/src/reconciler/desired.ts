@@ -19,6 +19,7 @@ import { openValues } from '../resources/secrets.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Claim } from './queue.ts';
 import { clusterOfDeployment, type DesiredOnTarget, hostOfDeployment, type TargetOfDeployment } from './targets.ts';
+import { backoffOf, DEFAULT_TIMINGS, type ReconcilerTimings } from './timings.ts';
 
 type Client = Database['client'];
 
@@ -52,13 +53,18 @@ export interface Desired {
  * Reads the desired state. One statement reads everything that a change of the generation replaces. What is read afterwards stays
  * for as long as the deployment exists. Returns undefined if the worker lost its lease or the generation is superseded.
  */
-export async function readDesired({ client }: Database, sealer: Sealer, claim: Claim): Promise<Desired | undefined> {
+export async function readDesired(
+  { client }: Database,
+  sealer: Sealer,
+  claim: Claim,
+  timings: ReconcilerTimings = DEFAULT_TIMINGS,
+): Promise<Desired | undefined> {
   const row = await readClaimed(client, claim);
   const target = row && targetOf(row);
   if (!target) return undefined;
   if (row.deleting) return withoutVolumes(row, { ...target, desired: await removal(client, row) });
   if (row.desired_state === 'stopped') return withoutVolumes(row, { ...target, desired: { kind: 'stopped' } });
-  return { row, ...(await runningState(client, sealer, { row, target })) };
+  return { row, ...(await runningState(client, sealer, { row, target, timings })) };
 }
 
 async function readClaimed(client: Client, { id, owner, generation }: Claim): Promise<Row | undefined> {
@@ -114,7 +120,11 @@ function readBoundVolumes(client: Client, mounted: readonly MountedVolume[]) {
 async function runningState(
   client: Client,
   sealer: Sealer,
-  { row, target }: { readonly row: Row; readonly target: TargetOfDeployment },
+  {
+    row,
+    target,
+    timings,
+  }: { readonly row: Row; readonly target: TargetOfDeployment; readonly timings: ReconcilerTimings },
 ): Promise<Pick<Desired, 'assignment' | 'volumes'>> {
   const stored = await readRenderable(client, row, workloadRevisionOf(row));
   const { draft, mounted } = stored;
@@ -137,8 +147,17 @@ async function runningState(
   const allocated = { gpus: gpusByReplica(row.replicas, row.gpus), ports: portsByReplica(row.replicas, row.ports) };
   const { addresses } = target.row;
   const manifest = renderDocker(rendering, { engine: target.row.engine, ...allocated });
-  return { assignment: { ...target, desired: { ...common, manifest, addresses, retry: row.failures > 0 } }, volumes };
+  const desired = { ...common, manifest, addresses, ...retryOf(row, timings) };
+  return { assignment: { ...target, desired }, volumes };
 }
+
+/**
+ * When crashed containers are started again. After half of the wait that follows a failure, so that the pass at the end of that
+ * wait starts them, and passes with another cause do not. Not while the deployment is starting: then they have crashed again,
+ * which is another failure with a longer wait.
+ */
+const retryOf = ({ failures, phase }: Row, timings: ReconcilerTimings) =>
+  failures > 0 && phase !== 'starting' ? { retryAfter: backoffOf(failures, timings) / 2 } : {};
 
 const sealedIdsOf = ({ env, bound }: Renderable): string[] => [
   ...env.flatMap(({ sealed }) => sealed ?? []),

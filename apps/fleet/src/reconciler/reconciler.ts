@@ -115,7 +115,7 @@ const INTERNAL_ERROR = {
 /** One pass: observe, compare, apply, observe. No transaction is open while the engine is called. */
 async function reconcileDeployment(options: Options, claim: Claim): Promise<void> {
   const { database, sealer, log, timings } = options;
-  const desired = await readDesired(database, sealer, claim);
+  const desired = await readDesired(database, sealer, claim, timings);
   if (!desired) return releaseLease(database.client, claim, 0);
   const observed = await reconcileOnTarget(options, claim, desired.assignment).catch(async (error: unknown) => {
     if (error instanceof Unreachable) await requestCheck(database, desired.assignment, claim);

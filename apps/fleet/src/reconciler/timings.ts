@@ -59,6 +59,10 @@ export interface ReconcilerTimings {
   readonly kubernetes: KubernetesTimings;
 }
 
+/** Milliseconds between a failed reconciliation and the next one. `failures` is the number of failures in a row. */
+export const backoffOf = (failures: number, { retry, retryLimit }: Pick<ReconcilerTimings, 'retry' | 'retryLimit'>) =>
+  Math.min(retryLimit, retry * 2 ** Math.min(failures, 8));
+
 export const DEFAULT_TIMINGS: ReconcilerTimings = {
   lease: 15_000,
   idle: 500,

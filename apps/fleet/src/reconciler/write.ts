@@ -7,15 +7,14 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import type { Desired } from './desired.ts';
 import type { Claim } from './queue.ts';
-import type { ReconcilerTimings } from './timings.ts';
+import { backoffOf, type ReconcilerTimings } from './timings.ts';
 
 type Transaction = Prisma.TransactionClient;
 
 /** Spreads reconciliations that would otherwise be due at the same time. */
 const jitter = () => 0.8 + 0.4 * Math.random();
 
-const backoff = (failures: number, { retry, retryLimit }: ReconcilerTimings) =>
-  Math.min(retryLimit, retry * 2 ** Math.min(failures, 8)) * jitter();
+const backoff = (failures: number, timings: ReconcilerTimings) => backoffOf(failures, timings) * jitter();
 
 /** The clocks of engines and of the database have milliseconds. */
 const MARGIN_MS = 10;

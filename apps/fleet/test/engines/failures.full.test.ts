@@ -10,7 +10,7 @@ describeWithEngine('the driver on a real engine', () => {
   const machine = aMachine();
 
   describe('for a program', () => {
-    test('reports repeated exits as a crash loop, and starts the program again only with retry', async () => {
+    test('reports repeated exits as a crash loop, and starts the program again only after the given time', async () => {
       const { client, podman } = machine();
       const it = await aDeployment(aScript('exit 7'));
       const o = { wanted: running(await it.manifest()), fence: it.fence() };
@@ -22,9 +22,10 @@ describeWithEngine('the driver on a real engine', () => {
       expect(found.message).toBe(`${it.name()} has crashed (exit code 7). 0 of 1 up.`);
       const startedAt = () => podman.byHand('inspect', '--format', '{{.State.StartedAt}}', it.name());
       const before = await startedAt();
-      expect(await reconcile(client, o.wanted, o.fence)).toMatchObject({ actions: [], next: 'retry' });
+      for (const wanted of [o.wanted, { ...o.wanted, retryAfter: 3_600_000 }])
+        expect(await reconcile(client, wanted, o.fence)).toMatchObject({ actions: [], next: 'retry' });
       expect(await startedAt()).toBe(before);
-      const retried = await reconcile(client, { ...o.wanted, retry: true }, o.fence);
+      const retried = await reconcile(client, { ...o.wanted, retryAfter: 0 }, o.fence);
       expect(retried.actions).toEqual([`started ${it.name()} again: it has crashed (exit code 7)`]);
       expect(await startedAt()).not.toBe(before);
     });
@@ -64,7 +65,7 @@ describeWithEngine('the driver on a real engine', () => {
     ] as const)('%s, and does not start it again', async (_title, script, expected) => {
       const { client } = machine();
       const it = await aDeployment(aScript(script, { kind: 'job' }));
-      const o = { wanted: running(await it.manifest(), { retry: true }), fence: it.fence() };
+      const o = { wanted: running(await it.manifest(), { retryAfter: 0 }), fence: it.fence() };
       expect(await reconcileTo(client, { ...o, phase: expected.phase })).toMatchObject({
         ...expected,
         next: 'settled',

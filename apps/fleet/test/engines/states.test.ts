@@ -115,10 +115,10 @@ describe('the state of a container', () => {
 });
 
 describe('the plan for a container', () => {
-  async function planFor(given: Given, spec: Partial<WorkloadSpec> = {}, retry = false) {
+  async function planFor(given: Given, spec: Partial<WorkloadSpec> = {}, retryAfter?: number) {
     const manifest = await (await aDeployment(aScript('', spec))).manifest();
     const found = manifest.containers.map((rendered) => aContainer(given, rendered));
-    return planOf(found, manifest, { timing: DEFAULT_DOCKER_TIMINGS, retry }).map((step) => step.do);
+    return planOf(found, manifest, { timing: DEFAULT_DOCKER_TIMINGS, retryAfter }).map((step) => step.do);
   }
 
   test.each<[string, Given, Partial<WorkloadSpec>, string[]]>([
@@ -133,8 +133,10 @@ describe('the plan for a container', () => {
   });
 
   test('that has crashed is to start it after its backoff, unless the engine does', async () => {
-    expect(await planFor({ ...exited(1), restarts: 3 }, {}, true)).toEqual(['start']);
-    expect(await planFor({ ...exited(1), Restarting: true }, {}, true)).toEqual([]);
+    const crashed = { ...exited(1), restarts: 3, ended: 5 };
+    expect(await planFor(crashed, {}, 5000)).toEqual(['start']);
+    expect(await planFor(crashed, {}, 5001)).toEqual([]);
+    expect(await planFor({ ...crashed, Restarting: true }, {}, 5000)).toEqual([]);
   });
 });
 
@@ -145,7 +147,7 @@ test('a container that the engine is about to restart is not up, and is replaced
     aContainer({ ...exited(1), Running: true, Restarting: at > 0 }, rendered),
   );
   const manifest = await it.manifest({ generation: 8, restarted_at: '2026-01-01T00:00:00Z' });
-  const steps = planOf(found, manifest, { timing: DEFAULT_DOCKER_TIMINGS, retry: false });
+  const steps = planOf(found, manifest, { timing: DEFAULT_DOCKER_TIMINGS });
   expect(steps).toMatchObject([{ do: 'create', rendered: { ordinal: 1 } }]);
 });
 

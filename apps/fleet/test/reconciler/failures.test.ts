@@ -1,23 +1,30 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describeWithEngine } from '@svc/testing/engine';
+import { SHORT_TIMINGS } from '../timings.ts';
+import { eventually } from './deployment-helpers.ts';
 import { aMachineWorld, SERVER, SLEEPER } from './world.ts';
 
 const SLEEP = "trap 'exit 0' TERM; sleep 1000 & wait";
 
 describeWithEngine('a failure is reported with its reason until its cause is removed:', () => {
-  const world = aMachineWorld();
+  const { docker } = SHORT_TIMINGS.reconciler;
+  // On a busy machine, a program that crashes can run for seconds before.
+  const world = aMachineWorld({ ...SHORT_TIMINGS.reconciler, docker: { ...docker, settled: 2000, shortLife: 20_000 } });
   // Created before the tests, because the engine needs seconds to reach the failures.
   let crashing: string;
+  let shortLived: string;
   let hungry: string;
   let withGpu: string;
   beforeAll(async () => {
     const { deployed } = world();
     const script = `[ "$GREETING" = hello ] && exit 3; ${SLEEP}`;
-    const tail = { ...SLEEPER, memory_request: '16Mi', command: ['/bin/sh', '-c', 'tail /dev/zero'] };
-    [crashing, hungry, withGpu] = [
+    const allocate = 'dd if=/dev/zero of=/dev/null bs=64M'; // fills its buffer at once
+    const tooLarge = { ...SLEEPER, memory_request: '16Mi', command: ['/bin/sh', '-c', allocate] };
+    [crashing, shortLived, hungry, withGpu] = [
       (await deployed('crashing', { ...SLEEPER, command: ['/bin/sh', '-c', script] })).id,
-      (await deployed('hungry', tail)).id,
+      (await deployed('short-lived', { ...SLEEPER, command: ['/bin/sh', '-c', 'sleep 0.5; exit 3'] })).id,
+      (await deployed('hungry', tooLarge)).id,
       (await deployed('gpu', { ...SLEEPER, gpu_count: 1 })).id,
     ];
   });
@@ -37,6 +44,15 @@ describeWithEngine('a failure is reported with its reason until its cause is rem
     expect((await deploymentIs(crashing, 'retrying', 'CrashLoop')).message).toContain('exit code 3');
     await good(api.put(`/api/v1/deployments/${crashing}`, { env: { GREETING: 'good day' } }));
     await deploymentIs(crashing, 'running');
+  }, 120_000);
+
+  test('the program exits again and again shortly after its start, and waits longer after each failure', async () => {
+    const { database, deployment } = world();
+    await eventually('three failures are counted', async () => {
+      const { failures } = await database.client.deployment.findUniqueOrThrow({ where: { id: shortLived } });
+      return failures >= 3;
+    });
+    expect(await deployment(shortLived)).toMatchObject({ reason: 'CrashLoop' });
   }, 120_000);
 
   test('the program exceeds its memory limit', async () => {

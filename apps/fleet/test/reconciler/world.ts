@@ -1,4 +1,5 @@
 import { startEngine } from '@svc/testing/engine';
+import type { ReconcilerTimings } from '../../src/reconciler/timings.ts';
 import { SERVE, SLEEP } from '../engines/world.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { startWorld } from '../world.ts';
@@ -33,10 +34,11 @@ export interface Listed {
 }
 
 /** A fleet that reconciles, a hub and a real engine. */
-export async function startMachineWorld() {
+export async function startMachineWorld(timings?: ReconcilerTimings) {
   const podman = await startEngine();
   const hub = await startFakeHub();
-  const world = await startWorld({ hub, outboundAllow: new Set(OUTBOUND) });
+  const given = timings && { reconcilerTimings: timings };
+  const world = await startWorld({ hub, outboundAllow: new Set(OUTBOUND), ...given });
   const { engineRuntime } = world.services;
   engineRuntime.start();
   const api = world.asAdmin;
@@ -86,10 +88,10 @@ export async function startMachineWorld() {
 export type MachineWorld = Awaited<ReturnType<typeof startMachineWorld>>;
 
 /** Starts a world before the tests of a describe block, with a host that is online, and stops it after them. */
-export function aMachineWorld(): () => MachineWorld & { readonly hostId: string } {
+export function aMachineWorld(timings?: ReconcilerTimings): () => MachineWorld & { readonly hostId: string } {
   let world: MachineWorld & { readonly hostId: string };
   beforeAll(async () => {
-    const started = await startMachineWorld();
+    const started = await startMachineWorld(timings);
     const { id } = await started.aHost({ gpus: [{ id: 'gpu-0', model: 'any', vram: '24Gi' }] });
     await started.hostIs(id, 'online');
     world = { ...started, hostId: id };

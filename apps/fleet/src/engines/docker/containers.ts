@@ -16,8 +16,8 @@ export interface RunningContainers extends Base {
   readonly manifest: DockerManifest<'values'>;
   /** The addresses of the host by network type. */
   readonly addresses: AddressesByType;
-  /** Whether to start crashed containers again, because their delay has elapsed. */
-  readonly retry?: boolean;
+  /** Milliseconds after which a crashed container is started again. If not set, it is not started. */
+  readonly retryAfter?: number;
 }
 
 /** A reconciliation in progress: its actions, and its failures by the ordinal of the container. */

@@ -110,8 +110,8 @@ export type Step =
 
 interface PlanOptions {
   readonly timing: DockerTimings;
-  /** Whether to start crashed containers again. */
-  readonly retry: boolean;
+  /** Milliseconds after which a crashed container is started again. If not set, it is not started. */
+  readonly retryAfter?: number | undefined;
 }
 
 /** A desired container and the existing container for it, if any. */
@@ -159,7 +159,7 @@ const replacement = ({ rendered, found }: ContainerPair): Step => ({
   ...(found && { replaces: found }),
 });
 
-function stepsFor(pair: ContainerPair, { timing, retry }: PlanOptions): Step[] {
+function stepsFor(pair: ContainerPair, { timing, retryAfter = Number.POSITIVE_INFINITY }: PlanOptions): Step[] {
   const { rendered, found } = pair;
   if (!found) return [{ do: 'create', rendered }];
   if (!isCurrent(pair)) return isUp(found) ? [] : [replacement(pair)];
@@ -168,8 +168,9 @@ function stepsFor(pair: ContainerPair, { timing, retry }: PlanOptions): Step[] {
   if (phase === 'created') return [{ do: 'start', found, rendered, why: '' }];
   if (phase === 'stopped') return [{ do: 'start', found, rendered, why: ` again: it ${message}` }];
   if (phase === 'paused') return [{ do: 'unpause', found, rendered, why: '' }];
-  const isDown = phase === 'crashed' && !found.details.State.Restarting;
-  return isDown && retry ? [{ do: 'start', found, rendered, why: ` again: it ${message}` }] : [];
+  const { Restarting, FinishedAt } = found.details.State;
+  const isDue = phase === 'crashed' && !Restarting && found.at - FinishedAt >= retryAfter;
+  return isDue ? [{ do: 'start', found, rendered, why: ` again: it ${message}` }] : [];
 }
 
 /** Whether an engine has silently omitted requested GPUs that it cannot provide. */

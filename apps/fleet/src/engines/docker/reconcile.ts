@@ -32,7 +32,7 @@ async function reconcileRunning(client: DockerClient, desired: RunningContainers
 /** @returns the steps, successful or not */
 async function applyPlan(run: ReconcileRun, found: readonly FoundContainer[]): Promise<readonly Step[]> {
   const { client, desired } = run;
-  const steps = planOf(found, desired.manifest, { timing: client.timing, retry: desired.retry === true });
+  const steps = planOf(found, desired.manifest, { timing: client.timing, retryAfter: desired.retryAfter });
   const creations = steps.filter((step) => step.do === 'create');
   await mapConcurrently(
     steps.filter((step) => step.do !== 'create'),
