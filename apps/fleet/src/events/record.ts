@@ -72,20 +72,33 @@ export function logEvents(log: Log, events: readonly RecordedEvent[]): void {
 /** The bounds of the events. Warnings that last are kept. */
 const MAX_ROWS = 100_000;
 const MAX_AGE_DAYS = 90;
-/** The maximum number of rows per statement. */
+/** The maximum number of rows that a statement reads. */
 const BATCH = 5000;
 
 /** Deletes the events beyond the bounds. @returns the number of deleted rows */
-export async function pruneEvents({ client }: Database, ending: AbortSignal, maxRows = MAX_ROWS): Promise<number> {
+export async function pruneEvents(
+  { client }: Database,
+  ending: AbortSignal,
+  { maxRows = MAX_ROWS, batch = BATCH } = {},
+): Promise<number> {
   let rows = 0;
-  for (let batch = BATCH; batch === BATCH && !ending.aborted; rows += batch) {
-    // The oldest rows are read first, so that a round without deletions reads one batch.
-    batch = await client.$executeRaw`
-      DELETE FROM events WHERE seq = ANY (ARRAY(
-        SELECT seq FROM (SELECT seq, at, severity, resolved_at FROM events ORDER BY seq LIMIT ${BATCH}) oldest,
-          (SELECT max(seq) AS newest FROM events) history
-        WHERE (severity = 'normal' OR resolved_at IS NOT NULL)
-          AND (seq <= newest - ${maxRows} OR at < now() - make_interval(days => ${MAX_AGE_DAYS}))))`;
+  let after = 0n;
+  // From the oldest row on. A batch with a row within the bounds is the last one.
+  for (let expired = batch; expired === batch && !ending.aborted; ) {
+    const [read] = await client.$queryRaw<[{ expired: number; deleted: number; last: bigint | null }]>`
+      WITH oldest AS (
+        SELECT seq, severity = 'normal' OR resolved_at IS NOT NULL AS has_ended,
+          seq <= newest - ${maxRows} OR at < now() - make_interval(days => ${MAX_AGE_DAYS}) AS is_expired
+        FROM events, (SELECT max(seq) AS newest FROM events) history
+        WHERE seq > ${after} ORDER BY seq LIMIT ${batch}),
+      deleted AS (
+        DELETE FROM events WHERE seq = ANY (ARRAY(SELECT seq FROM oldest WHERE has_ended AND is_expired)) RETURNING 1)
+      SELECT count(*) FILTER (WHERE is_expired)::int AS expired, max(seq) AS last,
+        (SELECT count(*)::int FROM deleted) AS deleted
+      FROM oldest`;
+    rows += read.deleted;
+    expired = read.expired;
+    after = read.last ?? after;
   }
   return rows;
 }

@@ -257,6 +257,18 @@ test('events beyond the bounds are deleted, but no warning that lasts', async ()
   await client.event.createMany({ data });
   const never = new AbortController().signal;
   expect(await pruneEvents(database, never)).toBe(1);
-  expect(await pruneEvents(database, never, 3)).toBe(2);
+  expect(await pruneEvents(database, never, { maxRows: 3 })).toBe(2);
   expect(await events('events?reason=Unreachable')).toHaveLength(1);
+});
+
+test('events beyond the bounds are deleted also if a whole batch of older warnings lasts', async () => {
+  const at = new Date(Date.now() - 91 * 86_400_000);
+  const anEvent = (severity: 'normal' | 'warning') => ({
+    ...{ id: crypto.randomUUID(), at, kind: 'hosts', object_id: crypto.randomUUID(), name: 'machine', severity },
+    ...{ reason: 'Unreachable', message: '' },
+  });
+  await client.event.deleteMany();
+  await client.event.createMany({ data: (['warning', 'warning', 'warning', 'normal'] as const).map(anEvent) });
+  expect(await pruneEvents(database, new AbortController().signal, { batch: 2 })).toBe(1);
+  expect(await client.event.count()).toBe(3);
 });
