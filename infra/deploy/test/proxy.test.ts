@@ -63,7 +63,7 @@ const reply = (req: IncomingMessage, res: ServerResponse) => {
         () => false,
       ),
     );
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await stop();
     await upstream.stopListening();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   deployment = await aDeployment();
   services.fleet = await deployment.start('fleet');
   operator = await deployment.operatorToken();
-}, 120_000);
+}, 180_000);
 afterAll(() => deployment?.stop());
 
 // Each test continues where the previous one ended.
@@ -35,7 +35,7 @@ test('a fleet starts without a hub, and reports that no hub is configured', asyn
   expect((await fleet('POST', 'sync', operator)).body).toMatchObject({ status: 409, code: 'hub_not_configured' });
   services.fleet?.child.kill('SIGTERM');
   expect(await services.fleet?.ended).toBe(0);
-}, 60_000);
+}, 180_000);
 
 test(
   'the first sync transfers the whole catalog in pages, and the next sync transfers nothing',
@@ -120,7 +120,7 @@ test('while the hub is stopped, the fleet serves its mirror and reports its age,
     stale_since: null,
     last_failure: stale.last_failure,
   });
-}, 60_000);
+}, 180_000);
 
 /** Inserts templates of about 3 kB, with one stamp per thousand. */
 async function insertTemplates(connectionString: string): Promise<void> {

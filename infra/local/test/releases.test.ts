@@ -24,7 +24,7 @@ describe.each(releases)('with the databases of release %s,', (release) => {
     for (const app of ['hub', 'fleet'] as const) await deployment.restore(app, read(release, `${app}.sql`));
     const settings = { ENCRYPTION_KEYS: keys.ENCRYPTION_KEYS ?? '', OUTBOUND_ALLOW: 'http,loopback' };
     await Promise.all([deployment.start('hub'), deployment.start('fleet', settings)]);
-  }, 120_000);
+  }, 180_000);
   afterAll(() => deployment?.stop());
 
   test('the services upgrade them, and the fleet continues its sync', async () => {
@@ -45,7 +45,7 @@ describe.each(releases)('with the databases of release %s,', (release) => {
       'archive stopped',
       'web running',
     ]);
-  }, 60_000);
+  }, 180_000);
 
   test('the responses of the hub have every member that the release had, with the same type', async () => {
     const now = await Promise.all(
@@ -59,7 +59,7 @@ describe.each(releases)('with the databases of release %s,', (release) => {
     const before = recorded.flatMap(({ request, response }) => membersOf(response.body, endpointOf(request.path)));
     expect(before.length).toBeGreaterThan(100);
     expect([...new Set(now.flat())]).toEqual(expect.arrayContaining([...new Set(before)]));
-  }, 60_000);
+  }, 180_000);
 });
 
 const endpointOf = (at: string) => at.replace(/\?.*/, '');

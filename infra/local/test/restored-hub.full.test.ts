@@ -32,7 +32,7 @@ beforeAll(async () => {
   hub = await deployment.start('hub');
   await deployment.start('fleet', await deployment.forFleet());
   operator = await deployment.operatorToken();
-}, 120_000);
+}, 180_000);
 afterAll(async () => {
   await deployment?.stop();
   fs.rmSync(folder, { recursive: true, force: true });

@@ -254,5 +254,5 @@ describe.each(releases)('beside release %s on one database,', (release) => {
     const { tables, select, accept } = ofRelease.hub;
     expect((await select('organizations')).map(({ slug }) => slug)).toContain('new');
     for (const table of tables) await accept(table);
-  }, 60_000);
+  }, 180_000);
 });

@@ -99,7 +99,7 @@ describe('a first start', () => {
     expect(deployments).toMatchObject({ deployments: [] });
     expect(called).toMatchObject({ result: { structuredContent: { you: { role: 'viewer' } } } });
     expect(rejected).toMatchObject({ status: 400, errors: [{ path: 'page' }, { path: 'colour' }] });
-  }, 60_000);
+  }, 180_000);
 
   test('prints three commands that work', async () => {
     const printed = product.lines.filter((line) => line.includes('; curl '));
@@ -111,7 +111,7 @@ describe('a first start', () => {
   test('stops all processes on SIGTERM', async () => {
     product.kill('SIGTERM');
     expect(await product.end()).toEqual({ code: 0, stderr: 'stopping (SIGTERM)\n', left: [] });
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('a second start', () => {
@@ -141,7 +141,7 @@ describe('a second start', () => {
     const { code, stderr, left } = await product.end();
     expect({ code, left }).toEqual({ code: 1, left: [] });
     expect(stderr).toContain('hub ended unexpectedly (SIGKILL). The last lines of');
-  }, 60_000);
+  }, 180_000);
 });
 
 describeFromFull('a later start', () => {
@@ -174,7 +174,7 @@ describeFromFull('a later start', () => {
     const { code, stderr, left } = await product.end();
     expect({ code, left }).toEqual({ code: 1, left: [] });
     expect(stderr).toContain('PostgreSQL ended unexpectedly. Its log is');
-  }, 60_000);
+  }, 180_000);
 
   for (const signal of OTHER_SIGNALS) {
     test(

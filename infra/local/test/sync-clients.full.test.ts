@@ -8,7 +8,7 @@ import { aDeployment, type Deployment } from './deployment.ts';
 import { type Copied, fleetClient, pythonClient, type SyncClient } from './sync-clients.ts';
 import { aSyncProxy, cutOff, lost, rewritten, type SyncProxy, unknownCursor } from './sync-proxy.ts';
 
-const TIME_LIMIT_MS = 60_000;
+const TIME_LIMIT_MS = 180_000;
 const PAGE_SIZE = 4;
 /** The fleet adds `stale`; the scenario adds `unknown_member`. */
 const NOT_COMPARED = ['download_count', 'stale', 'unknown_member'];
@@ -30,7 +30,7 @@ beforeAll(async () => {
   deployment = await aDeployment();
   environment = { OIDC_ISSUER: issuer.issuer, OIDC_AUDIENCE: AUDIENCE, SUPERADMIN_SUBJECTS: 'root' };
   hub = await deployment.start('hub', environment);
-}, 120_000);
+}, 180_000);
 afterAll(async () => {
   await deployment?.stop();
   await issuer?.close();

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const fleet = await deployment.start('fleet');
   operator = await deployment.operatorToken();
   await stopped(fleet);
-}, 120_000);
+}, 180_000);
 afterAll(() => deployment?.stop());
 
 async function stopped({ child, ended }: StartedProcess): Promise<void> {
@@ -76,7 +76,7 @@ test.each([
     expect([loadedBy(output.hub), loadedBy(output.fleet)]).toEqual([['@opentelemetry/api'], ['@opentelemetry/api']]);
     expect(logged(output.hub, 'of-the-caller').length).toBeGreaterThan(0);
   },
-  60_000,
+  180_000,
 );
 
 test('a sync is one trace of the fleet and the hub, with the request id, statements and no values', async () => {
@@ -126,7 +126,7 @@ test('a sync is one trace of the fleet and the hub, with the request id, stateme
   for (const value of ['svcc_', 'svcm_', 'private', operator, forFleet.HUB_API_KEY ?? '']) {
     expect(everything).not.toContain(value);
   }
-}, 60_000);
+}, 180_000);
 
 test('the default protocol is http/protobuf', async () => {
   const collector = await aCollector();
@@ -136,7 +136,7 @@ test('the default protocol is http/protobuf', async () => {
   await collector.stop();
   expect([...collector.types]).toEqual(['application/x-protobuf']);
   expect(collector.bodies.some((body) => body.includes(Buffer.from(CALLER.traceId, 'hex')))).toBe(true);
-}, 60_000);
+}, 180_000);
 
 test.each([
   ['hangs', true],
@@ -157,5 +157,5 @@ test.each([
     for (const text of [output.hub, output.fleet])
       expect(lastLines(text)).toContain('the last traces were not exported');
   },
-  90_000,
+  180_000,
 );

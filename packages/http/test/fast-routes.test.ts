@@ -88,7 +88,7 @@ test.each(Object.keys(services) as (keyof typeof services)[])(
     expect(fast.counted).toEqual(express.counted);
     expect(fast.logged.sort()).toEqual(express.logged.sort());
   },
-  60_000,
+  180_000,
 );
 
 test('a request for a fast route is not handled by Express', async () => {

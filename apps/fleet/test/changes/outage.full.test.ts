@@ -76,5 +76,5 @@ onLinux(
     expect(client.events()).not.toContain('reset');
     expect(client.objects()).toEqual([...new Set(client.objects())]);
   },
-  90_000,
+  180_000,
 );

@@ -12,7 +12,7 @@ const world = await startProcessWorld();
 const rows = openSealedRows(world.database.url);
 const { database } = rows;
 /** A process takes seconds to start on a slow machine. */
-const TIME_LIMIT_MS = 90_000;
+const TIME_LIMIT_MS = 180_000;
 
 let fleet: Awaited<ReturnType<typeof world.startFleet>>;
 beforeAll(async () => {

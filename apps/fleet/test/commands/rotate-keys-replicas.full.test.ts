@@ -4,7 +4,7 @@ import { aKey, startProcessWorld } from '../process-world.ts';
 
 const [former, next] = [aKey('former'), aKey('next')];
 /** Processes take seconds to start on a slow machine. */
-const TIME_LIMIT_MS = 120_000;
+const TIME_LIMIT_MS = 180_000;
 
 const world = await startProcessWorld({ isMigrated: true });
 afterEach(world.endAll);

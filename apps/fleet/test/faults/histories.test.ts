@@ -93,5 +93,5 @@ test.each(Array.from({ length: HISTORIES }, (_, index) => seed + index))(
       await mirror.expectLike(hub);
     }
   },
-  120_000,
+  180_000,
 );

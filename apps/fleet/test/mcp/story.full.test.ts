@@ -76,11 +76,11 @@ describeWithEngine('an agent on a real engine', () => {
     const { body } = await it.admin.post('/api/v1/hosts', { name: 'box', engine: kind, endpoint });
     await it.admin.post(`/api/v1/hosts/${body.host.id}/check`);
     it.world.services.engineRuntime.start();
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await it.world.services.engineRuntime.stop();
     await engine.stop();
-  }, 60_000);
+  }, 180_000);
 
   test.each(Object.keys(clients))(
     '%s deploys, changes, diagnoses and deletes',

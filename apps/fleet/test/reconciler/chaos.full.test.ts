@@ -24,7 +24,7 @@ describeWithEngine('three fleet processes with a faulty engine, while processes 
   let world: Awaited<ReturnType<typeof startChaosWorld>>;
   beforeAll(async () => {
     world = await startChaosWorld(TIMINGS);
-  }, 120_000);
+  }, 180_000);
   afterAll(() => world?.stop(), 120_000);
 
   test(

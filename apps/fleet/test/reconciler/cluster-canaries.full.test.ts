@@ -10,7 +10,7 @@ describe('redacting a secret that a cluster repeats', () => {
   let world: Awaited<ReturnType<typeof startCanaryWorld>>;
   beforeAll(async () => {
     world = await startCanaryWorld();
-  }, 120_000);
+  }, 180_000);
   afterAll(() => world?.end(), 60_000);
 
   test.each([
@@ -33,7 +33,7 @@ describe('redacting a secret that a cluster repeats', () => {
       });
       await recovers(ids.at(-1) ?? '');
     },
-    120_000,
+    180_000,
   );
 
   test('works in the rejection of a list', async () => {
@@ -52,7 +52,7 @@ describe('redacting a secret that a cluster repeats', () => {
       });
       await recovers(id);
     }
-  }, 120_000);
+  }, 180_000);
 
   test('works in the status of a pod and its events', async () => {
     const { deployed, is, lab, told, podOf, reconcileNow, shown, recovers } = world;
@@ -77,7 +77,7 @@ describe('redacting a secret that a cluster repeats', () => {
     lab.controls.isFrozen = false;
     lab.setPodStatus(running(), podOf(id).metadata.name);
     await recovers(id);
-  }, 120_000);
+  }, 180_000);
 
   test('works in the status of a pod with a former value of the secret', async () => {
     const { request, shown, ids, lab, podOf, told, tell, recovers } = world;
@@ -96,7 +96,7 @@ describe('redacting a secret that a cluster repeats', () => {
     lab.controls.isFrozen = false;
     lab.setPodStatus(running());
     await recovers(id);
-  }, 120_000);
+  }, 180_000);
 
   test('works in the rejection of a log', async () => {
     const { ids, echoes, request } = world;
@@ -111,7 +111,7 @@ describe('redacting a secret that a cluster repeats', () => {
         expect((await request('GET', `deployments/${id}/logs`)).status).toBe(status);
       });
     }
-  }, 120_000);
+  }, 180_000);
 
   test('works in the rejections of a check', async () => {
     const { echoes, check, clusterId } = world;
@@ -120,7 +120,7 @@ describe('redacting a secret that a cluster repeats', () => {
       await echoes.lab.whileRefusing({ isMeant, refusing: REFUSALS[how] }, () => check(clusterId));
     }
     expect((await check(clusterId)).reachability).toBe('online');
-  }, 120_000);
+  }, 180_000);
 
   test('works in the rejection of a deletion', async () => {
     const { request, shown, is, ids, echoes, reconcileNow, lab, check, clusterId } = world;
@@ -143,7 +143,7 @@ describe('redacting a secret that a cluster repeats', () => {
     await echoes.lab.whileRefusing(removing, () => check(clusterId));
     await check(clusterId);
     expect(lab.objects('services').map(({ metadata }) => metadata.name)).not.toContain('left');
-  }, 120_000);
+  }, 180_000);
 
   test('leaves it in no response, log line or table', async () => {
     const { request, readAll, lab, check, clusterId, ids, search } = world;
@@ -158,5 +158,5 @@ describe('redacting a secret that a cluster repeats', () => {
     expect(haystacks['public.deployment_events, in the end']).toContain('The engine reported');
     expect(haystacks.output).toContain('comparing a target with the database failed');
     expect(found).toEqual([]);
-  }, 120_000);
+  }, 180_000);
 });

@@ -22,7 +22,7 @@ describe('three fleet processes with a faulty cluster, while processes are froze
   let world: Awaited<ReturnType<typeof startClusterChaosWorld>>;
   beforeAll(async () => {
     world = await startClusterChaosWorld(DEFAULT_TIMINGS);
-  }, 120_000);
+  }, 180_000);
   afterAll(() => world?.stop(), 60_000);
 
   /** What runs of a deployment, as text. */

@@ -43,13 +43,13 @@ describe('with two fleet processes,', () => {
     [far, near] = [await registered('far', proxy), await registered('near', nearby)];
     id = await by(0).deployed('there', PLAIN, far);
     await by(1).is(id, 'running');
-  }, 120_000);
+  }, 180_000);
   afterAll(async () => {
     await processes?.stop();
     await proxy?.stop();
     await server?.stop();
     await nearby?.stop();
-  }, 120_000);
+  }, 180_000);
 
   const by = (index: number) => {
     const replica = replicas[index];
@@ -92,7 +92,7 @@ describe('with two fleet processes,', () => {
     expect((await by(1).shown(id)).conditions).toEqual([]);
     expect(ownedBy(server, id)).toHaveLength(3); // a Deployment, a ReplicaSet and a pod
     expect(ownedBy(nearby, id)).toEqual([]);
-  }, 120_000);
+  }, 180_000);
 
   test('each process reconciles deployments on a cluster while the other one is frozen', async () => {
     for (const [frozen, other] of [
@@ -110,7 +110,7 @@ describe('with two fleet processes,', () => {
       expect(ownedBy(server, alone)).toEqual([]);
       processes.wake(frozen);
     }
-  }, 120_000);
+  }, 180_000);
 
   test('requests without a response end at the timeout, and do not delay deployments on another cluster', async () => {
     await processes.query(HOLD);
@@ -138,7 +138,7 @@ describe('with two fleet processes,', () => {
     const names = server.objects('deployments').map(({ metadata }) => metadata.labels?.[KEYS.deployment]);
     expect(names.sort()).toEqual([id, ...waiting].sort());
     expect(wrongIn([...server.store.changes, ...nearby.store.changes])).toEqual([]);
-  }, 120_000);
+  }, 180_000);
 
   test('a request that a cluster receives late is corrected afterwards', async () => {
     let late = 0;
@@ -157,5 +157,5 @@ describe('with two fleet processes,', () => {
     await by(1).is(first, 'running');
     await by(0).request('DELETE', `deployments/${first}`);
     await eventually('the deployment is gone', async () => ownedBy(server, first).length === 0);
-  }, 120_000);
+  }, 180_000);
 });

@@ -14,7 +14,7 @@ describeWithEngine('a manual change', () => {
   beforeAll(async () => {
     ({ id } = await world().deployed('web', SLEEPER, { replicas: 2 }));
     name = (await world().deploymentIs(id, 'running')).instances[0].name;
-  }, 120_000);
+  }, 180_000);
 
   test.each([
     ['removed', () => world().podman.discard(name), () => `engine: created ${name} again: it was missing`],
@@ -32,7 +32,7 @@ describeWithEngine('a manual change', () => {
       expect(now.map(({ state }) => state)).toEqual(['Up', 'Up']);
       expect(now[1]).toEqual(other);
     },
-    120_000,
+    180_000,
   );
 
   test('is corrected with an event if a container is stopped', async () => {
@@ -47,7 +47,7 @@ describeWithEngine('a manual change', () => {
     await eventually('the change is corrected', async () => (await events(id)).includes(correction));
     await deploymentIs(id, 'running');
     expect((await containers(id)).map(({ state }) => state)).toEqual(['Up', 'Up']);
-  }, 120_000);
+  }, 180_000);
 
   test('of similar containers that do not belong to the fleet is left alone', async () => {
     const { podman, deploymentIs, ask, removed, containers } = world();
@@ -68,5 +68,5 @@ describeWithEngine('a manual change', () => {
     const left = await podman.byHand('ps', '--no-trunc', '--quiet');
     expect(left.split('\n').sort()).toEqual(strangers.slice(0, 3).sort());
     expect(await podman.byHand('volume', 'ls', '--quiet')).toBe('alike');
-  }, 120_000);
+  }, 180_000);
 });

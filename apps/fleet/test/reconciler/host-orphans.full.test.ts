@@ -54,7 +54,7 @@ describeWithEngine('after an older backup is restored, on a host', () => {
     expect(other.port).toBe(newer.port + 1);
     expect((await world().events(other.id)).filter((event) => event.includes('PortConflict'))).toEqual([]);
     await world().removed(other.id);
-  }, 120_000);
+  }, 180_000);
 
   test('an adopted deployment keeps its containers and its ports', async () => {
     await world().good(world().api.post(orphanPath(newer.id, 'adopt'), {}));
@@ -62,5 +62,5 @@ describeWithEngine('after an older backup is restored, on a host', () => {
     expect((await world().containers(newer.id)).map(({ id }) => id)).toEqual(containers);
     expect(await orphans()).toEqual([]);
     await world().removed(newer.id);
-  }, 120_000);
+  }, 180_000);
 });

@@ -28,7 +28,7 @@ const onLinux = process.platform === 'linux' ? test : test.skip; // the processe
 let world: OutageWorld;
 beforeAll(async () => {
   world = await startOutageWorld(faults);
-}, 60_000);
+}, 180_000);
 
 interface Outage {
   readonly name: string;
@@ -117,13 +117,13 @@ async function expectPromises(outage: Outage): Promise<void> {
 onLinux(
   'reads of the catalog receive only 503 while PostgreSQL is stopped by SIGKILL, and current data soon after its restart',
   () => expectPromises({ name: 'killed', begin: world.postgres.kill, end: world.postgres.restart }),
-  60_000,
+  180_000,
 );
 
 onLinux(
   'reads of the catalog receive only 503 while PostgreSQL is frozen, and current data soon after it continues',
   () => expectPromises({ name: 'frozen', begin: world.postgres.freeze, end: world.postgres.thaw }),
-  60_000,
+  180_000,
 );
 
 onLinux(
@@ -150,7 +150,7 @@ onLinux(
       expect((await ask(list)).body.templates[0].description).toBe(`flood ${flood}`);
     }
   },
-  60_000,
+  180_000,
 );
 
 onLinux(
@@ -177,7 +177,7 @@ onLinux(
     await eventually('the last count is stored', async () => (await stored()) >= acknowledged);
     expect(await stored()).toBe(acknowledged);
   },
-  60_000,
+  180_000,
 );
 
 const summaryOf = ({ status, text }: PipelinedResponse) => `${status} ${/"code":"(\w+)"/.exec(text)?.[1]}`;

@@ -85,5 +85,5 @@ describeOnDisk('a full disk', disk, (full) => {
     expect((await ledger.writer('after')()).status).toBe(201);
     expect(service.child.exitCode).toBeNull();
     expect(await ledger.lost()).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 });

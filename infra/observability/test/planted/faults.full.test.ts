@@ -138,7 +138,7 @@ describeWithPromtool('with promtool', () => {
     await eventually('the deployment runs', async () =>
       positive(await scrape(it.targets), 'fleet_deployments', 'phase="running"'),
     );
-  }, 120_000);
+  }, 180_000);
 
   for (const { name, plant, continues, shows, skipped } of all) {
     const run = skipped === undefined ? test : test.skip;
@@ -179,7 +179,7 @@ describeWithPromtool('with promtool', () => {
           { minute: MINUTES.before + MINUTES.during - 1, fired: [alert] },
         ]);
       },
-      120_000,
+      180_000,
     );
   }
 });
