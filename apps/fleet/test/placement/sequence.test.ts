@@ -40,7 +40,7 @@ function expectWithinCapacity(candidate: Candidate): void {
   expect(candidate.gpus.map(({ id }) => id)).toEqual(expect.arrayContaining([...given]));
 }
 
-const SEQUENCES = byDepth({ short: 30, full: 300, long: 3000 });
+const SEQUENCES = byDepth({ short: 30, full: 150, long: 3000 });
 
 test('a sequence of placements never exceeds the capacity, and assigns no GPU twice', () => {
   let placed = 0;
