@@ -50,7 +50,7 @@ describe('the log of a pod', () => {
   });
 
   test('is followed until its pod ends, also while it is idle', async () => {
-    const { server, name, read } = await aLoggingPod({ answer: 300 });
+    const { server, name, read } = await aLoggingPod({ answer: 1500 });
     const lines = read({ follow: true });
     const first = lines.next();
     await until(() => server.logs.followers === 1);

@@ -105,7 +105,7 @@ export async function reconcileTo(client: KubernetesClient, { wanted, fence, pha
   }
 }
 
-const MAX_CHECKS = 500;
+const MAX_CHECKS = 2000;
 
 /** Waits until a condition is true. @throws Error after 10 seconds */
 export async function until(isSo: () => boolean): Promise<void> {
