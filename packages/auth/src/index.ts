@@ -1,6 +1,10 @@
 export { type Authenticate, type BearerCredential, createAuthenticator, readBearer } from './bearer.ts';
+export { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
 export { type Challenges, challengesOf } from './challenges.ts';
-export { type Claims, createJwtVerifier, isJwtShaped } from './jwt.ts';
+export { type Claims, createJwtVerifier, isJwtShaped, type UserClaims, userClaims } from './jwt.ts';
 export { createKeySource, fetchKeys, type KeySource, KeysUnavailable } from './key-source.ts';
+export { createKnownSessions, type KnownSessions } from './known-sessions.ts';
+export { hashCredential, newCredential } from './opaque-credential.ts';
 export { admit, type Policy, type PolicyDecision } from './policy.ts';
 export { displayPrefix, hashSecretToken, isSecretToken, newSecretToken, type TokenPrefix } from './secret-token.ts';
+export { createSignInCookie, refuseForeignPath, SIGN_IN_MINUTES, type SignInCookie } from './sign-in-redirect.ts';

@@ -31,15 +31,18 @@ const isIdToken = ({ payload, protectedHeader }: JWTVerifyResult): boolean =>
     payload.typ !== 'Bearer' &&
     ID_TOKEN_CLAIMS.some((claim) => claim in payload));
 
-const claims = z.looseObject({
+/** The claims that identify and describe a user. Invalid claims that only describe the user are ignored. */
+export const userClaims = z.looseObject({
   iss: z.string(),
   sub: z.string().min(1).max(255),
-  exp: z.int(),
-  // Invalid claims that describe the user are ignored. They are not a reason to reject the token.
   email: z.string().max(320).optional().catch(undefined),
   email_verified: z.boolean().optional().catch(undefined),
   name: z.string().optional().catch(undefined),
 });
+
+const claims = userClaims.extend({ exp: z.int() });
+
+export type UserClaims = z.infer<typeof userClaims>;
 
 /** The claims of an access token with valid signature, issuer, audience and times. */
 export type Claims = z.infer<typeof claims>;

@@ -1,4 +1,4 @@
-import { createVerificationCache } from '../../src/oidc/bearer.ts';
+import { createVerificationCache } from '@svc/auth/oidc';
 
 /** A cache of three answers, and the questions that were asked to fill it. */
 function aCache() {

@@ -1,4 +1,4 @@
-import { ProviderUnavailable } from '../../src/oidc/provider.ts';
+import { ProviderUnavailable } from '@svc/auth/oidc';
 import type { Members } from './bendable-issuer.ts';
 import { aSigner, unsigned } from './signer.ts';
 import { startOidcWorld } from './world.ts';

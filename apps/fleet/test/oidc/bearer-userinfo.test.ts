@@ -1,4 +1,4 @@
-import { ProviderUnavailable } from '../../src/oidc/provider.ts';
+import { ProviderUnavailable } from '@svc/auth/oidc';
 import { startOidcWorld } from './world.ts';
 
 const { issuer, aFleet } = await startOidcWorld();

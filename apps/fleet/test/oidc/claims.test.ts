@@ -1,4 +1,4 @@
-import { GrantRefused } from '../../src/oidc/provider.ts';
+import { GrantRefused } from '@svc/auth/oidc';
 import type { Members } from './bendable-issuer.ts';
 import { startOidcWorld } from './world.ts';
 

@@ -1,5 +1,5 @@
+import { createProvider, GrantRefused } from '@svc/auth/oidc';
 import { signIn } from '@svc/identity-provider/sign-in';
-import { createProvider, GrantRefused } from '../../src/oidc/provider.ts';
 import { AUDIENCE, REDIRECT, startDevelopmentProvider } from './development-provider.ts';
 import { secrets } from './secrets.ts';
 

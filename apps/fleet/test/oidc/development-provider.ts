@@ -1,7 +1,7 @@
+import { createProvider, type ProviderSettings } from '@svc/auth/oidc';
 import { createOutbound } from '@svc/http';
 import { startIdentityProvider } from '@svc/identity-provider/server';
-import { createProvider, type ProviderSettings } from '../../src/oidc/provider.ts';
-import { signInByBrowser } from './browser.ts';
+import { signInByBrowser } from '@svc/testing';
 import { aRecorder } from './recorder.ts';
 import { secrets } from './secrets.ts';
 

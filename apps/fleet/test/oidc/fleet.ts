@@ -1,5 +1,5 @@
+import { createProvider, type ProviderSettings } from '@svc/auth/oidc';
 import { createOutbound } from '@svc/http';
-import { createProvider, type ProviderSettings } from '../../src/oidc/provider.ts';
 import { type BendableIssuer, CLIENT } from './bendable-issuer.ts';
 import { secrets } from './secrets.ts';
 

@@ -1,5 +1,5 @@
+import { GrantRefused, ProviderUnavailable } from '@svc/auth/oidc';
 import { exportSPKI, importJWK } from 'jose';
-import { GrantRefused, ProviderUnavailable } from '../../src/oidc/provider.ts';
 import { CLIENT, type Members } from './bendable-issuer.ts';
 import { aSigner, signBySecret, unsigned } from './signer.ts';
 import { startOidcWorld } from './world.ts';

@@ -1,4 +1,4 @@
-import { ProviderUnavailable } from '../../src/oidc/provider.ts';
+import { ProviderUnavailable } from '@svc/auth/oidc';
 import { DISCOVERY } from './bendable-issuer.ts';
 import { REDIRECT } from './fleet.ts';
 import { secrets } from './secrets.ts';

@@ -1,4 +1,4 @@
-import { GrantRefused } from '../../src/oidc/provider.ts';
+import { GrantRefused } from '@svc/auth/oidc';
 import { secrets } from './secrets.ts';
 import { startOidcWorld } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { GrantRefused, ProviderUnavailable } from '../../src/oidc/provider.ts';
+import { GrantRefused, ProviderUnavailable } from '@svc/auth/oidc';
 import { aSigner } from './signer.ts';
 import { startOidcWorld } from './world.ts';
 

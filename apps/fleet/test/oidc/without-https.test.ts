@@ -1,5 +1,5 @@
+import { createProvider, ProviderUnavailable } from '@svc/auth/oidc';
 import type { Send } from '@svc/contract';
-import { createProvider, ProviderUnavailable } from '../../src/oidc/provider.ts';
 import { REDIRECT } from './fleet.ts';
 import { secrets } from './secrets.ts';
 import { aSigner } from './signer.ts';

@@ -1,5 +1,5 @@
-import type { KeySource } from '@svc/auth';
 import type { IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
+import type { KeySource } from '../key-source.ts';
 import { type Claims, claimsOf, fetchUserinfo, subject } from './claims.ts';
 import { type Client, checkSignature } from './client.ts';
 import { GrantRefused, ProviderUnavailable } from './errors.ts';

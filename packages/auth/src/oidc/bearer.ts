@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createJwtVerifier, isJwtShaped, type KeySource } from '@svc/auth';
 import { Problem } from '@svc/http';
 import { decodeProtectedHeader } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { tokenIntrospection } from 'openid-client';
 import { z } from 'zod';
+import { createJwtVerifier, isJwtShaped } from '../jwt.ts';
+import type { KeySource } from '../key-source.ts';
 import { type Claims, claimsOf, fetchUserinfo, issuedAtOf, subject } from './claims.ts';
 import type { Client, ProviderSettings } from './client.ts';
 import { GrantRefused, ProviderUnavailable } from './errors.ts';

@@ -1,4 +1,3 @@
-import { type KeySource, KeysUnavailable } from '@svc/auth';
 import type { Send } from '@svc/contract';
 import { compactVerify, errors } from 'jose';
 import {
@@ -11,6 +10,7 @@ import {
   None,
   type ServerMetadata,
 } from 'openid-client';
+import { type KeySource, KeysUnavailable } from '../key-source.ts';
 import { failureOf, GrantRefused, isClientRefused, ProviderUnavailable } from './errors.ts';
 import type { Metadata, MetadataSource } from './metadata.ts';
 import { customFetchOver, isSecure } from './provider-fetch.ts';
@@ -26,6 +26,8 @@ export interface ProviderSettings {
   readonly resource?: string | undefined;
   /** Whether opaque access tokens can be verified with userinfo, which does not show for which client they were issued. */
   readonly allowUserinfo: boolean;
+  /** Whether sign-ins request a refresh token. Default: true. */
+  readonly offlineAccess?: boolean;
 }
 
 /** The accepted signature algorithms of ID tokens. Symmetric algorithms and `none` are not accepted. */

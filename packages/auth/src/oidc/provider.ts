@@ -1,4 +1,3 @@
-import { createKeySource } from '@svc/auth';
 import type { Send } from '@svc/contract';
 import {
   authorizationCodeGrant,
@@ -6,6 +5,7 @@ import {
   calculatePKCECodeChallenge,
   refreshTokenGrant,
 } from 'openid-client';
+import { createKeySource } from '../key-source.ts';
 import { type Bearer, createBearerVerifier } from './bearer.ts';
 import { type Check, testProvider } from './checks.ts';
 import type { Claims } from './claims.ts';
@@ -61,7 +61,7 @@ export function createProvider(
   settings: ProviderSettings,
   options: { readonly send: Send; readonly now?: () => number },
 ): Provider {
-  const { issuer, clientId, clientSecret } = settings;
+  const { issuer, clientId, clientSecret, offlineAccess = true } = settings;
   const now = options.now ?? Date.now;
   const send = requireHttpsFor(issuer, options.send);
   const metadata = createMetadataSource({ issuer, send, now });
@@ -75,7 +75,7 @@ export function createProvider(
     authorizationUrl: async ({ redirectUri, state, nonce, codeVerifier }) => {
       const parameters = {
         redirect_uri: new URL(redirectUri).href, // the normalized form, which openid-client repeats in the token request
-        scope: scopeFor(await client.metadata()),
+        scope: scopeFor(await client.metadata(), offlineAccess),
         state,
         nonce,
         code_challenge: await calculatePKCECodeChallenge(codeVerifier),
@@ -108,11 +108,13 @@ export function createProvider(
   };
 }
 
-const SCOPES = ['openid', 'email', 'profile', 'offline_access'];
+const SCOPES = ['openid', 'email', 'profile'];
 
 /** The scopes to request, without those that the metadata of the provider do not list. */
-const scopeFor = ({ scopes_supported: supported }: Metadata) =>
-  SCOPES.filter((scope) => scope === 'openid' || !supported || supported.includes(scope)).join(' ');
+const scopeFor = ({ scopes_supported: supported }: Metadata, offlineAccess: boolean) =>
+  [...SCOPES, ...(offlineAccess ? ['offline_access'] : [])]
+    .filter((scope) => scope === 'openid' || !supported || supported.includes(scope))
+    .join(' ');
 
 /** The checks for every authorization code. openid-client would omit PKCE for an empty verifier, so it is validated here. */
 function proof(codeVerifier: string) {

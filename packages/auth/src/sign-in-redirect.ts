@@ -1,0 +1,39 @@
+import { invalid } from '@svc/http';
+import { serialize } from 'cookie';
+
+/** The minutes that a sign-in at the identity provider can take. */
+export const SIGN_IN_MINUTES = 10;
+
+/** The cookie that binds a sign-in to the browser. Each sign-in has its own cookie, so that tabs do not conflict. */
+export interface SignInCookie {
+  /** The name for a sign-in, which the hash of its state identifies. */
+  nameOf(stateHash: string): string;
+  /** The value of `Set-Cookie`. Browsers send the cookie only to `callbackUrl`. */
+  set(name: string, value: string, callbackUrl: URL): string;
+  /** The value of `Set-Cookie` that deletes the cookie of a completed sign-in. */
+  clear(name: string, callbackUrl: URL): string;
+}
+
+export function createSignInCookie(service: string): SignInCookie {
+  const cookie = (name: string, value: string, { pathname, protocol }: URL, maxAge: number) =>
+    serialize(name, value, {
+      path: pathname,
+      maxAge,
+      httpOnly: true,
+      sameSite: 'lax', // the redirect of the provider is a navigation from another site
+      secure: protocol === 'https:',
+    });
+  return {
+    nameOf: (stateHash) => `${service}-sign-in-${stateHash.slice(0, 12)}`,
+    set: (name, value, callbackUrl) => cookie(name, value, callbackUrl, SIGN_IN_MINUTES * 60),
+    clear: (name, callbackUrl) => cookie(name, '', callbackUrl, 0),
+  };
+}
+
+/** Accepts only a path on this origin. Browsers interpret two leading slashes or a backslash as another host. @throws 400 */
+export function refuseForeignPath(returnTo: string): void {
+  const base = 'https://service.invalid';
+  const isOwn =
+    /^\/(?![/\\])[^\\]*$/.test(returnTo) && URL.canParse(returnTo, base) && new URL(returnTo, base).origin === base;
+  if (!isOwn) throw invalid([{ path: 'return_to', message: 'must be a path of this origin, such as /' }]);
+}
