@@ -41,6 +41,8 @@ export interface Endpoint<
   readonly headers: readonly RequestHeader[];
   /** The reply contains a secret and must not be cached. */
   readonly secret: boolean;
+  /** Successful responses can set or delete cookies. */
+  readonly setsCookie: boolean;
   /** Problems other than those that follow from its declaration (see `problemsOf`). */
   readonly problems: readonly ProblemCode[];
 }
@@ -66,6 +68,7 @@ type Declared<
   readonly stream?: string;
   readonly headers?: readonly RequestHeader[];
   readonly secret?: boolean;
+  readonly setsCookie?: boolean;
   readonly problems?: readonly ProblemCode[];
 };
 
@@ -88,6 +91,7 @@ export function endpoint<
     bodyLimit: declared.body ? DEFAULT_BODY_LIMIT : 0,
     headers: [],
     secret: false,
+    setsCookie: false,
     problems: [],
     ...declared,
   };

@@ -3,18 +3,20 @@ export const fleetRoles = ['viewer', 'operator', 'admin'] as const;
 export type FleetRole = (typeof fleetRoles)[number];
 
 /** Rows of the fleet's policy table. */
-export type FleetAccess =
-  | 'anyone'
-  | 'signed-in'
-  | 'session'
-  | 'local-session'
-  | 'catalog-read'
-  | 'catalog-sync'
-  | 'people-read'
-  | 'people-write'
-  | 'settings'
-  | 'audit'
-  | 'resources-read'
-  | 'resources-write'
-  | 'secrets-read'
-  | 'secrets-write';
+export const fleetAccesses = [
+  'anyone',
+  'signed-in',
+  'session',
+  'local-session',
+  'catalog-read',
+  'catalog-sync',
+  'people-read',
+  'people-write',
+  'settings',
+  'audit',
+  'resources-read',
+  'resources-write',
+  'secrets-read',
+  'secrets-write',
+] as const;
+export type FleetAccess = (typeof fleetAccesses)[number];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { fleetRoles } from './fleet-access.ts';
+import { fleetAccesses, fleetRoles } from './fleet-access.ts';
+import { ownSessions } from './own-sessions.ts';
 import { id, line } from './wire.ts';
 
 /** The caller, in the responses of `/auth/me` and of a sign-in. */
@@ -17,6 +18,17 @@ const fleetCaller = z
   })
   .meta({ id: 'FleetCaller' });
 
+const may = z.array(z.enum(fleetAccesses)).meta({
+  description: 'What the caller may do: the kinds of access that the role and the kind of credential permit',
+});
+
+const browserSession = z
+  .object({
+    user: fleetCaller.nullable().meta({ description: 'null: nobody is signed in, or the user has no role' }),
+    may,
+  })
+  .meta({ id: 'BrowserSession' });
+
 const session = z
   .object({
     access_token: z.string(),
@@ -30,6 +42,17 @@ const session = z
 const credential = z.string().max(4096, 'must have at most 4096 characters');
 const password = z.string().max(1024, 'must have at most 1024 characters');
 
+const signInBody = z
+  .strictObject({ email: line(320).optional(), username: line(320).optional(), password })
+  .refine(({ email, username }) => (email === undefined) !== (username === undefined), {
+    message: 'is required, or username for the temporary admin, but not both',
+    path: ['email'],
+  })
+  .meta({
+    oneOf: [{ required: ['email'] }, { required: ['username'] }],
+    examples: [{ email: 'ada@example.com', password: 'correct horse battery staple' }],
+  });
+
 const authConfig = z
   .object({
     local: z.boolean().meta({ description: 'Local users exist; they sign in with e-mail and password' }),
@@ -42,6 +65,10 @@ const authConfig = z
         redirect: z.boolean().meta({ description: '`GET /auth/oidc/login` starts a sign-in' }),
       })
       .nullable(),
+    browser_session_refusal: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the console cannot have a session at `PUBLIC_URL`; null if it can' }),
   })
   .meta({ id: 'AuthConfig' });
 
@@ -63,16 +90,7 @@ export const fleetAuthEndpoints = {
     access: 'anyone',
     tag: 'auth',
     summary: 'Sign in with e-mail and password, or as the temporary admin with username and password',
-    body: z
-      .strictObject({ email: line(320).optional(), username: line(320).optional(), password })
-      .refine(({ email, username }) => (email === undefined) !== (username === undefined), {
-        message: 'is required, or username for the temporary admin, but not both',
-        path: ['email'],
-      })
-      .meta({
-        oneOf: [{ required: ['email'] }, { required: ['username'] }],
-        examples: [{ email: 'ada@example.com', password: 'correct horse battery staple' }],
-      }),
+    body: signInBody,
     reply: session,
     secret: true,
     problems: ['invalid_credentials', 'rate_limited'],
@@ -89,11 +107,15 @@ export const fleetAuthEndpoints = {
         description:
           'The path of this service to which the browser is redirected after the sign-in, with a `code` for `POST /auth/exchange`',
       }),
+      session: z.enum(['code', 'cookie']).default('code').meta({
+        description: '`cookie`: the sign-in ends with the cookie of the console instead of a `code`',
+      }),
     }),
     status: 302,
     reply: z.void(),
     secret: true,
-    problems: ['oidc_not_configured'],
+    setsCookie: true,
+    problems: ['oidc_not_configured', 'browser_session_unavailable'],
   }),
   endOidcLogin: endpoint({
     operationId: 'endOidcLogin',
@@ -106,6 +128,7 @@ export const fleetAuthEndpoints = {
     status: 302,
     reply: z.void(),
     secret: true,
+    setsCookie: true,
     problems: ['invalid_grant', 'oidc_not_configured'],
   }),
   exchangeOidcCode: endpoint({
@@ -160,6 +183,71 @@ export const fleetAuthEndpoints = {
     status: 204,
     reply: z.void(),
   }),
+  getBrowserSession: endpoint({
+    operationId: 'getBrowserSession',
+    method: 'get',
+    path: '/api/v1/auth/session',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Get the caller, and what the caller may do. Without a credential, `user` is null',
+    reply: browserSession,
+  }),
+  openBrowserSession: endpoint({
+    operationId: 'openBrowserSession',
+    method: 'post',
+    path: '/api/v1/auth/session',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Sign in to the console: as `POST /auth/login`, with a cookie instead of tokens',
+    body: signInBody,
+    reply: browserSession,
+    secret: true,
+    setsCookie: true,
+    problems: ['invalid_credentials', 'browser_session_unavailable', 'rate_limited'],
+  }),
+  endBrowserSession: endpoint({
+    operationId: 'endBrowserSession',
+    method: 'delete',
+    path: '/api/v1/auth/session',
+    access: 'session',
+    tag: 'auth',
+    summary: 'End the session of the request, and delete the cookie of the console',
+    status: 204,
+    reply: z.void(),
+    setsCookie: true,
+  }),
+  listOwnSessions: endpoint({
+    operationId: 'listOwnSessions',
+    method: 'get',
+    path: '/api/v1/auth/sessions',
+    access: 'session',
+    tag: 'auth',
+    summary: 'List the open sessions of the caller',
+    reply: ownSessions,
+  }),
+  endOwnSessions: endpoint({
+    operationId: 'endOwnSessions',
+    method: 'delete',
+    path: '/api/v1/auth/sessions',
+    access: 'session',
+    tag: 'auth',
+    summary: 'End all sessions of the caller, and delete the cookie of the console',
+    status: 204,
+    reply: z.void(),
+    setsCookie: true,
+  }),
+  endOwnSession: endpoint({
+    operationId: 'endOwnSession',
+    method: 'delete',
+    path: '/api/v1/auth/sessions/:id',
+    access: 'session',
+    tag: 'auth',
+    summary: 'End a session of the caller',
+    params: z.strictObject({ id }),
+    status: 204,
+    reply: z.void(),
+    problems: ['not_found'],
+  }),
   changeOwnPassword: endpoint({
     operationId: 'changeOwnPassword',
     method: 'put',
@@ -172,6 +260,18 @@ export const fleetAuthEndpoints = {
     reply: z.void(),
     problems: ['rate_limited'],
   }),
+  acceptInvitation: endpoint({
+    operationId: 'acceptInvitation',
+    method: 'post',
+    path: '/api/v1/auth/invitation',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Choose the password of an invited user, and end the sessions of the user',
+    body: z.strictObject({ code: credential, password }),
+    reply: z.object({ email: z.string().meta({ description: 'With which the user signs in' }) }),
+    secret: true,
+    problems: ['invalid_grant'],
+  }),
   me: endpoint({
     operationId: 'me',
     method: 'get',
@@ -179,6 +279,6 @@ export const fleetAuthEndpoints = {
     access: 'signed-in',
     tag: 'auth',
     summary: 'Get the caller',
-    reply: z.object({ user: fleetCaller }),
+    reply: z.object({ user: fleetCaller, may }),
   }),
 };

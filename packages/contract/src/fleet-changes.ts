@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { cluster } from './fleet-clusters.ts';
-import { deployment } from './fleet-deployment.ts';
+import { deployment, type phases } from './fleet-deployment.ts';
 import { event } from './fleet-events.ts';
 import { host } from './fleet-hosts.ts';
 import { token, user } from './fleet-people.ts';
@@ -9,7 +9,8 @@ import { secret } from './fleet-secrets.ts';
 import { volume } from './fleet-storage.ts';
 import { workload } from './fleet-workloads.ts';
 import { anyValue } from './list-query.ts';
-import { id, line, uuid } from './wire.ts';
+import { documentedAs } from './openapi-schema.ts';
+import { flag, id, line, uuid } from './wire.ts';
 
 /** The lists whose changes can be watched. */
 export const changeKinds = [
@@ -44,6 +45,11 @@ const change = z.discriminatedUnion('kind', [
   changeOf('events', event),
 ]);
 
+/** What the event `counts` contains. Phases without deployments are 0. */
+export interface ChangeCounts {
+  readonly deployments: Readonly<Record<(typeof phases)[number], number>>;
+}
+
 /** The stream of changes. */
 export const fleetChangeEndpoints = {
   watchChanges: endpoint({
@@ -58,6 +64,14 @@ export const fleetChangeEndpoints = {
         description: `Lists, separated by commas. Default: ${changeKinds.join(',')}`,
       }),
       id: uuid.optional().meta({ description: 'Only changes of the object with this id' }),
+      counts: flag.default(false).meta(
+        documentedAs({
+          type: 'boolean',
+          default: false,
+          description:
+            'Also send an event `counts`, at first and when it has changed: `{"deployments": {"running": 12, …}}`, the number of deployments in each phase. It requires the kind `deployments`, and has no `id`',
+        }),
+      ),
       after: line(100).optional().meta({
         description:
           'The `id` of an event: continue after it. If it is no longer known, the stream begins with an event `reset`',

@@ -165,6 +165,9 @@ export const plannedDeployment = z
   })
   .meta({ examples: [example] });
 
+/** The maximum number of suitable candidates in a response, and of rejected ones. */
+export const MAX_CANDIDATES_LISTED = 20;
+
 const refusal = z.object({ code: z.string(), path: z.string(), message: z.string() }).meta({ id: 'Refusal' });
 
 export const plan = z
@@ -173,15 +176,22 @@ export const plan = z
     refusals: z.array(refusal).meta({ description: 'All reasons for which the request would fail' }),
     placement: z.object({
       target: targetReply.nullable(),
-      candidates: z.array(
-        z.object({
-          kind: z.enum(['cluster', 'host']),
-          id,
-          name: z.string(),
-          fits: z.boolean(),
-          reasons: z.array(z.string()),
+      candidates: z
+        .array(
+          z.object({
+            kind: z.enum(['cluster', 'host']),
+            id,
+            name: z.string(),
+            fits: z.boolean(),
+            reasons: z.array(z.string()),
+          }),
+        )
+        .meta({
+          description: `The best suitable candidates, and the rejected ones with the fewest reasons: at most ${MAX_CANDIDATES_LISTED} each`,
         }),
-      ),
+      omitted: z
+        .object({ suitable: z.int(), rejected: z.int() })
+        .meta({ description: 'The number of candidates that the list omits' }),
     }),
     registry_credentials: z.object({ secret: z.string(), server: z.string() }).nullable().meta({
       description: 'The pull secret, and the registry that receives it; null: the image is pulled anonymously',
@@ -204,6 +214,21 @@ export const plan = z
   })
   .meta({ id: 'Plan' });
 
+/** A change from one value to another one. The first generation of a deployment changes from null. */
+const changeOf = <T extends z.ZodType>(value: T) => z.object({ from: value.nullable(), to: value }).optional();
+
+const operationDetails = z
+  .object({
+    revision: changeOf(z.int()),
+    replicas: changeOf(z.int()),
+    desired_state: changeOf(desired),
+    env: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The names of the variables that were set, changed or removed' }),
+  })
+  .meta({ id: 'OperationDetails', description: 'Members that did not change are absent' });
+
 export const deploymentEvent = z
   .object({
     id,
@@ -215,6 +240,9 @@ export const deploymentEvent = z
     reason: z.string(),
     message: z.string(),
     actor: z.string().nullable().meta({ description: 'The caller who requested the operation; null for an event' }),
+    details: operationDetails
+      .nullable()
+      .meta({ description: 'What the operation changed in the desired state; null for an event' }),
   })
   .meta({ id: 'DeploymentEvent' });
 

@@ -15,6 +15,7 @@ import {
 import { byId, reachability, resourceQuery } from './fleet-resource.ts';
 import { anyId, anyName, anyValue } from './list-query.ts';
 import { documentedAs } from './openapi-schema.ts';
+import { timestampInput } from './timestamp.ts';
 import { flag, line, pagination, paging, queryInteger } from './wire.ts';
 
 const BODY_LIMIT = 1024 * 1024;
@@ -219,6 +220,20 @@ export const fleetDeploymentEndpoints = {
         .default(1000)
         .meta(documentedAs({ type: 'integer', minimum: 0, maximum: 10_000, default: 1000 })),
       follow: flag.default(false).meta(documentedAs({ type: 'boolean', default: false })),
+      since: timestampInput.optional().meta({ description: 'Only lines from this time on, in whole seconds' }),
+      timestamps: flag
+        .default(false)
+        .meta(documentedAs({ type: 'boolean', default: false, description: 'Begin each line with its time' })),
+      previous: flag.default(false).meta(
+        documentedAs({
+          type: 'boolean',
+          default: false,
+          description: 'The log of the container before it was last started again, such as after a crash',
+        }),
+      ),
+      download: flag
+        .default(false)
+        .meta(documentedAs({ type: 'boolean', default: false, description: 'Browsers store the log as a file' })),
     }),
     reply: z.string(),
     stream: 'text/plain',

@@ -144,6 +144,17 @@ export const host = z
       description:
         'Resources that are allocated to deployments of this fleet; null for a node, because its cluster schedules pods',
     }),
+    gpu_allocations: z
+      .array(
+        z.object({
+          gpu_id: z.string().meta({ description: 'The id that the engine uses' }),
+          deployment_id: id,
+          deployment_name: z.string(),
+        }),
+      )
+      .meta({
+        description: 'The GPUs that are allocated, and the deployment that holds each; empty for a node',
+      }),
   })
   .meta({ id: 'Host' });
 
@@ -160,6 +171,7 @@ const observed = ignored(
   'conditions',
   'capacity',
   'allocated',
+  'gpu_allocations',
 );
 
 /** Hosts: machines with a Docker or Podman engine. */

@@ -14,10 +14,10 @@ import { fleetStorageEndpoints } from './fleet-storage.ts';
 import { fleetWorkloadEndpoints } from './fleet-workloads.ts';
 
 export { writeAuditCursor } from './audit-cursor.ts';
-export { type FleetAccess, type FleetRole, fleetRoles } from './fleet-access.ts';
+export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './fleet-access.ts';
 export { MAX_SKIPPED_LISTED, syncState } from './fleet-catalog.ts';
-export { changeKinds } from './fleet-changes.ts';
-export { type NewDeployment, phases } from './fleet-deployment.ts';
+export { type ChangeCounts, changeKinds } from './fleet-changes.ts';
+export { MAX_CANDIDATES_LISTED, type NewDeployment, phases } from './fleet-deployment.ts';
 export type { EnvReply, EnvRequest } from './fleet-env.ts';
 export type { LabelRequirement } from './fleet-resource.ts';
 export { DEFAULT_VOLUME_SIZE } from './fleet-storage.ts';

@@ -14,11 +14,17 @@ const entry = z
     path: z.string().meta({ description: 'Path without the query' }),
     status: z.int(),
     request_id: z.string(),
-    object_id: id.nullable().meta({ description: 'Id of the object that the request created, changed or deleted' }),
+    object_id: id.nullable().meta({
+      description:
+        'Id of the object that the request created, changed or deleted. For a sign-in and a sign-out: of the session',
+    }),
+    source: z.string().nullable().meta({
+      description: 'IP address of the caller, as the trusted proxies report it; null if it is unknown',
+    }),
   })
   .meta({ id: 'AuditEntry' });
 
-/** The audit log of the hub: changes by administrators. */
+/** The audit log of the hub: changes by administrators, and sign-ins to the console and sign-outs. */
 export const hubAdminAuditEndpoints = {
   listAuditEntries: endpoint({
     operationId: 'listAuditEntries',
@@ -26,7 +32,7 @@ export const hubAdminAuditEndpoints = {
     path: '/api/v1/admin/audit',
     access: 'admin',
     tag: 'admin',
-    summary: 'List the audit entries of changes by administrators, newest first',
+    summary: 'List the audit entries of changes by administrators, of sign-ins and of sign-outs, newest first',
     query: z.strictObject({
       user_id: uuid.optional(),
       email: line(400).optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { categoryChange, managedCategory, newCategory } from './category.ts';
 import { endpoint } from './endpoint.ts';
-import { newTemplate, ownedTemplate, templateChange } from './template-fields.ts';
+import { list, newTemplate, ownedTemplate, templateChange, templateView } from './template-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { byUuid, id, identified, idInQuery, optionalPaging, pagination, searchIn, uuid } from './wire.ts';
 
@@ -24,6 +24,16 @@ const grantName = {
   category_id: uuid.optional(),
 };
 
+/** The maximum number of organizations that a plan examines. */
+export const MAX_PLANNED_ORGANIZATIONS = 1000;
+
+const pairs = list(z.strictObject({ org_id: uuid, category_id: uuid })).default([]);
+
+const accessChanges = z.strictObject({ grants: pairs, revokes: pairs });
+
+/** Numbers of templates that become visible, and that no longer are. */
+const visibilityChange = z.object({ gained: z.int(), lost: z.int() });
+
 /** Administration of the catalog and of grants. */
 export const hubAdminCatalogEndpoints = {
   listAllTemplates: endpoint({
@@ -37,8 +47,13 @@ export const hubAdminCatalogEndpoints = {
       ...optionalPaging,
       search: searchIn('name or description'),
       org_id: uuid.optional().meta({ description: 'Only templates that this organization owns' }),
+      as: uuid.optional().meta({
+        description: 'Only templates that this organization sees with its API keys. The list then has pages',
+      }),
+      view: templateView,
     }),
     reply: z.object({ templates: z.array(ownedTemplate), pagination }),
+    problems: ['unknown_organization'],
   }),
   getManagedTemplate: endpoint({
     operationId: 'getManagedTemplate',
@@ -174,6 +189,48 @@ export const hubAdminCatalogEndpoints = {
     alsoStatus: 200,
     reply: z.object({ grant }),
     problems: ['unknown_organization', 'unknown_category'],
+  }),
+  changeAccess: endpoint({
+    operationId: 'changeAccess',
+    method: 'put',
+    path: '/api/v1/admin/catalog-access',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Create and revoke several grants in one transaction; those that exist, or do not exist, already stay so',
+    body: accessChanges.meta({ id: 'AccessChanges' }),
+    reply: z.object({ granted: z.int(), revoked: z.int() }).meta({ id: 'AccessChanged' }),
+    problems: ['unknown_organization', 'unknown_category'],
+  }),
+  planVisibility: endpoint({
+    operationId: 'planVisibility',
+    method: 'post',
+    path: '/api/v1/admin/visibility/plan',
+    access: 'admin',
+    tag: 'admin',
+    summary: 'Get what changes would show to and hide from organizations, with nothing stored',
+    body: accessChanges.extend({
+      categories: list(z.strictObject({ id: uuid, is_private: z.boolean() }))
+        .default([])
+        .meta({ description: 'Categories that would become private or public' }),
+      withdrawn: list(uuid).default([]).meta({ description: 'The ids of templates that would be deleted' }),
+    }),
+    reply: z.object({
+      everyone: visibilityChange.meta({
+        description: 'For callers without an API key, and for all organizations that are not listed',
+      }),
+      organizations: z.array(
+        visibilityChange.extend({
+          id,
+          slug: z.string(),
+          name: z.string(),
+          categories: z.array(visibilityChange.extend({ id, slug: z.string() })),
+        }),
+      ),
+      total: z.int().meta({
+        description: `The number of organizations for which the rule could differ from \`everyone\`. At most ${MAX_PLANNED_ORGANIZATIONS} of them are examined, by slug`,
+      }),
+    }),
+    problems: ['overloaded'],
   }),
   revokeAccess: endpoint({
     operationId: 'revokeAccess',

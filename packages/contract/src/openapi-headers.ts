@@ -33,13 +33,27 @@ export const responseHeaders = {
     example: 'Bearer realm="hub", error="invalid_token"',
   },
   Location: { description: 'The URL of the redirect', required: true, schema: text, example: 'https://example.com/' },
-  'Set-Cookie': { description: 'Binds the sign-in to the browser', schema: text, example: 'sign_in=value; HttpOnly' },
+  'Content-Disposition': {
+    description: 'The name of the file, for `download`',
+    schema: text,
+    example: 'attachment; filename="cache-0.log"',
+  },
+  'Set-Cookie': {
+    description: 'Binds the sign-in or the session to the browser',
+    schema: text,
+    example: 'sign_in=value; HttpOnly',
+  },
+  'Clear-Site-Data': {
+    description: 'Tells the browser to delete the responses that it has stored',
+    schema: text,
+    example: '"cache"',
+  },
 } as const;
 
 type HeaderName = keyof typeof responseHeaders;
 
 const BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
-  302: ['Location', 'Set-Cookie'],
+  302: ['Location'],
   304: ['ETag'],
   400: ['WWW-Authenticate'],
   401: ['WWW-Authenticate'],
@@ -49,12 +63,15 @@ const BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
 };
 
 /** References to the headers of a response. */
-export function headersOfResponse(status: number, { method, secret, stream }: Endpoint) {
+export function headersOfResponse(status: number, { method, secret, setsCookie, stream }: Endpoint) {
   const hasEtag = status === 200 && method === 'get' && !secret && stream === undefined;
   const names: HeaderName[] = [
     'X-Request-Id',
     'Cache-Control',
     ...(hasEtag ? ['ETag' as const] : []),
+    ...(stream === 'text/plain' && status === 200 ? ['Content-Disposition' as const] : []),
+    ...(setsCookie && status < 400 ? ['Set-Cookie' as const] : []),
+    ...(setsCookie && status === 204 ? ['Clear-Site-Data' as const] : []), // sign-outs
     ...(BY_STATUS[status] ?? []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` as const }]));

@@ -13,6 +13,7 @@ import {
   type SchemaOverride,
 } from './openapi-schema.ts';
 import { type ProblemCode, problemDocument, problems } from './problems.ts';
+import { SIGN_IN_FAILURE } from './sign-in-errors.ts';
 
 export interface Service {
   readonly title: string;
@@ -91,6 +92,7 @@ function documentOf(service: Service, overrides: readonly SchemaOverride[]): Ope
 const CONVENTIONS = [
   'A request body can contain the read-only members of the object that it creates or changes, such as `created_at`, as a response returned them. They are ignored. All other members that are not listed are rejected with status 400.',
   'A later version can add members to responses, and values to enumerations in responses. Clients must accept them.',
+  'The console of a service uses a cookie instead of a bearer token. The cookie only authenticates requests of pages that the service itself sent; programs use bearer tokens.',
   'Lengths of text count UTF-16 code units. A `format` is a hint; a `pattern` is the exact rule.',
 ].join('\n\n');
 
@@ -148,7 +150,7 @@ const successes = (endpoint: Endpoint) => ({
     : {}),
 });
 
-const EMPTY: Readonly<Record<number, string>> = { 204: 'Success', 302: 'Redirect to `Location`' };
+const EMPTY: Readonly<Record<number, string>> = { 204: 'Success', 302: `Redirect to \`Location\`. ${SIGN_IN_FAILURE}` };
 
 const LINES = 'lines; the schema describes one line';
 const PARTS_OF: Readonly<Record<string, string>> = {
@@ -176,6 +178,7 @@ export function problemsOf(endpoint: Endpoint, service: Service): ProblemCode[] 
     'insufficient_scope',
     ...service.problems,
     ...(endpoint.bodyLimit > 0 ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
+    ...(endpoint.method === 'get' ? [] : (['wrong_origin'] as const)),
     ...endpoint.problems,
     'rate_limited',
     'internal',

@@ -5,7 +5,7 @@ import { id, ignored, name, objectVersion, slug, uuid } from './wire.ts';
 
 const statuses = ['active', 'suspended'] as const;
 export const organizationStatus = z.enum(statuses);
-const orgRole = z.enum(['org_admin', 'member']);
+export const orgRole = z.enum(['org_admin', 'member']);
 export const userRole = z.enum(['user', 'admin', 'superadmin']);
 
 /** An organization, as its members and its API keys see it. */

@@ -8,10 +8,11 @@ export const hubService: Service = {
   description:
     'A catalog of deployable templates in public and private categories. Responses contain what is visible to the caller.',
   endpoints: hubEndpoints,
-  open: ['catalog'],
+  open: ['catalog', 'anyone'],
   problems: ['organization_suspended'],
   tags: {
     catalog: 'The templates and categories that are visible to the caller',
+    auth: 'Sign-in to the console, sessions and sign-out',
     account: 'The profile, the organization and the API keys of the caller',
     admin: 'Administration of the catalog, of organizations, users and API keys, and the audit log',
   },

@@ -45,6 +45,10 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     meaning: 'a request to the MCP endpoint from a web page of another origin',
     action: 'Add the origin of the page to `CORS_ORIGINS`',
   },
+  wrong_origin: {
+    meaning: 'the console sends a change from another origin than that of `PUBLIC_URL`',
+    action: 'Open the console at the URL that `detail` states',
+  },
   organization_suspended: {
     meaning:
       'the organization of the API key is suspended, or a member of a suspended organization tries to make a change',
@@ -81,8 +85,13 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
     action: 'Give another user the role admin first',
   },
   oidc_not_configured: {
-    meaning: 'the fleet has no identity provider, or no `PUBLIC_URL` for the redirect',
-    action: 'Configure them, or sign in locally',
+    meaning:
+      'the fleet has no identity provider, or the hub no `OIDC_CLIENT_ID`, or the service no `PUBLIC_URL` for the redirect',
+    action: 'Configure them, or sign in to the fleet locally',
+  },
+  browser_session_unavailable: {
+    meaning: 'the console cannot sign in at this address: `PUBLIC_URL` is not set, or is neither https nor localhost',
+    action: 'Set `PUBLIC_URL` to an https URL. Programs use `POST /auth/login`',
   },
   no_organization: {
     meaning: 'the operation requires an organization, and the caller does not belong to one',
@@ -91,6 +100,22 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
   already_in_organization: {
     meaning: 'the caller already belongs to an organization',
     action: 'Use this organization, or ask an administrator to remove you from it',
+  },
+  already_decided: {
+    meaning: 'an administrator has decided the access request',
+    action: 'Read the request again. Grants can be created and revoked without a request',
+  },
+  last_org_admin: {
+    meaning: 'the change would leave no org_admin of the organization',
+    action: 'Give another member the role org_admin first',
+  },
+  too_many_invitations: {
+    meaning: 'the organization has the maximum number of open invitations; `detail` states the bound',
+    action: 'Withdraw an invitation that is not needed',
+  },
+  too_many_requests: {
+    meaning: 'the organization has the maximum number of open access requests; `detail` states the bound',
+    action: 'Wait for the decision of an administrator',
   },
   last_superadmin: {
     meaning: 'the change would leave no superadmin of the hub',
@@ -165,7 +190,7 @@ const guides: Readonly<Record<ProblemCode, Guide>> = {
   },
   overloaded: {
     meaning:
-      'the hub is sending or reading as many [large responses](sync.md#large-responses) and pages as are allowed, for the caller or for all callers; in the fleet, 256 changes of deployments by the caller are waiting, a change has waited for ten seconds, or there are as many [streams of changes and waiting requests](changes.md#limits) as are allowed',
+      'the hub is sending or reading as many [large responses](sync.md#large-responses) and pages as are allowed, for the caller or for all callers; in the fleet, 256 changes of deployments or eight plans by the caller are waiting, a change or a plan has waited for ten seconds, or there are as many [streams of changes and waiting requests](changes.md#limits) as are allowed',
     action: REPEAT,
   },
   rate_limited: { meaning: 'too many requests or failed sign-ins', action: REPEAT },

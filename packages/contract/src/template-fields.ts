@@ -409,7 +409,13 @@ export const templateFilters = {
     .meta({ description: 'Comma-separated; a template matches if it has at least one of them' }),
 };
 
-export const templateListQuery = z.strictObject({ ...templateFilters, ...paging });
+/** How much of each template a list contains. */
+export const templateView = z
+  .enum(['full', 'summary'], 'must be full or summary')
+  .default('full')
+  .meta({ description: '`summary`: `documentation` is empty' });
+
+export const templateListQuery = z.strictObject({ ...templateFilters, ...paging, view: templateView });
 
 const readOnly = ignored(
   'category_name',
