@@ -16,7 +16,7 @@ export function hasEtagOf(req: Request): HasEtag {
 }
 
 /** The strong entity tag of a body. */
-export const etagOfBody = (body: string): string => `"${digest(body)}"`;
+export const etagOfBody = (body: string | Buffer): string => `"${digest(body)}"`;
 
 /** The entity tag of a response that depends only on `state`. It is weak, because the bytes of the response can differ. */
 export const etagOfState = (...state: readonly unknown[]): string => `W/"${digest(JSON.stringify(state))}"`;
@@ -55,7 +55,7 @@ export function requireVersion(matches: Matches, version: number): void {
   );
 }
 
-const digest = (text: string) => hash('sha256', text, 'base64url').slice(0, 27);
+const digest = (text: string | Buffer) => hash('sha256', text, 'base64url').slice(0, 27);
 
 /** A reply with an entity tag that the handler computed. */
 export class WithEtag<R> {

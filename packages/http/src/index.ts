@@ -1,5 +1,6 @@
 export { clientAddress, clientNetworks } from './client-networks.ts';
 export { closeConnectionOf } from './close-connection.ts';
+export { consoleFolderOf } from './console.ts';
 export { type DialOptions, dial, type Exchange, type HttpConnection, type Streaming } from './dial.ts';
 export {
   type Clocks,
@@ -45,7 +46,7 @@ export {
 } from './outbound.ts';
 export { type PeriodicTask, runPeriodically, type WakeableTask } from './periodic-task.ts';
 export { pickDefined } from './pick-defined.ts';
-export { notFound, Problem, type ProblemOptions } from './problem.ts';
+export { notFound, Problem, type ProblemOptions, problemOf } from './problem.ts';
 export { processMetrics } from './process-metrics.ts';
 export { Redirect } from './redirect.ts';
 export {
@@ -83,3 +84,4 @@ export * from './settings.ts';
 export { type Chunks, type Pace, Streamed } from './streamed.ts';
 export { currentTracer, startTracing, traced, tracedWithin } from './tracing.ts';
 export { createTurnQueue, type TurnQueue } from './turn-queue.ts';
+export { WithCookies } from './with-cookies.ts';

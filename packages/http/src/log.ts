@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { pino } from 'pino';
 import { probePaths } from './health.ts';
 import { createLogOutput } from './log-output.ts';
+import { Problem } from './problem.ts';
 import { requestIdOf } from './respond.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -60,6 +61,7 @@ export function requestLog(log: Log): RequestObserver {
           ...(res.locals.closed ? { closed: res.locals.closed } : {}),
           ...(res.locals.caller ? { caller: res.locals.caller } : {}),
           ...(res.locals.mcp ? { mcp: res.locals.mcp } : {}),
+          ...(res.locals.shown instanceof Problem ? reasonOf(res.locals.shown) : {}),
           ...(failure ? { err: failure } : {}),
         },
         'request',
@@ -67,6 +69,12 @@ export function requestLog(log: Log): RequestObserver {
     };
   };
 }
+
+/** Why a request was redirected to a page that shows a problem. The status does not state it. */
+const reasonOf = ({ code, message, cause }: Problem) => ({
+  problem: code,
+  reason: cause instanceof Error ? cause.message : message,
+});
 
 /** Observes each request before it is routed. The function that it returns is called when the response has ended or was aborted. */
 export type RequestObserver = (req: Request, res: Response) => (() => void) | undefined;

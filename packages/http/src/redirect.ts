@@ -1,9 +1,10 @@
 /** Returned instead of a reply: redirects the browser. */
 export class Redirect {
   readonly location: string;
-  readonly headers: Readonly<Record<string, string>>;
-  constructor(location: string, headers: Readonly<Record<string, string>> = {}) {
+  readonly cookies: readonly string[];
+  /** `cookies` are values of `Set-Cookie`. */
+  constructor(location: string, cookies: readonly string[] = []) {
     this.location = location;
-    this.headers = headers;
+    this.cookies = cookies;
   }
 }

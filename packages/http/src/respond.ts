@@ -1,13 +1,21 @@
 import type { Response } from 'express';
+import { compressedFor } from './compression.ts';
 import { Problem } from './problem.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { cancelStream, type Streamed, sendStream } from './streamed.ts';
 
+/** A header with several values is sent once for each of them. */
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
 /** A response that has not been sent. */
 export interface PendingResponse {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** The status of the problem that a redirect shows at a page, for the audit log. */
+  readonly problemStatus?: number;
+  readonly headers?: Headers;
   readonly body?: string | Buffer;
+  /** Whether the body can be compressed. The length of a compressed secret can reveal parts of it. */
+  readonly isCompressible?: boolean;
   /** Replaces the body. */
   readonly stream?: Streamed;
 }
@@ -24,7 +32,7 @@ export function holdResponse(res: Response, hook: BeforeResponse): void {
 
 /** Sends the response. All responses are sent by this function. */
 export async function respond(res: Response, answer: PendingResponse): Promise<void> {
-  const final = await runHook(res, answer);
+  const final = await compressed(res, await runHook(res, answer));
   const isClosed = res.destroyed || res.headersSent;
   if (!isClosed) setHead(res, final);
   if (!isClosed && final.stream && res.req.method !== 'HEAD') return sendStream(res, final.stream);
@@ -32,15 +40,27 @@ export async function respond(res: Response, answer: PendingResponse): Promise<v
   if (!isClosed) res.end(final.body);
 }
 
+async function compressed(res: Response, answer: PendingResponse): Promise<PendingResponse> {
+  const { isCompressible = false, body } = answer;
+  const result = isCompressible && body !== undefined ? await compressedFor(res.req, body) : undefined;
+  return result
+    ? { ...answer, body: result.body, headers: { ...answer.headers, 'Content-Encoding': result.coding } }
+    : answer;
+}
+
 function setHead(res: Response, { status, headers = {}, body = '', stream }: PendingResponse): void {
-  const all = ['X-Request-Id', requestIdOf(res)];
+  const all: (string | string[])[] = ['X-Request-Id', requestIdOf(res)];
   for (const [name, value] of SECURITY_HEADERS) if (!(name in headers)) all.push(name, value);
-  for (const name in headers) all.push(name, headers[name] ?? '');
+  for (const name in headers) {
+    const value = headers[name] ?? '';
+    if (typeof value === 'string') all.push(name, value);
+    else if (value.length > 0) all.push(name, [...value]);
+  }
   if (!stream && status !== 204 && status !== 304) all.push('Content-Length', String(Buffer.byteLength(body)));
   // Headers that were set before, such as those for other origins, must be merged. It costs more than to send only these.
   if (res.getHeaderNames().length === 0) return void res.writeHead(status, all);
   res.statusCode = status;
-  for (let at = 0; at < all.length; at += 2) res.setHeader(all[at] ?? '', all[at + 1] ?? '');
+  for (let at = 0; at < all.length; at += 2) res.setHeader(String(all[at]), all[at + 1] ?? '');
 }
 
 async function runHook(res: Response, answer: PendingResponse): Promise<PendingResponse> {
@@ -70,13 +90,20 @@ export const problemResponse = (problem: Problem, requestId: string): PendingRes
   body: JSON.stringify(problem.document(requestId)),
 });
 
+/** The redirect to the page that shows a problem. */
+export const pageOfProblem = (problem: Problem, requestId: string): PendingResponse => ({
+  status: 302,
+  problemStatus: problem.status,
+  headers: { 'Cache-Control': 'no-store', Location: problem.page?.(requestId) ?? '/' },
+});
+
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** A JSON response. */
 export const jsonResponse = (
   status: number,
   value: unknown,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Headers = {},
 ): PendingResponse & { readonly body: string } => ({
   status,
   headers: { 'Content-Type': JSON_TYPE, ...headers },

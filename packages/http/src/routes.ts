@@ -6,6 +6,7 @@ import { Problem } from './problem.ts';
 import { Redirect } from './redirect.ts';
 import { JSON_TYPE, jsonResponse, type PendingResponse, respond } from './respond.ts';
 import { Streamed } from './streamed.ts';
+import { WithCookies } from './with-cookies.ts';
 
 /** A reply for an object that already existed. The response has the status `alsoStatus` of the endpoint. */
 export class AlreadyExists<R> {
@@ -16,7 +17,14 @@ export class AlreadyExists<R> {
 }
 
 type Handled<E extends Endpoint> = Promise<
-  Reply<E> | AlreadyExists<Reply<E>> | WithEtag<Reply<E>> | Rendered | Unchanged | Redirect | Streamed
+  | Reply<E>
+  | AlreadyExists<Reply<E>>
+  | WithCookies<Reply<E>>
+  | WithEtag<Reply<E>>
+  | Rendered
+  | Unchanged
+  | Redirect
+  | Streamed
 >;
 
 /** An endpoint with its handler. */
@@ -96,7 +104,7 @@ export async function perform<Context>(route: Route<Context>, context: Context, 
   const handled: unknown = await route.handle(context, validateInput(endpoint, given));
   if (handled instanceof Streamed) return { status: endpoint.status, reply: undefined, stream: handled };
   if (handled instanceof Rendered) return { status: endpoint.status, reply: JSON.parse(handled.body.toString()) };
-  if (handled instanceof Unchanged || handled instanceof Redirect) {
+  if (handled instanceof Unchanged || handled instanceof Redirect || handled instanceof WithCookies) {
     throw new Error(`${endpoint.operationId} cannot be performed without HTTP`);
   }
   if (endpoint.status === 204) return { status: 204, reply: undefined };
@@ -111,21 +119,37 @@ const NOT_STORED = { 'Cache-Control': 'no-store' };
 const UNBUFFERED = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' };
 
 function present(endpoint: Endpoint, handled: unknown, req: Request): PendingResponse {
-  const headers = { 'Cache-Control': cacheControl(endpoint, req), Vary: 'Authorization, Origin' };
+  if (handled instanceof WithCookies) {
+    const response = present(endpoint, handled.reply, req);
+    const cleared = handled.clearsCache ? { 'Clear-Site-Data': '"cache"' } : {};
+    return { ...response, headers: { ...response.headers, ...cleared, 'Set-Cookie': handled.cookies } };
+  }
+  const headers = {
+    'Cache-Control': cacheControl(endpoint, req),
+    Vary: 'Accept-Encoding, Authorization, Cookie, Origin',
+  };
   if (handled instanceof Unchanged) return { status: 304, headers: { ...headers, ETag: handled.etag } };
   if (handled instanceof Redirect) {
-    return { status: endpoint.status, headers: { ...headers, ...handled.headers, Location: handled.location } };
+    return {
+      status: endpoint.status,
+      headers: { ...headers, 'Set-Cookie': handled.cookies, Location: handled.location },
+    };
   }
   if (handled instanceof Streamed) {
-    const { etag, withoutBuffering = false } = handled.options;
-    const tag = etag === undefined ? {} : { ETag: etag };
-    const own = { 'Content-Type': handled.contentType, ...(withoutBuffering ? UNBUFFERED : NOT_STORED), ...tag };
+    const { etag, withoutBuffering = false, fileName } = handled.options;
+    const own = {
+      'Content-Type': handled.contentType,
+      ...(withoutBuffering ? UNBUFFERED : NOT_STORED),
+      ...(etag === undefined ? {} : { ETag: etag }),
+      ...(fileName === undefined ? {} : { 'Content-Disposition': `attachment; filename="${fileName}"` }),
+    };
     return { status: endpoint.status, headers: { ...headers, ...own }, stream: handled };
   }
   if (handled instanceof Rendered) {
     const { body, etag } = handled;
     if (hasEtagOf(req)(etag)) return { status: 304, headers: { ...headers, ETag: etag } };
-    return { status: endpoint.status, headers: { ...headers, 'Content-Type': JSON_TYPE, ETag: etag }, body };
+    const own = { 'Content-Type': JSON_TYPE, ETag: etag };
+    return { status: endpoint.status, headers: { ...headers, ...own }, body, isCompressible: isRevalidated(endpoint) };
   }
   if (endpoint.status === 204) return { status: 204, headers };
   if (handled instanceof AlreadyExists) {
@@ -136,7 +160,7 @@ function present(endpoint: Endpoint, handled: unknown, req: Request): PendingRes
   if (!isRevalidated(endpoint)) return response;
   const etag = tagged?.etag ?? etagOfBody(response.body);
   if (hasEtagOf(req)(etag)) return { status: 304, headers: { ...headers, ETag: etag } };
-  return { ...response, headers: { ...response.headers, ETag: etag } };
+  return { ...response, headers: { ...response.headers, ETag: etag }, isCompressible: true };
 }
 
 /**
@@ -147,7 +171,8 @@ const isRevalidated = (endpoint: Endpoint) => endpoint.method === 'get' && !endp
 
 function cacheControl(endpoint: Endpoint, req: Request): string {
   if (!isRevalidated(endpoint)) return 'no-store';
-  return req.headers.authorization === undefined ? 'public, no-cache' : 'private, no-cache';
+  const isAnonymous = req.headers.authorization === undefined && req.headers.cookie === undefined;
+  return isAnonymous ? 'public, no-cache' : 'private, no-cache';
 }
 
 /** OPTIONS returns the allowed methods; other methods return 405. */

@@ -6,16 +6,17 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { type AugmentedRequest, rateLimit } from 'express-rate-limit';
+import { type AugmentedRequest, ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import proxyAddress from 'proxy-addr';
+import { acceptsHtml, consolePage, mountConsoleAssets } from './console.ts';
 import { mountDocs } from './docs.ts';
 import { createFastRoutes, createInputReader } from './fast-routes.ts';
 import { type Health, mountHealth, probePaths } from './health.ts';
 import { type Log, type RequestObserver, requestLog } from './log.ts';
 import { createMetrics, METRICS_PATH, type Metrics, mountMetrics } from './metrics.ts';
-import { notFound, Problem } from './problem.ts';
+import { notFound, Problem, problemOf } from './problem.ts';
 import { createRejectionDelay, type RejectionDelay, type RejectionDelayLimits } from './rejection-delay.ts';
-import { problemResponse, requestIdOf, respond } from './respond.ts';
+import { pageOfProblem, problemResponse, requestIdOf, respond } from './respond.ts';
 import { type Enter, mount, type Route, run } from './routes.ts';
 import { handleBefore, rejectInvalidTarget } from './target.ts';
 import { traceRequest } from './traced-request.ts';
@@ -33,8 +34,10 @@ export interface ServiceOptions<Context> {
   readonly openapi: { readonly openapi: string; readonly info: { readonly version: string } };
   readonly health: Health;
   readonly rateLimit: boolean;
-  /** The rate limit per client address. Default: 6000. */
+  /** The rate limit per session, or per client address without a session. Default: 6000. */
   readonly requestsPerMinute?: number;
+  /** The known session of a request. Its requests count together, whatever their addresses. */
+  readonly sessionOf?: ((req: Request, res: Response) => string | undefined) | undefined;
   /** The limits of rejections per client network if `rateLimit` is set. Default: those of `createRejectionDelay`. */
   readonly rejectionDelay?: RejectionDelayLimits;
   readonly corsOrigins: readonly string[];
@@ -49,6 +52,8 @@ export interface ServiceOptions<Context> {
   readonly gate?: RequestHandler;
   /** Mounts what is not an endpoint of the contract. */
   readonly mountOthers?: (app: Express) => void;
+  /** The folder with the build of the web console. Default: the service has no console. */
+  readonly consoleFolder?: string | undefined;
   /** Registers metrics of the service for `/metrics`. */
   readonly observe?: (metrics: Metrics) => void;
 }
@@ -67,7 +72,7 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
 
   const observers = [requestLog(options.log), metrics.count, endAfterUpgrade];
   if (options.corsOrigins.length > 0) observers.push(originsOf(options.corsOrigins));
-  const limit = options.rateLimit ? limitRate(options.requestsPerMinute) : undefined;
+  const limit = options.rateLimit ? limitRate(options) : undefined;
   const sendProblem = problemSender(
     options.log,
     metrics,
@@ -89,8 +94,10 @@ export function createService<Context>(options: ServiceOptions<Context>): Expres
   mountHealth(app, options.health, options.version);
   mountMetrics(app, metrics, options.metricsToken);
   mountDocs(app, { ...options.openapi, servers: [{ url: options.publicUrl ?? '/' }] });
+  if (options.consoleFolder !== undefined) mountConsoleAssets(app, options.consoleFolder);
   mount(app, options.routes, options.enter);
   options.mountOthers?.(app);
+  if (options.consoleFolder !== undefined) app.use(consolePage(options.consoleFolder));
   app.use(() => {
     throw notFound();
   });
@@ -180,18 +187,28 @@ function originsOf(origins: readonly string[]): RequestObserver {
   };
 }
 
-/** Limits the requests of one client address to one replica. It protects from malfunctioning clients; it is not a quota. */
-const limitRate = (requestsPerMinute = 6000) =>
+/**
+ * Limits the requests of one session, or of one client address without a session, to one replica. It protects from malfunctioning
+ * clients; it is not a quota.
+ */
+const limitRate = ({
+  requestsPerMinute = 6000,
+  sessionOf = () => undefined,
+}: Pick<ServiceOptions<never>, 'requestsPerMinute' | 'sessionOf'>) =>
   rateLimit({
     windowMs: 60_000,
     limit: requestsPerMinute,
     standardHeaders: false,
     legacyHeaders: false,
+    keyGenerator: (req, res) => {
+      const session = sessionOf(req, res);
+      return session === undefined ? ipKeyGenerator(req.ip ?? '') : `session ${session}`;
+    },
     skip: (req, res) => [...probePaths, METRICS_PATH].includes(req.path) && res.locals.isLimited !== true,
     handler: (req, _res, next) => {
       const { resetTime } = (req as AugmentedRequest).rateLimit ?? {}; // set by the limiter that calls this
       const seconds = Math.max(1, Math.ceil(((resetTime?.getTime() ?? 0) - Date.now()) / 1000));
-      const detail = `At most ${requestsPerMinute} requests per minute are allowed for a client address. Retry in ${seconds} s.`;
+      const detail = `At most ${requestsPerMinute} requests per minute are allowed for a session or a client address. Retry in ${seconds} s.`;
       next(new Problem('rate_limited', detail, { headers: { 'Retry-After': `${seconds}` } }));
     },
   });
@@ -207,7 +224,9 @@ function problemSender(log: Log, { countProblem }: Metrics, delayRejection: Reje
   const send = async (problem: Problem, req: Request, res: Response) => {
     countProblem(problem);
     if (await delayRejection?.(req.ip ?? '', problem.status)) res.setHeader('Connection', 'close');
-    await respond(res, problemResponse(problem, requestIdOf(res)));
+    const isShown = problem.page !== undefined && acceptsHtml(req);
+    if (isShown) res.locals.shown = problem;
+    await respond(res, isShown ? pageOfProblem(problem, requestIdOf(res)) : problemResponse(problem, requestIdOf(res)));
   };
   return (error, req, res) => {
     const problem = problemOf(error);
@@ -217,12 +236,4 @@ function problemSender(log: Log, { countProblem }: Metrics, delayRejection: Reje
       res.destroy();
     });
   };
-}
-
-function problemOf(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  if (error instanceof Error && 'status' in error && error.status === 400) {
-    return new Problem('invalid_request', 'The path must be percent-encoded UTF-8.', { cause: error });
-  }
-  return new Problem('internal', 'Internal error. The log contains the details for the request id.', { cause: error });
 }

@@ -153,9 +153,11 @@ export const commonSettings = (defaults: { readonly port: string }) => ({
     .describe('the lowest level of lines in the [log](#log), which consists of JSON lines on stdout'),
   MIGRATE_ON_START: migrateOnStart,
   RATE_LIMIT: switchSetting('on').describe(
-    'limits each client address to 6,000 requests per minute and replica ([rate limit](#rate-limit)). `off` does not disable the throttling of failed sign-ins',
+    'limits each session, or client address without one, to 6,000 requests per minute and replica ([rate limit](#rate-limit)). `off` does not disable the throttling of failed sign-ins',
   ),
-  PUBLIC_URL: urlSetting.optional().describe('the URL at which callers reach the service'),
+  PUBLIC_URL: urlSetting
+    .optional()
+    .describe('the URL at which callers reach the service. Sign-ins in a browser require it, with https or localhost'),
   CORS_ORIGINS: listSetting
     .refine(
       (origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),

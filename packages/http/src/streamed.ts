@@ -24,6 +24,8 @@ interface StreamOptions {
   readonly pace?: Pace;
   /** Whether reverse proxies must pass on each chunk at once. */
   readonly withoutBuffering?: boolean;
+  /** The name of the file in which browsers store the response; undefined: they show it. */
+  readonly fileName?: string | undefined;
   /** Called once, when the stream has ended or if it is not sent. */
   readonly onEnd?: () => void;
 }

@@ -163,11 +163,15 @@ describe('a response', () => {
 
   test.each([
     ['with a credential in private caches', 'private', { Authorization: 'Bearer x' }],
+    ['with a cookie in private caches', 'private', { Cookie: 'other=x' }],
     ['without a credential in shared caches', 'public', {}],
   ])('to a GET %s can be stored and must be revalidated', async (_, scope, sent) => {
     const { api } = await startService();
     const { headers } = await api.get('/things/latest').set(sent).expect(200);
-    expect([headers['cache-control'], headers.vary]).toEqual([`${scope}, no-cache`, 'Authorization, Origin']);
+    expect([headers['cache-control'], headers.vary]).toEqual([
+      `${scope}, no-cache`,
+      'Accept-Encoding, Authorization, Cookie, Origin',
+    ]);
     expect(headers.etag).toMatch(/^"[\w-]{27}"$/);
   });
 
