@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { admit, challengesOf, createAuthenticator, readBearer } from '@svc/auth';
+import {
+  admit,
+  challengesOf,
+  createAuthenticator,
+  createBrowserSessions,
+  createKnownSessions,
+  readBearer,
+} from '@svc/auth';
 import { type Endpoint, hubService, openApiDocument } from '@svc/contract';
 import { type HubAccess, hubEndpoints } from '@svc/contract/hub';
 import {
@@ -15,10 +22,15 @@ import {
   type ServiceOptions,
 } from '@svc/http';
 import { createServerFactory, MCP_PATH, type McpOptions, mountMcp } from '@svc/mcp';
+import { parse as parseCookies } from 'cookie';
 import type { Express, Request, Response } from 'express';
+import * as accountAccessRequests from './account/access-requests.ts';
 import * as accountApiKeys from './account/api-keys.ts';
+import * as accountInvitations from './account/invitations.ts';
+import * as accountMembers from './account/members.ts';
 import * as accountOrganizations from './account/organizations.ts';
 import * as accountProfile from './account/profile.ts';
+import * as adminAccessRequests from './admin/access-requests.ts';
 import * as adminApiKeys from './admin/api-keys.ts';
 import { listAuditEntries } from './admin/audit.ts';
 import * as adminCatalogAccess from './admin/catalog-access.ts';
@@ -27,7 +39,12 @@ import * as adminOrganizations from './admin/organizations.ts';
 import { getStats } from './admin/stats.ts';
 import * as adminTemplates from './admin/templates.ts';
 import * as adminUsers from './admin/users.ts';
-import { createVerifier, type IdentityProvider } from './authenticate.ts';
+import { planVisibility } from './admin/visibility/plan.ts';
+import * as oidc from './auth/oidc.ts';
+import * as browserSession from './auth/session.ts';
+import * as ownSessions from './auth/sessions.ts';
+import { getAuthConfig } from './auth.ts';
+import { createVerifier, type IdentityProvider, verifyReference } from './authenticate.ts';
 import { listCategories } from './catalog/categories.ts';
 import type { CachedCatalog } from './catalog/index/cached-catalog.ts';
 import { observeCatalog } from './catalog/index/metrics.ts';
@@ -51,13 +68,22 @@ const routes = implement(hubEndpoints, {
   getTemplate,
   listCategories,
   getOwnOrganization,
+  getAuthConfig,
+  ...oidc,
+  ...browserSession,
+  ...ownSessions,
   ...accountApiKeys,
   ...accountOrganizations,
+  ...accountMembers,
+  ...accountInvitations,
+  ...accountAccessRequests,
+  ...adminAccessRequests,
   ...accountProfile,
   ...adminTemplates,
   ...adminCategories,
   ...adminCatalogAccess,
   ...adminUsers,
+  planVisibility,
   ...adminOrganizations,
   ...adminApiKeys,
   getStats,
@@ -65,7 +91,10 @@ const routes = implement(hubEndpoints, {
 });
 
 export interface HubOptions
-  extends Omit<ServiceOptions<RequestContext>, 'version' | 'routes' | 'enter' | 'openapi' | 'mountOthers' | 'observe'> {
+  extends Omit<
+    ServiceOptions<RequestContext>,
+    'version' | 'routes' | 'enter' | 'openapi' | 'sessionOf' | 'mountOthers' | 'observe'
+  > {
   readonly database: Database;
   readonly provider: IdentityProvider;
   readonly catalog: CachedCatalog;
@@ -79,6 +108,9 @@ export interface HubOptions
   /** Aborts when the process is told to stop. */
   readonly stopping?: AbortSignal | undefined;
 }
+
+/** The number of characters of a `User-Agent` that are stored. */
+const MAX_USER_AGENT = 300;
 
 /** The limits of reads of changes from the database. */
 const CHANGE_READS = { what: 'requests for changes', running: 2, waitingPerCaller: 16, waitMs: 1500 };
@@ -99,10 +131,21 @@ export function createHub({
   const [pageQueue, changeQueue] = [createTurnQueue(CHANGE_READS), createTurnQueue(CHANGE_READS)];
   const challenges = challengesOf('hub');
   const authenticate = createAuthenticator(createVerifier({ database, provider, usage }), challenges);
+  const browserSessions = createBrowserSessions('hub', options.publicUrl);
+  const knownSessions = createKnownSessions();
+  const inBrowser = async (req: Request) => {
+    const reference = browserSessions.read(req);
+    return reference === undefined ? undefined : verifyReference(database, provider, reference);
+  };
   const enterRequest = async (req: Request, res: Response) => {
     const revision = once(() => revisions.latest());
     const credential = readBearer(req, challenges);
-    const principal: Principal = (await authenticate(credential, { revision })) ?? { kind: 'anonymous' };
+    // A request with a bearer credential never uses the cookie.
+    const principal: Principal = (await authenticate(credential, { revision })) ??
+      (await inBrowser(req)) ?? { kind: 'anonymous' };
+    if (principal.kind === 'user' && principal.sessionId !== undefined) {
+      knownSessions.remember(browserSessions.find(req) ?? '', principal.sessionId);
+    }
     res.locals.caller = callerOf(principal);
     return {
       database,
@@ -112,6 +155,11 @@ export function createHub({
       principal,
       viewer: viewerOf(principal),
       address: req.ip ?? '',
+      provider,
+      publicUrl: options.publicUrl,
+      browserSessions,
+      cookie: (name: string) => parseCookies(req.headers.cookie ?? '')[name],
+      userAgent: req.headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,
       streamSlots,
       pageQueue,
       changeQueue,
@@ -151,6 +199,7 @@ export function createHub({
     routes,
     fastRoutes,
     enter,
+    sessionOf: (req) => knownSessions.of(browserSessions.find(req)),
     openapi: openApiDocument(hubService),
     mountOthers: (app) =>
       mountMcp(app, {

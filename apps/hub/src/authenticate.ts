@@ -1,15 +1,25 @@
-import { type Claims, createJwtVerifier, hashSecretToken, isJwtShaped, isSecretToken } from '@svc/auth';
+import {
+  createJwtVerifier,
+  hashCredential,
+  hashSecretToken,
+  isJwtShaped,
+  isSecretToken,
+  type UserClaims,
+} from '@svc/auth';
+import type { Provider } from '@svc/auth/oidc';
 import { Problem } from '@svc/http';
 import type { JWTVerifyGetKey } from 'jose';
 import { createAccessCache, type Dated } from './access-cache.ts';
 import type { Database } from './database/client.ts';
 import { type Organization, Prisma, type User } from './generated/prisma/client.ts';
 import type { OrgStatus, UserRole } from './generated/prisma/enums.ts';
-import type { Principal } from './principal.ts';
+import type { Principal, UserPrincipal } from './principal.ts';
 import type { Revision } from './revision.ts';
 import type { Usage } from './usage.ts';
 
 export interface IdentityProvider {
+  /** For sign-ins to the console; undefined if the hub is no client of the provider. */
+  readonly signIn: Pick<Provider, 'authorizationUrl' | 'redeemCallback'> | undefined;
   readonly issuer: string;
   readonly audience: string;
   readonly keys: JWTVerifyGetKey;
@@ -90,12 +100,41 @@ async function readKey({ reader }: Database, hash: string): Promise<Dated<KeyPri
   return { value: { kind: 'organization', keyId, organization }, access, expires };
 }
 
+/** A session ends when it was not used for this time. */
+const IDLE_HOURS = 4;
+
+/** Whether a row of `sessions` is open. */
+export const isOpen = Prisma.sql`ended_at IS NULL AND expires_at > now()
+  AND coalesce(last_used_at, created_at) > now() - make_interval(hours => ${IDLE_HOURS}::int)`;
+
+/** Resolves the reference that a browser keeps to its principal; undefined if it is not valid or its session has ended. */
+export async function verifyReference(
+  { client }: Database,
+  { issuer }: Pick<IdentityProvider, 'issuer'>,
+  reference: string,
+): Promise<Principal | undefined> {
+  const [session] = await client.$queryRaw<{ id: string; user_id: string; is_unused: boolean }[]>`
+    SELECT id, user_id, coalesce(last_used_at < now() - interval '1 minute', true) AS is_unused FROM sessions
+    WHERE browser_hash = ${hashCredential(reference)} AND ${isOpen}`;
+  if (!session) return undefined;
+  const user = await client.user.findUnique({ where: { id: session.user_id }, include: withOrganization });
+  if (user?.iss !== issuer) return undefined; // the hub has another identity provider now
+  if (session.is_unused) {
+    await client.$executeRaw`UPDATE sessions SET last_used_at = now() WHERE id = ${session.id}::uuid`;
+  }
+  return principalOf(user, session.id);
+}
+
 /** All claims that `userOf` uses. */
-const describe = ({ iss, sub, email, email_verified, name }: Claims) =>
+const describe = ({ iss, sub, email, email_verified, name }: UserClaims) =>
   JSON.stringify([iss, sub, email, email_verified, name]);
 
 /** The user of a token. Creates the user at the first request, and updates email and name if the claims changed. */
-async function userOf({ client }: Database, provider: IdentityProvider, claims: Claims): Promise<Principal> {
+export async function userOf(
+  { client }: Pick<Database, 'client'>,
+  provider: IdentityProvider,
+  claims: UserClaims,
+): Promise<UserPrincipal> {
   const { iss, sub } = claims;
   const existing = await client.user.findUnique({ where: { iss_sub: { iss, sub } }, include: withOrganization });
   const contact = { email: claims.email?.toLowerCase() ?? null, email_verified: claims.email_verified ?? false };
@@ -118,7 +157,7 @@ async function userOf({ client }: Database, provider: IdentityProvider, claims: 
   );
 }
 
-const isSuperadmin = (provider: IdentityProvider, { sub, email, email_verified }: Claims) =>
+const isSuperadmin = (provider: IdentityProvider, { sub, email, email_verified }: UserClaims) =>
   provider.superadminSubjects.includes(sub) ||
   (email_verified === true && email !== undefined && provider.superadminEmails.includes(email.toLowerCase()));
 
@@ -126,8 +165,11 @@ const withOrganization = { organization: { select: { status: true } } } as const
 
 type UserRow = User & { readonly organization: Pick<Organization, 'status'> | null };
 
-function principalOf({ id, email, role, org_id: orgId, org_role: orgRole, organization }: UserRow): Principal {
+function principalOf(
+  { id, email, role, org_id: orgId, org_role: orgRole, organization }: UserRow,
+  sessionId?: string,
+): UserPrincipal {
   const belongs = orgId !== null && orgRole !== null && organization !== null;
   const membership = belongs ? { orgId, role: orgRole, status: organization.status } : undefined;
-  return { kind: 'user', id, email, role, membership };
+  return { kind: 'user', id, email, role, membership, sessionId };
 }

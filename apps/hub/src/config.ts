@@ -1,4 +1,12 @@
-import { addressSetting, commonSettings, databaseSettings, listSetting, numberSetting, readSettings } from '@svc/http';
+import {
+  addressSetting,
+  commonSettings,
+  databaseSettings,
+  listSetting,
+  numberSetting,
+  readSettings,
+  secretSetting,
+} from '@svc/http';
 import { z } from 'zod';
 
 /** The environment variables of the service. */
@@ -13,6 +21,13 @@ export const schema = z.object({
     .describe(
       'the audience that an access token must have. Use the audience of the API, never a client id: ID tokens have the client id as their audience and would be accepted',
     ),
+  OIDC_CLIENT_ID: z
+    .string()
+    .optional()
+    .describe(
+      'the client of the hub at the provider, for [sign-ins to its console](hub-administration.md#console). Its redirect URI is `<PUBLIC_URL>/api/v1/auth/oidc/callback`',
+    ),
+  OIDC_CLIENT_SECRET: secretSetting(z.string().optional().describe('the secret of the client, if it has one')),
   SUPERADMIN_EMAILS: listSetting
     .transform((emails) => emails.map((email) => email.toLowerCase()))
     .describe('users with one of these verified e-mail addresses are superadmins until someone sets their role'),

@@ -1,4 +1,6 @@
+import type { BrowserSessions } from '@svc/auth';
 import { type HasEtag, implementFor, type Matches, routeFor, type TurnQueue } from '@svc/http';
+import type { IdentityProvider } from './authenticate.ts';
 import type { CachedCatalog } from './catalog/index/cached-catalog.ts';
 import type { StreamSlots } from './catalog/templates/updates/stream-slots.ts';
 import type { Database } from './database/client.ts';
@@ -17,6 +19,14 @@ export interface RequestContext {
   readonly viewer: Viewer;
   /** The address of the client. */
   readonly address: string;
+  readonly provider: IdentityProvider;
+  /** The URL at which browsers reach the hub. The identity provider redirects sign-ins to it. */
+  readonly publicUrl: string | undefined;
+  readonly browserSessions: BrowserSessions;
+  /** The value of a cookie of the request. */
+  readonly cookie: (name: string) => string | undefined;
+  /** The start of the `User-Agent` of the request. */
+  readonly userAgent: string | null;
   readonly streamSlots: StreamSlots;
   /** For pages of changes. */
   readonly pageQueue: TurnQueue;

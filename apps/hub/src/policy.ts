@@ -1,26 +1,37 @@
 import type { Policy, PolicyDecision } from '@svc/auth';
-import type { HubAccess } from '@svc/contract/hub';
+import { type HubAccess, hubAccesses } from '@svc/contract/hub';
 import { Problem } from '@svc/http';
 import { isAdministrator, type Principal, type UserPrincipal } from './principal.ts';
 
 /** The principals that each kind of access admits. */
 export const policy: Policy<HubAccess, Principal> = {
+  anyone: () => true,
+  session: (principal) =>
+    (principal.kind === 'user' && principal.sessionId !== undefined) ||
+    'This operation requires a session of the console. A JWT has no session.',
   catalog: () => true,
   'organization-key': ({ kind }) =>
     kind === 'organization' || 'This operation requires the API key of an organization.',
   account: user(() => true),
   'account-change': user(notSuspended),
-  'account-keys': user((caller) => {
-    const verdict = notSuspended(caller);
-    if (verdict !== true || !caller.membership) return verdict; // the handler throws no_organization
-    return caller.membership.role === 'org_admin' || 'This operation requires the organization role org_admin.';
-  }),
+  'account-keys': user(orgAdmin),
+  'account-members': user(orgAdmin),
   admin: (principal) => isAdministrator(principal) || 'This operation requires the role admin or superadmin.',
 };
 
+/** The kinds of access that admit a principal. */
+export const accessOf = (principal: Principal): HubAccess[] =>
+  hubAccesses.filter((access) => policy[access](principal) === true);
+
 function user(admits: (caller: UserPrincipal) => PolicyDecision): (principal: Principal) => PolicyDecision {
   return (principal) =>
-    principal.kind === 'user' ? admits(principal) : 'This operation requires a user: sign in, and send the JWT.';
+    principal.kind === 'user' ? admits(principal) : 'This operation requires a user: sign in, or send a JWT.';
+}
+
+function orgAdmin(caller: UserPrincipal): PolicyDecision {
+  const verdict = notSuspended(caller);
+  if (verdict !== true || !caller.membership) return verdict; // the handler throws no_organization
+  return caller.membership.role === 'org_admin' || 'This operation requires the organization role org_admin.';
 }
 
 /** Members of a suspended organization have read access only. */

@@ -21,6 +21,8 @@ export type Principal =
       readonly email: string | null;
       readonly role: UserRole;
       readonly membership: { readonly orgId: string; readonly role: OrgRole; readonly status: OrgStatus } | undefined;
+      /** The session of the console; undefined for a request with a JWT. */
+      readonly sessionId: string | undefined;
     };
 
 /** The perspective from which the catalog is read. */
@@ -41,7 +43,7 @@ export function viewerOf(principal: Principal): Viewer {
 /** A string that identifies a viewer in cursors and entity tags. */
 export const viewerKey = (viewer: Viewer): string => (viewer.kind === 'organization' ? viewer.orgId : viewer.kind);
 
-/** A user who signed in with a JWT. */
+/** A user with a JWT or a session of the console. */
 export type UserPrincipal = Extract<Principal, { readonly kind: 'user' }>;
 
 /** A string that identifies the caller for limits per caller: an organization, a user, or an anonymous network. */

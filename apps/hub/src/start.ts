@@ -1,6 +1,9 @@
 import { createKeySource } from '@svc/auth';
+import { createProvider, type Provider } from '@svc/auth/oidc';
+import type { Send } from '@svc/contract';
 import { auditProtection, migrationState, prepareDatabase, schemaMismatch } from '@svc/database';
 import {
+  consoleFolderOf,
   createLog,
   createOutbound,
   type HealthCheck,
@@ -11,10 +14,11 @@ import {
 } from '@svc/http';
 import { startAuditRetention } from './admin/audit-retention.ts';
 import { createHub } from './app.ts';
+import { startDeletingExpiredRows } from './auth/expired-rows.ts';
 import { startHistoryPruning } from './catalog/history.ts';
 import { createCachedCatalog } from './catalog/index/cached-catalog.ts';
 import { startTagRegistration } from './catalog/tags.ts';
-import { readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
 import { type Database, openDatabase, poolLimits } from './database/client.ts';
 import { createUsage, startUsageSync } from './usage.ts';
 import { version } from './version.ts';
@@ -43,6 +47,8 @@ export async function startHub(prismaDir: string): Promise<void> {
   });
   const keys = createKeySource({ issuer: config.OIDC_ISSUER, send: outbound.send });
   const pruning = startHistoryPruning({ database, days: config.CATALOG_HISTORY_DAYS, log });
+  const expiredRows = startDeletingExpiredRows({ database, log });
+  const signIn = signInProvider(config, outbound.send);
   const tagRegistration = startTagRegistration({ database, log });
   const days = config.AUDIT_RETENTION_DAYS;
   const retention = days === undefined ? undefined : startAuditRetention({ database, days, log });
@@ -55,6 +61,7 @@ export async function startHub(prismaDir: string): Promise<void> {
     catalog,
     usage,
     provider: {
+      signIn,
       issuer: config.OIDC_ISSUER,
       audience: config.OIDC_AUDIENCE,
       keys: keys.keyFor,
@@ -62,13 +69,17 @@ export async function startHub(prismaDir: string): Promise<void> {
       superadminSubjects: config.SUPERADMIN_SUBJECTS,
     },
     health: {
-      check: async () => [...(await databaseHealth(database, prismaDir)), providerHealth(keys.failing())],
+      check: async () => [
+        ...(await databaseHealth(database, prismaDir)),
+        providerHealth(keys.failing() || signIn?.failing() === true),
+      ],
       get stopping() {
         return stopping.signal.aborted;
       },
     },
     stopping: stopping.signal,
     log,
+    consoleFolder: consoleFolderOf('hub', import.meta.url),
     ...serviceOptionsOf(config),
   });
   await serve({
@@ -81,12 +92,33 @@ export async function startHub(prismaDir: string): Promise<void> {
       stopping.abort();
     },
     close: async () => {
-      await Promise.all([pruning.stop(), tagRegistration.stop(), retention?.stop(), usageSync.stop()]);
+      await Promise.all([
+        pruning.stop(),
+        expiredRows.stop(),
+        tagRegistration.stop(),
+        retention?.stop(),
+        usageSync.stop(),
+      ]);
       await Promise.all([database.close(), outbound.close()]);
       await stopTracing();
     },
   });
 }
+
+/** The client of the hub at the identity provider, for sign-ins to the console. */
+const signInProvider = (config: Config, send: Send): Provider | undefined =>
+  config.OIDC_CLIENT_ID === undefined
+    ? undefined
+    : createProvider(
+        {
+          issuer: config.OIDC_ISSUER,
+          clientId: config.OIDC_CLIENT_ID,
+          clientSecret: config.OIDC_CLIENT_SECRET,
+          allowUserinfo: false,
+          offlineAccess: false,
+        },
+        { send },
+      );
 
 async function databaseHealth({ client }: Database, prismaDir: string): Promise<HealthCheck[]> {
   const query = (sql: string) => client.$queryRawUnsafe(sql);

@@ -17,6 +17,7 @@ const app = createHub({
   catalog,
   usage,
   provider: {
+    signIn: undefined,
     issuer: 'https://issuer.example.test',
     audience: 'https://hub.example.test',
     keys: () => Promise.reject(new Error('no test verifies a signature')),

@@ -1,15 +1,28 @@
 // Sends generated requests to every endpoint.
 import { randomUUID } from 'node:crypto';
+import { createBrowserSessions, hashCredential, newCredential } from '@svc/auth';
 import { closedOpenApiDocument, hubService } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { byDepth, once } from '@svc/testing';
 import { testHostileInput } from '@svc/testing/hostile';
 import { startWorld } from './world.ts';
 
-const world = await startWorld();
+const PUBLIC_URL = 'http://127.0.0.1:4100';
+const world = await startWorld({ publicUrl: PUBLIC_URL, clientId: 'dashboard' });
 const { app, issuer } = world;
 const { client } = world.database;
 const EACH = byDepth({ short: 2, full: 3, long: 3 });
+
+const browserSessions = createBrowserSessions('hub', PUBLIC_URL);
+
+/** The header lines of a page of the console, in a browser in which the user has signed in. */
+async function inConsole(user_id: string): Promise<string[]> {
+  const reference = newCredential();
+  const expires_at = new Date(Date.now() + 12 * 3_600_000);
+  await client.session.create({ data: { user_id, browser_hash: hashCredential(reference), expires_at } });
+  const [cookie = ''] = browserSessions.cookieOf(reference).split(';');
+  return [`Cookie: ${cookie}`, 'Sec-Fetch-Site: same-origin', `Origin: ${PUBLIC_URL}`];
+}
 
 /** A token that outlives a run at depth `long`. */
 const tokenOf = async (sub: string) =>
@@ -57,16 +70,21 @@ const sharedRows = once(async () => {
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
+// The last endpoints end the sessions of the callers.
+const { endBrowserSession, endOwnSessions, ...others } = hubEndpoints;
+
 testHostileInput({
-  endpoints: Object.values(hubEndpoints),
+  endpoints: [...Object.values(others), endBrowserSession, endOwnSessions],
   app,
   document: closedOpenApiDocument(hubService),
   callers: {
-    anonymous: undefined,
-    organization: `Bearer ${organization.key}`,
-    admin: admin.authorization,
-    member: member.authorization,
-    user: user.authorization,
+    anonymous: [],
+    organization: [`Authorization: Bearer ${organization.key}`],
+    admin: [`Authorization: ${admin.authorization}`],
+    member: [`Authorization: ${member.authorization}`],
+    user: [`Authorization: ${user.authorization}`],
+    'admin in the console': await inConsole(admin.id),
+    'member in the console': await inConsole(member.id),
   },
   known: async ({ method, path }) => {
     const rows = method === 'get' ? await sharedRows() : expendableRows();

@@ -62,15 +62,41 @@ const suspendedUsers = {
   'an org_admin of a suspended organization': 'organization_suspended',
 } as const;
 
+/** Sessions of the console have their own tests, since a session ends with the request that ends it. */
+const withoutSession: Record<Caller, Expected> = {
+  ...alwaysRefused,
+  anonymous: 'unauthenticated',
+  'an organization': 'insufficient_scope',
+  ...users('insufficient_scope'),
+  'an admin': 'insufficient_scope',
+  'a superadmin': 'insufficient_scope',
+};
+
+/** A user without an organization is admitted, and the handler throws `no_organization`. */
+const orgAdmins: Record<Caller, Expected> = {
+  ...alwaysRefused,
+  anonymous: 'unauthenticated',
+  'an organization': 'insufficient_scope',
+  ...users('admitted'),
+  'a member': 'insufficient_scope',
+  ...suspendedUsers,
+  'an admin': 'admitted',
+  'a superadmin': 'admitted',
+};
+
+const everybody: Record<Caller, Expected> = {
+  ...alwaysRefused,
+  anonymous: 'admitted',
+  'an organization': 'admitted',
+  ...users('admitted'),
+  'an admin': 'admitted',
+  'a superadmin': 'admitted',
+};
+
 const expected: Record<HubAccess, Record<Caller, Expected>> = {
-  catalog: {
-    ...alwaysRefused,
-    anonymous: 'admitted',
-    'an organization': 'admitted',
-    ...users('admitted'),
-    'an admin': 'admitted',
-    'a superadmin': 'admitted',
-  },
+  anyone: everybody,
+  session: withoutSession,
+  catalog: everybody,
   'organization-key': {
     ...alwaysRefused,
     anonymous: 'unauthenticated',
@@ -96,16 +122,8 @@ const expected: Record<HubAccess, Record<Caller, Expected>> = {
     'an admin': 'admitted',
     'a superadmin': 'admitted',
   },
-  'account-keys': {
-    ...alwaysRefused,
-    anonymous: 'unauthenticated',
-    'an organization': 'insufficient_scope',
-    ...users('admitted'),
-    'a member': 'insufficient_scope',
-    ...suspendedUsers,
-    'an admin': 'admitted',
-    'a superadmin': 'admitted',
-  },
+  'account-keys': orgAdmins,
+  'account-members': orgAdmins,
   admin: {
     ...alwaysRefused,
     anonymous: 'unauthenticated',

@@ -1,4 +1,5 @@
 import { createKeySource, displayPrefix, hashSecretToken, newSecretToken } from '@svc/auth';
+import { createProvider } from '@svc/auth/oidc';
 import { closedOpenApiDocument, fold, hubService, searchText } from '@svc/contract';
 import { createLog, createOutbound } from '@svc/http';
 import {
@@ -34,7 +35,7 @@ const FAST_BY_DEFAULT = process.env.TEST_FAST_ROUTES !== 'off';
 export function anInstance(
   databaseUrl: string,
   { issuer, audience }: Pick<LocalIssuer, 'issuer' | 'audience'>,
-  { limits, streamLimits, revisions, isFast = FAST_BY_DEFAULT }: InstanceOptions = {},
+  { limits, streamLimits, revisions, isFast = FAST_BY_DEFAULT, clientId, publicUrl }: InstanceOptions = {},
 ) {
   const database = openDatabase(databaseUrl, () => undefined, { ...poolLimits, ...limits });
   const outbound = createOutbound({ timeoutMs: 2000, maxBytes: 100_000 });
@@ -46,7 +47,12 @@ export function anInstance(
     database,
     catalog,
     usage,
+    publicUrl,
     provider: {
+      signIn:
+        clientId === undefined
+          ? undefined
+          : createProvider({ issuer, clientId, allowUserinfo: false, offlineAccess: false }, { send: outbound.send }),
       issuer,
       audience,
       keys: keys.keyFor,
@@ -83,6 +89,9 @@ export interface InstanceOptions {
   readonly streamLimits?: StreamLimits;
   /** Whether frequent reads are served without Express. Default: yes, unless TEST_FAST_ROUTES is `off`. */
   readonly isFast?: boolean;
+  /** The client of the hub at the provider. By default it has none. */
+  readonly clientId?: string;
+  readonly publicUrl?: string;
   /** Replaces the check of the revision. */
   readonly revisions?: (reader: Reader) => RevisionCheck;
 }

@@ -6,7 +6,7 @@ export const listAuditEntries = route(
   hubEndpoints.listAuditEntries,
   async ({ database: { client } }, { query: { limit, ...filters } }) => {
     const rows = await client.$queryRaw<AuditEntry[]>`
-        SELECT id, at, user_id, email, method, path, status, request_id, object_id FROM audit_entries
+        SELECT id, at, user_id, email, method, path, status, request_id, object_id, source FROM audit_entries
         WHERE true ${Prisma.join(conditionsOf(filters), ' ')}
         ORDER BY at DESC, id DESC LIMIT ${limit + 1}`;
     const entries = rows.slice(0, limit);

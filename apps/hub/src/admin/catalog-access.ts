@@ -85,6 +85,19 @@ export const grantAccess = route(hubEndpoints.grantAccess, async (context, { bod
   });
 });
 
+export const changeAccess = catalogChangeRoute(hubEndpoints.changeAccess, (_context, { body: { grants, revokes } }) => {
+  const both = grants.find(({ org_id, category_id }) =>
+    revokes.some((each) => each.org_id === org_id && each.category_id === category_id),
+  );
+  if (both) throw invalid([{ path: 'revokes', message: 'must not contain a pair that is also in grants' }]);
+  return async ({ catalogAccess }) => {
+    const { count: granted } = await catalogAccess.createMany({ data: [...grants], skipDuplicates: true });
+    const { count: revoked } =
+      revokes.length === 0 ? { count: 0 } : await catalogAccess.deleteMany({ where: { OR: [...revokes] } });
+    return { id: null, reply: { granted, revoked } };
+  };
+});
+
 export const revokeAccess = catalogChangeRoute(hubEndpoints.revokeAccess, (_context, { query, body }) => {
   const where = whereGrant({ ...query, ...body });
   return async ({ catalogAccess }) => {

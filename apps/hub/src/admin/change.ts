@@ -1,14 +1,15 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
-import { notRecorded, type Route } from '@svc/http';
+import type { Route } from '@svc/http';
 import { callerOf } from '../account/caller.ts';
+import { writeAuditEntry } from '../audit-entry.ts';
 import { type RequestContext, route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
 import type { Database } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 
-/** The result of a change: its reply, and the id of the object for the audit log. */
+/** The result of a change: its reply, and the id of the object for the audit log; null if it changes several. */
 interface Changed<R> {
-  readonly id: string;
+  readonly id: string | null;
   readonly reply: R;
 }
 
@@ -38,31 +39,17 @@ export const catalogChangeRoute = changeRouteIn(writeCatalog);
 /** Another change by an administrator. */
 export const changeRoute = changeRouteIn(({ client }, work) => client.$transaction(work));
 
-/** The maximum length of the path in an entry, in characters. */
-const MAX_PATH = 1024;
-
 /**
  * Validates the reply of a change and writes its audit entry, in the transaction of the change. A change that cannot be
  * presented or recorded is rolled back. @throws 503
  */
 export async function recorded<E extends Endpoint>(
-  { transaction, principal, request }: RequestContext & { readonly transaction: Transaction },
+  context: RequestContext & { readonly transaction: Transaction },
   endpoint: E,
   { id, reply }: Changed<Reply<E>>,
 ): Promise<Reply<E>> {
   endpoint.reply.parse(reply);
-  const caller = callerOf(principal);
-  const data = {
-    user_id: caller.id,
-    email: caller.email,
-    method: request.method,
-    path: request.path.slice(0, MAX_PATH),
-    status: endpoint.status,
-    request_id: request.id,
-    object_id: id,
-  };
-  await transaction.auditEntry.create({ data }).catch((cause: unknown) => {
-    throw notRecorded(cause);
-  });
+  const caller = callerOf(context.principal);
+  await writeAuditEntry(context.transaction, context, { caller, status: endpoint.status, objectId: id });
   return reply;
 }

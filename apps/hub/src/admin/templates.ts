@@ -1,9 +1,20 @@
-import { completePagination, type ownedTemplate, template, templateConflicts, templateFieldNames } from '@svc/contract';
+import {
+  completePagination,
+  DEFAULT_PAGE_SIZE,
+  type Input,
+  type ownedTemplate,
+  paginationOf,
+  template,
+  templateConflicts,
+  templateFieldNames,
+} from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, invalid, notFound, pickDefined, requireVersion, Streamed, WithEtag } from '@svc/http';
+import { etagOfVersion, invalid, notFound, Problem, pickDefined, requireVersion, Streamed, WithEtag } from '@svc/http';
 import type { z } from 'zod';
+import { idsOfPage } from '../catalog/filters.ts';
 import { registerTags } from '../catalog/tags.ts';
 import { route } from '../context.ts';
+import type { Database } from '../database/client.ts';
 import { defaultSlug, derivedColumns } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { isComplete, paginationFor, rowsOf } from '../paging.ts';
@@ -36,6 +47,11 @@ function presentTemplate({ category, downloads, ...template }: Row): Reply {
   return presented as Reply; // JSON columns contain only values that the contract's schemas accepted
 }
 
+/** A template in a list. Only a full list contains documentation. */
+const presentListed =
+  (view: 'full' | 'summary') =>
+  (row: Row): Reply => ({ ...presentTemplate(row), ...(view === 'summary' && { documentation: '' }) });
+
 /** The sort order of the list. */
 const ORDER = { sort_name: 'asc', id: 'asc' } as const;
 const inOrder = [{ sort_name: ORDER.sort_name }, { id: ORDER.id }];
@@ -62,6 +78,8 @@ export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ da
     ...(query.search === undefined ? {} : { search_text: containsFolded(query.search) }),
     ...(query.org_id === undefined ? {} : { owner_org_id: query.org_id }),
   };
+  const present = presentListed(query.view);
+  if (query.as !== undefined) return listAs(client, { ...query, as: query.as }, present);
   if (isComplete(query)) {
     const list = await readComplete({
       member: 'templates',
@@ -85,7 +103,7 @@ export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ da
           { isolationLevel: 'RepeatableRead' },
         );
         const isLast = keys.length === found.length && found.length < PART_ROWS;
-        return { items: rows.map(presentTemplate), next: isLast ? undefined : keys.at(-1) };
+        return { items: rows.map(present), next: isLast ? undefined : keys.at(-1) };
       },
     });
     return list instanceof Streamed ? list : { templates: [...list], pagination: completePagination(list.length) };
@@ -102,8 +120,32 @@ export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ da
     ],
     { isolationLevel: 'RepeatableRead' },
   );
-  return { templates: templates.map(presentTemplate), pagination: paginationFor(query, total) };
+  return { templates: templates.map(present), pagination: paginationFor(query, total) };
 });
+
+type ListQuery = Input<typeof hubEndpoints.listAllTemplates>['query'];
+
+/** A page of the templates that an organization sees, by the rule that its API keys are subject to. @throws 400, 422 */
+async function listAs(
+  client: Database['client'],
+  { as: orgId, org_id, search, page = 1, limit = DEFAULT_PAGE_SIZE }: ListQuery & { readonly as: string },
+  present: (row: Row) => Reply,
+) {
+  if (org_id !== undefined) throw invalid([{ path: 'as', message: 'must not be combined with org_id' }]);
+  const organization = await client.organization.findUnique({ where: { id: orgId }, select: { id: true } });
+  if (!organization) throw new Problem('unknown_organization', 'No organization has the id in as.');
+  const paging = { page, limit };
+  const ids = await client.$queryRaw<{ total: number; id: string | null }[]>(
+    idsOfPage({ kind: 'organization', orgId }, { search, ...paging }),
+  );
+  const shown = ids.flatMap(({ id }) => (id === null ? [] : [id]));
+  const rows = await client.template.findMany({
+    where: { id: { in: shown } },
+    include: withCategory,
+    orderBy: inOrder,
+  });
+  return { templates: rows.map(present), pagination: paginationOf(paging, ids[0]?.total ?? 0) };
+}
 
 export const getManagedTemplate = route(
   hubEndpoints.getManagedTemplate,

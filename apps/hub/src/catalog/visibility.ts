@@ -12,11 +12,17 @@ export function visibleTemplates(viewer: Viewer): Prisma.Sql {
     case 'administrator':
       return Prisma.sql`true`;
     case 'organization':
-      return Prisma.sql`(${openToAll} OR ${ownedBy(viewer.orgId)} OR (${grantable(viewer.orgId)} AND ${granted(viewer.orgId)}))`;
+      return visibleToOrganization(viewer.orgId);
     case 'anonymous':
       return openToAll;
   }
 }
+
+/** The templates that an organization sees. Its id can be an expression, such as a column. */
+export const visibleToOrganization = (orgId: OrgId): Prisma.Sql =>
+  Prisma.sql`(${openToAll} OR ${ownedBy(orgId)} OR (${grantable(orgId)} AND ${granted(orgId)}))`;
+
+type OrgId = string | Prisma.Sql;
 
 /** The categories that a viewer sees, as a condition on `categories c`. */
 export function visibleCategories(viewer: Viewer): Prisma.Sql {
@@ -116,13 +122,13 @@ export function endedSince(viewer: Viewer, since: Date): Prisma.Sql {
 
 const openToAll = Prisma.sql`(t.is_public AND NOT c.is_private)`;
 
-const ownedBy = (orgId: string) => Prisma.sql`(t.owner_org_id = ${orgId}::uuid)`;
+const ownedBy = (orgId: OrgId) => Prisma.sql`(t.owner_org_id = ${orgId}::uuid)`;
 
 /** The templates that a grant for a private category shows: all except hidden templates of other organizations. */
-const grantable = (orgId: string) =>
+const grantable = (orgId: OrgId) =>
   Prisma.sql`(c.is_private AND (t.is_public OR t.owner_org_id IS NULL OR t.owner_org_id = ${orgId}::uuid))`;
 
-const granted = (orgId: string) =>
+const granted = (orgId: OrgId) =>
   Prisma.sql`EXISTS (SELECT FROM catalog_access g WHERE g.category_id = c.id AND g.org_id = ${orgId}::uuid)`;
 
 const scopeFrom = Prisma.sql`(SELECT valid_from FROM template_scopes WHERE template_id = t.id AND valid_to IS NULL)`;

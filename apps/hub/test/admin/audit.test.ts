@@ -18,8 +18,8 @@ const ABSENT = '00000000-0000-4000-8000-000000000000';
 
 interface Change {
   readonly body: Record<string, unknown>;
-  /** The id of the object; undefined: the request creates it. */
-  readonly id?: string;
+  /** The id of the object; undefined: the request creates it; null: it changes several objects. */
+  readonly id?: string | null;
 }
 
 /** A successful request for each administrative change. */
@@ -37,6 +37,17 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
     const { id, org_id, category_id } = await aGrant();
     return { body: { org_id, category_id }, id };
   },
+  changeAccess: async () => {
+    const { org_id, category_id } = await aGrant();
+    const grants = [{ org_id, category_id: (await world.aCategory({ is_private: true })).id }];
+    return { body: { grants, revokes: [{ org_id, category_id }] }, id: null };
+  },
+  decideAccessRequest: async () => {
+    const { id: org_id } = await world.anOrganization();
+    const { slug: category_slug } = await world.aCategory({ is_private: true });
+    const { id } = await client.accessRequest.create({ data: { org_id, category_slug } });
+    return { body: { status: 'granted' }, id };
+  },
   updateUser: async () =>
     identified(
       { role: 'admin' },
@@ -50,24 +61,27 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
 const identified = (body: Record<string, unknown>, { id }: { readonly id: string }) => ({ body: { id, ...body }, id });
 const aGrant = async () => world.aGrant(await world.anOrganization(), await world.aCategory({ is_private: true }));
 
-const changing = Object.values(hubEndpoints).filter(
+/** A plan changes nothing. */
+const { planVisibility: _, ...endpoints } = hubEndpoints;
+const changing = Object.values(endpoints).filter(
   ({ access, method }) => (access as string) === 'admin' && method !== 'get', // compares the literal types of endpoints
 );
 
-async function request({ method, path, operationId }: (typeof changing)[number]) {
+async function request({ method, path: template, operationId }: (typeof changing)[number]) {
   const make = changes[operationId];
   if (!make) throw new Error(`no request for ${operationId}`);
   const { body, id } = await make();
+  const path = template.replace(':id', id ?? '');
   const send = (headers: Record<string, string> = {}) =>
     admin.send({ method: method.toUpperCase(), path, body, headers });
-  return { send, id };
+  return { send, id, path };
 }
 
 const idOfCreated = ({ body }: Answered): string => (body.template ?? body.category ?? body.grant).id;
 const count = () => client.auditEntry.count();
 
 test.each(changing)('$operationId has one audit entry with the user, the request and the object', async (endpoint) => {
-  const { send, id } = await request(endpoint);
+  const { send, id, path } = await request(endpoint);
   const before = await count();
   const answer = await send({ 'X-Request-Id': `id-${endpoint.operationId}` });
   expect(answer.status).toBe(endpoint.status);
@@ -79,10 +93,11 @@ test.each(changing)('$operationId has one audit entry with the user, the request
     user_id: me.id,
     email: me.email,
     method: endpoint.method.toUpperCase(),
-    path: endpoint.path,
+    path,
     status: endpoint.status,
     request_id: `id-${endpoint.operationId}`,
-    object_id: id ?? idOfCreated(answer),
+    object_id: id === undefined ? idOfCreated(answer) : id,
+    source: '127.0.0.1',
   });
 });
 
@@ -95,6 +110,7 @@ const rows = async () =>
     await client.user.findMany({ orderBy: { id: 'asc' } }),
     await client.organization.findMany({ orderBy: { id: 'asc' }, include: { subscription: true } }),
     await client.apiKey.findMany({ orderBy: { id: 'asc' } }),
+    await client.accessRequest.findMany({ orderBy: { id: 'asc' } }),
   ]);
 
 test.each(changing)(
@@ -148,6 +164,7 @@ const written = Array.from({ length: 40 }, (_, index) => ({
   status: index % 5 === 0 ? 201 : 200,
   request_id: `r${index}`,
   object_id: index % 3 === 0 ? one : null,
+  source: index % 2 === 0 ? '192.0.2.1' : null,
 }));
 await client.auditEntry.createMany({ data: written });
 const newestFirst = [...written].sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1));

@@ -238,3 +238,35 @@ describe('downloads', () => {
     expect((await anonymous.get(`${LIST}/${slug}`)).body.download_count).toBe(fetches);
   });
 });
+
+describe('view=summary', () => {
+  const templates = (body: { templates: { slug: string; documentation: string }[] }, slug: string) =>
+    body.templates.find((template) => template.slug === slug);
+
+  test('has no documentation, and all other members', async () => {
+    const documentation = '# How to use it';
+    const { slug } = await world.aTemplate({ documentation, description: 'for the summary' });
+    const path = '/api/v1/catalog/templates?search=for+the+summary';
+    const full = await world.anonymous.get(path);
+    const summary = await world.anonymous.get(`${path}&view=summary`);
+    expect(templates(full.body, slug)).toMatchObject({ documentation });
+    expect(templates(summary.body, slug)).toEqual({ ...templates(full.body, slug), documentation: '' });
+    expect(summary.headers.etag).not.toBe(full.headers.etag);
+    expect((await world.anonymous.get(`${path}&view=full`)).body).toEqual(full.body);
+  });
+
+  test('also applies to the list for administrators', async () => {
+    const { slug } = await world.aTemplate({ documentation: '# Text', description: 'for the administrators' });
+    const admin = await world.aUser('admin');
+    for (const paging of ['', '&limit=10']) {
+      const path = `/api/v1/admin/templates?search=for+the+administrators${paging}`;
+      expect(templates((await admin.get(path)).body, slug)).toMatchObject({ documentation: '# Text' });
+      expect(templates((await admin.get(`${path}&view=summary`)).body, slug)).toMatchObject({ documentation: '' });
+    }
+  });
+
+  test('must be a known view', async () => {
+    const { status, body } = await world.anonymous.get('/api/v1/catalog/templates?view=short');
+    expect([status, body.errors]).toEqual([400, [{ path: 'view', message: 'must be full or summary' }]]);
+  });
+});

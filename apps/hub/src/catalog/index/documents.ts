@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { template } from '@svc/contract';
+import { type Template, template } from '@svc/contract';
 import { etagOfBody } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type TemplateRow, templateColumns, templateSources } from '../visibility.ts';
 
+type Parts = readonly [before: Buffer, after: Buffer];
+
 /** A template in JSON, as all callers receive it. */
 export interface Document {
   /** The text before and after the number of downloads, which changes without the template. */
-  readonly parts: readonly [before: Buffer, after: Buffer];
+  readonly parts: Parts;
+  /** The parts without the documentation. */
+  readonly summary: Parts;
   /** The entity tag of the parts. */
   readonly etag: string;
   /** The number of downloads that is stored. It can be a second late. */
@@ -56,7 +60,7 @@ const OVERHEAD = 500;
 export function createDocuments(reader: Reader): Documents {
   const known = new LRUCache<string, Stored>({
     maxSize: MAX_BYTES,
-    sizeCalculation: ({ parts: [before, after] }) => before.length + after.length + OVERHEAD,
+    sizeCalculation: ({ parts, summary }) => sizeOf(parts) + (summary === parts ? 0 : sizeOf(summary)) + OVERHEAD,
   });
   let [hits, misses] = [0, 0];
   /** The loads in progress, by the ids of their templates. */
@@ -136,26 +140,34 @@ const MARK = randomUUID();
 
 function documentOf({ shown_at, ...row }: Row): Stored {
   const parsed = template.parse(row);
-  const json = JSON.stringify({ ...parsed, download_count: MARK } satisfies Record<keyof TemplateRow, unknown>);
-  const [before = '', after = ''] = json.split(`"${MARK}"`);
+  const parts = partsOf(parsed);
   return {
-    ...{ parts: [Buffer.from(before), Buffer.from(after)], etag: `W/${etagOfBody(before + after)}` },
+    ...{ parts, etag: `W/${etagOfBody(parts.join(''))}` },
+    summary: parsed.documentation === '' ? parts : partsOf({ ...parsed, documentation: '' }),
     downloads: parsed.download_count,
     ...{ id: parsed.id, updatedAt: Date.parse(parsed.updated_at), shownAt: shown_at.getTime() },
   };
 }
 
+function partsOf(shown: Template): Parts {
+  const json = JSON.stringify({ ...shown, download_count: MARK } satisfies Record<keyof TemplateRow, unknown>);
+  const [before = '', after = ''] = json.split(`"${MARK}"`);
+  return [Buffer.from(before), Buffer.from(after)];
+}
+
+const sizeOf = ([before, after]: Parts) => before.length + after.length;
+
 const SEPARATOR = Buffer.from(',');
 
 /** The JSON of documents as elements of an array, with the stored numbers of downloads. */
-export const elementsOf = (documents: readonly Document[]): readonly Buffer[] =>
+export const elementsOf = (documents: readonly Document[], view: 'parts' | 'summary' = 'parts'): readonly Buffer[] =>
   documents.flatMap((document, at) => {
-    const json = jsonOf(document, document.downloads);
+    const json = jsonOf({ parts: document[view] }, document.downloads);
     return at === 0 ? json : [SEPARATOR, ...json];
   });
 
 /** The JSON of a document with a number of downloads. */
-export const jsonOf = ({ parts: [before, after] }: Document, downloads: number): readonly Buffer[] => [
+export const jsonOf = ({ parts: [before, after] }: Pick<Document, 'parts'>, downloads: number): readonly Buffer[] => [
   before,
   Buffer.from(String(downloads)),
   after,

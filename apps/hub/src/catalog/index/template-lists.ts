@@ -10,7 +10,7 @@ import { type CacheUse, type Document, type Documents, elementsOf } from './docu
 import { type Entry, type Group, versionOf } from './entries.ts';
 import { createMatches, isTooOld, type Matches } from './matches.ts';
 
-type Query = Filters & Paging;
+type Query = Filters & Paging & { readonly view?: 'full' | 'summary' };
 
 /** The templates of a page, and their number on all pages. */
 interface Selection {
@@ -156,9 +156,11 @@ const START = Buffer.from('{"templates":[');
 function render(documents: readonly Document[], query: Query, total: number): Rendered {
   const pagination = JSON.stringify(paginationOf(query, total));
   const end = Buffer.from(`],"pagination":${pagination}}`);
+  const isSummary = query.view === 'summary';
   const etag = etagOfState(
     pagination,
     documents.map((document) => document.etag),
+    ...(isSummary ? ['summary'] : []),
   );
-  return new Rendered(Buffer.concat([START, ...elementsOf(documents), end]), etag);
+  return new Rendered(Buffer.concat([START, ...elementsOf(documents, isSummary ? 'summary' : 'parts'), end]), etag);
 }

@@ -1,0 +1,9 @@
+import { hubEndpoints } from '@svc/contract/hub';
+import { route } from './context.ts';
+
+export const getAuthConfig = route(hubEndpoints.getAuthConfig, async ({ provider, publicUrl, browserSessions }) => ({
+  issuer: provider.issuer,
+  audience: provider.audience,
+  console: provider.signIn !== undefined && publicUrl !== undefined && browserSessions.refusal === undefined,
+  browser_session_refusal: browserSessions.refusal ?? null,
+}));
