@@ -4,9 +4,12 @@ import { createService, observeDatabase, observePools, type ServiceOptions } fro
 import { type CallLimits, createServerFactory, mountMcp } from '@svc/mcp';
 import type { Express } from 'express';
 import * as audit from './api/audit.ts';
+import { acceptInvitation } from './api/auth/invitation.ts';
 import { login } from './api/auth/login.ts';
 import * as oidc from './api/auth/oidc.ts';
 import { changeOwnPassword } from './api/auth/password.ts';
+import * as browserSession from './api/auth/session.ts';
+import * as ownSessions from './api/auth/sessions.ts';
 import * as auth from './api/auth.ts';
 import * as catalog from './api/catalog.ts';
 import { watchChanges } from './api/changes.ts';
@@ -25,6 +28,7 @@ import * as secrets from './api/secrets.ts';
 import * as settings from './api/settings.ts';
 import * as storage from './api/storage.ts';
 import * as tokens from './api/tokens.ts';
+import * as invitations from './api/users/invitation.ts';
 import * as users from './api/users.ts';
 import * as workloads from './api/workloads.ts';
 import { createAuditGate } from './audit/gate.ts';
@@ -39,9 +43,13 @@ const routes = implement(fleetEndpoints, {
   ...auth,
   login,
   changeOwnPassword,
+  acceptInvitation,
+  ...browserSession,
+  ...ownSessions,
   ...oidc,
   ...catalog,
   ...users,
+  ...invitations,
   ...tokens,
   ...settings,
   ...audit,
@@ -68,6 +76,7 @@ type OwnOptions =
   | 'openapi'
   | 'gate'
   | 'mountOthers'
+  | 'sessionOf'
   | 'observe'
   | 'publicUrl'
   | 'corsOrigins';
@@ -89,7 +98,7 @@ export function createFleet({
   callLimits,
   ...options
 }: FleetOptions): Express {
-  const { enter, enterMcp } = createEntrances({ services, routes, log: options.log });
+  const { enter, enterMcp, sessionOf } = createEntrances({ services, routes, log: options.log });
   const { database, publicUrl, corsOrigins, confirmationKey } = services;
   const issuer = async () => {
     const oidc = await services.settings.oidc();
@@ -102,6 +111,7 @@ export function createFleet({
     corsOrigins,
     routes,
     enter,
+    sessionOf,
     gate: createAuditGate({ database, readCredential, rejectionLimits }),
     openapi: openApiDocument(fleetService),
     mountOthers: (app) =>

@@ -1,4 +1,12 @@
-import { admit, type BearerCredential, challengesOf, createAuthenticator, readBearer } from '@svc/auth';
+import {
+  admit,
+  type BearerCredential,
+  challengesOf,
+  createAuthenticator,
+  createBrowserSessions,
+  createKnownSessions,
+  readBearer,
+} from '@svc/auth';
 import type { Endpoint } from '@svc/contract';
 import type { FleetAccess } from '@svc/contract/fleet';
 import {
@@ -26,6 +34,12 @@ import { callerKey, type Principal } from './principal.ts';
 /** The limits of changes that acquire the placement lock. One makes progress at a time, while another one prepares. */
 const PLACEMENTS = { what: 'requests that change deployments', running: 2, waitingPerCaller: 256, waitMs: 10_000 };
 
+/** The limits of plans, which need CPU time for each candidate. */
+const PLANS = { what: 'plans', running: 2, waitingPerCaller: 8, waitMs: 10_000 };
+
+/** The number of characters of a `User-Agent` that are stored. */
+const MAX_USER_AGENT = 300;
+
 const challenges = challengesOf('fleet');
 
 export const readCredential = (req: Request): BearerCredential => readBearer(req, challenges);
@@ -36,15 +50,39 @@ interface EntranceOptions {
   readonly log: Log;
 }
 
-/** Authenticates and authorizes requests, to endpoints of the contract (`enter`) and to the MCP endpoint (`enterMcp`). */
+/**
+ * Authenticates and authorizes requests, to endpoints of the contract (`enter`) and to the MCP endpoint (`enterMcp`). `sessionOf` is
+ * the known session of a request that is not authenticated yet.
+ */
 export function createEntrances({ services, routes, log }: EntranceOptions) {
   const streamCredentials = createStreamCredentials(services, log);
   const authenticate = createAuthenticator(createVerifier(services), challenges);
-  const shared = { ...services, placementQueue: createTurnQueue(PLACEMENTS), candidates: createCandidates() };
+  const browserSessions = createBrowserSessions('fleet', services.publicUrl);
+  const knownSessions = createKnownSessions();
+  const shared = {
+    ...services,
+    browserSessions,
+    placementQueue: createTurnQueue(PLACEMENTS),
+    planQueue: createTurnQueue(PLANS),
+    candidates: createCandidates(),
+  };
+
+  /** The credential of a session, if the request has one. */
+  const sessionCredential = (req: Request, { credential }: Response['locals']) =>
+    credential.token ?? (credential.problem ? undefined : browserSessions.find(req));
+  /** Only requests to the API can have a cookie; for others, such as those to the MCP endpoint, it is ignored. */
+  const inBrowser = async (req: Request) => {
+    const reference = browserSessions.read(req);
+    return reference === undefined ? undefined : services.sessions.verifyReference(reference);
+  };
 
   const authenticateRequest = async (req: Request, res: Response): Promise<Principal> => {
     const { credential, recording } = res.locals;
-    const principal: Principal = (await authenticate(credential, recording)) ?? { kind: 'anonymous' };
+    // A request with a bearer credential never uses the cookie.
+    const principal: Principal = (await authenticate(credential, recording)) ??
+      (await inBrowser(req)) ?? { kind: 'anonymous' };
+    const session = 'sessionId' in principal ? principal.sessionId : undefined;
+    if (session !== undefined) knownSessions.remember(sessionCredential(req, res.locals) ?? '', session);
     const actor = actorOf(principal);
     if (actor) recording.setActor(actor);
     res.locals.caller = callerKey(principal);
@@ -63,6 +101,15 @@ export function createEntrances({ services, routes, log }: EntranceOptions) {
       res.once('close', streamCredentials.add(stream).remove);
     };
 
+  const contextOf = (req: Request, res: Response, principal: Principal) => ({
+    ...shared,
+    principal,
+    requestId: requestIdOf(res),
+    address: req.ip ?? '',
+    requireConsole: () => browserSessions.requireConsole(req),
+    userAgent: req.get('User-Agent')?.slice(0, MAX_USER_AGENT) ?? null,
+  });
+
   const enter: Enter<RequestContext> = async (req, res, endpoint) => {
     const principal = await authenticateRequest(req, res);
     const access = accessTo(endpoint);
@@ -70,11 +117,8 @@ export function createEntrances({ services, routes, log }: EntranceOptions) {
     const endWithCredential = endWithCredentialOf(res, access, principal);
     if (endpoint.stream !== undefined) endWithCredential(endpoint.stream === 'text/event-stream');
     return {
-      ...shared,
-      principal,
-      requestId: requestIdOf(res),
+      ...contextOf(req, res, principal),
       recording: res.locals.recording,
-      address: req.ip ?? '',
       ifMatch: () => matchesOf(req),
       idempotencyKey: req.get('Idempotency-Key'),
       lastEventId: req.get('Last-Event-ID'),
@@ -104,11 +148,8 @@ export function createEntrances({ services, routes, log }: EntranceOptions) {
         const endWithCredential = endWithCredentialOf(res, accessTo(endpoint), principal);
         if (endpoint.stream !== undefined) endWithCredential(false);
         return {
-          ...shared,
-          principal,
-          requestId: requestIdOf(res),
+          ...contextOf(req, res, principal),
           recording: part,
-          address: req.ip ?? '',
           ifMatch: () => (current) => version === undefined || current === version,
           idempotencyKey,
           lastEventId: undefined,
@@ -123,7 +164,8 @@ export function createEntrances({ services, routes, log }: EntranceOptions) {
       },
     });
   };
-  return { enter, enterMcp };
+  const sessionOf = (req: Request, res: Response) => knownSessions.of(sessionCredential(req, res.locals));
+  return { enter, enterMcp, sessionOf };
 }
 
 /** All endpoints in the contract of the fleet declare an access of this type. */

@@ -15,6 +15,7 @@ const EXPIRED_ROWS: readonly ExpiredRows[] = [
   { table: 'sign_in_networks', key: 'subject', condition: "last_at < now() - interval '30 days'" },
   { table: 'sign_in_transactions', key: 'state_hash', condition: 'expires_at < now()' },
   { table: 'sign_in_codes', key: 'code_hash', condition: 'expires_at < now()' },
+  { table: 'invitations', key: 'user_id', condition: 'expires_at < now()' },
   { table: 'idempotency_keys', key: 'key_hash', condition: "created_at < now() - interval '1 day'" },
   { table: 'tombstones', key: 'id', condition: "at < now() - interval '1 day'" },
   { table: 'sessions', key: 'id', condition: "least(ended_at, expires_at) < now() - interval '1 day'" },

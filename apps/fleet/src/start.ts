@@ -1,5 +1,6 @@
 import { auditProtection, migrationState, prepareDatabase, schemaMismatch } from '@svc/database';
 import {
+  consoleFolderOf,
   createLog,
   createOutbound,
   type HealthCheck,
@@ -116,6 +117,7 @@ export async function startFleet(prismaDir: string, timings: FleetTimings = {}):
     },
     stopping: stopping.signal,
     log,
+    consoleFolder: consoleFolderOf('fleet', import.meta.url),
     ...options,
   });
   await serve({

@@ -1,14 +1,15 @@
+import { hashCredential } from '@svc/auth';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import { requireWritableAuditLog } from '../audit/gate.ts';
-import { hashCredential } from '../auth/session-tokens.ts';
 import { refuseWithoutRole } from '../auth/sessions.ts';
 import { presentCaller, presentSession } from './auth/sign-in.ts';
 import { changeRoute } from './change.ts';
 import { route } from './context.ts';
+import { accessOf } from './policy.ts';
 
 export const getAuthConfig = route(fleetEndpoints.getAuthConfig, async (context) => {
-  const { database, settings, sessions, providers, publicUrl } = context;
+  const { database, settings, sessions, providers, publicUrl, browserSessions } = context;
   const oidc = await settings.oidc();
   const { issuer, client_id, audience } = oidc;
   const local = await database.client.user.findFirst({ where: { source: 'local' }, select: { id: true } });
@@ -19,6 +20,7 @@ export const getAuthConfig = route(fleetEndpoints.getAuthConfig, async (context)
       issuer !== null && client_id !== null && providers.of(oidc)
         ? { issuer, client_id, audience, redirect: publicUrl !== undefined }
         : null,
+    browser_session_refusal: browserSessions.refusal ?? null,
   };
 });
 
@@ -52,5 +54,5 @@ export const logout = changeRoute(fleetEndpoints.logout, async ({ transaction, p
 
 export const me = route(fleetEndpoints.me, async ({ principal }) => {
   if (principal.kind === 'anonymous') throw new Error('the policy must not admit anonymous callers here');
-  return { user: presentCaller(principal) };
+  return { user: presentCaller(principal), may: accessOf(principal) };
 });

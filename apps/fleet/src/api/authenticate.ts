@@ -1,4 +1,5 @@
 import { isJwtShaped } from '@svc/auth';
+import { ProviderUnavailable } from '@svc/auth/oidc';
 import { unavailable } from '@svc/http';
 import { decodeJwt } from 'jose';
 import { v7 as uuidv7 } from 'uuid';
@@ -6,7 +7,6 @@ import type { Recording } from '../audit/recording.ts';
 import { recordUse } from '../auth/mcp-tokens.ts';
 import { upsertOidcUser } from '../auth/oidc-users.ts';
 import { userOf } from '../auth/users.ts';
-import { ProviderUnavailable } from '../oidc/errors.ts';
 import type { Principal } from '../principal.ts';
 import type { Services } from './context.ts';
 

@@ -14,7 +14,7 @@ export const listMirroredTemplates = route(fleetEndpoints.listMirroredTemplates,
       SELECT counted.total, page.document, page.stale
       FROM (SELECT count(*)::int AS total ${matching}) counted
       LEFT JOIN LATERAL (
-        SELECT document, sort_name, id, ${isStale} AS stale ${matching}
+        SELECT ${documentIn(query.view)} AS document, sort_name, id, ${isStale} AS stale ${matching}
         ORDER BY sort_name, id LIMIT ${query.limit} OFFSET ${offsetOf(query)}
       ) page ON true
       ORDER BY page.sort_name, page.id`;
@@ -28,6 +28,10 @@ export const getMirroredTemplate = route(fleetEndpoints.getMirroredTemplate, asy
   if (!row) throw notFound();
   return { ...row.document, stale: row.stale };
 });
+
+/** The document of a template. Only the full view contains its documentation. */
+const documentIn = (view: 'full' | 'summary') =>
+  view === 'full' ? Prisma.sql`document` : Prisma.sql`document || '{"documentation": ""}'::jsonb`;
 
 /** Whether the hub has sent a newer version of a template `t` that this fleet cannot read. */
 const isStale = Prisma.sql`EXISTS (SELECT FROM catalog_skipped s WHERE s.kind = 'template' AND s.entry_id = t.id)`;

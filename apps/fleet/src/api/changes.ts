@@ -24,7 +24,7 @@ const accessTo: Readonly<Record<ChangeKind, FleetAccess>> = {
 
 export const watchChanges = route(fleetEndpoints.watchChanges, async (context, { query }) => {
   const { principal, recording, changes, connection } = context;
-  const { kinds = changeKinds, id } = query;
+  const { kinds = changeKinds, id, counts } = query;
   for (const kind of kinds) admit({ policy, challenges: challengesOf('fleet') }, { access: accessTo[kind], principal });
   recording.isRequired = true;
   const filter = { kinds, id };
@@ -32,7 +32,9 @@ export const watchChanges = route(fleetEndpoints.watchChanges, async (context, {
   try {
     const outbox = createOutbox(connection.closeAsTooSlow);
     const after = await changes.startOf(context.lastEventId ?? query.after);
-    const { position, end } = await changes.subscribe(subscriberOf({ outbox, filter, after }));
+    const { position, end } = await changes.subscribe(
+      subscriberOf({ outbox, filter, after, counts: counts && kinds.includes('deployments') }),
+    );
     const onEnd = () => {
       outbox.end();
       end();
@@ -57,7 +59,7 @@ interface Stream {
 }
 
 /** Puts the events of the feed into the outbox. A stream can begin ahead of the feed, which reads the history periodically. */
-function subscriberOf({ outbox, filter, after }: Stream): Subscriber {
+function subscriberOf({ outbox, filter, after, counts }: Stream & { readonly counts: boolean }): Subscriber {
   let start = after;
   const isNew = (position: Position) => start === undefined || isBefore(start, position);
   return {
@@ -71,6 +73,7 @@ function subscriberOf({ outbox, filter, after }: Stream): Subscriber {
     },
     onIdle: (position) => outbox.push(isNew(position) ? idle(position) : COMMENT),
     onStop: outbox.end,
+    ...(counts ? { onCounts: outbox.push } : {}),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { BrowserSessions } from '@svc/auth';
 import { offsetOf } from '@svc/contract';
 import { implementFor, type Matches, routeFor, type TurnQueue } from '@svc/http';
 import type { Recording } from '../audit/recording.ts';
@@ -54,6 +55,8 @@ export interface RequestContext extends Services {
   readonly recording: Recording;
   /** For transactions that acquire the placement lock. */
   readonly placementQueue: TurnQueue;
+  /** For plans. Consoles request one whenever the user pauses. */
+  readonly planQueue: TurnQueue;
   readonly candidates: Candidates;
   /** The address of the caller, as reported by the trusted proxies. */
   readonly address: string;
@@ -68,6 +71,11 @@ export interface RequestContext extends Services {
   readonly onState?: ((state: unknown) => void) | undefined;
   /** The value of a cookie of the request. */
   readonly cookie: (name: string) => string | undefined;
+  readonly browserSessions: BrowserSessions;
+  /** Requires that the console sends the request. @throws 403 wrong_origin, 409 browser_session_unavailable */
+  readonly requireConsole: () => void;
+  /** The start of the `User-Agent` of the request. */
+  readonly userAgent: string | null;
 }
 
 export const route = routeFor<RequestContext>();

@@ -24,6 +24,7 @@ import { insertRevision, type RevisionBase } from '../resources/workloads.ts';
 import { type ChangeContext, inPlacementQueue, placementRoute, runAudited } from './change.ts';
 import { pageOptions, route } from './context.ts';
 import { changeDeployment, generationToRestore } from './deployments/changes.ts';
+import { detailsOf, readDetails } from './deployments/event-details.ts';
 import { DUE_NOW, PENDING, recordGeneration } from './deployments/generations.ts';
 import { findCreatedDeployment, readIdempotencyKey, rememberRequest } from './deployments/idempotency.ts';
 import { waitForPhase } from './deployments/wait.ts';
@@ -55,7 +56,11 @@ export const listDeploymentEvents = route(
       client.deploymentEvent.findMany({ where, orderBy: [{ at: 'desc' }, { id: 'desc' }], ...pageOptions(query) }),
       client.deploymentEvent.count({ where }),
     ]);
-    return { events, pagination: paginationOf(query, total) };
+    const details = await readDetails(client, id, events);
+    return {
+      events: events.map((event) => ({ ...event, details: detailsOf(event, details) })),
+      pagination: paginationOf(query, total),
+    };
   },
 );
 

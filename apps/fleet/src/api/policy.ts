@@ -1,5 +1,5 @@
 import type { Policy, PolicyDecision } from '@svc/auth';
-import type { FleetAccess, FleetRole } from '@svc/contract/fleet';
+import { type FleetAccess, type FleetRole, fleetAccesses } from '@svc/contract/fleet';
 import { NO_ROLE, type Principal } from '../principal.ts';
 
 const everyRole: readonly FleetRole[] = ['admin', 'operator', 'viewer'];
@@ -25,6 +25,10 @@ export const policy: Policy<FleetAccess, Principal> = {
   'secrets-read': roles(everyRole),
   'secrets-write': roles(['admin']),
 };
+
+/** The kinds of access that admit a principal. */
+export const accessOf = (principal: Principal): FleetAccess[] =>
+  fleetAccesses.filter((access) => policy[access](principal) === true);
 
 function roles(admitted: readonly FleetRole[]): (principal: Principal) => PolicyDecision {
   return (principal) => {

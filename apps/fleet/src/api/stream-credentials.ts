@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hashSecretToken, isJwtShaped } from '@svc/auth';
+import type { Bearer } from '@svc/auth/oidc';
 import type { FleetAccess } from '@svc/contract/fleet';
 import type { Log } from '@svc/http';
 import { decodeJwt } from 'jose';
 import { findTokens } from '../auth/mcp-tokens.ts';
 import { userOf } from '../auth/users.ts';
-import type { Bearer } from '../oidc/bearer.ts';
 import type { Caller } from '../principal.ts';
 import type { Services } from './context.ts';
 import { policy } from './policy.ts';
@@ -24,8 +24,8 @@ export interface OpenStream {
 }
 
 /** The time between two checks of all streams, and the time limit of one attempt. A failed check is repeated once. */
-const INTERVAL_MS = 1000;
-const ATTEMPT_MS = 1800;
+const INTERVAL_MS = 2000;
+const ATTEMPT_MS = 1400;
 
 /** The streams of a process, which end soon after their credentials. */
 export interface StreamCredentials {

@@ -6,7 +6,7 @@ import { lockUser, presentUser, refuseLastAdmin } from '../auth/users.ts';
 import { readPage } from '../database/lists.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
 import { isUuid } from '../resources/kind.ts';
-import { endSessions, hashPassword } from './auth/local-user.ts';
+import { endInvitation, endSessions, hashPassword } from './auth/local-user.ts';
 import { changeRoute, runAudited } from './change.ts';
 import { route } from './context.ts';
 
@@ -25,7 +25,10 @@ export const getUser = route(fleetEndpoints.getUser, async ({ database, settings
 
 export const createUser = route(fleetEndpoints.createUser, async (context, { body }) => {
   const { email, name = '', role, password } = body;
-  const password_hash = await hashPassword(context.passwords, { path: 'password', password, about: [email, name] });
+  const password_hash =
+    password === undefined
+      ? null
+      : await hashPassword(context.passwords, { path: 'password', password, about: [email, name] });
   return runAudited(context, fleetEndpoints.createUser, async (transaction) => {
     const data = { id: uuidv7(), source: 'local' as const, email, name, role, password_hash };
     return { user: presentUser(await transaction.user.create({ data }), await context.settings.oidc(transaction)) };
@@ -43,13 +46,16 @@ export const updateUser = route(fleetEndpoints.updateUser, async (context, { par
   return runAudited(context, fleetEndpoints.updateUser, async (transaction) => {
     if (role !== undefined && role !== 'admin') await refuseLastAdmin(transaction, before.id);
     const { id } = before;
-    if (!(await lockUser(transaction, id))) throw notFound(); // removed concurrently
+    const locked = await lockUser(transaction, id);
+    if (!locked) throw notFound(); // removed concurrently
     const data = {
       ...pickDefined({ name, role, password_hash }, ['name', 'role', 'password_hash']),
       updated_at: new Date(),
     };
     const user = await transaction.user.update({ where: { id }, data });
     if (password_hash !== undefined) await endSessions(transaction, id); // end the sessions that the previous password opened
+    const isOtherRole = role !== undefined && role !== locked.role;
+    if (password_hash !== undefined || isOtherRole) await endInvitation(transaction, id);
     return { user: presentUser(user, await settings.oidc(transaction)) };
   });
 });
@@ -70,7 +76,8 @@ export const deleteUser = changeRoute(fleetEndpoints.deleteUser, async ({ transa
   return undefined;
 });
 
-async function findUser(client: Pick<Prisma.TransactionClient, 'user'>, id: string): Promise<User> {
+/** @throws 404 */
+export async function findUser(client: Pick<Prisma.TransactionClient, 'user'>, id: string): Promise<User> {
   const user = isUuid(id) ? await client.user.findFirst({ where: { id, ...notRemoved } }) : null;
   if (!user) throw notFound();
   return user;

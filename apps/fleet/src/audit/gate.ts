@@ -55,7 +55,8 @@ export function createAuditGate({ database, readCredential, rejectionLimits }: A
       ...{ credential, recording, isLimited: token !== undefined },
       writeParts: () => write(recording.dueParts()),
     });
-    holdResponse(res, async ({ status }) => {
+    holdResponse(res, async (answer) => {
+      const status = answer.problemStatus ?? answer.status;
       const rejected = status === 429 ? token : undefined;
       if (rejected && rejections.isFull(rejected.id)) return closeConnectionOf(res, 'rate_limited');
       const turn = rejected && rejections.wait(rejected.id);

@@ -1,6 +1,6 @@
+import type { Claims } from '@svc/auth/oidc';
 import { Problem } from '@svc/http';
 import type { Prisma, User } from '../generated/prisma/client.ts';
-import type { Claims } from '../oidc/provider.ts';
 
 /**
  * Creates or updates the user of an identity provider from its claims. (iss, sub) identifies the user, never the

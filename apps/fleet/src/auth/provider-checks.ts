@@ -1,6 +1,6 @@
+import { type Claims, GrantRefused, type Provider } from '@svc/auth/oidc';
 import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
 import type { Database } from '../database/client.ts';
-import { type Claims, GrantRefused, type Provider } from '../oidc/provider.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Providers } from '../settings/connections.ts';
 import type { Settings } from '../settings/settings.ts';

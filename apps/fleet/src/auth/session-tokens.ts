@@ -1,14 +1,8 @@
-import { createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import { hkdfSync, randomUUID } from 'node:crypto';
 import { type CryptoKey, errors, exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT } from 'jose';
 import type { Database } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Sealer } from '../sealing.ts';
-
-/** A new opaque credential of 256 bits. */
-export const newCredential = (): string => randomBytes(32).toString('base64url');
-
-/** The stored form of a credential: its SHA-256 hash. */
-export const hashCredential = (credential: string): string => createHash('sha256').update(credential).digest('hex');
 
 /** The key pair with which the fleet signs access tokens, shared by all replicas. */
 export interface SigningKey {

@@ -1,18 +1,14 @@
+import { hashCredential, newCredential } from '@svc/auth';
+import { MAX_SESSIONS } from '@svc/contract';
 import { Problem } from '@svc/http';
+import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../database/client.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { NO_ROLE, type TemporaryAdministrator, type User } from '../principal.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Settings } from '../settings/settings.ts';
-import {
-  hashCredential,
-  newCredential,
-  rotateRefreshToken,
-  type SigningKey,
-  signAccessToken,
-  verifyAccessToken,
-} from './session-tokens.ts';
+import { rotateRefreshToken, type SigningKey, signAccessToken, verifyAccessToken } from './session-tokens.ts';
 import type { TemporaryAdmin } from './temporary-admin.ts';
 import { userOf } from './users.ts';
 
@@ -29,8 +25,21 @@ export type Owner =
   | { readonly kind: 'local'; readonly userId: string }
   | { readonly kind: 'oidc'; readonly userId: string; readonly providerToken: string | undefined };
 
+/** The client with which someone signs in. */
+interface SessionClient {
+  readonly userAgent: string | null;
+  readonly source: string | null;
+}
+
 /** The lifetime of a session in hours. A successful check with the identity provider extends a session of its users. */
 const SESSION_HOURS: Readonly<Record<Owner['kind'], number>> = { 'temporary-admin': 24, local: 7 * 24, oidc: 24 };
+
+/** A session in a browser ends when it was not used for this time. Tokens have no such limit, because programs can pause. */
+const IDLE_HOURS = 24;
+
+/** Whether a row of `sessions` is open. */
+export const isOpen = Prisma.sql`ended_at IS NULL AND expires_at > now() AND
+  (browser_hash IS NULL OR coalesce(last_used_at, created_at) > now() - make_interval(hours => ${IDLE_HOURS}::int))`;
 
 /** Minutes between two checks of a session with the identity provider. */
 export const PROVIDER_MINUTES = 15;
@@ -39,7 +48,9 @@ export const PROVIDER_MINUTES = 15;
 export interface Sessions {
   readonly temporaryAdmin: TemporaryAdmin | undefined;
   /** Opens a session. @returns its id */
-  open(transaction: Transaction, owner: Owner): Promise<string>;
+  open(transaction: Transaction, owner: Owner, client?: SessionClient): Promise<string>;
+  /** Binds a session to a browser, which keeps the reference instead of tokens. */
+  bindToBrowser(transaction: Transaction, sessionId: string, reference: string): Promise<void>;
   /** Issues the first tokens of a session. */
   issueTokens(transaction: Transaction, sessionId: string): Promise<TokenPair>;
   /** Exchanges a refresh token for a new pair. @throws 401 invalid_grant */
@@ -50,7 +61,13 @@ export interface Sessions {
   findPerson(client: Reader, sessionId: string): Promise<Person | undefined>;
   /** The current principal of an access token; undefined if the token is not valid or its session has ended. */
   verify(accessToken: string): Promise<Person | undefined>;
+  /** The current principal of the reference that a browser keeps; undefined if it is not valid or its session has ended. */
+  verifyReference(reference: string): Promise<Person | undefined>;
 }
+
+/** The uses of a session in this time are recorded once, for at most this number of sessions. */
+const USE_MS = 60_000;
+const MAX_USED = 10_000;
 
 /** A principal with a session. */
 export type Person = User | TemporaryAdministrator;
@@ -67,10 +84,16 @@ export interface SessionOptions {
 
 export function createSessions({ database, sealer, settings, signingKey, temporaryAdmin }: SessionOptions): Sessions {
   const { client } = database;
+  const used = new LRUCache<string, true>({ max: MAX_USED, ttl: USE_MS });
 
+  const recordUse = async (sessionId: string) => {
+    if (used.has(sessionId)) return;
+    used.set(sessionId, true);
+    await client.$executeRaw`UPDATE sessions SET last_used_at = now() WHERE id = ${sessionId}::uuid`;
+  };
   const findPeople = async (reader: Reader, sessionIds: readonly string[]): Promise<ReadonlyMap<string, Person>> => {
     const open = await reader.$queryRaw<{ id: string }[]>`
-      SELECT id FROM sessions WHERE id = ANY (${sessionIds}::uuid[]) AND ended_at IS NULL AND expires_at > now()`;
+      SELECT id FROM sessions WHERE id = ANY (${sessionIds}::uuid[]) AND ${isOpen}`;
     if (open.length === 0) return new Map();
     const where = { id: { in: open.map(({ id }) => id) } };
     const rows = await reader.session.findMany({ where, include: { user: true } });
@@ -89,18 +112,31 @@ export function createSessions({ database, sealer, settings, signingKey, tempora
   const findPerson = async (reader: Reader, sessionId: string): Promise<Person | undefined> =>
     (await findPeople(reader, [sessionId])).get(sessionId);
 
+  const findCaller = async (sessionId: string): Promise<Person | undefined> => {
+    const person = await findPerson(client, sessionId);
+    if (person) await recordUse(sessionId);
+    return person;
+  };
+
   return {
     temporaryAdmin,
     findPeople,
     findPerson,
-    open: async (transaction, owner) => {
+    bindToBrowser: async (transaction, sessionId, reference) => {
+      await transaction.$executeRaw`
+        UPDATE sessions SET browser_hash = ${hashCredential(reference)} WHERE id = ${sessionId}::uuid`;
+    },
+    open: async (transaction, owner, { userAgent, source } = { userAgent: null, source: null }) => {
       const id = uuidv7();
       const userId = owner.kind === 'temporary-admin' ? null : owner.userId;
+      const fingerprint = userId === null ? (temporaryAdmin?.fingerprint ?? '') : null;
       const token = owner.kind === 'oidc' ? owner.providerToken : undefined;
       const sealed = token === undefined ? null : await sealer.seal(providerTokenLocation(id), token);
+      await deleteOldest(transaction, userId, fingerprint);
       await transaction.$executeRaw`
-        INSERT INTO sessions (id, user_id, fingerprint, expires_at, provider_token, key_id, provider_at)
-        VALUES (${id}::uuid, ${userId}::uuid, ${userId === null ? (temporaryAdmin?.fingerprint ?? '') : null},
+        INSERT INTO sessions (id, user_id, fingerprint, user_agent, source, expires_at, provider_token, key_id, provider_at)
+        VALUES (${id}::uuid, ${userId}::uuid, ${fingerprint},
+          ${userAgent}, ${source},
           now() + make_interval(hours => ${SESSION_HOURS[owner.kind]}::int), ${sealed}, ${sealed === null ? null : sealer.kid},
           CASE WHEN ${sealed}::text IS NOT NULL THEN now() + make_interval(mins => ${PROVIDER_MINUTES}::int) END)`;
       return id;
@@ -134,9 +170,31 @@ export function createSessions({ database, sealer, settings, signingKey, tempora
     },
     verify: async (token) => {
       const sessionId = await verifyAccessToken(signingKey, token);
-      return sessionId === undefined ? undefined : findPerson(client, sessionId);
+      return sessionId === undefined ? undefined : findCaller(sessionId);
+    },
+    verifyReference: async (reference) => {
+      const where = { browser_hash: hashCredential(reference) };
+      const session = await client.session.findUnique({ where, select: { id: true } });
+      return session ? findCaller(session.id) : undefined;
     },
   };
+}
+
+/** Makes room for a session of a user, or of the temporary admin. Ended sessions are deleted first, then those that were not used for long. */
+async function deleteOldest(
+  transaction: Transaction,
+  userId: string | null,
+  fingerprint: string | null,
+): Promise<void> {
+  const isOfOwner =
+    userId === null
+      ? Prisma.sql`user_id IS NULL AND fingerprint = ${fingerprint}`
+      : Prisma.sql`user_id = ${userId}::uuid`;
+  await transaction.$executeRaw`
+    DELETE FROM sessions WHERE id = ANY (ARRAY(
+      SELECT id FROM sessions WHERE ${isOfOwner}
+      ORDER BY (${isOpen}) DESC, coalesce(last_used_at, created_at) DESC, id DESC
+      OFFSET ${MAX_SESSIONS - 1} FOR UPDATE SKIP LOCKED))`;
 }
 
 /** The column and row for which the refresh token of a provider is sealed. */

@@ -3,7 +3,7 @@ import { type fleetEndpoints, fleetRoles } from '@svc/contract/fleet';
 import { z } from 'zod';
 import { by, byNullable, isOneOf, isText, type List } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { ROLES_ASCENDING } from '../oidc/claims.ts';
+import { ROLES_ASCENDING } from './roles.ts';
 import type { Mapping } from './users.ts';
 
 /** A user as the list reads it: without password. */

@@ -1,9 +1,9 @@
 import type { FleetRole } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import type { Prisma, User } from '../generated/prisma/client.ts';
-import { roleOf } from '../oidc/claims.ts';
 import type { User as Caller } from '../principal.ts';
 import type { OidcValues } from '../settings/values.ts';
+import { roleOf } from './roles.ts';
 
 /** The mapping from claims to a role. */
 export type Mapping = Pick<OidcValues, 'role_claim' | 'role_map' | 'default_role'>;
@@ -48,9 +48,9 @@ export const userOf = (
 export async function lockUser(
   transaction: Pick<Prisma.TransactionClient, '$queryRaw'>,
   id: string,
-): Promise<Pick<User, 'password_hash'> | undefined> {
-  const [user] = await transaction.$queryRaw<Pick<User, 'password_hash'>[]>`
-    SELECT password_hash FROM users WHERE id = ${id}::uuid AND removed_at IS NULL FOR NO KEY UPDATE`;
+): Promise<Pick<User, 'password_hash' | 'role'> | undefined> {
+  const [user] = await transaction.$queryRaw<Pick<User, 'password_hash' | 'role'>[]>`
+    SELECT password_hash, role FROM users WHERE id = ${id}::uuid AND removed_at IS NULL FOR NO KEY UPDATE`;
   return user;
 }
 
@@ -73,13 +73,15 @@ export const presentUser = (user: ShownUser, mapping: Mapping) => ({
 
 /**
  * Locks all local admins in the order of their ids, so that two admins who demote each other at the same time cannot
- * both succeed.
+ * both succeed. An admin who has not accepted an invitation yet does not count.
  * @throws last_admin if the user is the last local admin
  */
 export async function refuseLastAdmin(transaction: Prisma.TransactionClient, userId: string): Promise<void> {
-  const admins = await transaction.$queryRaw<{ id: string }[]>`
-    SELECT id FROM users WHERE source = 'local' AND role = 'admin' ORDER BY id FOR UPDATE`;
-  if (admins.length === 1 && admins[0]?.id === userId) {
+  const admins = await transaction.$queryRaw<{ id: string; has_password: boolean }[]>`
+    SELECT id, password_hash IS NOT NULL AS has_password FROM users
+    WHERE source = 'local' AND role = 'admin' ORDER BY id FOR UPDATE`;
+  const [last, ...others] = admins.filter(({ has_password }) => has_password);
+  if (others.length === 0 && last?.id === userId) {
     throw new Problem('last_admin', 'This is the last local admin. Create another one first.');
   }
 }

@@ -1,5 +1,6 @@
 import { type Log, unavailable } from '@svc/http';
 import { z } from 'zod';
+import { createCounts } from './counts.ts';
 import { type ChangeFilter, type ChangeRow, isKnown, type Position, readChanges, readNewest } from './history.ts';
 import { type ObjectSources, type PresentedChange, presentChanges } from './objects.ts';
 import { createPlaces, type Places } from './places.ts';
@@ -10,6 +11,8 @@ export interface Subscriber {
   onChange(change: PresentedChange): void;
   /** Changes before `position` cannot be delivered, for example because the history no longer contains them. */
   onReset(position: Position): void;
+  /** Receives the text of an event with the number of deployments in each phase: at first, and when it has changed. */
+  readonly onCounts?: (text: string) => void;
   /** No change has a position between the last one and this one. */
   onIdle(position: Position): void;
   /** The process stops. */
@@ -74,6 +77,7 @@ export function createChangeFeed({ log, timings: given, ...sources }: FeedOption
   const timings = { ...TIMINGS, ...given };
   const { database } = sources;
   const subscribers = new Set<Subscriber>();
+  const counts = createCounts(database);
   /** The subscribers, and those that are being added. */
   let users = 0;
   let position: Position = '';
@@ -119,6 +123,11 @@ export function createChangeFeed({ log, timings: given, ...sources }: FeedOption
     const filters = [...subscribers].map(({ filter }) => filter);
     const wanted = rows.filter((row) => filters.some((filter) => includes(filter, row.kind, row.object_id)));
     const changes = await present(wanted);
+    // Before the changes are sent, so that a stream sends both together. If it fails, the same changes are read again.
+    const sendCounts = await counts.read(
+      subscribers,
+      rows.some(({ kind }) => kind === 'deployments'),
+    );
     position = rows.at(-1)?.position ?? position;
     if (changes === undefined) {
       for (const subscriber of subscribers) subscriber.onReset(position);
@@ -129,6 +138,7 @@ export function createChangeFeed({ log, timings: given, ...sources }: FeedOption
         if (includes(subscriber.filter, event.change.kind, event.change.id)) subscriber.onChange(event);
       }
     }
+    sendCounts();
     if (Date.now() >= heartbeatAt) {
       heartbeatAt = Date.now() + timings.heartbeat;
       for (const subscriber of subscribers) subscriber.onIdle(position);

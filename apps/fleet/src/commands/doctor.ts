@@ -1,3 +1,4 @@
+import { testProvider } from '@svc/auth/oidc';
 import { databaseChecks } from '@svc/database';
 import {
   type Command,
@@ -19,7 +20,6 @@ import { reasonOf } from '../catalog/hub.ts';
 import { readConfig, settingsEnvironmentOf } from '../config.ts';
 import { type Database, openDatabase } from '../database/client.ts';
 import { inspectEncryptionKeys } from '../database/encryption.ts';
-import { testProvider } from '../oidc/checks.ts';
 import { createSealer } from '../sealing.ts';
 import { createHubs, type OutboundRoutes } from '../settings/connections.ts';
 import { createSettings } from '../settings/settings.ts';

@@ -4,6 +4,7 @@ import type { Target } from '@svc/contract/fleet';
 import type { Prisma, SecretKind } from '../generated/prisma/client.ts';
 import { type AddressesByType, bindAddresses } from '../placement/addresses.ts';
 import { type PlacementRequirements, placementRequirementsOf } from '../placement/candidates.ts';
+import { listAssessments } from '../placement/listed.ts';
 import { type ChosenTarget, type Placement, place } from '../placement/place.ts';
 import { containerOptionProblems } from '../render/container-options.ts';
 import { PORTS_BIND_TO_ADDRESSES } from '../render/defaults.ts';
@@ -325,9 +326,15 @@ function refusalsOfPlacement({ desiredState }: Draft, placement: Placement): Ref
   if (assessments.length === 0) {
     return [{ code, path: 'target', message: 'cannot be chosen: no host or cluster is registered' }];
   }
-  return assessments.map(({ kind, name, reasons }) => ({
+  const { listed, omitted } = listAssessments(assessments);
+  const refusals = listed.map(({ kind, name, reasons }) => ({
     code,
     path: 'target',
     message: `cannot be ${kind} ${name}: ${reasons.join('; ')}`,
   }));
+  if (omitted.rejected === 0) return refusals;
+  return [
+    ...refusals,
+    { code, path: 'target', message: `cannot be any of the ${omitted.rejected} other hosts and clusters` },
+  ];
 }

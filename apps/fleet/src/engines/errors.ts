@@ -163,3 +163,7 @@ export function classifyPullFailure(engineMessage: string): {
   const reason = KINDS.find(([pattern]) => pattern.test(engineMessage))?.[1] ?? 'ImagePullFailed';
   return { reason, meaning: MEANINGS[reason] };
 }
+
+/** The error for a container that was started once. */
+export const withoutPreviousLog = (name: string): Permanent =>
+  new Permanent('InvalidSpec', `${name} has been started only once, so it has no previous log.`);

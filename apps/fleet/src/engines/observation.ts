@@ -30,7 +30,11 @@ export type DesiredEnd =
 export interface LogOptions {
   /** Number of lines from the end of the log. Default and maximum: `MAX_LINES`. */
   readonly tail?: number;
-  readonly since?: Date;
+  readonly since?: Date | undefined;
+  /** Whether each line begins with its time, as the engine writes it. */
+  readonly timestamps?: boolean;
+  /** The log of the container before it was last started again. */
+  readonly previous?: boolean;
   /** Continues with new lines until the container terminates or the caller stops reading. */
   readonly follow?: boolean;
   /** Ends the stream at any time, also while it waits for new lines. */

@@ -50,10 +50,12 @@ export function place(request: PlacementRequest, candidates: readonly Candidate[
   const { target } = request;
   const considered = target ? candidates.filter((candidate) => isSameTarget(candidate, target)) : candidates;
   if (target && considered.length === 0) return { chosen: undefined, assessments: [unknownTarget(target)] };
+  let assessments: readonly CandidateAssessment[] | undefined;
   return {
     chosen: chosenOf(bestOf(request, considered)),
     get assessments() {
-      return assess(request, considered, namesOf(candidates));
+      assessments ??= assess(request, considered, namesOf(candidates));
+      return assessments;
     },
   };
 }

@@ -14,6 +14,7 @@ const taint = z.object({
   effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
 });
 const gpu = z.object({ id: z.string(), model: z.string(), vram: z.string() });
+const gpuAllocation = z.object({ gpu_id: z.string(), deployment_id: z.string(), deployment_name: z.string() });
 
 /** A host, or a node of a cluster. */
 const hostOrNodeRow = resourceRow.extend({
@@ -40,7 +41,7 @@ const hostOrNodeRow = resourceRow.extend({
   gpu_count: z.int(),
   allocated_cpu: z.bigint(),
   allocated_memory: z.bigint(),
-  allocated_gpus: z.array(z.string()),
+  gpu_allocations: z.array(gpuAllocation),
 });
 export type HostOrNodeRow = z.output<typeof hostOrNodeRow>;
 
@@ -53,7 +54,8 @@ const commonColumns = Prisma.sql`r.engine::text, r.endpoint, r.network_types,
     r.last_seen_at, r.engine_version, r.arch, r.cpu_millis, r.memory_bytes,
     (SELECT coalesce(sum(d.cpu_millis), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_cpu,
     (SELECT coalesce(sum(d.memory_bytes), 0)::bigint FROM deployments d WHERE d.host_id = r.id) AS allocated_memory,
-    ARRAY(SELECT g.gpu_id FROM allocated_gpus g WHERE g.host_id = r.id ORDER BY g.gpu_id) AS allocated_gpus,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('gpu_id', g.gpu_id, 'deployment_id', d.id, 'deployment_name', d.name) ORDER BY g.gpu_id), '[]')
+     FROM allocated_gpus g JOIN deployments d ON d.id = g.deployment_id WHERE g.host_id = r.id) AS gpu_allocations,
     ${identityColumns(
       'hosts',
       Prisma.sql`coalesce((SELECT h.identity FROM hosts h WHERE h.id = r.id), (SELECT n.identity FROM nodes n WHERE n.id = r.id))`,
@@ -118,7 +120,8 @@ export const presentHost = (row: HostOrNodeRow) => ({
       ? formatAmount({
           cpu_millis: row.allocated_cpu,
           memory_bytes: row.allocated_memory,
-          gpu_count: row.allocated_gpus.length,
+          gpu_count: row.gpu_allocations.length,
         })
       : null,
+  gpu_allocations: row.gpu_allocations,
 });

@@ -1,6 +1,6 @@
+import { createProvider, type Provider } from '@svc/auth/oidc';
 import type { Outbound } from '@svc/http';
 import { connectHub, type Hub } from '../catalog/hub.ts';
-import { createProvider, type Provider } from '../oidc/provider.ts';
 import type { HubInEffect, OidcInEffect } from './values.ts';
 
 type OutboundRoute = Pick<Outbound, 'send' | 'refusalOf'>;

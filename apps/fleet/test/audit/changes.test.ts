@@ -1,6 +1,6 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { inTurn } from '@svc/testing';
-import { changingOperations, changingRequest, changingRequests, PASSWORD } from './changing-requests.ts';
+import { changingOperations, changingRequest, changingRequests, FOR_SESSIONS, PASSWORD } from './changing-requests.ts';
 import { contentsOf } from './contents.ts';
 import { startPeopleWorld } from './world.ts';
 
@@ -10,9 +10,6 @@ const { hub, provider, world, client } = await startPeopleWorld();
 const TRIALS: readonly string[] = ['testOidcSettings', 'testHubSettings', 'planDeployment'];
 /** Endpoints that write no entry for people: they start a sign-in, or continue one that has its own entry. */
 const UNRECORDED: readonly string[] = [...TRIALS, 'startOidcLogin', 'exchangeSignInCode', 'refresh'];
-
-/** Endpoints that only sessions can call. */
-const FOR_SESSIONS: readonly string[] = ['logout', 'changeOwnPassword'];
 
 const ways = [
   {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import type { ApiRequest } from '@svc/testing';
+import { OF_CONSOLE } from '../auth/console.ts';
 import { FRONTEND, TEMPORARY_ADMIN, type World } from '../world.ts';
 import { aSignInCode, OIDC_LOGIN, openProviderCallback } from './browser.ts';
 import { changingResources } from './changing-resources.ts';
@@ -18,9 +19,25 @@ export const changingOperations = (Object.keys(fleetEndpoints) as Operation[]).f
   (operation) => fleetEndpoints[operation].method !== 'get' || fleetEndpoints[operation].status === 302,
 );
 
+/** Endpoints that only sessions can call. A token has no session. */
+export const FOR_SESSIONS: readonly string[] = [
+  'logout',
+  'changeOwnPassword',
+  'endBrowserSession',
+  'endOwnSessions',
+  'endOwnSession',
+];
+
 /** How to make a request that each endpoint carries out, in a fleet with a hub and a provider. */
 export const changingRequests = (world: World): Partial<Record<Operation, () => Promise<Given>>> => {
   const aUserAt = async (rest = {}) => ({ path: `/api/v1/users/${(await world.aUser('viewer')).id}`, ...rest });
+  const invite = async (id: string): Promise<string> =>
+    (await world.asAdmin.post(`/api/v1/users/${id}/invitation`)).body.invitation.code;
+  /** That of the person who makes the request, if a person does. */
+  const idOfLastSession = async () => {
+    const orderBy = { created_at: 'desc' } as const;
+    return (await world.database.client.session.findFirst({ orderBy, select: { id: true } }))?.id;
+  };
   const aTokenAt = async (rest: string) => ({ path: `/api/v1/tokens/${(await world.aToken()).id}${rest}` });
   return {
     login: async () => ({ body: TEMPORARY_ADMIN }),
@@ -32,6 +49,13 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
     exchangeSignInCode: async () => ({ body: { code: await aSignInCode(world.nobody) } }),
     refresh: async () => ({ body: { refresh_token: (await world.signIn()).refresh_token } }),
     logout: async () => ({}),
+    openBrowserSession: async () => ({ body: TEMPORARY_ADMIN, headers: OF_CONSOLE }),
+    endBrowserSession: async () => ({}),
+    endOwnSessions: async () => ({}),
+    endOwnSession: async () => ({ path: `/api/v1/auth/sessions/${await idOfLastSession()}` }),
+    acceptInvitation: async () => ({
+      body: { code: await invite((await world.aUser('viewer')).id), password: PASSWORD },
+    }),
     changeOwnPassword: async () => ({
       body: { current_password: PASSWORD, new_password: 'another good password of the person' },
     }),
@@ -41,6 +65,12 @@ export const changingRequests = (world: World): Partial<Record<Operation, () => 
     }),
     updateUser: () => aUserAt({ body: { name: 'another name' } }),
     deleteUser: () => aUserAt(),
+    inviteUser: async () => ({ path: `/api/v1/users/${(await world.aUser('viewer')).id}/invitation` }),
+    withdrawInvitation: async () => {
+      const { id } = await world.aUser('viewer');
+      await invite(id);
+      return { path: `/api/v1/users/${id}/invitation` };
+    },
     createToken: async () => ({ body: { name: 'new', role: 'viewer' } }),
     reissueToken: () => aTokenAt('/reissue'),
     revokeToken: () => aTokenAt(''),

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { auditProtection } from '@svc/database';
 import { aServingRole } from '@svc/testing';
 import { openDatabase } from '../../src/database/client.ts';
-import { changingOperations, changingRequest } from './changing-requests.ts';
+import { CONSOLE_URL } from '../auth/console.ts';
+import { changingOperations, changingRequest, FOR_SESSIONS } from './changing-requests.ts';
 import { startPeopleWorld } from './world.ts';
 
 const { hub, provider, world, client } = await startPeopleWorld();
@@ -15,7 +16,8 @@ const role = await aServingRole({
 });
 const database = openDatabase(role.url, () => undefined);
 const { client: serving } = database;
-const replica = world.aReplica({ database, hub, oidc: { issuer: provider.issuer, client_id: provider.clientId } });
+const oidc = { issuer: provider.issuer, client_id: provider.clientId };
+const replica = world.aReplica({ database, hub, oidc, publicUrl: CONSOLE_URL });
 const token = await world.aToken({ role: 'admin' });
 const api = replica.api(`Bearer ${token.secret}`);
 afterAll(async () => {
@@ -37,7 +39,7 @@ const forget = (before: string) =>
 test.each(changingOperations)('%s succeeds and is recorded with the privileges of the role', async (operation) => {
   const { done, ...request } = await changingRequest(world, operation);
   const { status } = await api.send(request);
-  expect(status).toBe(['logout', 'changeOwnPassword'].includes(operation) ? 403 : done); // a token has no session
+  expect(status).toBe(FOR_SESSIONS.includes(operation) ? 403 : done);
   expect(await client.auditEntry.count({ where: { token_id: token.id, status } })).toBeGreaterThan(0);
 });
 

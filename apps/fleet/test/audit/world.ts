@@ -1,3 +1,4 @@
+import { CONSOLE_URL } from '../auth/console.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { listen } from '../raw.ts';
 import { startWorld, type TestToken } from '../world.ts';
@@ -7,7 +8,8 @@ import { startSmallProvider } from './small-provider.ts';
 export async function startPeopleWorld() {
   const hub = await startFakeHub();
   const provider = await startSmallProvider();
-  const world = await startWorld({ hub, oidc: { issuer: provider.issuer, client_id: provider.clientId } });
+  const oidc = { issuer: provider.issuer, client_id: provider.clientId };
+  const world = await startWorld({ hub, oidc, publicUrl: CONSOLE_URL });
   afterAll(async () => {
     await world.stop();
     await provider.stop();

@@ -1,3 +1,4 @@
+import { fleetAccesses } from '@svc/contract/fleet';
 import { startWorld, TEMPORARY_ADMIN } from '../world.ts';
 
 const world = await startWorld();
@@ -16,6 +17,7 @@ test('/auth/me tells the temporary admin that it is temporary', async () => {
       role: 'admin',
       temporary: true,
     },
+    may: fleetAccesses.filter((access) => access !== 'local-session'),
   });
   expect(headers['cache-control']).toBe('private, no-cache');
 });
@@ -24,23 +26,26 @@ test.each(['viewer', 'operator', 'admin'] as const)(
   '/auth/me shows a token with the role %s its id, name and role',
   async (role) => {
     const token = await world.aToken({ role, name: `a ${role}` });
-    expect((await world.as(token).get(ME)).body).toEqual({
-      user: { kind: 'token', id: token.id, name: `a ${role}`, email: null, role, temporary: false },
+    expect((await world.as(token).get(ME)).body.user).toEqual({
+      kind: 'token',
+      id: token.id,
+      name: `a ${role}`,
+      email: null,
+      role,
+      temporary: false,
     });
   },
 );
 
 test('/auth/me shows a local user their own data', async () => {
   const user = await world.aUser('operator', { email: 'ada@example.test' });
-  expect((await (await user.api()).get(ME)).body).toEqual({
-    user: {
-      kind: 'local',
-      id: user.id,
-      name: user.name,
-      email: 'ada@example.test',
-      role: 'operator',
-      temporary: false,
-    },
+  expect((await (await user.api()).get(ME)).body.user).toEqual({
+    kind: 'local',
+    id: user.id,
+    name: user.name,
+    email: 'ada@example.test',
+    role: 'operator',
+    temporary: false,
   });
 });
 

@@ -127,7 +127,23 @@ test('if two templates have the same slug, the one that was written last is retu
   await world.sync.run();
 });
 
+test('view=summary has no documentation, and all other members', async () => {
+  const template = aTemplate({ slug: 'documented', name: 'Documented', documentation: '# Text' });
+  hub.publish(template);
+  await world.sync.run();
+  const read = async (query: string) =>
+    (await world.asViewer.get(`${TEMPLATES}?search=Documented${query}`)).body.templates;
+  const [full] = await read('');
+  expect(full).toMatchObject({ slug: 'documented', documentation: '# Text' });
+  expect(await read('&view=summary')).toEqual([{ ...full, documentation: '' }]);
+  hub.withdraw(template);
+  await world.sync.run();
+});
+
 test('a list of templates may be cached only by its caller', async () => {
   const { headers } = await world.asViewer.get(TEMPLATES);
-  expect(headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'Authorization, Origin' });
+  expect(headers).toMatchObject({
+    'cache-control': 'private, no-cache',
+    vary: 'Accept-Encoding, Authorization, Cookie, Origin',
+  });
 });

@@ -85,8 +85,10 @@ export class Watch {
 
 /** Sends requests to a port. */
 export function clientOf(port: number) {
-  const request = async (path: string, credential: string, headers: Readonly<Record<string, string>> = {}) => {
-    const authorization = { Authorization: `Bearer ${credential}` };
+  type Headers = Readonly<Record<string, string>>;
+  /** `credential`: a bearer token, or the headers of a browser. */
+  const request = async (path: string, credential: string | Headers, headers: Headers = {}) => {
+    const authorization = typeof credential === 'string' ? { Authorization: `Bearer ${credential}` } : credential;
     const asked = get({ port, host: '127.0.0.1', path, headers: { ...authorization, ...headers }, agent: false });
     const [answer]: IncomingMessage[] = await once(asked, 'response');
     if (!answer) throw new Error('no response');
@@ -95,7 +97,7 @@ export function clientOf(port: number) {
   return {
     request,
     /** Opens a stream, and waits for its beginning. */
-    watch: async (credential: string, query = '', headers: Readonly<Record<string, string>> = {}): Promise<Watch> => {
+    watch: async (credential: string | Headers, query = '', headers: Headers = {}): Promise<Watch> => {
       const answer = await request(`/api/v1/changes?${query}`, credential, headers);
       if (answer.statusCode !== 200) {
         answer.destroy();

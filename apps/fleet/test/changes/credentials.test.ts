@@ -1,6 +1,7 @@
 import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SignJWT } from 'jose';
+import { CONSOLE_URL, cookieIn, OF_CONSOLE, SESSION } from '../auth/console.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 import { listenFor, type Watch } from './client.ts';
 
@@ -8,19 +9,33 @@ const it = await startDeploymentWorld({ kept: true });
 const { world } = it;
 const sql = world.database.client;
 /** A replica with the streams. Credentials are changed with another one. */
-const fleet = await listenFor(world.aReplica().app);
+const fleet = await listenFor(world.aReplica({ publicUrl: CONSOLE_URL }).app);
 afterAll(() => fleet.close());
 await it.aHost();
 const { id: deploymentId } = await it.deployed();
 
+/** The replica with which the console signs in and out. */
+const console = world.aReplica({ publicUrl: CONSOLE_URL });
+
+type Headers = Readonly<Record<string, string>>;
+
 interface Ending {
-  readonly credential: string;
+  /** The bearer token, or the headers of a browser. */
+  readonly credential: string | Headers;
   end(): Promise<unknown>;
 }
 
 const aSession = async () => {
   const user = await world.aUser('operator');
   return { ...user, credential: (await user.signIn()).access_token };
+};
+
+/** An operator who signed in to the console. The credential is what an EventSource of a page sends. */
+const aBrowser = async () => {
+  const { id, email, password } = await world.aUser('operator');
+  const opened = await console.api().post(SESSION, { email, password }, OF_CONSOLE);
+  const credential = { 'Sec-Fetch-Site': 'same-origin', Cookie: cookieIn(opened) };
+  return { id, credential, headers: { ...OF_CONSOLE, ...credential } };
 };
 
 /** Each way in which a credential becomes invalid or its caller gets another role. */
@@ -36,6 +51,18 @@ const endings: Readonly<Record<string, () => Promise<Ending>>> = {
   'the sign-out of its session': async () => {
     const { credential } = await aSession();
     return { credential, end: () => world.api(`Bearer ${credential}`).post('/api/v1/auth/logout') };
+  },
+  'the sign-out of its browser': async () => {
+    const { credential, headers } = await aBrowser();
+    return { credential, end: () => console.api().delete(SESSION, undefined, headers) };
+  },
+  'the end of all sessions of the user of its browser': async () => {
+    const { credential, headers } = await aBrowser();
+    return { credential, end: () => console.api().delete('/api/v1/auth/sessions', undefined, headers) };
+  },
+  'the removal of the user of its browser': async () => {
+    const { credential, id } = await aBrowser();
+    return { credential, end: () => world.asAdmin.delete(`/api/v1/users/${id}`) };
   },
   'the removal of its user': async () => {
     const { credential, id } = await aSession();
@@ -61,9 +88,9 @@ const endings: Readonly<Record<string, () => Promise<Ending>>> = {
 };
 
 /** A request that waits. Resolves when its connection is closed without a response. */
-function waitWith(credential: string): Promise<string> {
+function waitWith(credential: string | Headers): Promise<string> {
   const path = `/api/v1/deployments/${deploymentId}?wait=running&timeout=60`;
-  const headers = { Authorization: `Bearer ${credential}` };
+  const headers = typeof credential === 'string' ? { Authorization: `Bearer ${credential}` } : credential;
   return new Promise((resolve) => {
     get({ port: fleet.port, host: '127.0.0.1', path, headers, agent: false }, ({ statusCode }) =>
       resolve(`answered ${statusCode}`),
@@ -76,7 +103,10 @@ let unaffected: { watch: Watch; wait: Promise<string> };
 
 beforeAll(async () => {
   await world.aUser('admin'); // so that no changed user is the last admin
-  const openWith = async (credential: string) => ({ watch: await fleet.watch(credential), wait: waitWith(credential) });
+  const openWith = async (credential: string | Headers) => ({
+    watch: await fleet.watch(credential),
+    wait: waitWith(credential),
+  });
   unaffected = await openWith((await world.aToken()).secret);
   const ends: Ending['end'][] = [];
   for (const [name, make] of Object.entries(endings)) {

@@ -25,7 +25,7 @@ test('create-token prints a token on one line, which works for the given time', 
     secret: expect.stringMatching(/^svcm_[0-9A-Za-z]{49}$/),
   });
   const me = await (await fleet.get('/api/v1/auth/me', token.secret)).json();
-  expect(me).toEqual({
+  expect(me).toMatchObject({
     user: { kind: 'token', id: token.id, name: 'x', email: null, role: 'operator', temporary: false },
   });
   const [row] = await world.query(`SELECT expires_at - created_at AS lifetime FROM tokens WHERE id = '${token.id}'`);

@@ -248,3 +248,26 @@ describe('the check of the credentials of streams', () => {
     expect(attempts).toBe(2);
   });
 });
+
+test('a log can be downloaded as a file', async () => {
+  const asked = get({
+    ...{ port, host: '127.0.0.1', path: `/api/v1/deployments/${deploymentId}/logs?download=true` },
+    headers: { Authorization: `Bearer ${(await world.aToken()).secret}` },
+  });
+  const [answer]: IncomingMessage[] = await once(asked, 'response');
+  expect(answer?.headers['content-disposition']).toBe('attachment; filename="d-0.log"');
+  answer?.destroy();
+});
+
+test('the log before the last start cannot be followed, and does not exist before a restart', async () => {
+  const path = `/api/v1/deployments/${deploymentId}/logs?previous=true`;
+  const { status, body } = await world.asViewer.get(`${path}&follow=true`);
+  expect([status, body.errors]).toEqual([400, [{ path: 'previous', message: 'must not be combined with follow' }]]);
+  const missing = await world.asViewer.get(path);
+  expect([missing.status, missing.body.detail]).toEqual([404, expect.stringContaining('started only once')]);
+});
+
+test.each(['since=yesterday', 'timestamps=1', 'previous=yes', 'download='])('%s is a 400', async (query) => {
+  const { status, body } = await world.asViewer.get(`/api/v1/deployments/${deploymentId}/logs?${query}`);
+  expect([status, body.errors[0].path]).toEqual([400, query.split('=')[0]]);
+});

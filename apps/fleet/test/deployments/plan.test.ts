@@ -162,3 +162,84 @@ test('the plan of a change must not contain template, target or name', async () 
     ['template', 'target', 'name'],
   ]);
 });
+
+describe('a plan on a large fleet', () => {
+  const HOSTS = 1000;
+  const someHosts = (given: (index: number) => object) =>
+    it.world.database.client.host.createMany({
+      data: Array.from({ length: HOSTS }, (_, index) => ({
+        name: `large-${String(index).padStart(4, '0')}`,
+        engine: 'docker' as const,
+        endpoint: `tcp://10.0.${Math.floor(index / 250)}.${(index % 250) + 1}:2376`,
+        by_admin: true,
+        created_by: 'test',
+        reachability: 'online' as const,
+        cpu_millis: 64_000,
+        memory_bytes: 2 ** 36,
+        ...given(index),
+      })),
+    });
+  const planOf = async (wanted: Readonly<Record<string, unknown>>) => {
+    const { id } = await it.aWorkload(wanted);
+    return it.plan({ workload_id: id });
+  };
+
+  test('lists the rejected hosts with the fewest reasons, and counts the others', async () => {
+    // Ten hosts have enough memory, so that only one reason is against them.
+    await someHosts((index) => (index % 100 === 99 ? { cpu_millis: 100 } : { cpu_millis: 100, memory_bytes: 2 ** 20 }));
+    const { body, text } = await planOf({ cpu_request: '1', memory_request: '1Gi' });
+    const { candidates, omitted } = body.placement;
+    expect([candidates.length, omitted]).toEqual([20, { suitable: 0, rejected: HOSTS - 20 }]);
+    const names = candidates.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['large-0099', 'large-0999']));
+    expect(names).toEqual(names.toSorted());
+    expect(body.refusals).toHaveLength(21);
+    expect(body.refusals.at(-1)).toEqual({
+      code: 'no_placement',
+      path: 'target',
+      message: `cannot be any of the ${HOSTS - 20} other hosts and clusters`,
+    });
+    expect(text.length).toBeLessThan(20_000);
+  });
+
+  test('lists the best suitable hosts, the chosen one first, and counts the others', async () => {
+    await someHosts((index) => (index < 600 ? {} : { reachability: 'unreachable' }));
+    const { body } = await planOf(workload);
+    const { target, candidates, omitted } = body.placement;
+    expect([candidates.length, omitted]).toEqual([40, { suitable: 580, rejected: 380 }]);
+    expect(candidates[0]).toMatchObject({ id: target.host_id, fits: true });
+  });
+
+  test('has the same reasons as the refused request', async () => {
+    await someHosts(() => ({ cpu_millis: 100 }));
+    const { id } = await it.aWorkload({ cpu_request: '1' });
+    const { body: plan } = await it.plan({ workload_id: id });
+    const { status, body } = await it.operator.post('/api/v1/deployments', { name: 'refused', workload_id: id });
+    expect(status).toBe(422);
+    const withoutCode = ({ path, message }: { path: string; message: string }) => ({ path, message });
+    expect(body.errors).toEqual(plan.refusals.map(withoutCode));
+  });
+});
+
+test('a small fleet is listed completely', async () => {
+  await it.aHost();
+  await it.aHost({ reachability: 'unreachable' });
+  const { id } = await it.aWorkload(workload);
+  const { candidates, omitted } = (await it.plan({ workload_id: id })).body.placement;
+  expect([candidates.length, omitted]).toEqual([2, { suitable: 0, rejected: 0 }]);
+});
+
+test('at most ten plans of a caller run or wait; those of others take turns with them', async () => {
+  await it.aHost();
+  const { id } = await it.aWorkload(workload);
+  let pending: Promise<readonly { status: number }[]> = Promise.resolve([]);
+  await holding(it.world.databaseUrl, 'LOCK TABLE workloads IN ACCESS EXCLUSIVE MODE', async () => {
+    const own = Array.from({ length: 13 }, () => it.plan({ workload_id: id }));
+    const first = await Promise.race(own);
+    expect([first.status, first.body.code, first.headers['retry-after']]).toEqual([503, 'overloaded', '10']);
+    const other = it.viewer.post('/api/v1/deployments/plan', { workload_id: id });
+    pending = Promise.all([...own, other]);
+  });
+  const statuses = (await pending).map(({ status }) => status).sort();
+  expect(statuses).toEqual([...Array.from({ length: 11 }, () => 200), 503, 503, 503]);
+});

@@ -33,6 +33,28 @@ describeWithEngine('the log of a container', () => {
     expect(later).toEqual([]);
   });
 
+  test('can begin each line with its time', async () => {
+    const it = await started(`echo one; ${SLEEP}`);
+    const lines: string[] = [];
+    for await (const line of read(it, { timestamps: true })) lines.push(line);
+    expect(lines).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+ one$/)]);
+  });
+
+  test('can be read before the last start of the container', async () => {
+    const it = await started(`echo run; ${SLEEP}`);
+    const previous = async () => {
+      const lines: string[] = [];
+      for await (const line of read(it, { previous: true })) lines.push(line);
+      return lines;
+    };
+    await expect(previous()).rejects.toThrow('has been started only once');
+    await machine().podman.byHand('restart', '--time', '0', it.name());
+    expect(await previous()).toEqual(['run']);
+    const all: string[] = [];
+    for await (const line of read(it)) all.push(line);
+    expect(all).toEqual(['run', 'run']);
+  });
+
   test('can be followed until the container ends', async () => {
     const it = await started('echo one; until [ -e /tmp/end ]; do sleep 0.05; done; echo two');
     const lines: string[] = [];

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 import { createHttpServer } from '@svc/http';
 import { startIdentityProvider } from '@svc/identity-provider/server';
-import { freePort } from '@svc/testing';
+import { freePort, signInByBrowser } from '@svc/testing';
 import { createFleet } from '../../src/app.ts';
-import { signInByBrowser } from '../oidc/browser.ts';
 import { startWorld } from '../world.ts';
 
 const port = await freePort();

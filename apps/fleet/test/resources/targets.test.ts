@@ -195,8 +195,9 @@ describe('the GPUs of a host', () => {
     expect((await put('hosts', host.id, { gpus: others })).body.host).toMatchObject({
       ...{ gpus: others.map((gpu) => ({ model: '', vram: '', ...gpu })) },
       ...{ allocated: { gpu_count: 2 }, capacity: { gpu_count: 3 } },
+      gpu_allocations: given.toSorted().map((gpu_id) => ({ gpu_id, deployment_id: id, deployment_name: name })),
     });
     await act(id, 'stop');
-    expect((await put('hosts', host.id, { gpus: [] })).status).toBe(200);
+    expect((await put('hosts', host.id, { gpus: [] })).body.host.gpu_allocations).toEqual([]);
   });
 });

@@ -130,6 +130,8 @@ test('after any requests, no secret is in the database or in the output of the f
   await Promise.all([hub.stopListening(), provider.stop()]); // requests to the provider fail from here on
   await misuseEndpoints(call, { ...misuse, credentials: tokens.slice(-1) });
   await call('POST', '/api/v1/auth/logout', { as: local.access });
+  await call('DELETE', '/api/v1/auth/session', { as: person });
+  await call('DELETE', '/api/v1/auth/sessions', { as: admin.access });
   await Promise.all([hub.startListening(), provider.startListening()]);
 
   const left = await dump(world, 'in the end');

@@ -33,7 +33,7 @@ test('after a change of the issuer, a sign-in at the former one fails, and its c
 
 test('after a change of the issuer, sessions of the former one end, and its refresh token is sent to nobody', async () => {
   const { access_token } = await signIn();
-  await sql.$executeRaw`UPDATE sessions SET provider_at = now()`;
+  await sql.$executeRaw`UPDATE sessions SET provider_at = now() - interval '1 second'`;
   const before = asked();
   await moveToNext();
   expect(await statuses(access_token)).toEqual([401, 401]);
@@ -46,7 +46,7 @@ test('after a change of the issuer, sessions of the former one end, and its refr
 
 test('a check of a session during a change of the issuer sends requests only to the former one', async () => {
   await signIn();
-  await sql.$executeRaw`UPDATE sessions SET provider_at = now()`;
+  await sql.$executeRaw`UPDATE sessions SET provider_at = now() - interval '1 second'`;
   issuer.bend('/token', async () => {
     await moveToNext();
     return issuer.tokens({ id_token: await issuer.idToken({ nonce: undefined, role: 'admin' }) });

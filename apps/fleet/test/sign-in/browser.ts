@@ -15,8 +15,8 @@ export interface Tokens {
   readonly refresh_token: string;
 }
 
-/** A browser at the fleet: it keeps the cookies of the fleet, and sends each request to the next replica. */
-export function aBrowser(replicas: readonly Replica[]) {
+/** A browser at the fleet: it keeps the cookies of the fleet, sends each request to the next replica, and adds its own headers. */
+export function aBrowser(replicas: readonly Replica[], own: Readonly<Record<string, string>> = {}) {
   const cookies = new Map<string, { readonly value: string; readonly path: string }>();
   let requests = 0;
 
@@ -31,7 +31,7 @@ export function aBrowser(replicas: readonly Replica[]) {
     const [pathname = ''] = path.split('?');
     const sent = [...cookies].filter(([, cookie]) => pathname.startsWith(cookie.path));
     const headers: Record<string, string> =
-      sent.length > 0 ? { Cookie: sent.map(([name, { value }]) => `${name}=${value}`).join('; ') } : {};
+      sent.length > 0 ? { ...own, Cookie: sent.map(([name, { value }]) => `${name}=${value}`).join('; ') } : { ...own };
     const replica = replicas[requests++ % replicas.length];
     if (!replica) throw new RangeError('there is no fleet');
     const answer = await replica.api().send({ method, path, headers, body });

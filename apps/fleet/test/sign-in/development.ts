@@ -1,5 +1,5 @@
 import { startIdentityProvider } from '@svc/identity-provider/server';
-import { signInByBrowser } from '../oidc/browser.ts';
+import { signInByBrowser } from '@svc/testing';
 import { startWorld } from '../world.ts';
 import { aBrowser, type Browser, CALLBACK } from './browser.ts';
 

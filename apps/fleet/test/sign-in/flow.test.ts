@@ -58,6 +58,21 @@ test('with a public https URL that has a path, the cookie of a sign-in is Secure
   expect(cookie.split('; ')).toEqual(expect.arrayContaining(['Secure', `Path=/fleet${CALLBACK}`]));
 });
 
+test('a sign-in of the console ends with its cookie instead of a code', async () => {
+  const browser = newBrowser();
+  const query = new URLSearchParams({ return_to: '/hosts?page=2', session: 'cookie' });
+  const begun = await browser.get(`${LOGIN}?${query}`);
+  const back = await browser.openCallback(await fillIn(new URL(begun.headers.location ?? ''), 'admin@example.test'));
+  expect([back.status, back.headers.location]).toEqual([302, 'http://127.0.0.1:4200/hosts?page=2']);
+  expect([...browser.cookies.keys()]).toEqual([expect.stringMatching(/^fleet-session-[0-9a-f]{8}$/)]);
+  const [[name, { value } = { value: '' }] = []] = [...browser.cookies];
+  const headers = { Cookie: `${name}=${value}`, 'Sec-Fetch-Site': 'same-origin' };
+  for (const replica of replicas) {
+    const { body } = await replica.api().get('/api/v1/auth/session', headers);
+    expect(body.user).toMatchObject(ADA);
+  }
+});
+
 test('two tabs of one browser can sign in concurrently as two users', async () => {
   const browser = newBrowser();
   const [ada, olga] = await Promise.all([browser.begin('/one'), browser.begin('/other')]);

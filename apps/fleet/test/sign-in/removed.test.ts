@@ -70,7 +70,7 @@ test('an exchange code is invalid after the removal of its user', async () => {
 test('a concurrent check of the session of a removed user does not restore the user', async () => {
   await signIn({ sub: 'fay', name: 'Fay' });
   const { id } = await rowOf('fay');
-  await sql.$executeRaw`UPDATE sessions SET provider_at = now() WHERE user_id = ${id}::uuid`;
+  await sql.$executeRaw`UPDATE sessions SET provider_at = now() - interval '1 second' WHERE user_id = ${id}::uuid`;
   const [asked, answered] = [createSignal(), createSignal()];
   issuer.bend('/token', async () => {
     asked.come();

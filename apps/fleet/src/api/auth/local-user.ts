@@ -100,3 +100,7 @@ export const endSessions = (transaction: Prisma.TransactionClient, userId: strin
   transaction.$executeRaw`
     UPDATE sessions SET ended_at = now()
     WHERE user_id = ${userId}::uuid AND ended_at IS NULL AND id IS DISTINCT FROM ${except ?? null}::uuid`;
+
+/** Ends the open invitation of a user. The caller has locked the user. */
+export const endInvitation = (transaction: Prisma.TransactionClient, userId: string) =>
+  transaction.$executeRaw`DELETE FROM invitations WHERE user_id = ${userId}::uuid`;

@@ -1,4 +1,4 @@
-import type { Input } from '@svc/contract';
+import type { Endpoint, Input, Reply } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import { UNKNOWN_ACCOUNT } from '../../audit/recording.ts';
@@ -6,27 +6,43 @@ import type { CallerClass } from '../../auth/password-queue.ts';
 import type { Owner } from '../../auth/sessions.ts';
 import { counted } from '../../auth/sign-in-metrics.ts';
 import { rememberNetwork } from '../../auth/sign-in-throttle.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
 import { runAudited } from '../change.ts';
 import { type RequestContext, route } from '../context.ts';
 import { evaluateAttempt, isStillValid, type VerifiedUser, verifyLocalUser } from './local-user.ts';
 import { signIn } from './sign-in.ts';
 
-export const login = route(fleetEndpoints.login, (context, input) =>
-  counted(input.body.email === undefined ? 'temporary_admin' : 'local', () => logIn(context, input)),
+type Body = Input<typeof fleetEndpoints.login>['body'];
+
+export const login = route(fleetEndpoints.login, (context, { body }) =>
+  logIn(context, { endpoint: fleetEndpoints.login, body, open: signIn }),
 );
 
-async function logIn(context: RequestContext, { body }: Input<typeof fleetEndpoints.login>) {
-  const attempt = { account: body.email ?? body.username ?? '', address: context.address };
-  const verified = await evaluateAttempt(context, attempt, {
-    verify: (caller) => verify(context, body, caller),
-    failure: invalidCredentials,
-  });
-  return runAudited(context, fleetEndpoints.login, async (transaction) => {
-    if (verified.kind === 'local' && !(await isStillValid(context, transaction, verified))) throw invalidCredentials();
-    await rememberNetwork(transaction, attempt);
-    return signIn(context, transaction, verified);
-  });
+interface LogIn<E extends Endpoint> {
+  readonly endpoint: E;
+  readonly body: Body;
+  /** Opens the session of the person whose password was verified. */
+  readonly open: (context: RequestContext, transaction: Prisma.TransactionClient, owner: Owner) => Promise<Reply<E>>;
 }
+
+/** Verifies a password and opens a session. @throws 401, 403, 429, 503 */
+export const logIn = <E extends Endpoint>(
+  context: RequestContext,
+  { endpoint, body, open }: LogIn<E>,
+): Promise<Reply<E>> =>
+  counted(body.email === undefined ? 'temporary_admin' : 'local', async () => {
+    const attempt = { account: body.email ?? body.username ?? '', address: context.address };
+    const verified = await evaluateAttempt(context, attempt, {
+      verify: (caller) => verify(context, body, caller),
+      failure: invalidCredentials,
+    });
+    return runAudited(context, endpoint, async (transaction) => {
+      if (verified.kind === 'local' && !(await isStillValid(context, transaction, verified)))
+        throw invalidCredentials();
+      await rememberNetwork(transaction, attempt);
+      return open(context, transaction, verified);
+    });
+  });
 
 const invalidCredentials = () =>
   new Problem('invalid_credentials', 'The e-mail address, the username or the password is wrong.');
@@ -35,7 +51,7 @@ type TemporaryAdminOwner = Extract<Owner, { kind: 'temporary-admin' }>;
 
 async function verify(
   context: RequestContext,
-  { email, username = '', password }: Input<typeof fleetEndpoints.login>['body'],
+  { email, username = '', password }: Body,
   caller: CallerClass,
 ): Promise<VerifiedUser | TemporaryAdminOwner | undefined> {
   return email === undefined

@@ -1,26 +1,30 @@
+import { createSignInCookie, hashCredential, newCredential, refuseForeignPath, SIGN_IN_MINUTES } from '@svc/auth';
+import { type Provider, type SignedIn, SignInExpired, shownInConsole, translateProviderErrors } from '@svc/auth/oidc';
 import type { Input } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { invalid, Problem, Redirect, unavailable } from '@svc/http';
-import { serialize as serializeCookie } from 'cookie';
+import { invalid, Problem, Redirect } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { requireWritableAuditLog } from '../../audit/gate.ts';
 import { upsertOidcUser } from '../../auth/oidc-users.ts';
-import { hashCredential, newCredential } from '../../auth/session-tokens.ts';
 import { counted } from '../../auth/sign-in-metrics.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { GrantRefused, type Provider, ProviderUnavailable, type SignedIn } from '../../oidc/provider.ts';
 import { runAudited } from '../change.ts';
 import { type RequestContext, route } from '../context.ts';
 import { openSession, signIn } from './sign-in.ts';
 
-const TRANSACTION_MINUTES = 10;
+const signInCookie = createSignInCookie('fleet');
+
+/** The start of the state of a sign-in of the console, so that it is recognized when the sign-in has expired. */
+const OF_CONSOLE = 'console.';
 
 const sealedTransaction = z.object({
   state: z.string(),
   nonce: z.string(),
   codeVerifier: z.string(),
   issuer: z.string(),
+  /** How the session is handed over to the browser. */
+  session: z.enum(['code', 'cookie']).default('code'),
 });
 
 /** A started sign-in that is not completed yet. */
@@ -40,8 +44,8 @@ export interface AuthorizationRequest {
   readonly browser: string;
 }
 
-export const newAuthorizationRequest = (): AuthorizationRequest => ({
-  state: newCredential(),
+const newAuthorizationRequest = (session: 'code' | 'cookie'): AuthorizationRequest => ({
+  state: `${session === 'cookie' ? OF_CONSOLE : ''}${newCredential()}`,
   nonce: newCredential(),
   codeVerifier: newCredential(),
   browser: newCredential(),
@@ -54,23 +58,25 @@ interface SignInRoute {
   readonly callbackUrl: URL;
   /** The path to which the browser is redirected after the sign-in. */
   readonly returnTo: string;
+  readonly session: 'code' | 'cookie';
 }
 
 /** Stores a sign-in for ten minutes, so that any replica can complete it. @returns the cookie for the browser */
 export async function storeTransaction(
   { settings }: RequestContext,
   transaction: Prisma.TransactionClient,
-  { returnTo, issuer, callbackUrl, ...authorization }: AuthorizationRequest & SignInRoute,
+  { returnTo, issuer, callbackUrl, session, ...authorization }: AuthorizationRequest & SignInRoute,
 ): Promise<string> {
   const { state, nonce, codeVerifier, browser } = authorization;
   const state_hash = hashCredential(state);
   const { sealer } = settings;
-  const sealed = await sealer.seal(locationOf(state_hash), JSON.stringify({ state, nonce, codeVerifier, issuer }));
+  const stored = JSON.stringify({ state, nonce, codeVerifier, issuer, session });
+  const sealed = await sealer.seal(locationOf(state_hash), stored);
   await transaction.$executeRaw`
     INSERT INTO sign_in_transactions (state_hash, browser_hash, sealed, key_id, return_to, expires_at)
     VALUES (${state_hash}, ${hashCredential(browser)}, ${sealed}, ${sealer.kid}, ${returnTo},
-      now() + make_interval(mins => ${TRANSACTION_MINUTES}))`;
-  return cookieOf(cookieNameOf(state_hash), browser, { seconds: TRANSACTION_MINUTES * 60, callbackUrl });
+      now() + make_interval(mins => ${SIGN_IN_MINUTES}))`;
+  return signInCookie.set(signInCookie.nameOf(state_hash), browser, callbackUrl);
 }
 
 /**
@@ -81,7 +87,7 @@ export async function consumeTransaction(
   state: string | undefined,
 ): Promise<SignInTransaction | undefined> {
   const state_hash = hashCredential(state ?? '');
-  const cookieName = cookieNameOf(state_hash);
+  const cookieName = signInCookie.nameOf(state_hash);
   const [row] = await database.client.$queryRaw<{ sealed: string; return_to: string }[]>`
       DELETE FROM sign_in_transactions
       WHERE state_hash = ${state_hash} AND expires_at > now()
@@ -92,77 +98,75 @@ export async function consumeTransaction(
   return { ...opened, returnTo: row.return_to, cookieName };
 }
 
-/** The header value that deletes the cookie of a completed sign-in. */
-export const clearBrowserCookie = (name: string, callbackUrl: URL): string =>
-  cookieOf(name, '', { seconds: 0, callbackUrl });
-
 const locationOf = (row: string) => ({ table: 'sign_in_transactions', column: 'sealed', row });
-
-const cookieNameOf = (stateHash: string) => `fleet-sign-in-${stateHash.slice(0, 12)}`;
-
-const cookieOf = (
-  name: string,
-  value: string,
-  { seconds, callbackUrl }: { readonly seconds: number; readonly callbackUrl: URL },
-) =>
-  serializeCookie(name, value, {
-    path: callbackUrl.pathname,
-    maxAge: seconds,
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: callbackUrl.protocol === 'https:',
-  });
-
-/** Accepts only a path on this origin. Browsers interpret two leading slashes or a backslash as another host. @throws 400 */
-export function refuseForeignPath(returnTo: string): void {
-  const base = 'https://fleet.invalid';
-  const isOwn =
-    /^\/(?![/\\])[^\\]*$/.test(returnTo) && URL.canParse(returnTo, base) && new URL(returnTo, base).origin === base;
-  if (!isOwn) throw invalid([{ path: 'return_to', message: 'must be a path of this origin, such as /' }]);
-}
 
 const CODE_SECONDS = 60;
 const CALLBACK = fleetEndpoints.endOidcLogin.path;
 
-export const startOidcLogin = route(fleetEndpoints.startOidcLogin, async (context, { query }) => {
-  refuseForeignPath(query.return_to);
+export const startOidcLogin = route(fleetEndpoints.startOidcLogin, (context, { query }) => {
+  const { return_to: returnTo, session } = query;
+  refuseForeignPath(returnTo);
+  return session === 'cookie' ? shownInConsole(() => start(context, query), returnTo) : start(context, query);
+});
+
+type StartQuery = Input<typeof fleetEndpoints.startOidcLogin>['query'];
+
+async function start(context: RequestContext, { return_to: returnTo, session }: StartQuery) {
+  if (session === 'cookie') context.browserSessions.requireAvailable();
   const provider = await providerOf(context);
   const callbackUrl = new URL(`${publicUrlOf(context)}${CALLBACK}`);
-  const authorization = newAuthorizationRequest();
+  const authorization = newAuthorizationRequest(session);
   const address = await translateProviderErrors(() =>
     provider.authorizationUrl({ redirectUri: callbackUrl.href, ...authorization }),
   );
   return runAudited(context, fleetEndpoints.startOidcLogin, async (transaction) => {
-    const signInRoute = { issuer: provider.issuer, callbackUrl, returnTo: query.return_to };
+    const signInRoute = { issuer: provider.issuer, callbackUrl, returnTo, session };
     const cookie = await storeTransaction(context, transaction, { ...authorization, ...signInRoute });
-    return new Redirect(address.href, { 'Set-Cookie': cookie });
+    return new Redirect(address.href, [cookie]);
   });
+}
+
+type CallbackQuery = Input<typeof fleetEndpoints.endOidcLogin>['query'];
+
+export const endOidcLogin = route(fleetEndpoints.endOidcLogin, (context, { query }) => {
+  const attempt = () => counted('oidc', () => redeemCallback(context, query));
+  return query.state?.startsWith(OF_CONSOLE) ? shownInConsole(attempt) : attempt();
 });
 
-export const endOidcLogin = route(fleetEndpoints.endOidcLogin, (context, input) =>
-  counted('oidc', () => redeemCallback(context, input)),
-);
-
-async function redeemCallback(context: RequestContext, { query }: Input<typeof fleetEndpoints.endOidcLogin>) {
+async function redeemCallback(context: RequestContext, query: CallbackQuery) {
   const provider = await providerOf(context);
   await requireWritableAuditLog(context.database); // before the stored sign-in is consumed
   const signInTransaction = await consumeTransaction(context, query.state);
-  if (!signInTransaction || signInTransaction.issuer !== provider.issuer) throw transactionExpired();
+  if (!signInTransaction || signInTransaction.issuer !== provider.issuer) throw new SignInExpired();
   const currentUrl = new URL(`${publicUrlOf(context)}${CALLBACK}`);
   for (const [name, value] of Object.entries(query)) currentUrl.searchParams.set(name, String(value));
-  const { state, nonce, codeVerifier } = signInTransaction;
+  const complete = () => completeSignIn(context, provider, { ...signInTransaction, currentUrl });
+  return signInTransaction.session === 'cookie' ? shownInConsole(complete, signInTransaction.returnTo) : complete();
+}
+
+async function completeSignIn(
+  context: RequestContext,
+  provider: Provider,
+  { state, nonce, codeVerifier, currentUrl, ...signInTransaction }: SignInTransaction & { readonly currentUrl: URL },
+) {
   const signedIn = await translateProviderErrors(() =>
     provider.redeemCallback({ currentUrl, state, nonce, codeVerifier }),
   );
   return runAudited(context, fleetEndpoints.endOidcLogin, async (transaction) => {
     const { sessionId } = await openSession(context, transaction, await ownerOf(transaction, signedIn));
+    const target = new URL(signInTransaction.returnTo, new URL(publicUrlOf(context)).origin);
+    const cleared = signInCookie.clear(signInTransaction.cookieName, currentUrl);
+    if (signInTransaction.session === 'cookie') {
+      const reference = newCredential();
+      await context.sessions.bindToBrowser(transaction, sessionId, reference);
+      return new Redirect(target.href, [cleared, context.browserSessions.cookieOf(reference)]);
+    }
     const code = newCredential();
     await transaction.$executeRaw`
       INSERT INTO sign_in_codes (code_hash, session_id, expires_at)
       VALUES (${hashCredential(code)}, ${sessionId}::uuid, now() + make_interval(secs => ${CODE_SECONDS}))`;
-    const target = new URL(signInTransaction.returnTo, new URL(publicUrlOf(context)).origin);
     target.searchParams.set('code', code);
-    return new Redirect(target.href, { 'Set-Cookie': clearBrowserCookie(signInTransaction.cookieName, currentUrl) });
+    return new Redirect(target.href, [cleared]);
   });
 }
 
@@ -209,23 +213,4 @@ function refuseForeignRedirect({ publicUrl, corsOrigins }: RequestContext, redir
   const allowedOrigins = [...(publicUrl === undefined ? [] : [new URL(publicUrl).origin]), ...corsOrigins];
   if (URL.canParse(redirectUri) && allowedOrigins.includes(new URL(redirectUri).origin)) return;
   throw invalid([{ path: 'redirect_uri', message: 'must have the origin of PUBLIC_URL or one of CORS_ORIGINS' }]);
-}
-
-const transactionExpired = () =>
-  new Problem('invalid_grant', 'The sign-in has expired, or was started in another browser. Start it again.');
-
-/** Translates errors of the provider: GrantRefused to `invalid_grant`, ProviderUnavailable to `unavailable`. */
-async function translateProviderErrors<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (cause) {
-    if (cause instanceof GrantRefused) {
-      throw new Problem('invalid_grant', 'The identity provider did not confirm the sign-in. Start it again.', {
-        cause,
-      });
-    }
-    if (cause instanceof ProviderUnavailable)
-      throw unavailable('The identity provider is unavailable. Start the sign-in again later.', cause);
-    throw cause;
-  }
 }

@@ -2,7 +2,14 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid } from '@svc/http';
 import { runAudited } from '../change.ts';
 import { route } from '../context.ts';
-import { endSessions, evaluateAttempt, hashPassword, isStillValid, verifyLocalUser } from './local-user.ts';
+import {
+  endInvitation,
+  endSessions,
+  evaluateAttempt,
+  hashPassword,
+  isStillValid,
+  verifyLocalUser,
+} from './local-user.ts';
 
 /** A wrong current password counts as a failed sign-in, so that a stolen session cannot be used to guess it. */
 export const changeOwnPassword = route(fleetEndpoints.changeOwnPassword, async (context, { body }) => {
@@ -27,6 +34,7 @@ export const changeOwnPassword = route(fleetEndpoints.changeOwnPassword, async (
     const { userId: id } = verified;
     await transaction.user.update({ where: { id }, data: { password_hash, updated_at: new Date() } });
     await endSessions(transaction, id, sessionId);
+    await endInvitation(transaction, id);
     return undefined;
   });
 });

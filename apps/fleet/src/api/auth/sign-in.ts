@@ -1,6 +1,6 @@
 import type { Reply } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
-import { Problem } from '@svc/http';
+import { clientAddress, Problem } from '@svc/http';
 import { actorOf } from '../../audit/recording.ts';
 import { ACCESS_TOKEN_SECONDS } from '../../auth/session-tokens.ts';
 import { type Owner, type Person, refuseWithoutRole, type TokenPair } from '../../auth/sessions.ts';
@@ -26,11 +26,11 @@ type Transaction = Prisma.TransactionClient;
 
 /** Opens a session for an authenticated person, and records the person as the actor. @throws 403 if the person has no role */
 export async function openSession(
-  { sessions, recording }: RequestContext,
+  { sessions, recording, userAgent, address }: RequestContext,
   transaction: Transaction,
   owner: Owner,
 ): Promise<Person & { readonly sessionId: string }> {
-  const sessionId = await sessions.open(transaction, owner);
+  const sessionId = await sessions.open(transaction, owner, { userAgent, source: clientAddress(address) ?? null });
   const person = await sessions.findPerson(transaction, sessionId);
   if (!person) throw new Problem('invalid_grant', 'The account no longer exists.');
   const actor = actorOf(person);

@@ -13,6 +13,8 @@ import { type RequestContext, route } from '../context.ts';
 /** Streams the output of a container unchanged. */
 export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async (context, { params, query }) => {
   const { database } = context;
+  const { tail, follow, since, timestamps, previous, download } = query;
+  if (previous && follow) throw invalid([{ path: 'previous', message: 'must not be combined with follow' }]);
   const row = await readRow(database.client, deployments, params.id);
   const names = row.instances.map(({ name }) => name);
   const name = query.instance ?? names[0];
@@ -25,16 +27,18 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async
   const instance = { deploymentId: row.id, name };
   const lines = await linesOf(context, target, {
     instance,
-    tail: query.tail,
-    follow: query.follow,
+    ...{ tail, follow, since, timestamps, previous },
     signal: controller.signal,
   });
   return new Streamed(
     'text/plain; charset=utf-8',
     await started(lines, { row, controller, waitMs: context.engineRuntime.timings.logStart }),
-    { withoutBuffering: query.follow },
+    { withoutBuffering: follow, fileName: download ? `${fileNameOf(name)}.log` : undefined },
   );
 });
+
+/** The name of an instance without characters that have a meaning in a header or in a file system. */
+const fileNameOf = (instance: string) => instance.replace(/[^\w.-]/g, '_');
 
 /** Why a deployment without instances has no log, and what to do. */
 function withoutLog(row: DeploymentRow): string {

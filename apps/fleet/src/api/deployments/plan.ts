@@ -23,6 +23,8 @@ import {
 import { refusalsOfDeletion } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments } from '../../deployments/rows.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import { listAssessments } from '../../placement/listed.ts';
+import { callerKey } from '../../principal.ts';
 import { registryHost } from '../../render/image.ts';
 import { secretsWithPlaceholders } from '../../render/secrets.ts';
 import { readRow } from '../../resources/kind.ts';
@@ -38,14 +40,16 @@ type Body = Input<typeof fleetEndpoints.planDeployment>['body'];
 /** Makes the same decision as a creation or change, without storing or locking anything. */
 export const planDeployment = route(
   fleetEndpoints.planDeployment,
-  ({ database, engineRuntime, candidates, defaultLimits }, { body }) =>
+  ({ database, engineRuntime, candidates, defaultLimits, planQueue, principal }, { body }) =>
     engineRuntime.afterFirstChecks((canWait) =>
-      database.client.$transaction(async (transaction) => {
-        const { deployment_id } = body;
-        const context = { transaction, candidates, defaultLimits };
-        if (deployment_id === undefined) return planNew(context, body, canWait);
-        return planChange(context, await readRow(transaction, deployments, deployment_id), body);
-      }),
+      planQueue.run(callerKey(principal), () =>
+        database.client.$transaction(async (transaction) => {
+          const { deployment_id } = body;
+          const context = { transaction, candidates, defaultLimits };
+          if (deployment_id === undefined) return planNew(context, body, canWait);
+          return planChange(context, await readRow(transaction, deployments, deployment_id), body);
+        }),
+      ),
     ),
 );
 
@@ -138,18 +142,14 @@ function presentPlan(
 ) {
   const target = chosen ?? draft.target;
   const isRefused = refusals.length > 0;
+  const { listed, omitted } = listAssessments(placement.assessments);
   return {
     ok: !isRefused,
     refusals: refusals.map((refusal) => ({ ...refusal })),
     placement: {
       target: target && columnsOfTarget(target),
-      candidates: placement.assessments.map(({ kind, id, name, fits, reasons }) => ({
-        kind,
-        id,
-        name,
-        fits,
-        reasons: [...reasons],
-      })),
+      candidates: listed.map(({ kind, id, name, fits, reasons }) => ({ kind, id, name, fits, reasons: [...reasons] })),
+      omitted,
     },
     registry_credentials: registryCredentialsOf(draft),
     manifest: after,

@@ -1,4 +1,4 @@
-import { notAnEngine, Permanent } from '../errors.ts';
+import { notAnEngine, Permanent, withoutPreviousLog } from '../errors.ts';
 import { type LogOptions, MAX_LINE, MAX_LINES } from '../observation.ts';
 import type { DockerClient } from './client.ts';
 import { findContainers } from './containers.ts';
@@ -48,16 +48,19 @@ function frameOf(header: Buffer) {
  * Yields the log of a container line by line. Lines are truncated to `MAX_LINE` bytes. The stream is closed when the
  * consumer stops.
  *
- * @throws Permanent if the deployment has no container with this name
+ * @throws Permanent if the deployment has no container with this name, or if it has no previous log
  */
 export async function* logs(
   client: DockerClient,
   { deploymentId, name }: { readonly deploymentId: string; readonly name: string },
-  { tail = MAX_LINES, since, follow = false, signal }: LogOptions = {},
+  { tail = MAX_LINES, since, follow = false, timestamps = false, previous = false, signal }: LogOptions = {},
 ): AsyncGenerator<string, void, void> {
   const view = client.withSignal(signal);
   const found = (await findContainers(view, deploymentId)).find((container) => container.name === name);
   if (!found) throw new Permanent('InvalidSpec', `This deployment has no container ${name}.`);
+  // An engine appends to the log of a container that it starts again. A time before 1970 means never.
+  const { FinishedAt } = found.details.State;
+  if (previous && !(FinishedAt > 0)) throw withoutPreviousLog(name);
   const chunks = await view.open({
     path: `/containers/${found.id}/logs`,
     query: {
@@ -66,6 +69,8 @@ export async function* logs(
       tail: String(Math.min(tail, MAX_LINES)),
       ...(since && { since: String(Math.floor(since.getTime() / 1000)) }),
       ...(follow && { follow: 'true' }),
+      ...(timestamps && { timestamps: 'true' }),
+      ...(previous && { until: ((FinishedAt + 1) / 1000).toFixed(3) }), // it has milliseconds, and a line more digits
     },
     // When following a log, the engine sends nothing, not even response headers, until the container writes.
     idleMs: follow ? 0 : client.timing.answer,

@@ -43,6 +43,19 @@ describe('the log of a pod', () => {
     expect(server.requests.at(-1)?.query).toEqual({ container: 'main', tailLines: '10000' });
   });
 
+  test('can be read with times, and before the last start of the container', async () => {
+    const { server, name, read } = await aLoggingPod();
+    server.logs.write(name, 'now\n');
+    await allOf(read({ timestamps: true }));
+    expect(server.requests.at(-1)?.query).toEqual({ container: 'main', tailLines: '10000', timestamps: 'true' });
+    const error = await allOf(read({ previous: true })).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Permanent);
+    expect(String(error)).toMatch('has been started only once');
+    server.setPodStatus(podStatuses.restarted({ exitCode: 1 }));
+    await allOf(read({ previous: true }));
+    expect(server.requests.at(-1)?.query).toEqual({ container: 'main', tailLines: '10000', previous: 'true' });
+  });
+
   test('has long lines truncated', async () => {
     const { server, name, read } = await aLoggingPod();
     server.logs.write(name, `${'x'.repeat(100_000)}\nnext\n`);

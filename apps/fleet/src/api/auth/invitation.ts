@@ -1,0 +1,42 @@
+import { hashCredential } from '@svc/auth';
+import { fleetEndpoints } from '@svc/contract/fleet';
+import { Problem } from '@svc/http';
+import { lockUser } from '../../auth/users.ts';
+import { runAudited } from '../change.ts';
+import { route } from '../context.ts';
+import { endSessions, hashPassword } from './local-user.ts';
+
+interface InvitedUser {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+export const acceptInvitation = route(fleetEndpoints.acceptInvitation, async (context, { body }) => {
+  const { database, passwords, recording } = context;
+  const code_hash = hashCredential(body.code);
+  // Only the holder of a code can make the fleet hash a password.
+  const [invited] = await database.client.$queryRaw<InvitedUser[]>`
+    SELECT u.id, u.email, u.name FROM invitations i JOIN users u ON u.id = i.user_id
+    WHERE i.code_hash = ${code_hash} AND i.expires_at > now()`;
+  if (!invited) throw invalidInvitation();
+  const { id, email, name } = invited;
+  const password_hash = await hashPassword(passwords, {
+    path: 'password',
+    password: body.password,
+    about: [email, name],
+  });
+  recording.setActor({ actor: email, user_id: id });
+  return runAudited(context, fleetEndpoints.acceptInvitation, async (transaction) => {
+    if (!(await lockUser(transaction, id))) throw invalidInvitation(); // removed concurrently
+    const accepted = await transaction.$executeRaw`
+      DELETE FROM invitations WHERE code_hash = ${code_hash} AND expires_at > now()`;
+    if (accepted === 0) throw invalidInvitation();
+    await transaction.user.update({ where: { id }, data: { password_hash, updated_at: new Date() } });
+    await endSessions(transaction, id);
+    return { email };
+  });
+});
+
+const invalidInvitation = () =>
+  new Problem('invalid_grant', 'The invitation is unknown, was used, or has expired. Ask an admin for another one.');

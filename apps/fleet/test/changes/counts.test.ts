@@ -1,0 +1,45 @@
+import { phases } from '@svc/contract/fleet';
+import { startDeploymentWorld } from '../deployments/world.ts';
+import { listenFor, type Watch } from './client.ts';
+
+const it = await startDeploymentWorld();
+const { client } = it.world.database;
+const fleet = await listenFor(it.world.app);
+afterAll(() => fleet.close());
+
+const countsOf = ({ received }: Watch): Record<string, number>[] =>
+  received.flatMap(({ event, data }) => (event === 'counts' ? [Object(data).deployments] : []));
+
+test('with counts, a stream states the number of deployments in each phase, at first and when it has changed', async () => {
+  const { secret } = await it.world.aToken();
+  const [plain, counting] = [await fleet.watch(secret), await fleet.watch(secret, 'counts=true')];
+  await counting.until('the first counts', (watch) => countsOf(watch).length === 1);
+  expect(countsOf(counting)).toEqual([Object.fromEntries(phases.map((phase) => [phase, 0]))]);
+  await it.aHost();
+  const { id } = await it.deployed();
+  const observe = (phase: string, message: string) =>
+    client.deployment.update({ where: { id }, data: { phase, message } });
+  await observe('running', '');
+  await counting.until('the deployment that runs', (watch) => countsOf(watch).at(-1)?.running === 1);
+  const later = await fleet.watch(secret, 'counts=true&kinds=deployments');
+  await later.until('its first counts', (watch) => countsOf(watch).length === 1);
+  expect(countsOf(later)[0]?.running).toBe(1);
+
+  await observe('running', 'the same phase');
+  await later.until('the change', ({ changes }) => changes.length === 1);
+  await observe('failed', '');
+  await later.until('the second counts', (watch) => countsOf(watch).length === 2);
+  expect(countsOf(later)[1]).toMatchObject({ running: 0, failed: 1 });
+  expect(later.received.filter(({ event, id: position }) => event === 'counts' && position !== undefined)).toEqual([]);
+  expect(countsOf(plain)).toEqual([]);
+  for (const watch of [plain, counting, later]) watch.end();
+});
+
+test('a stream without the kind deployments has no counts', async () => {
+  const { secret } = await it.world.aToken();
+  const storage = await fleet.watch(secret, 'counts=true&kinds=storage,tokens');
+  await it.world.aToken();
+  await storage.until('a change', ({ changes }) => changes.length > 0);
+  expect(countsOf(storage)).toEqual([]);
+  storage.end();
+});

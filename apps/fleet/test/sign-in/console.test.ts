@@ -1,0 +1,131 @@
+// Sign-ins of the console that fail end on its page.
+import type { Answered } from '@svc/testing';
+import { CONSOLE_URL, SESSION } from '../auth/console.ts';
+import { startBendableIssuer } from '../oidc/bendable-issuer.ts';
+import { aBrowser, CALLBACK, LOGIN, type Replica } from './browser.ts';
+import { startSignInWorld } from './world.ts';
+
+const world = await startSignInWorld({ publicUrl: CONSOLE_URL });
+const { issuer, replicas, backFrom, says } = world;
+const sql = world.database.client;
+
+const HTML = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const aPage = (at: readonly Replica[] = replicas) => aBrowser(at, HTML);
+const loginOf = (returnTo: string) => `${LOGIN}?${new URLSearchParams({ session: 'cookie', return_to: returnTo })}`;
+/** A sign-in of the console up to the redirect of the provider. */
+async function begin(browser = aPage(), returnTo = '/') {
+  const { headers } = await browser.get(loginOf(returnTo));
+  return { browser, address: new URL(headers.location ?? '') };
+}
+
+beforeEach(() => says({ role: 'operator' }));
+
+/** Asserts that the response leads to the page for signing in, and contains nothing else. */
+function leadsToPage({ status, headers, text }: Answered, error: string, returnTo?: string) {
+  const query = new URLSearchParams({ sign_in_error: error, request_id: headers['x-request-id'] ?? '' });
+  if (returnTo !== undefined) query.set('return_to', returnTo);
+  expect([status, headers.location, text]).toEqual([302, `/?${query}`, '']);
+  expect(headers['cache-control']).toBe('no-store');
+}
+
+test('a sign-in that succeeds returns to its page with a session', async () => {
+  const { browser, address } = await begin(aPage(), '/hosts?search=a');
+  const back = await browser.openCallback(backFrom(address));
+  expect([back.status, back.headers.location]).toEqual([302, `${CONSOLE_URL}/hosts?search=a`]);
+  expect([...browser.cookies.keys()]).toEqual([expect.stringMatching(/^__Host-fleet-session-/)]);
+});
+
+test.each([
+  ['access_denied', 'refused'],
+  ['server_error', 'unavailable'],
+  ['<script>alert(1)</script>', 'refused'],
+  ['https://evil.example.test', 'refused'],
+])('the error %s of the provider leads to the page, without a text of the provider', async (error, shown) => {
+  const { browser, address } = await begin(aPage(), '/deployments');
+  const told = { code: undefined, error, error_description: 'words of a stranger', error_uri: 'https://evil.example' };
+  leadsToPage(await browser.openCallback(backFrom(address, told)), shown, '/deployments');
+});
+
+test('a sign-in that expired, was completed, is unknown, or began in another browser leads to the page', async () => {
+  const late = await begin();
+  await sql.$executeRaw`UPDATE sign_in_transactions SET expires_at = now()`;
+  leadsToPage(await late.browser.openCallback(backFrom(late.address)), 'expired');
+  const { browser, address } = await begin();
+  const query = backFrom(address);
+  leadsToPage(await aPage().openCallback(query), 'expired');
+  leadsToPage(await browser.openCallback({ ...query, state: 'console.unknown' }), 'expired');
+  expect((await browser.openCallback(query)).status).toBe(302);
+  leadsToPage(await browser.openCallback(query), 'expired');
+});
+
+test('a user without a role is told so, and the audit log has the sign-in with its true result', async () => {
+  says({ role: 'guest', sub: 'a guest', email: 'guest@example.test' });
+  const { browser, address } = await begin(aPage(), '/hosts');
+  leadsToPage(await browser.openCallback(backFrom(address)), 'no_role', '/hosts');
+  expect(browser.cookies.size).toBe(1); // that of the sign-in
+  const entry = await sql.auditEntry.findFirstOrThrow({ where: { path: CALLBACK }, orderBy: { at: 'desc' } });
+  expect(entry).toMatchObject({ actor: 'guest@example.test', status: 403, source: '127.0.0.1' });
+});
+
+test('an invalid ID token, and a provider that does not respond, lead to the page', async () => {
+  const wrong = await begin();
+  issuer.bend('/token', async () => issuer.tokens({ id_token: await issuer.idToken({ aud: 'another' }) }));
+  leadsToPage(await wrong.browser.openCallback(backFrom(wrong.address)), 'refused');
+  const failing = await begin();
+  issuer.bend('/token', () => ({ status: 500 }));
+  leadsToPage(await failing.browser.openCallback(backFrom(failing.address)), 'unavailable');
+});
+
+test('a sign-in that cannot begin leads to the page', async () => {
+  const unknown = { oidc: { issuer: undefined, client_id: undefined, client_secret: undefined } };
+  leadsToPage(await aPage([world.aReplica(unknown)]).get(loginOf('/')), 'not_configured');
+  leadsToPage(await aPage([world.aReplica({ publicUrl: undefined })]).get(loginOf('/')), 'not_configured');
+  const stopped = await startBendableIssuer();
+  await stopped.stop();
+  const unreachable = world.aReplica({ oidc: { issuer: stopped.url, client_id: 'fleet', client_secret: 's' } });
+  leadsToPage(await aPage([unreachable]).get(loginOf('/hosts')), 'unavailable', '/hosts');
+});
+
+test('while the audit log cannot be written, a sign-in leads to the page, and can be completed later', async () => {
+  const { browser, address } = await begin();
+  const query = backFrom(address);
+  await sql.$executeRaw`ALTER TABLE audit_entries ADD CONSTRAINT refused CHECK (false) NOT VALID`;
+  try {
+    leadsToPage(await browser.openCallback(query), 'unavailable');
+  } finally {
+    await sql.$executeRaw`ALTER TABLE audit_entries DROP CONSTRAINT refused`;
+  }
+  expect((await browser.openCallback(query)).headers.location).toBe(`${CONSOLE_URL}/`);
+});
+
+test.each(['//evil.example.test', '/\\evil.example.test', 'https://evil.example.test'])(
+  'return_to=%s is a 400 also for the console',
+  async (returnTo) => {
+    const { status, headers } = await aPage().get(loginOf(returnTo));
+    expect([status, headers.location]).toEqual([400, undefined]);
+  },
+);
+
+test('other clients receive a problem document', async () => {
+  const program = await begin(aBrowser(replicas));
+  const denied = { code: undefined, error: 'access_denied' };
+  const answer = await program.browser.openCallback(backFrom(program.address, denied));
+  expect([answer.status, answer.body.code]).toEqual([401, 'invalid_grant']);
+  const frontend = aPage();
+  const ofFrontend = await frontend.openCallback(backFrom(await frontend.begin(), denied));
+  expect([ofFrontend.status, ofFrontend.body.code]).toEqual([401, 'invalid_grant']);
+  expect((await aPage().get(`${CALLBACK}?error=access_denied`)).status).toBe(401);
+});
+
+test('a callback with a planted session neither keeps nor uses it', async () => {
+  const { browser, address } = await begin();
+  const [name = ''] = ['__Host-fleet-session-00000000'];
+  browser.cookies.set(name, { value: 'planted', path: '/' });
+  const before = await sql.session.count();
+  await browser.openCallback(backFrom(address));
+  const session = [...browser.cookies].find(([key, { value }]) => key.includes('session') && value !== 'planted');
+  expect(session?.[1].value).toMatch(/^[\w-]{43}$/);
+  expect(await sql.session.count()).toBe(before + 1);
+  const planted = { 'Sec-Fetch-Site': 'same-origin', Cookie: `${session?.[0]}=planted` };
+  expect((await world.nobody.get(SESSION, planted)).body.user).toBeNull();
+});
