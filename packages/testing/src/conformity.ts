@@ -24,7 +24,7 @@ interface Document {
 
 /** Headers of HTTP itself, of browsers' security rules, and of CORS. The document does not describe them. */
 const GENERAL_HEADERS =
-  /^(?:connection|content-length|content-type|content-security-policy|date|keep-alive|transfer-encoding|vary|access-control-.*|cross-origin-.*|origin-agent-cluster|referrer-policy|x-content-type-options|x-dns-prefetch-control|x-download-options|x-frame-options|x-permitted-cross-domain-policies|x-xss-protection)$/;
+  /^(?:connection|content-encoding|content-length|content-type|content-security-policy|date|keep-alive|transfer-encoding|vary|access-control-.*|cross-origin-.*|origin-agent-cluster|referrer-policy|x-content-type-options|x-dns-prefetch-control|x-download-options|x-frame-options|x-permitted-cross-domain-policies|x-xss-protection)$/;
 
 const OPERATIONAL = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'];
 

@@ -19,5 +19,6 @@ export { documentedMetrics, reportedMetrics } from './metrics.ts';
 export { once } from './once.ts';
 export { describeWithPostgresPrograms, postgresPrograms } from './postgres-programs.ts';
 export { type StartedProcess, startProcess, untilReady } from './processes.ts';
+export { signInByBrowser } from './provider-browser.ts';
 export { type Expected, type RefusalMatrix, testRefusals } from './refusals.ts';
 export { aServingRole } from './serving-role.ts';

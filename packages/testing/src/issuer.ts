@@ -27,7 +27,9 @@ export async function startLocalIssuer(
 ): Promise<LocalIssuer> {
   let keys = await newKeys('local');
   const server = await onLoopback((req, res) => {
-    const body = req.url === '/keys' ? { keys: [keys.jwk] } : { issuer, jwks_uri: `${server.url}/keys` };
+    const endpoints = { authorization_endpoint: `${server.url}/authorize`, token_endpoint: `${server.url}/token` };
+    const metadata = { issuer, jwks_uri: `${server.url}/keys`, ...endpoints };
+    const body = req.url === '/keys' ? { keys: [keys.jwk] } : metadata;
     res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   });
   const issuer = `${server.url}${path}`;

@@ -29,7 +29,7 @@ const document = openApiDocument({
   problems: [],
   tags: { things: 'Things' },
 });
-const callers = { somebody: 'Bearer secret-of-somebody' };
+const callers = { somebody: ['Authorization: Bearer secret-of-somebody'] };
 const request = plainRequest(createThing, 'somebody', callers);
 const check = oracleOf(document);
 
@@ -78,7 +78,7 @@ test('generated values of a schema are valid, and two thirds identify existing r
 });
 
 describe('generated requests', () => {
-  const target = { endpoint: createThing, known: {}, callers: ['somebody'], authorizations: callers, seed: 1 };
+  const target = { endpoint: createThing, known: {}, callers: ['somebody'], credentials: callers, seed: 1 };
 
   test('are the same for the same seed', () => {
     const sampled = () => fc.sample(hostileRequests(target), { seed: 7, numRuns: 50 }).map(({ shown }) => shown);
@@ -106,7 +106,7 @@ describe('generated requests', () => {
 });
 
 test('rawRequestsInTurn distributes all kinds of requests to the endpoints', () => {
-  const target = { endpoint: createThing, known: {}, callers: ['somebody'], authorizations: callers, seed: 1 };
+  const target = { endpoint: createThing, known: {}, callers: ['somebody'], credentials: callers, seed: 1 };
   const requestsFor = (of: number) =>
     Array.from({ length: of }, (_, index) => rawRequestsInTurn(target, { index, of })).flat();
   const all = requestsFor(1).map(({ shown }) => shown);

@@ -16,7 +16,7 @@ interface Raw {
 interface Words {
   readonly method: string;
   readonly path: string;
-  /** The header line of the credential with its line break, or ''. */
+  /** The header lines of the credential with their line breaks, or ''. */
   readonly credential: string;
 }
 
@@ -38,16 +38,15 @@ export function rawRequestsInTurn(
 }
 
 function rawRequestsOf(target: Target, kinds: readonly Kind[]): fc.Arbitrary<HostileRequest> {
-  const { endpoint, callers, authorizations } = target;
+  const { endpoint, callers, credentials } = target;
   const method = endpoint.method.toUpperCase();
   const path = endpoint.path.replace(/:\w+/g, 'something');
   return fc
     .tuple(fc.constantFrom(...callers), fc.constantFrom(...kinds), fc.uint8Array({ minLength: 1, maxLength: 64 }))
     .map(([caller, kind, noise]) => {
-      const authorization = authorizations[caller];
-      const credential = authorization === undefined ? '' : `Authorization: ${authorization}${CRLF}`;
+      const credential = (credentials[caller] ?? []).map((line) => line + CRLF).join('');
       const raw = kind({ method, path, credential }, Buffer.from(noise));
-      return sentAs(raw, { method, path, hide: authorization, caller });
+      return sentAs(raw, { method, path, hide: credential, caller });
     });
 }
 
@@ -186,7 +185,7 @@ const KINDS = [...BODIES, ...CREDENTIALS, ...TARGETS, ...UNREADABLE];
 interface Sending {
   readonly method: string;
   readonly path: string;
-  readonly hide: string | undefined;
+  readonly hide: string;
   readonly caller: string;
 }
 
@@ -195,7 +194,7 @@ function sentAs(raw: Raw, sending: Sending): HostileRequest {
   const { method, path, hide, caller } = sending;
   const end = head.includes(CRLF) ? CRLF : '';
   const bytes = Buffer.concat([Buffer.from(head + end, 'latin1'), Buffer.from(body)]);
-  const text = bytes.toString('latin1').replaceAll(hide ?? '\0\0', `<${caller}>`);
+  const text = bytes.toString('latin1').replaceAll(hide || '\0\0', `<${caller}>${CRLF}`);
   const escaped = JSON.stringify(text).replace(/[\x7f-\xff]/g, (at) => `\\x${at.charCodeAt(0).toString(16)}`);
   return {
     method,

@@ -10,13 +10,13 @@ export interface Target {
   readonly known: Known;
   /** The callers. A caller that is repeated is chosen more often. */
   readonly callers: readonly string[];
-  readonly authorizations: Callers;
+  readonly credentials: Callers;
   readonly seed: number;
 }
 
 /** Requests of an endpoint with valid, almost valid and invalid parameters, query, headers and body. */
 export function hostileRequests(target: Target): fc.Arbitrary<HostileRequest> {
-  const { endpoint, callers, authorizations } = target;
+  const { endpoint, callers, credentials } = target;
   return fc
     .record({
       method: fc.oneof(
@@ -28,7 +28,7 @@ export function hostileRequests(target: Target): fc.Arbitrary<HostileRequest> {
       headers: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.uniqueArray(fc.constantFrom(...HEADERS))),
       body: bodies(target),
     })
-    .map((parts) => requestOf({ ...parts, authorization: authorizations[parts.caller] }));
+    .map((parts) => requestOf({ ...parts, credential: credentials[parts.caller] ?? [] }));
 }
 
 /** Valid input, valid input with one or two changes, or other values. */
@@ -135,6 +135,9 @@ const HEADERS: readonly string[] = [
   'Range: bytes=0-0,-1',
   'Idempotency-Key: \xe9\xff',
   'Origin: null',
+  'Origin: https://evil.example.test',
+  'Sec-Fetch-Site: same-origin',
+  'Sec-Fetch-Site: cross-site',
   'Cookie: a=b; __proto__=c; %00',
   '__proto__: x',
   'constructor: x',

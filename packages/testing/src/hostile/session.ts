@@ -72,7 +72,7 @@ export function createSession({ app, document, callers, known }: Omit<HostileInp
   const targetOf = async (endpoint: Endpoint, seed: number): Promise<Target> => {
     const admitted = await admittedTo(endpoint);
     const weighted = [...names, ...Array.from({ length: ADMITTED_WEIGHT * names.length }, () => admitted).flat()];
-    return { endpoint, known: await knownTo(endpoint), callers: weighted, authorizations: callers, seed };
+    return { endpoint, known: await knownTo(endpoint), callers: weighted, credentials: callers, seed };
   };
   const start = async () => {
     server.listen(0, '127.0.0.1');

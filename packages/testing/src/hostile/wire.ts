@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 /** A response that was read from a socket. */
 export interface WireResponse {
@@ -51,7 +52,7 @@ function readResponse(socket: Socket, headOnly: boolean): Promise<WireResponse |
       socket.removeAllListeners();
       socket.on('error', () => undefined); // the next request detects a broken connection
       socket.setTimeout(0);
-      resolve(response);
+      resolve(response && decompressed(response));
     };
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk]);
@@ -93,6 +94,14 @@ function parseResponse(bytes: Buffer, reading: Reading): WireResponse | undefine
   const length = headers['content-length'];
   if (length === undefined) return reading.ended ? { status, headers, body: rest } : undefined;
   return rest.length < Number(length) ? undefined : { status, headers, body: rest.subarray(0, Number(length)) };
+}
+
+/** The response without its content coding (RFC 9110, section 8.4). */
+function decompressed(response: WireResponse): WireResponse {
+  const { headers, body } = response;
+  if (body.length === 0) return response;
+  if (headers['content-encoding'] === 'br') return { ...response, body: brotliDecompressSync(body) };
+  return headers['content-encoding'] === 'gzip' ? { ...response, body: gunzipSync(body) } : response;
 }
 
 /** Decodes a chunked body (RFC 9112, section 7.1); undefined while it is incomplete. */

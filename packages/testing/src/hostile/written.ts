@@ -14,25 +14,26 @@ export interface HostileRequest extends WireRequest {
   readonly unreadable: boolean;
 }
 
-/** The Authorization headers of callers, by name. */
-export type Callers = Readonly<Record<string, string | undefined>>;
+/** The header lines that authenticate callers, by name. Nobody has none. */
+export type Callers = Readonly<Record<string, readonly string[]>>;
 
 export interface Parts {
   readonly method: string;
   readonly target: string;
   readonly caller: string;
-  readonly authorization: string | undefined;
+  /** The header lines that authenticate the caller. */
+  readonly credential: readonly string[];
   readonly headers: readonly string[];
   readonly body: string;
 }
 
 /** A minimal request of an endpoint. */
-export const plainRequest = (endpoint: Endpoint, caller: string, authorizations: Callers): HostileRequest =>
+export const plainRequest = (endpoint: Endpoint, caller: string, callers: Callers): HostileRequest =>
   requestOf({
     method: endpoint.method.toUpperCase(),
     target: endpoint.path.replace(/:\w+/g, 'nothing-of-this-name'),
     caller,
-    authorization: authorizations[caller],
+    credential: callers[caller] ?? [],
     headers: [],
     body: endpoint.bodyLimit > 0 ? '{}' : '',
   });
@@ -40,16 +41,16 @@ export const plainRequest = (endpoint: Endpoint, caller: string, authorizations:
 const MAX_SHOWN = 4000;
 
 /** Creates a request from its parts, as bytes and as a command. */
-export function requestOf({ method, target, caller, authorization, headers, body }: Parts): HostileRequest {
+export function requestOf({ method, target, caller, credential, headers, body }: Parts): HostileRequest {
   const own = body === '' ? headers : [...headers, 'Content-Type: application/json'];
   const sent = [
     `${method} ${target} HTTP/1.1`,
     'Host: 127.0.0.1',
-    ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
+    ...credential,
     ...own,
     ...(body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]),
   ].join('\r\n');
-  const flags = authorization === undefined ? own : [`Authorization: <${caller}>`, ...own];
+  const flags = credential.length === 0 ? own : [`Authorization: <${caller}>`, ...own];
   const shown = [
     `curl --path-as-is -X ${method} ${quoted(`$URL${target}`)}`,
     ...flags.map((header) => `-H ${quoted(header)}`),
