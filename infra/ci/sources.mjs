@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The TypeScript files of all packages, without tests and generated code. Paths are relative to the root. */
+/** The files with TypeScript of all packages, without tests and generated code. Paths are relative to the root. */
 export function sources() {
   return ['apps', 'packages', 'infra']
     .flatMap((parent) => readdirSync(path.join(root, parent)).map((name) => path.join(parent, name, 'src')))
     .flatMap((folder) => filesIn(folder).map((file) => path.join(folder, file)))
-    .filter((file) => file.endsWith('.ts') && !file.includes(`${path.sep}generated${path.sep}`));
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes(`${path.sep}generated${path.sep}`));
 }
 
 function filesIn(folder) {

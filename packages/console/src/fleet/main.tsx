@@ -1,0 +1,18 @@
+import '../shared/styles/console.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { createRoot } from 'react-dom/client';
+import { preloadPages } from '../shared/routing/page.tsx';
+import { applyTheme } from '../shared/ui/theme.ts';
+import { Toasts } from '../shared/ui/toast.tsx';
+import { App } from './App.tsx';
+import { fleet } from './api.ts';
+import { pages } from './pages.ts';
+
+applyTheme();
+preloadPages(pages);
+createRoot(document.getElementById('root') ?? document.body).render(
+  <QueryClientProvider client={fleet.queries}>
+    <App />
+    <Toasts />
+  </QueryClientProvider>,
+);

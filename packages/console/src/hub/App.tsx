@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query';
+import { Compass, LayoutGrid, LogIn } from 'lucide-react';
+import { Link, useLocation } from 'wouter';
+import { Pages } from '../shared/routing/page.tsx';
+import { t } from '../shared/texts/texts.ts';
+import { Dialog } from '../shared/ui/Dialog.tsx';
+import { Shell } from '../shared/ui/Shell.tsx';
+import { SignedIn } from '../shared/ui/SignedIn.tsx';
+import { SignInFailureNotice } from '../shared/ui/SignInFailureNotice.tsx';
+import { Empty, ErrorView, Loading } from '../shared/ui/states.tsx';
+import { UserMenu } from '../shared/ui/UserMenu.tsx';
+import { usePalette } from '../shared/ui/usePalette.tsx';
+import { sessionGate, sessionQuery, useBlocked } from './api.ts';
+import './invitation.ts';
+import { accountGroup, administrationGroup, publicGroup } from './navigation.ts';
+import { pages } from './pages.ts';
+import { SignInButton } from './parts/SignInButton.tsx';
+import { signOut } from './session.ts';
+import { useCommands } from './useCommands.ts';
+
+export function App() {
+  const session = useQuery(sessionQuery);
+  const [path] = useLocation();
+  if (path === '/signed-in') return <SignedIn gate={sessionGate} />;
+  if (session.error && !session.data) {
+    return (
+      <main>
+        <ErrorView error={session.error} retry={session.refetch} />
+      </main>
+    );
+  }
+  if (!session.data) return <Loading text={t('Loading the console…')} />;
+  return <Console user={session.data.user} />;
+}
+
+const isPublic = (path: string) => path === '/' || path.startsWith('/templates/');
+
+type User = NonNullable<Parameters<typeof userDetail>[0]>;
+
+const userDetail = (user: { readonly role: string; readonly organization: { readonly name: string } | null } | null) =>
+  user === null ? '' : (user.organization?.name ?? user.role);
+
+function Console({ user }: { readonly user: (User & { readonly name: string }) | null }) {
+  const blocked = useBlocked();
+  const [path] = useLocation();
+  const isWaiting = sessionGate.useIsWaiting();
+  const [openPalette, palette] = usePalette(useCommands);
+  return (
+    <>
+      <Shell
+        name="Hub"
+        mark={LayoutGrid}
+        groups={[publicGroup, ...(user ? [accountGroup] : []), ...(blocked('getStats') ? [] : [administrationGroup])]}
+        user={
+          user ? (
+            <UserMenu name={user.name} detail={userDetail(user)} onSignOut={() => void signOut()} />
+          ) : (
+            <SignInButton />
+          )
+        }
+        onSearch={openPalette}
+        bands={!user && <SignInFailureNotice />}
+      >
+        {!user && !isPublic(path) ? (
+          <main id="main">
+            <Empty isPage icon={LogIn} title={t('Sign in to continue')} action={<SignInButton />}>
+              {t('This page is for signed-in users. The catalog is public.')}
+            </Empty>
+          </main>
+        ) : (
+          <Pages
+            pages={pages}
+            missing={
+              <Empty
+                isPage
+                icon={Compass}
+                title={t('There is no such page')}
+                action={<Link href="/">{t('Go to the catalog')}</Link>}
+              >
+                {t('The address may have been mistyped, or the object was deleted.')}
+              </Empty>
+            }
+          />
+        )}
+      </Shell>
+      {palette}
+      {isWaiting && (
+        <Dialog title={t('Sign in to continue')}>
+          <p>{t('You are not signed in, or your session has ended. The page and your input stay as they are.')}</p>
+          <div className="dialog-actions">
+            <SignInButton inWindow />
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import table from 'virtual:endpoints/hub';
+import type { HubAccess, hubEndpoints } from '@svc/contract/hub';
+import { useQuery } from '@tanstack/react-query';
+import { createApi } from '../shared/api/api.ts';
+import { createClient, type Output } from '../shared/api/client.ts';
+import { createSessionGate, type SessionGate } from '../shared/api/session-gate.ts';
+import { t } from '../shared/texts/texts.ts';
+
+export const sessionGate: SessionGate = createSessionGate(async () => (await hub.call('getBrowserSession')).user);
+
+type Endpoints = typeof hubEndpoints;
+
+/** The API of the hub. */
+export const hub = createApi<Endpoints>(createClient<Endpoints>(table, sessionGate.wait));
+
+export type HubOutput<K extends keyof Endpoints> = Output<Endpoints[K]>;
+
+export type Template = HubOutput<'getTemplate'>;
+export type ManagedTemplate = HubOutput<'getManagedTemplate'>['template'];
+export type Category = HubOutput<'getManagedCategory'>['category'];
+export type Organization = HubOutput<'getManagedOrganization'>['organization'];
+export type HubUser = HubOutput<'listUsers'>['users'][number];
+export type ApiKey = HubOutput<'listApiKeys'>['apiKeys'][number];
+export type ManagedApiKey = HubOutput<'listAllApiKeys'>['apiKeys'][number];
+
+export const sessionQuery = {
+  ...hub.read('getBrowserSession'),
+  queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
+    const session = await hub.call('getBrowserSession', { signal });
+    sessionGate.note(session.user);
+    return session;
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+};
+
+/** The signed-in user; null for a visitor. */
+export const useUser = () => useQuery(sessionQuery).data?.user ?? null;
+
+/** The signed-in user. Pages that require one exist only while there is one. */
+export function useCaller(): NonNullable<ReturnType<typeof useUser>> {
+  const user = useUser();
+  if (!user) throw new Error('No user is signed in.');
+  return user;
+}
+
+const suspended = t('Members of a suspended organization have read access only.');
+
+/** The reasons why an access is missing. The service decides which accesses the caller has. */
+const reasons: Partial<Readonly<Record<HubAccess, string>>> = {
+  account: t('Sign in first.'),
+  'account-change': suspended,
+  'account-keys': t('This requires the role org_admin in your organization.'),
+  'account-members': t('This requires the role org_admin in your organization.'),
+  admin: t('This requires the role admin or superadmin.'),
+};
+
+/** Returns why the caller must not call an endpoint, or undefined if it is permitted. */
+export function useBlocked(): (name: keyof Endpoints & string) => string | undefined {
+  const { data } = useQuery(sessionQuery);
+  return (name) => {
+    // The table of endpoints has the accesses of the contract.
+    const access = hub.accessOf(name) as HubAccess;
+    if (data?.may.includes(access)) return undefined;
+    if (access.startsWith('account-') && data?.user?.organization?.status === 'suspended') return suspended;
+    return reasons[access] ?? t('Your session does not permit this.');
+  };
+}

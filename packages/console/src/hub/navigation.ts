@@ -1,0 +1,38 @@
+import {
+  Blocks,
+  Building2,
+  ChartColumn,
+  FolderTree,
+  Grid3x3,
+  KeyRound,
+  PackageOpen,
+  ScrollText,
+  Users,
+  UsersRound,
+} from 'lucide-react';
+import { t } from '../shared/texts/texts.ts';
+import type { NavGroup } from '../shared/ui/Shell.tsx';
+
+export const publicGroup: NavGroup = { items: [{ href: '/', label: t('Catalog'), icon: Blocks }] };
+
+export const accountGroup: NavGroup = {
+  label: t('Your organization'),
+  items: [
+    { href: '/organization', label: t('Organization'), icon: Building2 },
+    { href: '/keys', label: t('API keys'), icon: KeyRound },
+  ],
+};
+
+export const administrationGroup: NavGroup = {
+  label: t('Administration'),
+  items: [
+    { href: '/statistics', label: t('Statistics'), icon: ChartColumn },
+    { href: '/admin/templates', label: t('Templates'), icon: PackageOpen },
+    { href: '/admin/categories', label: t('Categories'), icon: FolderTree },
+    { href: '/admin/access', label: t('Access'), icon: Grid3x3 },
+    { href: '/admin/organizations', label: t('Organizations'), icon: UsersRound },
+    { href: '/admin/users', label: t('Users'), icon: Users },
+    { href: '/admin/keys', label: t('All API keys'), icon: KeyRound },
+    { href: '/admin/audit', label: t('Audit log'), icon: ScrollText },
+  ],
+};

@@ -1,0 +1,195 @@
+import type { Endpoint, ProblemDocument } from '@svc/contract';
+import type { z } from 'zod';
+import { t } from '../texts/texts.ts';
+import { noteServerTime } from './clock.ts';
+
+/** There was no response: the network or the service is not available. */
+export class Unreachable extends Error {
+  override name = 'Unreachable';
+}
+
+/** The service responded with a problem. */
+export class Refused extends Error {
+  override name = 'Refused';
+  readonly status: number;
+  readonly problem: ProblemDocument | undefined;
+  /** Seconds after which the request can be repeated, if the service states it. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, problem: ProblemDocument | undefined, retryAfter: number | undefined) {
+    super(problem?.detail ?? t('The service responded with status {status}.', { status }));
+    this.status = status;
+    this.problem = problem;
+    this.retryAfter = retryAfter;
+  }
+}
+
+export type Failure = Unreachable | Refused;
+
+/** One part of a request. It is optional if all its members are, and absent if it has none. */
+type Part<Name extends string, Given> = unknown extends Given
+  ? unknown
+  : string extends keyof Given
+    ? unknown
+    : keyof Given extends never
+      ? unknown
+      : Record<never, never> extends Given
+        ? { readonly [N in Name]?: Given }
+        : { readonly [N in Name]: Given };
+
+/** A value of a query as a page has it. */
+type QueryValue<V> = V extends undefined
+  ? undefined
+  : string extends V
+    ? string | number | boolean
+    : V extends 'true' | 'false'
+      ? boolean
+      : V;
+
+type Query<Q> = { readonly [K in keyof Q]: QueryValue<Q[K]> };
+
+/** What a request can have in addition to the parts that its endpoint declares. */
+interface RequestOptions {
+  readonly signal?: AbortSignal;
+  /** The version that the page shows. The change fails if the resource has another one. */
+  readonly ifMatch?: number;
+  readonly idempotencyKey?: string;
+}
+
+export type CallInput<E extends Endpoint> = Part<'params', z.input<E['params']>> &
+  Part<'query', Query<z.input<E['query']>>> &
+  Part<'body', z.input<E['body']>> &
+  RequestOptions;
+
+/** The input can be omitted if none of its members is required. */
+export type CallArguments<E extends Endpoint> =
+  Record<never, never> extends CallInput<E> ? [input?: CallInput<E>] : [input: CallInput<E>];
+
+export type Output<E extends Endpoint> = z.output<E['reply']>;
+
+export type Endpoints = Readonly<Record<string, Endpoint>>;
+
+/** One typed function for all endpoints: a wrong or missing member does not compile. */
+export interface Client<T extends Endpoints> {
+  call<K extends keyof T & string>(name: K, ...input: CallArguments<T[K]>): Promise<Output<T[K]>>;
+  /** Reads the lines of a streamed response. */
+  lines<K extends keyof T & string>(name: K, ...input: CallArguments<T[K]>): AsyncGenerator<string, void, void>;
+  /** The URL of a request without a body, for links. */
+  urlOf<K extends keyof T & string>(name: K, ...input: CallArguments<T[K]>): string;
+  tagOf(name: keyof T & string): string;
+  accessOf(name: keyof T & string): string;
+}
+
+interface LooseInput extends RequestOptions {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+/**
+ * @param onUnauthenticated runs if the session has ended. It resolves when the user has signed in again, and the request is
+ * then repeated; it rejects if another user has signed in
+ */
+export function createClient<T extends Endpoints>(
+  table: Readonly<Record<string, EndpointRow>>,
+  onUnauthenticated: () => Promise<void>,
+): Client<T> {
+  const rowOf = (name: string): EndpointRow => {
+    const row = table[name];
+    if (!row) throw new Error(`The contract has no endpoint ${name}.`);
+    return row;
+  };
+
+  const attempt = async (name: string, input: LooseInput): Promise<Response> => {
+    const [method, path] = rowOf(name);
+    const { body, ifMatch, idempotencyKey, signal } = input;
+    try {
+      const response = await fetch(addressOf(path, input), {
+        method,
+        credentials: 'same-origin',
+        headers: {
+          Accept: 'application/json',
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...(ifMatch === undefined ? {} : { 'If-Match': `"${ifMatch}"` }),
+          ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      noteServerTime(response.headers.get('date'));
+      return response;
+    } catch (cause) {
+      if (signal?.aborted) throw cause;
+      throw unreachable(cause);
+    }
+  };
+
+  const send = async (name: string, input: LooseInput): Promise<Response> => {
+    let response = await attempt(name, input);
+    if (response.status === 401 && rowOf(name)[4] !== 'anyone') {
+      const refusal = await refusalOf(response);
+      await onUnauthenticated().catch(() => {
+        throw refusal;
+      });
+      response = await attempt(name, input);
+    }
+    if (!response.ok) throw await refusalOf(response);
+    return response;
+  };
+
+  return {
+    call: async (name, ...[input]) => {
+      const response = await send(name, input ?? {});
+      // The service presents each reply with the schema from which this type derives.
+      return (response.status === 204 ? undefined : await response.json()) as never;
+    },
+    async *lines(name, ...[input]) {
+      const given: LooseInput = input ?? {};
+      const { body } = await send(name, given);
+      try {
+        if (body) yield* linesOf(body);
+      } catch (cause) {
+        if (given.signal?.aborted) throw cause;
+        throw unreachable(cause);
+      }
+    },
+    urlOf: (name, ...[input]) => addressOf(rowOf(name)[1], input ?? {}),
+    tagOf: (name) => rowOf(name)[2],
+    accessOf: (name) => rowOf(name)[4],
+  };
+}
+
+const unreachable = (cause: unknown) =>
+  new Unreachable(t('There is no response. Check that the service runs and that the network is available.'), { cause });
+
+function addressOf(path: string, { params = {}, query = {} }: LooseInput): string {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name] ?? '')));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') search.set(name, String(value));
+  }
+  return search.size === 0 ? filled : `${filled}?${search}`;
+}
+
+async function refusalOf(response: Response): Promise<Refused> {
+  const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') ?? false;
+  const body: unknown = isProblem ? await response.json().catch(() => undefined) : undefined;
+  const problem = body as ProblemDocument | undefined; // the services send only this document with this media type
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return new Refused(response.status, problem, Number.isFinite(seconds) ? seconds : undefined);
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string, void, void> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      const lines = (rest + next.value).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+    if (rest !== '') yield rest;
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}

@@ -1,0 +1,211 @@
+import type { Query, QueryClient } from '@tanstack/react-query';
+import { toServerTime } from './clock.ts';
+import { effectOn, isListed, type ListedObject, type ListPage } from './effects.ts';
+
+/** A change of one object, as the stream of changes sends it. */
+interface Change {
+  readonly operation: 'put' | 'deleted';
+  readonly kind: string;
+  readonly id: string;
+  readonly object: unknown;
+}
+
+type News =
+  /** `position` is that of the last change. */
+  | { readonly type: 'changes'; readonly changes: readonly Change[]; readonly position: string }
+  | { readonly type: 'counts'; readonly counts: unknown }
+  | { readonly type: 'reset' }
+  /** The stream begins now: what was read before can lack a change. */
+  | { readonly type: 'opened' };
+
+/** What tabs tell each other. `hello`: a tab was opened. */
+type Message = News | { readonly type: 'hello' };
+
+/** The counts that the stream sends are cached with this key. */
+export const COUNTS_KEY = ['counts'] as const;
+
+const LOCK = 'changes';
+const BATCH_MS = 200;
+const RETRY_MS = 3000;
+
+interface Followed {
+  /** The address of the stream, after a position; empty: from now on. */
+  readonly urlAfter: (position: string) => string;
+  /** Resolves at once if the user is signed in, and otherwise after the next sign-in. It never rejects. */
+  readonly whenSignedIn: () => Promise<void>;
+}
+
+/**
+ * Applies the changes of the service to the cache of this tab. All tabs of a browser share one connection: the tab that holds a
+ * lock receives the stream, and forwards it to the others. When that tab closes, the browser gives the lock to another one.
+ */
+export function followChanges(queries: QueryClient, { urlAfter, whenSignedIn }: Followed): void {
+  const channel = new BroadcastChannel(LOCK);
+  const applier = createApplier(queries);
+  let greet = () => {};
+  let position = '';
+  const apply = (message: News) => {
+    if (message.type === 'changes') position = message.position;
+    applier.apply(message);
+  };
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (data.type === 'hello') greet();
+    else apply(data);
+  };
+  const publish = (message: News) => {
+    channel.postMessage(message);
+    apply(message);
+  };
+  channel.postMessage({ type: 'hello' } satisfies Message);
+  void navigator.locks.request(LOCK, () => {
+    greet = () => {
+      const counts = queries.getQueryData(COUNTS_KEY);
+      if (counts !== undefined) channel.postMessage({ type: 'counts', counts } satisfies Message);
+    };
+    return receive({ urlOf: () => urlAfter(position), whenSignedIn }, publish);
+  });
+}
+
+interface Source extends Pick<Followed, 'whenSignedIn'> {
+  /** The address of the stream, after the last change that this tab has received. */
+  readonly urlOf: () => string;
+}
+
+/** Receives the stream until the tab closes. */
+function receive({ urlOf, whenSignedIn }: Source, publish: (message: News) => void): Promise<never> {
+  let waiting: Change[] = [];
+  let position = '';
+  const flush = () => {
+    publish({ type: 'changes', changes: waiting, position });
+    waiting = [];
+  };
+  const open = () => {
+    const source = new EventSource(urlOf());
+    source.addEventListener('open', () => publish({ type: 'opened' }), { once: true });
+    source.addEventListener('change', ({ data, lastEventId }: MessageEvent<string>) => {
+      if (waiting.length === 0) setTimeout(flush, BATCH_MS);
+      waiting.push(JSON.parse(data));
+      position = lastEventId;
+    });
+    source.addEventListener('counts', ({ data }: MessageEvent<string>) =>
+      publish({ type: 'counts', counts: JSON.parse(data) }),
+    );
+    source.addEventListener('reset', () => publish({ type: 'reset' }));
+    source.onerror = () => {
+      if (source.readyState !== EventSource.CLOSED) return; // the browser connects again by itself
+      setTimeout(() => void whenSignedIn().then(open), RETRY_MS);
+    };
+  };
+  open();
+  return new Promise(() => undefined);
+}
+
+/** Pages of lists are read again after a change: soon if rows are concerned, at most once per pause, and later for the total alone. */
+const MIN_PAUSE_MS = 300;
+const MAX_PAUSE_MS = 1500;
+const TOTAL_PAUSE_MS = 20_000;
+
+interface Reread {
+  pauseMs: number;
+  lastAt: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  dueAt: number;
+}
+
+/** Reads pages of lists again. If changes continue, the pause doubles up to the maximum. */
+function createRereads(queries: QueryClient) {
+  const states = new WeakMap<Query, Reread>();
+  const schedule = (query: Query, state: Reread, pauseMs: number) => {
+    const dueAt = Date.now() + pauseMs;
+    if (state.timer !== undefined && state.dueAt <= dueAt) return;
+    clearTimeout(state.timer);
+    state.dueAt = dueAt;
+    state.timer = setTimeout(() => {
+      state.timer = undefined;
+      state.lastAt = Date.now();
+      void queries.invalidateQueries({ queryKey: query.queryKey, exact: true });
+    }, pauseMs);
+  };
+  return (query: Query, effect: 'rows' | 'total') => {
+    const state = states.get(query) ?? { pauseMs: MIN_PAUSE_MS, lastAt: 0, timer: undefined, dueAt: 0 };
+    states.set(query, state);
+    if (effect === 'total') return schedule(query, state, TOTAL_PAUSE_MS * (1 + Math.random() / 2));
+    const isQuiet = Date.now() - state.lastAt > 2 * state.pauseMs;
+    if (state.timer === undefined) state.pauseMs = isQuiet ? MIN_PAUSE_MS : Math.min(MAX_PAUSE_MS, 2 * state.pauseMs);
+    schedule(query, state, state.pauseMs);
+  };
+}
+
+/** Replaces changed objects in cached responses. Pages of lists are read again if other rows can be right now. */
+function createApplier(queries: QueryClient) {
+  const readAgain = createRereads(queries);
+  const applyTo = (query: Query, { kind, id, object }: Change) => {
+    const { data, fetchStatus } = query.state;
+    if (fetchStatus === 'fetching') readAgain(query, 'rows'); // the response can be older than the change
+    if (typeof data !== 'object' || data === null) return;
+    let before: ListedObject | undefined;
+    const replace = (value: unknown): unknown => {
+      if (Array.isArray(value)) {
+        const at = value.findIndex((row) => isListed(row) && row.id === id);
+        if (at === -1) return value;
+        before = value[at];
+        return object === null ? value.toSpliced(at, 1) : value.with(at, object);
+      }
+      if (!isListed(value) || value.id !== id || object === null) return value;
+      before = value;
+      return object;
+    };
+    const next = Object.fromEntries(Object.entries(data).map(([name, member]) => [name, replace(member)]));
+    // The object is shown now, but the page was sent earlier: the time stays the same.
+    if (before) queries.setQueryData(query.queryKey, next, { updatedAt: query.state.dataUpdatedAt });
+    const page = pageOf(kind, query);
+    const effect = page ? effectOn(page, { before, object: isListed(object) ? object : null }) : 'none';
+    if (effect !== 'none') readAgain(query, effect);
+  };
+  return {
+    apply(message: News) {
+      if (message.type === 'reset') {
+        void queries.invalidateQueries();
+        return;
+      }
+      if (message.type === 'opened') {
+        const now = Date.now();
+        // Only what is visible, and was read before: a page that is being loaded is not read twice.
+        const isOld = ({ queryKey: [tag], state: { dataUpdatedAt, fetchStatus } }: Query) =>
+          tag !== 'auth' && fetchStatus === 'idle' && dataUpdatedAt > 0 && dataUpdatedAt < now;
+        void queries.invalidateQueries({ predicate: isOld });
+        return;
+      }
+      if (message.type === 'counts') {
+        queries.setQueryData(COUNTS_KEY, message.counts);
+        return;
+      }
+      for (const change of message.changes) {
+        for (const query of queries.getQueryCache().findAll({ queryKey: [change.kind] })) applyTo(query, change);
+      }
+      rereadParts(queries, message.changes);
+    },
+  };
+}
+
+/** A cached page of a list; undefined for other responses. */
+function pageOf(tag: string, { queryKey: [, , input], state: { data, dataUpdatedAt } }: Query): ListPage | undefined {
+  if (typeof data !== 'object' || data === null || !('pagination' in data)) return undefined;
+  const { page, totalPages } = Object(data.pagination);
+  const rows = Object.values(data).find(Array.isArray)?.filter(isListed) ?? [];
+  return { tag, query: Object(input).query ?? {}, rows, number: page, totalPages, sentAt: toServerTime(dataUpdatedAt) };
+}
+
+/** Reads again what belongs to the changed objects, such as their events. */
+function rereadParts(queries: QueryClient, changes: readonly Change[]): void {
+  const isPart = ([tag, name, input]: readonly unknown[]) =>
+    typeof name === 'string' &&
+    BELONGING.test(name) &&
+    changes.some(({ kind, id }) => kind === tag && hasId(input, id));
+  void queries.invalidateQueries({ predicate: ({ queryKey }) => isPart(queryKey) });
+}
+
+const BELONGING = /^list.+(?:Events|Revisions|Orphans)$|Manifest$/;
+
+const hasId = (input: unknown, id: string): boolean =>
+  typeof input === 'object' && input !== null && 'params' in input && isListed(input.params) && input.params.id === id;

@@ -1,0 +1,61 @@
+import type { Template } from '@svc/contract';
+import { isolated, rich, t } from '../texts/texts.ts';
+import { type Fact, Facts } from '../ui/Facts.tsx';
+import { formatBytes, formatCount, formatCpus, parseQuantity } from '../ui/format.ts';
+import { Time } from '../ui/Time.tsx';
+import { isSecretVariableText, withoutSecretMarker } from './secret-variable.ts';
+
+/** What a template runs, and what it requires. */
+export function TemplateFacts({ template }: { readonly template: Template }) {
+  const image = `${template.registry_url ? `${template.registry_url}/` : ''}${template.image_name}:${template.image_tag}`;
+  const facts: readonly Fact[] = [
+    [t('Image'), <code key="image">{isolated(image)}</code>],
+    [t('Kind'), template.kind],
+    [t('Category'), template.category_name],
+    [t('CPU'), template.cpu_request ? formatCpus(parseQuantity(template.cpu_request)) : t('not requested')],
+    [t('Memory'), template.memory_request ? formatBytes(parseQuantity(template.memory_request)) : t('not requested')],
+    [
+      t('GPUs'),
+      template.gpu_count === 0
+        ? t('none')
+        : template.vram_request
+          ? t('{count}, {size} each', {
+              count: formatCount(template.gpu_count),
+              size: formatBytes(parseQuantity(template.vram_request)),
+            })
+          : formatCount(template.gpu_count),
+    ],
+    [
+      t('Ports'),
+      template.ports.map(({ containerPort, protocol }) => `${containerPort}/${protocol}`).join(', ') || t('none'),
+    ],
+    [
+      t('Volumes'),
+      template.volume_mounts.map(({ name, mountPath }) => t('{name} at {mountPath}', { name, mountPath })).join(', ') ||
+        t('none'),
+    ],
+    [t('Networks'), template.required_network_types.join(', ') || t('none required')],
+    [t('Tier'), template.min_tier],
+    [t('Updated'), <Time key="updated" at={template.updated_at} />],
+  ];
+  return <Facts facts={facts} />;
+}
+
+/** The variables that a deployment sets. */
+export const TemplateVariables = ({ template }: { readonly template: Template }) => (
+  <ul className="item-list">
+    {template.env_schema.map(({ name, required, default_value, description }) => (
+      <li key={name} className="stack-small">
+        <span className="row">
+          <code className="strong">{name}</code>
+          {required && <span className="tag">{t('required')}</span>}
+          {isSecretVariableText(description) && <span className="tag">{t('secret')}</span>}
+          {default_value && (
+            <span className="muted small">{rich('default {value}', { value: <code>{default_value}</code> })}</span>
+          )}
+        </span>
+        {description && <span className="muted small">{withoutSecretMarker(description)}</span>}
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,98 @@
+import { Component, lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
+import { t } from '../texts/texts.ts';
+import { ErrorView, Loading } from '../ui/states.tsx';
+import type { ParamsOf } from './href.ts';
+
+/** The properties of a page: the parameters of its pattern. */
+export interface PageProps<P extends string = string> {
+  readonly params: ParamsOf<P>;
+}
+
+export interface Page {
+  readonly pattern: string;
+  readonly render: (params: Readonly<Record<string, string>>) => ReactNode;
+  /** Loads the code of the page. */
+  readonly load: () => Promise<unknown>;
+}
+
+/** A page whose code is loaded when it is opened. The properties of its component must match the pattern. */
+export function page<P extends string>(
+  pattern: P,
+  load: () => Promise<{ readonly default: (props: PageProps<P>) => ReactNode }>,
+): Page {
+  const View = lazy(load) as unknown as (props: PageProps<P>) => ReactNode; // lazy() keeps the properties of the component
+  return {
+    pattern,
+    render: (params) => <View params={params as ParamsOf<P>} />, // the router has matched the pattern
+    load,
+  };
+}
+
+const INTENT_MS = 60;
+
+/** Loads the code of the current page at once, and of another one while the pointer or the focus rests on a link to it. */
+export function preloadPages(pages: readonly Page[]): void {
+  const pageAt = (path: string) => pages.find(({ pattern }) => patternOf(pattern).test(path));
+  const load = (page: Page) => void page.load().catch(() => undefined); // opening the page shows the error
+  const current = pageAt(location.pathname);
+  if (current) load(current);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const consider = ({ target }: Event) => {
+    clearTimeout(timer);
+    const link = target instanceof Element ? target.closest('a') : null;
+    if (link?.origin !== location.origin) return;
+    const found = pageAt(link.pathname);
+    if (found) timer = setTimeout(() => load(found), INTENT_MS);
+  };
+  document.addEventListener('pointerover', consider);
+  document.addEventListener('focusin', consider);
+}
+
+const patternOf = (pattern: string) => new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}/?$`);
+
+/** The page of the current address. The focus moves to it when the address changes. */
+export function Pages({ pages, missing }: { readonly pages: readonly Page[]; readonly missing: ReactNode }) {
+  const [path] = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new path moves the focus
+  useEffect(() => {
+    if (!isFirst.current) {
+      main.current?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
+    isFirst.current = false;
+  }, [path]);
+  return (
+    <main id="main" ref={main} tabIndex={-1}>
+      <Guard key={path}>
+        <Suspense fallback={<Loading text={t('Loading the page…')} />}>
+          <Switch>
+            {pages.map(({ pattern, render }) => (
+              <Route key={pattern} path={pattern}>
+                {
+                  (params) =>
+                    render(params as Readonly<Record<string, string>>) /* patterns have only named parameters */
+                }
+              </Route>
+            ))}
+            <Route>{missing}</Route>
+          </Switch>
+        </Suspense>
+      </Guard>
+    </main>
+  );
+}
+
+/** Shows an error in place of the page that threw it. The navigation stays usable. */
+class Guard extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
+  override state = { error: undefined };
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+  override render() {
+    if (this.state.error === undefined) return this.props.children;
+    return <ErrorView error={this.state.error} retry={() => location.reload()} />;
+  }
+}
