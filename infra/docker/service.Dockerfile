@@ -18,6 +18,10 @@ RUN npm install --global "$(node -p "require('./package.json').packageManager.sp
 COPY . .
 RUN pnpm install --frozen-lockfile --offline
 ARG SERVICE
+# The identity provider has no console.
+RUN if [ "$SERVICE" != identity-provider ]; then \
+      pnpm --filter @svc/contract run build && pnpm --filter @svc/console run build; \
+    fi
 # tsc -b also builds the packages that the service references.
 RUN pnpm --filter "@svc/$SERVICE" run --if-present generate \
  && pnpm --filter "@svc/$SERVICE" run build \

@@ -47,6 +47,7 @@ export function hubProgram(settings: Settings, databaseUrl: string): Program {
       PUBLIC_URL: addresses.hub,
       OIDC_ISSUER: addresses.identityProvider,
       OIDC_AUDIENCE: hubAudience,
+      OIDC_CLIENT_ID: 'dashboard', // a public client, which needs no secret
       SUPERADMIN_EMAILS: people.admin,
     },
   };

@@ -11,8 +11,9 @@ export function welcome(settings: Settings, product: Product, seconds: number): 
   const bearer = (name: string) => `-H "Authorization: Bearer $${name}"`;
   return [
     '',
-    `hub                ${addresses.hub}/docs`,
-    `fleet              ${addresses.fleet}/docs`,
+    `fleet console      ${addresses.fleet}`,
+    `hub console        ${addresses.hub}`,
+    `API references     ${addresses.fleet}/docs, ${addresses.hub}/docs`,
     `identity provider  ${addresses.identityProvider} (${people.admin} and ${people.user}, password ${people.password})`,
     `data, logs         ${settings.dataDir}, PostgreSQL's in ${product.postgresData}`,
     `credentials        ${product.demoEnv} (its JWTs are valid for 12 hours; each start creates new ones)`,

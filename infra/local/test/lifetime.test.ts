@@ -14,7 +14,7 @@ const watched = `
   const keepAlive = setInterval(() => {}, 1000);
   lifetime.signal.addEventListener('abort', () => {
     console.log(lifetime.signal.reason.message);
-    clearInterval(keepAlive);
+    setTimeout(() => clearInterval(keepAlive), 500); // the other signals can arrive later
   });
   console.log('watching');
 `;

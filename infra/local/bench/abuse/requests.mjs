@@ -78,7 +78,7 @@ const manyNames = `?name=${Array.from({ length: 20 }, (_, index) => `absent-${in
 const labels = `?label=${Array.from({ length: 60 }, (_, index) => `k${index}%3Dv`).join(',')}`;
 
 const hubRoutes = () => {
-  const [catalog, account, admin] = ['/api/v1/catalog', '/api/v1/account', '/api/v1/admin'];
+  const [auth, catalog, account, admin] = ['auth', 'catalog', 'account', 'admin'].map((name) => `/api/v1/${name}`);
   const byId = { id: UNKNOWN_ID };
   const template = { name: 'x', category_id: UNKNOWN_ID };
   const manyTags = Array.from({ length: 60 }, (_, index) => `t${index}`).join(',');
@@ -99,6 +99,23 @@ const hubRoutes = () => {
     getTemplate: reading(`${catalog}/templates/template-1`, [`${catalog}/templates/${'a-'.repeat(7000)}`]),
     listCategories: reading(`${catalog}/categories`),
     getOwnOrganization: reading(`${catalog}/organization`),
+    getAuthConfig: reading(`${auth}/config`),
+    startOidcLogin: reading(`${auth}/oidc/login`, [`?return_to=/${'a'.repeat(14_000)}`]),
+    endOidcLogin: reading(`${auth}/oidc/callback?code=x&state=y`),
+    getBrowserSession: reading(`${auth}/session`),
+    endBrowserSession: acting('DELETE', `${auth}/session`),
+    listOwnSessions: reading(`${auth}/sessions`),
+    endOwnSessions: acting('DELETE', `${auth}/sessions`),
+    endOwnSession: acting('DELETE', `${auth}/sessions/${UNKNOWN_ID}`),
+    listMembers: listing(`${account}/members`),
+    joinOrganization: writing('POST', `${account}/members`, { code: 'x'.repeat(43) }),
+    updateMember: writing('PUT', `${account}/members/${UNKNOWN_ID}`, { org_role: 'member' }),
+    removeMember: acting('DELETE', `${account}/members/${UNKNOWN_ID}`),
+    listInvitations: listing(`${account}/invitations`),
+    inviteMember: writing('POST', `${account}/invitations`, {}),
+    withdrawInvitation: acting('DELETE', `${account}/invitations/${UNKNOWN_ID}`),
+    listAccessRequests: listing(`${account}/access-requests`),
+    requestAccess: writing('POST', `${account}/access-requests`, { category_slug: 'x', reason: 'x'.repeat(2000) }),
     listApiKeys: reading(`${account}/api-keys`),
     createApiKey: writing('POST', `${account}/api-keys`, { name: 'x' }),
     reissueApiKey: writing('PUT', `${account}/api-keys`, byId),
@@ -120,6 +137,10 @@ const hubRoutes = () => {
     deleteCategory: writing('DELETE', `${admin}/categories`, byId),
     listGrants: listing(`${admin}/catalog-access`),
     grantAccess: writing('POST', `${admin}/catalog-access`, { org_id: UNKNOWN_ID, category_id: UNKNOWN_ID }),
+    changeAccess: writing('PUT', `${admin}/catalog-access`, { grants: [], revokes: [] }),
+    planVisibility: writing('POST', `${admin}/visibility/plan`, {}),
+    listAllAccessRequests: listing(`${admin}/access-requests`),
+    decideAccessRequest: writing('PUT', `${admin}/access-requests/${UNKNOWN_ID}`, { status: 'declined' }),
     revokeAccess: writing('DELETE', `${admin}/catalog-access`, byId),
     listUsers: listing(`${admin}/users`),
     updateUser: writing('PUT', `${admin}/users`, { ...byId, role: 'admin' }),
@@ -161,6 +182,16 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     exchangeSignInCode: writing('POST', `${api}/auth/exchange`, { code: 'x'.repeat(43) }),
     refresh: writing('POST', `${api}/auth/refresh`, { refresh_token: 'x'.repeat(43) }),
     logout: acting('POST', `${api}/auth/logout`),
+    getBrowserSession: reading(`${api}/auth/session`),
+    openBrowserSession: writing('POST', `${api}/auth/session`, {
+      email: 'nobody@example.test',
+      password: 'wrong-password-1',
+    }),
+    endBrowserSession: acting('DELETE', `${api}/auth/session`),
+    listOwnSessions: reading(`${api}/auth/sessions`),
+    endOwnSessions: acting('DELETE', `${api}/auth/sessions`),
+    endOwnSession: acting('DELETE', `${api}/auth/sessions/${UNKNOWN_ID}`),
+    acceptInvitation: writing('POST', `${api}/auth/invitation`, { code: 'x'.repeat(43), password: 'y' }),
     changeOwnPassword: writing('PUT', `${api}/auth/password`, { current_password: 'x', new_password: 'y' }),
     me: reading(`${api}/auth/me`),
     listMirroredTemplates: listing(`${api}/catalog/templates`, ['?category=many&limit=100']),
@@ -178,6 +209,8 @@ const fleetRoutes = ({ deployment, host, workload }) => {
     getUser: reading(one('users')),
     updateUser: writing('PUT', one('users'), { name: 'x' }),
     deleteUser: acting('DELETE', one('users')),
+    inviteUser: acting('POST', `${one('users')}/invitation`),
+    withdrawInvitation: acting('DELETE', `${one('users')}/invitation`),
     listTokens: listing(resource('tokens')),
     createToken: writing('POST', resource('tokens'), { name: 'x', role: 'viewer' }),
     reissueToken: acting('POST', `${one('tokens')}/reissue`),

@@ -123,21 +123,32 @@ const sendPing = (response) =>
 
 function sendPull(host, { fromImage, tag }, response) {
   const name = tag ? `${fromImage}:${tag}` : fromImage;
+  if (name.endsWith(':missing')) return sendError(response, 404, `manifest for ${name} not found: manifest unknown`);
   host.pullImage(name);
   const line = (status) => `${JSON.stringify({ status })}\n`;
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(`${line(`Pulling from ${name}`)}${line(`Status: Downloaded newer image for ${name}`)}`);
 }
 
-/** A container writes one line. A log that is followed ends with the container. */
+/** A container writes a few lines when it starts. A log that is followed ends with the container. */
 function sendLog(host, id, { query, response }) {
   const { Id, Name, State } = host.container(id);
   response.writeHead(200, { 'content-type': 'application/vnd.docker.multiplexed-stream' });
-  if (State.StartedAt > '0002') response.write(frameOf(`${Name.slice(1)} has started\n`));
+  if (State.StartedAt > '0002') response.write(frameOf(logOf(Name.slice(1))));
   if (!['1', 'true'].includes(query.follow) || !State.Running) return response.end();
   const end = host.watch({ filters: { container: [Id], event: ['die'] } }, () => response.end());
   response.once('close', end);
 }
+
+const logOf = (name) =>
+  [
+    `${name} has started`,
+    'level=info msg="configuration loaded" source=environment',
+    'level=info msg="listening" address=0.0.0.0 workers=4',
+    'level=warn msg="no limit for idle connections is set, 600 seconds are used"',
+    'level=info msg="ready" duration=41ms',
+    '',
+  ].join('\n');
 
 const STDOUT = 1;
 function frameOf(text) {

@@ -1,5 +1,6 @@
 // A simulated host with a container engine. It keeps containers, volumes, networks and images in memory, and runs nothing: a container
-// that was started is running at once, until it is stopped or killed.
+// that was started is running at once, until it is stopped or killed. Only the command `false` ends at once, and an image with the tag
+// `missing` cannot be pulled.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
 /** The number of past events that a host keeps for `since`, as Docker does. */
@@ -109,6 +110,7 @@ export class EngineHost {
     });
     if (Config.Healthcheck) state.Health = { Status: 'healthy', FailingStreak: 0, Log: [{ ExitCode: 0, Output: '' }] };
     this.#emitContainer('start', container);
+    if ([Config.Entrypoint ?? [], Config.Cmd ?? []].flat()[0] === 'false') this.#end(container, 1);
     return true;
   }
 

@@ -1,0 +1,26 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { describeWithBrowser } from '@svc/testing/browser';
+import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
+import { describeDeployment, describeFleetFlows } from './console/fleet-flows.ts';
+import { type ConsoleWorld, startConsoleWorld } from './console-world.ts';
+
+const START_MS = 180_000;
+
+describeWithBrowser('the console of the fleet in a browser, with an engine', () => {
+  describeWithEngine('that runs containers', () => {
+    let world: ConsoleWorld;
+    let engine: TestEngine;
+    beforeAll(async () => {
+      engine = await startEngine();
+      world = await startConsoleWorld(engine.endpoint);
+    }, START_MS);
+    afterAll(async () => {
+      await world?.stop();
+      await engine?.stop();
+    }, START_MS);
+
+    const withEngine = () => ({ world, engine });
+    describeFleetFlows(withEngine);
+    describeDeployment(withEngine);
+  });
+});

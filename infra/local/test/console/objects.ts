@@ -1,0 +1,147 @@
+import type { TestEngine } from '@svc/testing/engine';
+import type { ConsoleWorld } from '../console-world.ts';
+
+/** The pages of both consoles. */
+export interface ConsolePages {
+  readonly fleet: readonly string[];
+  readonly hub: readonly string[];
+}
+
+interface WithId {
+  readonly id: string;
+}
+
+/** Sends the body of a new object. @returns the created object */
+async function create(world: ConsoleWorld, service: 'hub' | 'fleet', path: string, body: object): Promise<WithId> {
+  const reply = await world.call({ service, method: 'POST', path, body });
+  return Object.values(reply as Record<string, WithId>)[0] as WithId; // a reply has the created object as its first member
+}
+
+/** What a container of the template writes to its log in addition to its greeting. */
+export const LOGGED = '<img src=x onerror=alert(1)> <b>bold</b>';
+
+/** Creates a template that runs if its variable GREETING is `hello`, and copies it to the fleet, unless this has happened. */
+export async function createGreeter(world: ConsoleWorld, { image }: TestEngine): Promise<void> {
+  const known = await world
+    .call({ service: 'fleet', method: 'GET', path: '/catalog/templates/greeter' })
+    .catch(() => undefined);
+  if (known !== undefined) return;
+  const { categories } = (await world.call({ service: 'hub', method: 'GET', path: '/admin/categories' })) as {
+    categories: readonly { readonly id: string; readonly is_private: boolean }[]; // the contract of the response
+  };
+  const [, registry = '', name = '', tag = ''] = /^([^/]+)\/(.+):(.+)$/.exec(image) ?? [];
+  const script = [
+    'test "$GREETING" = hello || { echo "GREETING must be hello"; exit 1; }',
+    'httpd -p 8080 -h /bin',
+    `while true; do echo "says $GREETING ${LOGGED}"; sleep 0.5; done`,
+  ];
+  await create(world, 'hub', '/admin/templates', {
+    name: 'Greeter',
+    category_id: categories.find(({ is_private }) => !is_private)?.id,
+    description: 'A page, and a line of log twice a second.',
+    registry_url: registry,
+    image_name: name,
+    image_tag: tag,
+    command: ['/bin/sh', '-c', script.join('; ')],
+    ports: [{ containerPort: 8080 }],
+    env_schema: [{ name: 'GREETING', required: true, description: 'The text of each line.' }],
+  });
+  await world.call({ service: 'fleet', method: 'POST', path: '/catalog/sync', body: {} });
+}
+
+/**
+ * Creates an object of each kind, so that each page has something to show, with a deployment of the greeter if there is an engine.
+ * @returns all pages, with those of the objects
+ */
+export async function createObjects(world: ConsoleWorld, engine: TestEngine | undefined): Promise<ConsolePages> {
+  const host = await create(world, 'fleet', '/hosts', {
+    name: 'gpu-host',
+    engine: 'podman',
+    endpoint: 'unix:///nonexistent/engine.sock',
+    addresses: { public: '192.0.2.1' },
+    network_types: ['public'],
+    gpus: [{ id: 'gpu-0', model: 'A100', vram: '80Gi' }],
+    taints: [{ key: 'dedicated', value: 'training', effect: 'NoSchedule' }],
+    labels: { rack: 'r1' },
+  });
+  const cluster = await create(world, 'fleet', '/clusters', {
+    name: 'cluster',
+    server: 'https://127.0.0.1:9',
+    auth: { kind: 'token', token: 'not-a-token' },
+  });
+  await create(world, 'fleet', '/secrets', { name: 'database', values: { password: 'unknown' } });
+  await create(world, 'fleet', '/storage', { name: 'archive', size: '1Gi' });
+  await create(world, 'fleet', '/tokens', { name: 'agent', role: 'viewer' });
+  await create(world, 'fleet', '/users', { email: 'ursula@example.test', name: 'Ursula', role: 'operator' });
+  const deployments = engine ? await deploymentPages(world, engine) : [];
+  const category = await create(world, 'hub', '/admin/categories', { name: 'Restricted', is_private: true });
+  const template = await create(world, 'hub', '/admin/templates', {
+    name: 'Restricted tool',
+    category_id: category.id,
+    image_name: 'tool',
+    documentation: '# Restricted tool',
+  });
+
+  return {
+    fleet: [
+      '/',
+      '/deployments',
+      ...deployments,
+      '/catalog',
+      '/catalog/postgresql',
+      '/deploy/postgresql',
+      '/workloads',
+      '/hosts',
+      '/hosts/new',
+      ...tabsOf(`/hosts/${host.id}`, ['orphans', 'events']),
+      '/clusters',
+      '/clusters/new',
+      ...tabsOf(`/clusters/${cluster.id}`, ['orphans', 'events']),
+      '/storage',
+      '/secrets',
+      '/users',
+      '/tokens',
+      '/audit',
+      ...tabsOf('/settings', ['hub']),
+      '/sync',
+      '/account',
+      '/absent',
+    ],
+    hub: [
+      '/',
+      '/templates/postgresql',
+      '/templates/absent',
+      ...tabsOf('/organization', ['access']),
+      '/keys',
+      '/account',
+      '/statistics',
+      '/admin/templates',
+      '/admin/templates/new',
+      `/admin/templates/${template.id}`,
+      '/admin/categories',
+      '/admin/access',
+      '/admin/access?tab=view',
+      '/admin/access?tab=view&org=demo',
+      '/admin/organizations',
+      '/admin/users',
+      '/admin/keys',
+      '/admin/audit',
+      '/absent',
+    ],
+  };
+}
+
+const tabsOf = (path: string, tabs: readonly string[]) => [path, ...tabs.map((tab) => `${path}?tab=${tab}`)];
+
+async function deploymentPages(world: ConsoleWorld, engine: TestEngine): Promise<readonly string[]> {
+  await createGreeter(world, engine);
+  const body = { name: 'shown-greeter', template: 'greeter', env: { GREETING: 'hello' } };
+  const { deployment } = (await world.call({ service: 'fleet', method: 'POST', path: '/deployments', body })) as {
+    deployment: { id: string; workload_id: string }; // the contract of the response
+  };
+  return [
+    ...tabsOf(`/deployments/${deployment.id}`, ['log', 'events', 'history', 'manifest']),
+    `/deployments/${deployment.id}/change`,
+    ...tabsOf(`/workloads/${deployment.workload_id}`, ['revisions', 'specification']),
+  ];
+}
