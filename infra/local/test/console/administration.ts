@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { type ConsoleWorld, findProblems, signInAtProvider } from '../console-world.ts';
 import { settle, visit } from './visits.ts';
 
 const CALLBACK = '/api/v1/auth/oidc/callback';
 const FLOW_MS = 60_000;
+/** Between two attempts to make a page read its objects again, in milliseconds. A page does not read what is newer than 2 s. */
+const READ_AGAIN_MS = 500;
 
 /** Pages of administrators, and the page on which a sign-in ends that fails. */
 export function describeAdministration(given: () => ConsoleWorld): void {
@@ -135,6 +138,22 @@ export function describeAdministration(given: () => ConsoleWorld): void {
       await page.getByRole('button', { name: 'Test', exact: true }).click();
       await page.getByRole('button', { name: 'Save' }).waitFor();
       expect(await result.getByText('The hub accepts the API key').count()).toBe(0);
+
+      // Another administrator changes a setting meanwhile: its field follows, and the input stays.
+      const hub = { service: 'fleet', path: '/settings/hub' } as const;
+      await world.call({ ...hub, method: 'PUT', body: { sync_interval: 777 } });
+      const seconds = page.getByLabel('Seconds between two syncs');
+      while ((await seconds.inputValue()) !== '777') {
+        await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))"); // reads again
+        await delay(READ_AGAIN_MS);
+      }
+      expect(await page.getByLabel('URL').inputValue()).toBe('https://127.0.0.1:9');
+      await page.getByLabel('URL').fill(world.hub);
+      await seconds.fill('778');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('The settings of the hub are saved').waitFor();
+      expect(await seconds.inputValue()).toBe('778');
+      await world.call({ ...hub, method: 'DELETE' });
 
       const problem = { status: 404, code: 'not_found', title: 'Not found', detail: 'Gone.', request_id: 'r-1' };
       const body = JSON.stringify({ type: 'about:blank', ...problem });

@@ -1,23 +1,15 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Download, ScrollText, SearchX } from 'lucide-react';
+import { Download } from 'lucide-react';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
+import { AuditEntries, auditMethods } from '../../shared/ui/AuditEntries.tsx';
 import { AuditScope } from '../../shared/ui/AuditScope.tsx';
 import { Button } from '../../shared/ui/Button.tsx';
 import { FilterSelect, SearchField } from '../../shared/ui/Field.tsx';
 import { PageHeader } from '../../shared/ui/PageHeader.tsx';
-import { RequestId } from '../../shared/ui/RequestId.tsx';
-import { Empty, ErrorView, Loading } from '../../shared/ui/states.tsx';
-import { Table } from '../../shared/ui/Table.tsx';
-import { Time } from '../../shared/ui/Time.tsx';
-import { type FleetOutput, fleet } from '../api.ts';
+import { fleet } from '../api.ts';
 
-type Entry = FleetOutput<'listAuditEntries'>['entries'][number];
-
-const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 const PAGE_SIZE = 100;
-
-const statusClass = (status: number) => (status >= 500 ? 'text-bad' : status >= 400 ? 'text-busy' : 'text-good');
 
 /** A local time as the service expects it; empty if it is not a time. */
 function instantOf(text: string): string {
@@ -48,7 +40,6 @@ export default function Audit() {
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
-  const rows = entries.data?.pages.flatMap((page) => page.entries) ?? [];
   return (
     <>
       <PageHeader
@@ -74,10 +65,7 @@ export default function Audit() {
           label={t('Method')}
           value={values.method}
           onChange={(method) => set({ method })}
-          options={[
-            { value: '', label: t('All methods') },
-            ...methods.map((method) => ({ value: method, label: method })),
-          ]}
+          options={auditMethods}
         />
         <FilterSelect
           label={t('Status')}
@@ -98,78 +86,28 @@ export default function Audit() {
         <DateFilter label={t('From')} value={values.from} onChange={(from) => set({ from })} />
         <DateFilter label={t('To')} value={values.to} onChange={(to) => set({ to })} />
       </div>
-      {entries.error && <ErrorView error={entries.error} retry={entries.refetch} />}
-      {entries.isPending && <Loading text={t('Loading the audit log…')} />}
-      {entries.data && rows.length === 0 && (
-        <div className="panel">
-          {isFiltered ? (
-            <Empty
-              icon={SearchX}
-              title={t('No entry matches')}
-              action={<Button onClick={clear}>{t('Clear the filters')}</Button>}
-            />
-          ) : (
-            <Empty icon={ScrollText} title={t('The audit log is empty')} />
-          )}
-        </div>
-      )}
-      {rows.length > 0 && (
-        <Table
-          label={t('Audit log')}
-          className="dense"
-          columns={[
-            { label: t('Time') },
-            { label: t('Caller') },
-            { label: t('Request') },
-            { label: t('Status'), isEnd: true },
-            { label: t('Source') },
-            { label: t('Request id') },
-          ]}
-        >
-          {rows.map((entry) => (
-            <Row key={entry.id} entry={entry} />
-          ))}
-        </Table>
-      )}
-      {entries.hasNextPage && (
-        <div className="pager">
-          <Button pending={entries.isFetchingNextPage} onClick={() => void entries.fetchNextPage()}>
-            {t('Show older')}
-          </Button>
-        </div>
-      )}
+      <AuditEntries
+        query={entries}
+        caller={t('Caller')}
+        isFiltered={isFiltered}
+        onClear={clear}
+        callerOf={({ actor, token_id }) => (
+          <>
+            <bdi>{actor}</bdi>
+            {token_id !== null && <span className="tag"> {t('token')}</span>}
+          </>
+        )}
+        requestNotes={({ tool, part }) => (
+          <>
+            {tool !== null && <span className="tag"> {tool}</span>}
+            {part && <span className="muted"> {t('for an agent')}</span>}
+          </>
+        )}
+        statusNote={({ aborted }) => aborted && <span className="muted small"> {t('aborted')}</span>}
+      />
     </>
   );
 }
-
-const Row = ({
-  entry: { at, actor, method, path, status, source, request_id, aborted, token_id, tool, part },
-}: {
-  readonly entry: Entry;
-}) => (
-  <tr>
-    <td className="muted">
-      <Time at={at} isExact />
-    </td>
-    <td>
-      <bdi>{actor}</bdi>
-      {token_id !== null && <span className="tag"> {t('token')}</span>}
-    </td>
-    <td className="mono small">
-      <strong>{method}</strong> {path}
-      {tool !== null && <span className="tag"> {tool}</span>}
-      {part && <span className="muted"> {t('for an agent')}</span>}
-    </td>
-    <td className={`end numeric strong ${statusClass(status)}`}>
-      {status}
-      {aborted && <span className="muted small"> {t('aborted')}</span>}
-    </td>
-    <td className="mono small muted nowrap">{source ?? t('unknown')}</td>
-    <td>
-      <RequestId id={request_id} />
-    </td>
-  </tr>
-);
 
 const DateFilter = ({
   label,

@@ -6,15 +6,14 @@ import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
 import { Button, ButtonLink } from '../../shared/ui/Button.tsx';
 import { SearchField } from '../../shared/ui/Field.tsx';
-import { formatBytes, formatCpus, formatDecimal, parseQuantity } from '../../shared/ui/format.ts';
 import { ListStates } from '../../shared/ui/ListPage.tsx';
-import { Meter } from '../../shared/ui/Meter.tsx';
 import { PageHeader } from '../../shared/ui/PageHeader.tsx';
 import { Status } from '../../shared/ui/Status.tsx';
 import { Table } from '../../shared/ui/Table.tsx';
 import { Time } from '../../shared/ui/Time.tsx';
 import { fleet, useBlocked } from '../api.ts';
 import { reachabilityLook } from '../looks.ts';
+import { AllocatedMeter } from '../parts/AllocatedMeter.tsx';
 
 export default function Clusters() {
   const { values, set, page, isFiltered, clear } = useFilters('search');
@@ -71,7 +70,9 @@ export default function Clusters() {
                     {name}
                   </Link>
                   <span className="muted small truncate">
-                    {t('Kubernetes {version}', { version: kubernetes_version ?? '' })}
+                    {kubernetes_version === null
+                      ? t('Kubernetes')
+                      : t('Kubernetes {version}', { version: kubernetes_version })}
                   </span>
                 </th>
                 <td>
@@ -79,30 +80,10 @@ export default function Clusters() {
                   {message && <span className="muted small"> {message}</span>}
                 </td>
                 <td>
-                  {allocatable && (
-                    <Meter
-                      label={t('allocated')}
-                      used={parseQuantity(allocated.cpu)}
-                      total={parseQuantity(allocatable.cpu)}
-                      words={t('{used} of {total}', {
-                        used: formatDecimal(parseQuantity(allocated.cpu)),
-                        total: formatCpus(parseQuantity(allocatable.cpu)),
-                      })}
-                    />
-                  )}
+                  <AllocatedMeter resource="cpu" label={t('allocated')} allocated={allocated} total={allocatable} />
                 </td>
                 <td>
-                  {allocatable && (
-                    <Meter
-                      label={t('allocated')}
-                      used={parseQuantity(allocated.memory)}
-                      total={parseQuantity(allocatable.memory)}
-                      words={t('{used} of {total}', {
-                        used: formatBytes(parseQuantity(allocated.memory)),
-                        total: formatBytes(parseQuantity(allocatable.memory)),
-                      })}
-                    />
-                  )}
+                  <AllocatedMeter resource="memory" label={t('allocated')} allocated={allocated} total={allocatable} />
                 </td>
                 <td className="numeric">{allocatable?.gpu_count ?? '–'}</td>
                 <td className="muted">{last_seen_at ? <Time at={last_seen_at} /> : t('never')}</td>

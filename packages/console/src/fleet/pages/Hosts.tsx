@@ -6,15 +6,16 @@ import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
 import { Button, ButtonLink } from '../../shared/ui/Button.tsx';
 import { FilterSelect, SearchField } from '../../shared/ui/Field.tsx';
-import { formatBytes, formatCount, formatCpus, formatDecimal, parseQuantity } from '../../shared/ui/format.ts';
+import { formatCount } from '../../shared/ui/format.ts';
 import { ListStates } from '../../shared/ui/ListPage.tsx';
-import { Cells, Meter } from '../../shared/ui/Meter.tsx';
+import { Cells } from '../../shared/ui/Meter.tsx';
 import { PageHeader } from '../../shared/ui/PageHeader.tsx';
 import { looks, Status } from '../../shared/ui/Status.tsx';
 import { Table } from '../../shared/ui/Table.tsx';
 import { Time } from '../../shared/ui/Time.tsx';
 import { fleet, type Host, useBlocked } from '../api.ts';
 import { reachabilityLook } from '../looks.ts';
+import { AllocatedMeter } from '../parts/AllocatedMeter.tsx';
 import { textOfTaint } from '../parts/pairs.ts';
 
 const sorts = ['name', '-name', 'last_seen_at', '-last_seen_at'] as const;
@@ -131,10 +132,10 @@ function HostRow({ host }: { readonly host: Host }) {
         )}
       </td>
       <td>
-        <Allocation used={allocated?.cpu} total={capacity?.cpu} format={formatCpus} formatUsed={formatDecimal} />
+        <AllocatedMeter resource="cpu" allocated={allocated} total={capacity} />
       </td>
       <td>
-        <Allocation used={allocated?.memory} total={capacity?.memory} format={formatBytes} formatUsed={formatBytes} />
+        <AllocatedMeter resource="memory" allocated={allocated} total={capacity} />
       </td>
       <td>
         {gpuCount === 0 ? (
@@ -152,24 +153,4 @@ function HostRow({ host }: { readonly host: Host }) {
       <td className="muted">{last_seen_at ? <Time at={last_seen_at} /> : t('never')}</td>
     </tr>
   );
-}
-
-/** What is allocated of a capacity. Nodes state only their capacity, because their cluster schedules the pods. */
-function Allocation({
-  used,
-  total,
-  format,
-  formatUsed,
-}: {
-  readonly used: string | undefined;
-  readonly total: string | undefined;
-  readonly format: (value: number) => string;
-  readonly formatUsed: (value: number) => string;
-}) {
-  if (total === undefined) return <span className="muted">–</span>;
-  const whole = parseQuantity(total);
-  if (used === undefined) return <span className="numeric">{format(whole)}</span>;
-  const part = parseQuantity(used);
-  const words = t('{used} of {total}', { used: formatUsed(part), total: format(whole) });
-  return <Meter used={part} total={whole} words={words} />;
 }

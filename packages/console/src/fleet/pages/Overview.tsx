@@ -5,21 +5,15 @@ import { Link } from 'wouter';
 import { href } from '../../shared/routing/href.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { ButtonLink } from '../../shared/ui/Button.tsx';
-import {
-  formatBytes,
-  formatCount,
-  formatCpus,
-  formatDecimal,
-  parseQuantity,
-  wordsOfCode,
-} from '../../shared/ui/format.ts';
-import { Cells, Meter, type Share, ShareBar } from '../../shared/ui/Meter.tsx';
+import { formatCount, wordsOfCode } from '../../shared/ui/format.ts';
+import { Cells, type Share, ShareBar } from '../../shared/ui/Meter.tsx';
 import { PageHeader, Panel } from '../../shared/ui/PageHeader.tsx';
 import { looks, Status, type StatusLook } from '../../shared/ui/Status.tsx';
 import { ErrorView, Loading } from '../../shared/ui/states.tsx';
 import { Time } from '../../shared/ui/Time.tsx';
 import { type Deployment, type FleetEvent, fleet, usePhaseCount } from '../api.ts';
 import { passingPhases, phaseLook, reachabilityLook, troubledPhases } from '../looks.ts';
+import { AllocatedMeter } from '../parts/AllocatedMeter.tsx';
 
 const RECENT = 8;
 
@@ -261,8 +255,8 @@ function Capacity() {
             </span>
             {total && allocated ? (
               <>
-                <Amount used={allocated.cpu} total={total.cpu} format={formatCpus} formatUsed={formatDecimal} />
-                <Amount used={allocated.memory} total={total.memory} format={formatBytes} formatUsed={formatBytes} />
+                <AllocatedMeter resource="cpu" allocated={allocated} total={total} />
+                <AllocatedMeter resource="memory" allocated={allocated} total={total} />
                 {total.gpu_count > 0 && (
                   <Cells
                     used={allocated.gpu_count}
@@ -283,24 +277,6 @@ function Capacity() {
     </Panel>
   );
 }
-
-const Amount = ({
-  used,
-  total,
-  format,
-  formatUsed,
-}: {
-  readonly used: string;
-  readonly total: string;
-  readonly format: (value: number) => string;
-  readonly formatUsed: (value: number) => string;
-}) => (
-  <Meter
-    used={parseQuantity(used)}
-    total={parseQuantity(total)}
-    words={t('{used} of {total}', { used: formatUsed(parseQuantity(used)), total: format(parseQuantity(total)) })}
-  />
-);
 
 function RecentChanges() {
   const { data, error, refetch } = useQuery(

@@ -6,9 +6,9 @@ import { href } from '../../shared/routing/href.ts';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/Button.tsx';
-import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx';
+import { ConfirmDialog } from '../../shared/ui/Dialog.tsx';
 import { FilterSelect, SearchField, SelectField, TextField } from '../../shared/ui/Field.tsx';
-import { FormError } from '../../shared/ui/FormError.tsx';
+import { FormDialog } from '../../shared/ui/FormDialog.tsx';
 import { useForm } from '../../shared/ui/form.ts';
 import { formatBytes, parseQuantity } from '../../shared/ui/format.ts';
 import { ListStates } from '../../shared/ui/ListPage.tsx';
@@ -172,45 +172,38 @@ function NewVolumeDialog({ onClose }: { readonly onClose: () => void }) {
   });
   const errorAt = form.errorsOf(create.error);
   return (
-    <Dialog title={t('New volume')} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate({ body: form.values });
-        }}
-      >
-        <TextField
-          {...form.bind('name')}
-          label={t('Name')}
-          hint={t('Lower-case letters, digits and inner hyphens.')}
-          required
-          mono
-          error={errorAt('name')}
-        />
-        <TextField
-          {...form.bind('size')}
-          label={t('Size')}
-          hint={t('Such as 10Gi. Docker and Podman do not enforce it.')}
-          mono
-          error={errorAt('size')}
-        />
-        <SelectField
-          {...form.bind('access_mode')}
-          label={t('Access')}
-          options={accessModes}
-          error={errorAt('access_mode')}
-        />
-        <SelectField {...form.bind('reclaim')} label={t('Data')} options={reclaims} error={errorAt('reclaim')} />
-        <FormError error={create.error} shown={['name', 'size', 'access_mode', 'reclaim']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={create.isPending}>
-            {t('Create the volume')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('New volume')}
+      action={t('Create the volume')}
+      pending={create.isPending}
+      error={create.error}
+      shown={['name', 'size', 'access_mode', 'reclaim']}
+      onClose={onClose}
+      onSubmit={() => create.mutate({ body: form.values })}
+    >
+      <TextField
+        {...form.bind('name')}
+        label={t('Name')}
+        hint={t('Lower-case letters, digits and inner hyphens.')}
+        required
+        mono
+        error={errorAt('name')}
+      />
+      <TextField
+        {...form.bind('size')}
+        label={t('Size')}
+        hint={t('Such as 10Gi. Docker and Podman do not enforce it.')}
+        mono
+        error={errorAt('size')}
+      />
+      <SelectField
+        {...form.bind('access_mode')}
+        label={t('Access')}
+        options={accessModes}
+        error={errorAt('access_mode')}
+      />
+      <SelectField {...form.bind('reclaim')} label={t('Data')} options={reclaims} error={errorAt('reclaim')} />
+    </FormDialog>
   );
 }
 
@@ -230,31 +223,24 @@ function EditVolumeDialog({ volume: { id, name, version, size, reclaim }, onClos
   });
   const errorAt = form.errorsOf(update.error);
   return (
-    <Dialog title={t('Edit {name}', { name })} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          update.mutate({ params: { id }, ifMatch: version, body: form.values });
-        }}
-      >
-        <TextField
-          {...form.bind('size')}
-          label={t('Size')}
-          hint={t('A volume can only become larger.')}
-          mono
-          error={errorAt('size')}
-        />
-        <SelectField {...form.bind('reclaim')} label={t('Data')} options={reclaims} error={errorAt('reclaim')} />
-        <FormError error={update.error} shown={['size', 'reclaim']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={update.isPending}>
-            {t('Save')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('Edit {name}', { name })}
+      action={t('Save')}
+      pending={update.isPending}
+      error={update.error}
+      shown={['size', 'reclaim']}
+      onClose={onClose}
+      onSubmit={() => update.mutate({ params: { id }, ifMatch: version, body: form.values })}
+    >
+      <TextField
+        {...form.bind('size')}
+        label={t('Size')}
+        hint={t('A volume can only become larger.')}
+        mono
+        error={errorAt('size')}
+      />
+      <SelectField {...form.bind('reclaim')} label={t('Data')} options={reclaims} error={errorAt('reclaim')} />
+    </FormDialog>
   );
 }
 

@@ -1,19 +1,18 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Ban, CirclePlus, KeyRound, RotateCw } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useFilters } from '../../shared/routing/search.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/Button.tsx';
-import { CopyButton } from '../../shared/ui/Copy.tsx';
-import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx';
+import { ConfirmDialog } from '../../shared/ui/Dialog.tsx';
 import { FilterSelect, SelectField, TextField } from '../../shared/ui/Field.tsx';
-import { FormError } from '../../shared/ui/FormError.tsx';
+import { FormDialog } from '../../shared/ui/FormDialog.tsx';
 import { useForm } from '../../shared/ui/form.ts';
 import { ListStates } from '../../shared/ui/ListPage.tsx';
 import { Menu } from '../../shared/ui/Menu.tsx';
 import { PageHeader } from '../../shared/ui/PageHeader.tsx';
+import { CopyLine, ShownOnceDialog } from '../../shared/ui/ShownOnceDialog.tsx';
 import { Status } from '../../shared/ui/Status.tsx';
-import { Notice } from '../../shared/ui/states.tsx';
 import { Table } from '../../shared/ui/Table.tsx';
 import { Time } from '../../shared/ui/Time.tsx';
 import { confirmChange } from '../../shared/ui/toast.tsx';
@@ -158,38 +157,31 @@ function NewTokenDialog({ onClose }: { readonly onClose: () => void }) {
   if (create.data)
     return <SecretDialog name={create.data.token.name} secret={create.data.token.secret} onClose={onClose} />;
   return (
-    <Dialog title={t('New MCP token')} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate({ body: { name, role, expires_in_days: days === '' ? null : Number(days) } });
-        }}
-      >
-        <TextField
-          {...form.bind('name')}
-          label={t('Name')}
-          hint={t('The agent or program that uses it. The audit log shows this name.')}
-          required
-          error={errorAt('name')}
-        />
-        <SelectField {...form.bind('role')} label={t('Role')} options={roles} error={errorAt('role')} />
-        <TextField
-          {...form.bind('days')}
-          label={t('Days until it expires')}
-          type="number"
-          hint={t('1 to 365. Empty: it does not expire.')}
-          error={errorAt('expires_in_days')}
-        />
-        <FormError error={create.error} shown={['name', 'role', 'expires_in_days']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={create.isPending}>
-            {t('Create the token')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('New MCP token')}
+      action={t('Create the token')}
+      pending={create.isPending}
+      error={create.error}
+      shown={['name', 'role', 'expires_in_days']}
+      onClose={onClose}
+      onSubmit={() => create.mutate({ body: { name, role, expires_in_days: days === '' ? null : Number(days) } })}
+    >
+      <TextField
+        {...form.bind('name')}
+        label={t('Name')}
+        hint={t('The agent or program that uses it. The audit log shows this name.')}
+        required
+        error={errorAt('name')}
+      />
+      <SelectField {...form.bind('role')} label={t('Role')} options={roles} error={errorAt('role')} />
+      <TextField
+        {...form.bind('days')}
+        label={t('Days until it expires')}
+        type="number"
+        hint={t('1 to 365. Empty: it does not expire.')}
+        error={errorAt('expires_in_days')}
+      />
+    </FormDialog>
   );
 }
 
@@ -208,10 +200,11 @@ function SecretDialog({
   const configuration = JSON.stringify({ mcpServers: { fleet: { type: 'http', url: `${origin}/mcp`, headers } } });
   const command = `curl -s -H "Authorization: Bearer ${secret}" ${origin}/api/v1/deployments`;
   return (
-    <Dialog title={t('Copy the token {name} now', { name })} wide>
-      <Notice kind="warning" title={t('It is shown only once')}>
-        <p>{t('The fleet stores only a digest. If you lose the token, reissue it.')}</p>
-      </Notice>
+    <ShownOnceDialog
+      title={t('Copy the token {name} now', { name })}
+      about={t('The fleet stores only a digest. If you lose the token, reissue it.')}
+      onClose={onClose}
+    >
       <CopyLine label={t('Token')} text={secret} action={t('Copy token')} />
       <CopyLine label={t('Connect an agent')} text={configuration} action={t('Copy configuration')}>
         {rich('Add this to the configuration of its MCP servers. The address is {address}.', {
@@ -221,37 +214,9 @@ function SecretDialog({
       <CopyLine label={t('Connect a program')} text={command} action={t('Copy command')}>
         {rich('The API is described at {address}. A first request:', { address: <code>{origin}/openapi.json</code> })}
       </CopyLine>
-      <div className="dialog-actions">
-        <Button tone="primary" onClick={onClose}>
-          {t('I have copied it')}
-        </Button>
-      </div>
-    </Dialog>
+    </ShownOnceDialog>
   );
 }
-
-const CopyLine = ({
-  label,
-  text,
-  action,
-  children,
-}: {
-  readonly label: string;
-  readonly text: string;
-  readonly action: string;
-  readonly children?: ReactNode;
-}) => (
-  <div className="stack-small">
-    <span className="strong">{label}</span>
-    {children && <p className="muted">{children}</p>}
-    <div className="row-nowrap">
-      <code className="code grow">{text}</code>
-      <CopyButton text={text} action={action}>
-        {t('Copy')}
-      </CopyButton>
-    </div>
-  </div>
-);
 
 interface TokenDialogProps {
   readonly token: Token;

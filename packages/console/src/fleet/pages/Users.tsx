@@ -4,15 +4,15 @@ import { useState } from 'react';
 import { useFilters } from '../../shared/routing/search.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/Button.tsx';
-import { CopyButton } from '../../shared/ui/Copy.tsx';
 import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx';
 import { FilterSelect, SelectField, TextField } from '../../shared/ui/Field.tsx';
+import { FormDialog } from '../../shared/ui/FormDialog.tsx';
 import { FormError } from '../../shared/ui/FormError.tsx';
 import { useForm } from '../../shared/ui/form.ts';
 import { ListStates } from '../../shared/ui/ListPage.tsx';
 import { Menu } from '../../shared/ui/Menu.tsx';
 import { PageHeader } from '../../shared/ui/PageHeader.tsx';
-import { Notice } from '../../shared/ui/states.tsx';
+import { CopyLine, ShownOnceDialog } from '../../shared/ui/ShownOnceDialog.tsx';
 import { Table } from '../../shared/ui/Table.tsx';
 import { Time } from '../../shared/ui/Time.tsx';
 import { confirmChange } from '../../shared/ui/toast.tsx';
@@ -174,27 +174,20 @@ function NewUserDialog({
   const create = useMutation({ ...fleet.change('createUser'), onSuccess: ({ user }) => onCreated(user) });
   const errorAt = form.errorsOf(create.error);
   return (
-    <Dialog title={t('New user')} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate({ body: { email, role, ...(name === '' ? {} : { name }) } });
-        }}
-      >
-        <p>{t('You receive a link with which the user chooses a password.')}</p>
-        <TextField {...form.bind('email')} label={t('E-mail')} type="email" required error={errorAt('email')} />
-        <TextField {...form.bind('name')} label={t('Name')} error={errorAt('name')} />
-        <SelectField {...form.bind('role')} label={t('Role')} options={roles} error={errorAt('role')} />
-        <FormError error={create.error} shown={['email', 'name', 'role']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={create.isPending}>
-            {t('Create and invite')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('New user')}
+      action={t('Create and invite')}
+      pending={create.isPending}
+      error={create.error}
+      shown={['email', 'name', 'role']}
+      onClose={onClose}
+      onSubmit={() => create.mutate({ body: { email, role, ...(name === '' ? {} : { name }) } })}
+    >
+      <p>{t('You receive a link with which the user chooses a password.')}</p>
+      <TextField {...form.bind('email')} label={t('E-mail')} type="email" required error={errorAt('email')} />
+      <TextField {...form.bind('name')} label={t('Name')} error={errorAt('name')} />
+      <SelectField {...form.bind('role')} label={t('Role')} options={roles} error={errorAt('role')} />
+    </FormDialog>
   );
 }
 
@@ -222,22 +215,13 @@ function InviteDialog({ user: { id, name }, onClose }: UserDialogProps) {
   const { code, expires_at } = invite.data.invitation;
   const link = `${location.origin}/invitation#${code}`;
   return (
-    <Dialog title={t('Send this link to {name}', { name })} wide>
-      <Notice kind="warning" title={t('It is shown only once')}>
-        <p>{rich('It expires {time}.', { time: <Time at={expires_at} /> })}</p>
-      </Notice>
-      <div className="row-nowrap">
-        <code className="code grow">{link}</code>
-        <CopyButton text={link} action={t('Copy link')}>
-          {t('Copy')}
-        </CopyButton>
-      </div>
-      <div className="dialog-actions">
-        <Button tone="primary" onClick={onClose}>
-          {t('I have copied it')}
-        </Button>
-      </div>
-    </Dialog>
+    <ShownOnceDialog
+      title={t('Send this link to {name}', { name })}
+      about={rich('It expires {time}.', { time: <Time at={expires_at} /> })}
+      onClose={onClose}
+    >
+      <CopyLine text={link} action={t('Copy link')} />
+    </ShownOnceDialog>
   );
 }
 
@@ -251,29 +235,22 @@ function RoleDialog({ user: { id, name, role }, onClose }: UserDialogProps) {
     },
   });
   return (
-    <Dialog title={t('Role of {name}', { name })} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          update.mutate({ params: { id }, body: form.values });
-        }}
-      >
-        <SelectField
-          {...form.bind('role')}
-          label={t('Role')}
-          options={roles}
-          error={form.errorsOf(update.error)('role')}
-        />
-        <FormError error={update.error} shown={['role']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={update.isPending}>
-            {t('Save')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('Role of {name}', { name })}
+      action={t('Save')}
+      pending={update.isPending}
+      error={update.error}
+      shown={['role']}
+      onClose={onClose}
+      onSubmit={() => update.mutate({ params: { id }, body: form.values })}
+    >
+      <SelectField
+        {...form.bind('role')}
+        label={t('Role')}
+        options={roles}
+        error={form.errorsOf(update.error)('role')}
+      />
+    </FormDialog>
   );
 }
 
@@ -287,32 +264,25 @@ function PasswordDialog({ user: { id, name }, onClose }: UserDialogProps) {
     },
   });
   return (
-    <Dialog title={t('Set a password for {name}', { name })} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          update.mutate({ params: { id }, body: form.values });
-        }}
-      >
-        <p>{t('The sessions of the user end.')}</p>
-        <TextField
-          {...form.bind('password')}
-          label={t('New password')}
-          type="password"
-          autoComplete="new-password"
-          required
-          error={form.errorsOf(update.error)('password')}
-        />
-        <FormError error={update.error} shown={['password']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={update.isPending}>
-            {t('Set the password')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('Set a password for {name}', { name })}
+      action={t('Set the password')}
+      pending={update.isPending}
+      error={update.error}
+      shown={['password']}
+      onClose={onClose}
+      onSubmit={() => update.mutate({ params: { id }, body: form.values })}
+    >
+      <p>{t('The sessions of the user end.')}</p>
+      <TextField
+        {...form.bind('password')}
+        label={t('New password')}
+        type="password"
+        autoComplete="new-password"
+        required
+        error={form.errorsOf(update.error)('password')}
+      />
+    </FormDialog>
   );
 }
 

@@ -6,10 +6,10 @@ import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/Button.tsx';
-import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx';
+import { ConfirmDialog } from '../../shared/ui/Dialog.tsx';
 import { Diff, textOf } from '../../shared/ui/Diff.tsx';
 import { TextField } from '../../shared/ui/Field.tsx';
-import { FormError } from '../../shared/ui/FormError.tsx';
+import { FormDialog } from '../../shared/ui/FormDialog.tsx';
 import { useForm } from '../../shared/ui/form.ts';
 import { PageError, PageHeader, Panel } from '../../shared/ui/PageHeader.tsx';
 import { Status } from '../../shared/ui/Status.tsx';
@@ -203,48 +203,40 @@ function RevisionDialog({ workload: given, onClose }: DialogProps) {
   const errorAt = form.errorsOf(update.error);
   const { gpu_count, ...texts } = form.values;
   return (
-    <Dialog title={t('New revision of {name}', { name: workload.name })} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          update.mutate({
-            params: { id: workload.id },
-            ifMatch: workload.version,
-            body: { ...texts, gpu_count: Number(gpu_count) },
-          });
-        }}
-      >
-        <p className="muted">{t('Deployments keep their revision until you change them.')}</p>
-        <TextField {...form.bind('image_name')} label={t('Image')} mono error={errorAt('image_name')} />
-        <TextField {...form.bind('image_tag')} label={t('Tag')} mono error={errorAt('image_tag')} />
-        <TextField
-          {...form.bind('cpu_request')}
-          label={t('CPU')}
-          hint={t('Such as 500m or 2. Empty: not requested.')}
-          mono
-          error={errorAt('cpu_request')}
-        />
-        <TextField
-          {...form.bind('memory_request')}
-          label={t('Memory')}
-          hint={t('Such as 512Mi or 8Gi. Empty: not requested.')}
-          mono
-          error={errorAt('memory_request')}
-        />
-        <TextField {...form.bind('gpu_count')} label={t('GPUs')} type="number" min={0} error={errorAt('gpu_count')} />
-        <FormError
-          error={update.error}
-          shown={['image_name', 'image_tag', 'cpu_request', 'memory_request', 'gpu_count']}
-        />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={update.isPending}>
-            {t('Create the revision')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('New revision of {name}', { name: workload.name })}
+      action={t('Create the revision')}
+      pending={update.isPending}
+      error={update.error}
+      shown={['image_name', 'image_tag', 'cpu_request', 'memory_request', 'gpu_count']}
+      onClose={onClose}
+      onSubmit={() =>
+        update.mutate({
+          params: { id: workload.id },
+          ifMatch: workload.version,
+          body: { ...texts, gpu_count: Number(gpu_count) },
+        })
+      }
+    >
+      <p className="muted">{t('Deployments keep their revision until you change them.')}</p>
+      <TextField {...form.bind('image_name')} label={t('Image')} mono error={errorAt('image_name')} />
+      <TextField {...form.bind('image_tag')} label={t('Tag')} mono error={errorAt('image_tag')} />
+      <TextField
+        {...form.bind('cpu_request')}
+        label={t('CPU')}
+        hint={t('Such as 500m or 2. Empty: not requested.')}
+        mono
+        error={errorAt('cpu_request')}
+      />
+      <TextField
+        {...form.bind('memory_request')}
+        label={t('Memory')}
+        hint={t('Such as 512Mi or 8Gi. Empty: not requested.')}
+        mono
+        error={errorAt('memory_request')}
+      />
+      <TextField {...form.bind('gpu_count')} label={t('GPUs')} type="number" min={0} error={errorAt('gpu_count')} />
+    </FormDialog>
   );
 }
 

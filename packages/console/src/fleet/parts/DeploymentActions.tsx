@@ -7,7 +7,7 @@ import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/Button.tsx';
 import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx';
 import { CheckField, TextField } from '../../shared/ui/Field.tsx';
-import { FormError } from '../../shared/ui/FormError.tsx';
+import { FormDialog } from '../../shared/ui/FormDialog.tsx';
 import { useForm } from '../../shared/ui/form.ts';
 import { Menu, type MenuAction, MenuButton } from '../../shared/ui/Menu.tsx';
 import { ErrorView } from '../../shared/ui/states.tsx';
@@ -137,32 +137,27 @@ function ScaleDialog({ deployment: { id, name, version, replicas }, onClose }: D
     },
   });
   return (
-    <Dialog title={t('Scale {name}', { name })} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          scale.mutate({ params: { id }, ifMatch: version, body: { replicas: Number(form.values.replicas) } });
-        }}
-      >
-        <TextField
-          {...form.bind('replicas')}
-          label={t('Replicas')}
-          type="number"
-          min={1}
-          max={1000}
-          hint={t('{replicas} now. Each replica needs the requested CPU, memory and GPUs on the target.', { replicas })}
-          error={form.errorsOf(scale.error)('replicas')}
-        />
-        <FormError error={scale.error} shown={['replicas']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={scale.isPending}>
-            {t('Scale')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('Scale {name}', { name })}
+      action={t('Scale')}
+      pending={scale.isPending}
+      error={scale.error}
+      shown={['replicas']}
+      onClose={onClose}
+      onSubmit={() =>
+        scale.mutate({ params: { id }, ifMatch: version, body: { replicas: Number(form.values.replicas) } })
+      }
+    >
+      <TextField
+        {...form.bind('replicas')}
+        label={t('Replicas')}
+        type="number"
+        min={1}
+        max={1000}
+        hint={t('{replicas} now. Each replica needs the requested CPU, memory and GPUs on the target.', { replicas })}
+        error={form.errorsOf(scale.error)('replicas')}
+      />
+    </FormDialog>
   );
 }
 

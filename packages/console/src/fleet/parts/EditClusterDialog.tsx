@@ -1,10 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { t } from '../../shared/texts/texts.ts';
-import { Button } from '../../shared/ui/Button.tsx';
-import { Dialog } from '../../shared/ui/Dialog.tsx';
 import { SelectField, TextAreaField, TextField } from '../../shared/ui/Field.tsx';
-import { FormError } from '../../shared/ui/FormError.tsx';
+import { FormDialog } from '../../shared/ui/FormDialog.tsx';
 import { useForm } from '../../shared/ui/form.ts';
 import { confirmChange } from '../../shared/ui/toast.tsx';
 import { type Cluster, fleet } from '../api.ts';
@@ -61,127 +59,115 @@ export function EditClusterDialog({
   const errorAt = form.errorsOf(update.error);
   const { kind } = values;
   return (
-    <Dialog title={t('Edit {name}', { name })} onClose={onClose} wide>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          update.mutate({
-            params: { id },
-            ifMatch: cluster.version,
-            body: {
-              ...(values.server === cluster.server ? {} : { server: values.server }),
-              ...(values.namespace === cluster.namespace ? {} : { namespace: values.namespace }),
-              ...(kind === 'keep' ? {} : { auth: authOf(kind, values) }),
-              ...(values.accept_engine ? { accept_engine: true } : {}),
-              ca_certificate: values.ca_certificate.trim() === '' ? null : values.ca_certificate,
-              network_types: wordsOf(values.network_types),
-              public_service_type: values.public_service_type,
-              default_storage_class: values.default_storage_class.trim() || null,
-              gpu_resource_name: values.gpu_resource_name,
-              labels: pairsOf(values.labels),
-            },
-          });
-        }}
-      >
-        <div className="fields">
-          <TextField
-            {...bind('server')}
-            label={t('API server')}
-            hint={t('Another address requires the credentials again.')}
-            mono
-            error={errorAt('server')}
-          />
-          <TextField
-            {...bind('namespace')}
-            label={t('Namespace')}
-            hint={t('It can only be changed while nothing of this fleet is on the cluster.')}
-            mono
-            error={errorAt('namespace')}
-          />
-        </div>
-        <TextAreaField
-          {...bind('ca_certificate')}
-          label={t('Certificate authority')}
-          hint={t('PEM. Leave it empty to use the certificate authorities of the operating system.')}
-          rows={3}
-          error={errorAt('ca_certificate')}
+    <FormDialog
+      title={t('Edit {name}', { name })}
+      wide
+      action={t('Save and check')}
+      pending={update.isPending || check.isPending}
+      error={update.error}
+      shown={[
+        'server',
+        'namespace',
+        'ca_certificate',
+        'auth',
+        'network_types',
+        'default_storage_class',
+        'gpu_resource_name',
+        'labels',
+      ]}
+      onClose={onClose}
+      onSubmit={() =>
+        update.mutate({
+          params: { id },
+          ifMatch: cluster.version,
+          body: {
+            ...(values.server === cluster.server ? {} : { server: values.server }),
+            ...(values.namespace === cluster.namespace ? {} : { namespace: values.namespace }),
+            ...(kind === 'keep' ? {} : { auth: authOf(kind, values) }),
+            ...(values.accept_engine ? { accept_engine: true } : {}),
+            ca_certificate: values.ca_certificate.trim() === '' ? null : values.ca_certificate,
+            network_types: wordsOf(values.network_types),
+            public_service_type: values.public_service_type,
+            default_storage_class: values.default_storage_class.trim() || null,
+            gpu_resource_name: values.gpu_resource_name,
+            labels: pairsOf(values.labels),
+          },
+        })
+      }
+    >
+      <div className="fields">
+        <TextField
+          {...bind('server')}
+          label={t('API server')}
+          hint={t('Another address requires the credentials again.')}
+          mono
+          error={errorAt('server')}
+        />
+        <TextField
+          {...bind('namespace')}
+          label={t('Namespace')}
+          hint={t('It can only be changed while nothing of this fleet is on the cluster.')}
+          mono
+          error={errorAt('namespace')}
+        />
+      </div>
+      <TextAreaField
+        {...bind('ca_certificate')}
+        label={t('Certificate authority')}
+        hint={t('PEM. Leave it empty to use the certificate authorities of the operating system.')}
+        rows={3}
+        error={errorAt('ca_certificate')}
+      />
+      <SelectField
+        label={t('Credentials')}
+        value={kind}
+        onChange={(value) => set('kind', value)}
+        error={errorAt('auth')}
+        options={[
+          { value: 'keep', label: t('Keep the current credentials') },
+          { value: 'token', label: t('Token of a service account') },
+          { value: 'client_certificate', label: t('Client certificate') },
+        ]}
+      />
+      {kind !== 'keep' && <ClusterAuthFields kind={kind} values={values} onChange={set} errorAt={errorAt} />}
+      <div className="fields">
+        <TextField
+          {...bind('network_types')}
+          label={t('Network types')}
+          hint={t('Separated by spaces.')}
+          mono
+          error={errorAt('network_types')}
         />
         <SelectField
-          label={t('Credentials')}
-          value={kind}
-          onChange={(value) => set('kind', value)}
-          error={errorAt('auth')}
-          options={[
-            { value: 'keep', label: t('Keep the current credentials') },
-            { value: 'token', label: t('Token of a service account') },
-            { value: 'client_certificate', label: t('Client certificate') },
-          ]}
+          label={t('Public services')}
+          hint={t('The type of Services of workloads that require the network public.')}
+          value={values.public_service_type}
+          onChange={(value) => set('public_service_type', value)}
+          options={SERVICE_TYPES.map((type) => ({ value: type, label: type }))}
         />
-        {kind !== 'keep' && <ClusterAuthFields kind={kind} values={values} onChange={set} errorAt={errorAt} />}
-        <div className="fields">
-          <TextField
-            {...bind('network_types')}
-            label={t('Network types')}
-            hint={t('Separated by spaces.')}
-            mono
-            error={errorAt('network_types')}
-          />
-          <SelectField
-            label={t('Public services')}
-            hint={t('The type of Services of workloads that require the network public.')}
-            value={values.public_service_type}
-            onChange={(value) => set('public_service_type', value)}
-            options={SERVICE_TYPES.map((type) => ({ value: type, label: type }))}
-          />
-          <TextField
-            {...bind('default_storage_class')}
-            label={t('Storage class')}
-            hint={t('Leave it empty to use the default of the cluster.')}
-            mono
-            error={errorAt('default_storage_class')}
-          />
-          <TextField
-            {...bind('gpu_resource_name')}
-            label={t('GPU resource')}
-            mono
-            error={errorAt('gpu_resource_name')}
-          />
-        </div>
-        <TextAreaField
-          {...bind('labels')}
-          label={t('Labels')}
-          hint={t('One per line: key=value.')}
-          rows={2}
-          error={errorAt('labels')}
+        <TextField
+          {...bind('default_storage_class')}
+          label={t('Storage class')}
+          hint={t('Leave it empty to use the default of the cluster.')}
+          mono
+          error={errorAt('default_storage_class')}
         />
-        {cluster.reachability === 'unreachable' && (
-          <AcceptEngineField checked={values.accept_engine} onChange={(checked) => set('accept_engine', checked)} />
-        )}
-        <FormError
-          error={update.error}
-          shown={[
-            'server',
-            'namespace',
-            'ca_certificate',
-            'auth',
-            'network_types',
-            'default_storage_class',
-            'gpu_resource_name',
-            'labels',
-          ]}
-        />
-        <CheckResult
-          error={check.error}
-          message={check.data && cluster.reachability !== 'online' ? cluster.message : undefined}
-        />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={update.isPending || check.isPending}>
-            {t('Save and check')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+        <TextField {...bind('gpu_resource_name')} label={t('GPU resource')} mono error={errorAt('gpu_resource_name')} />
+      </div>
+      <TextAreaField
+        {...bind('labels')}
+        label={t('Labels')}
+        hint={t('One per line: key=value.')}
+        rows={2}
+        error={errorAt('labels')}
+      />
+      {cluster.reachability === 'unreachable' && (
+        <AcceptEngineField checked={values.accept_engine} onChange={(checked) => set('accept_engine', checked)} />
+      )}
+      <CheckResult
+        error={check.error}
+        message={check.data && cluster.reachability !== 'online' ? cluster.message : undefined}
+      />
+    </FormDialog>
   );
 }

@@ -1,10 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { t } from '../../shared/texts/texts.ts';
-import { Button } from '../../shared/ui/Button.tsx';
-import { Dialog } from '../../shared/ui/Dialog.tsx';
 import { SelectField, TextAreaField, TextField } from '../../shared/ui/Field.tsx';
-import { FormError } from '../../shared/ui/FormError.tsx';
+import { FormDialog } from '../../shared/ui/FormDialog.tsx';
 import { useForm } from '../../shared/ui/form.ts';
 import { confirmChange } from '../../shared/ui/toast.tsx';
 import { fleet, type Host } from '../api.ts';
@@ -76,113 +74,106 @@ export function EditHostDialog({ host: given, onClose }: { readonly host: Host; 
   const errorAt = form.errorsOf(update.error);
   const { endpoint, credentials, labels, network_types, addresses, taints, gpus, accept_engine } = form.values;
   return (
-    <Dialog title={t('Edit {name}', { name })} onClose={onClose} wide>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          update.mutate({
-            params: { id },
-            ifMatch: host.version,
-            body: {
-              ...(endpoint === host.endpoint ? {} : { endpoint }),
-              ...(credentials === 'replace' ? { credentials: credentialsOf(form.values) } : {}),
-              ...(credentials === 'remove' ? { credentials: null } : {}),
-              labels: pairsOf(labels),
-              network_types: wordsOf(network_types),
-              addresses: pairsOf(addresses),
-              taints: taintsOf(taints),
-              gpus: gpusOf(gpus),
-              ...(accept_engine ? { accept_engine } : {}),
-            },
-          });
-        }}
-      >
-        <TextField
-          {...form.bind('endpoint')}
-          label={t('Address of the engine')}
-          hint={t('A socket such as unix:///var/run/docker.sock, or tcp://host:port with TLS.')}
-          mono
-          error={errorAt('endpoint')}
-        />
-        <SelectField
-          label={t('TLS credentials')}
-          hint={host.has_credentials ? t('Another address requires the credentials again.') : undefined}
-          value={credentials}
-          onChange={(value) => form.set('credentials', value)}
-          error={errorAt('credentials')}
-          options={
-            host.has_credentials
-              ? [
-                  { value: 'keep', label: t('Keep the current credentials') },
-                  { value: 'replace', label: t('Replace the credentials') },
-                  { value: 'remove', label: t('Remove the credentials') },
-                ]
-              : [
-                  { value: 'keep', label: t('None') },
-                  { value: 'replace', label: t('Add credentials') },
-                ]
-          }
-        />
-        {credentials === 'replace' && (
-          <HostCredentialsFields values={form.values} onChange={form.set} errorAt={errorAt} />
-        )}
-        <TextField
-          {...form.bind('network_types')}
-          label={t('Network types')}
-          hint={t('Separated by spaces.')}
-          mono
-          error={errorAt('network_types')}
-        />
-        <TextAreaField
-          {...form.bind('addresses')}
-          label={t('Addresses')}
-          hint={t('One per line: network type=address. Ports of workloads that require the network bind to it.')}
-          placeholder="mesh=10.1.2.3"
-          rows={2}
-          error={errorAt('addresses')}
-        />
-        <TextAreaField
-          {...form.bind('labels')}
-          label={t('Labels')}
-          hint={t('One per line: key=value.')}
-          rows={2}
-          error={errorAt('labels')}
-        />
-        <TextAreaField
-          {...form.bind('taints')}
-          label={t('Taints')}
-          hint={t('One per line: key=value:effect, with the effect NoSchedule, PreferNoSchedule or NoExecute.')}
-          placeholder="dedicated=gpu:NoSchedule"
-          rows={2}
-          error={errorAt('taints')}
-        />
-        <TextAreaField
-          {...form.bind('gpus')}
-          label={t('GPUs')}
-          hint={t('One per line: id, model, memory. Engines do not report GPUs, so declare them here.')}
-          placeholder="0, NVIDIA L4, 24Gi"
-          rows={3}
-          error={errorAt('gpus')}
-        />
-        {host.reachability === 'unreachable' && (
-          <AcceptEngineField checked={accept_engine} onChange={(checked) => form.set('accept_engine', checked)} />
-        )}
-        <FormError
-          error={update.error}
-          shown={['endpoint', 'credentials', 'network_types', 'addresses', 'labels', 'taints', 'gpus']}
-        />
-        <CheckResult
-          error={check.error}
-          message={check.data && host.reachability !== 'online' ? host.message : undefined}
-        />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={update.isPending || check.isPending}>
-            {t('Save and check')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('Edit {name}', { name })}
+      wide
+      action={t('Save and check')}
+      pending={update.isPending || check.isPending}
+      error={update.error}
+      shown={['endpoint', 'credentials', 'network_types', 'addresses', 'labels', 'taints', 'gpus']}
+      onClose={onClose}
+      onSubmit={() =>
+        update.mutate({
+          params: { id },
+          ifMatch: host.version,
+          body: {
+            ...(endpoint === host.endpoint ? {} : { endpoint }),
+            ...(credentials === 'replace' ? { credentials: credentialsOf(form.values) } : {}),
+            ...(credentials === 'remove' ? { credentials: null } : {}),
+            labels: pairsOf(labels),
+            network_types: wordsOf(network_types),
+            addresses: pairsOf(addresses),
+            taints: taintsOf(taints),
+            gpus: gpusOf(gpus),
+            ...(accept_engine ? { accept_engine } : {}),
+          },
+        })
+      }
+    >
+      <TextField
+        {...form.bind('endpoint')}
+        label={t('Address of the engine')}
+        hint={t('A socket such as unix:///var/run/docker.sock, or tcp://host:port with TLS.')}
+        mono
+        error={errorAt('endpoint')}
+      />
+      <SelectField
+        label={t('TLS credentials')}
+        hint={host.has_credentials ? t('Another address requires the credentials again.') : undefined}
+        value={credentials}
+        onChange={(value) => form.set('credentials', value)}
+        error={errorAt('credentials')}
+        options={
+          host.has_credentials
+            ? [
+                { value: 'keep', label: t('Keep the current credentials') },
+                { value: 'replace', label: t('Replace the credentials') },
+                { value: 'remove', label: t('Remove the credentials') },
+              ]
+            : [
+                { value: 'keep', label: t('None') },
+                { value: 'replace', label: t('Add credentials') },
+              ]
+        }
+      />
+      {credentials === 'replace' && (
+        <HostCredentialsFields values={form.values} onChange={form.set} errorAt={errorAt} />
+      )}
+      <TextField
+        {...form.bind('network_types')}
+        label={t('Network types')}
+        hint={t('Separated by spaces.')}
+        mono
+        error={errorAt('network_types')}
+      />
+      <TextAreaField
+        {...form.bind('addresses')}
+        label={t('Addresses')}
+        hint={t('One per line: network type=address. Ports of workloads that require the network bind to it.')}
+        placeholder="mesh=10.1.2.3"
+        rows={2}
+        error={errorAt('addresses')}
+      />
+      <TextAreaField
+        {...form.bind('labels')}
+        label={t('Labels')}
+        hint={t('One per line: key=value.')}
+        rows={2}
+        error={errorAt('labels')}
+      />
+      <TextAreaField
+        {...form.bind('taints')}
+        label={t('Taints')}
+        hint={t('One per line: key=value:effect, with the effect NoSchedule, PreferNoSchedule or NoExecute.')}
+        placeholder="dedicated=gpu:NoSchedule"
+        rows={2}
+        error={errorAt('taints')}
+      />
+      <TextAreaField
+        {...form.bind('gpus')}
+        label={t('GPUs')}
+        hint={t('One per line: id, model, memory. Engines do not report GPUs, so declare them here.')}
+        placeholder="0, NVIDIA L4, 24Gi"
+        rows={3}
+        error={errorAt('gpus')}
+      />
+      {host.reachability === 'unreachable' && (
+        <AcceptEngineField checked={accept_engine} onChange={(checked) => form.set('accept_engine', checked)} />
+      )}
+      <CheckResult
+        error={check.error}
+        message={check.data && host.reachability !== 'online' ? host.message : undefined}
+      />
+    </FormDialog>
   );
 }

@@ -1,15 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { PlugZap, RotateCcw, Save } from 'lucide-react';
-import { useState } from 'react';
 import { t } from '../../shared/texts/texts.ts';
-import { Button } from '../../shared/ui/Button.tsx';
 import { TextField } from '../../shared/ui/Field.tsx';
-import { FormError } from '../../shared/ui/FormError.tsx';
-import { useForm } from '../../shared/ui/form.ts';
+import { useEdits } from '../../shared/ui/form.ts';
 import { Panel } from '../../shared/ui/PageHeader.tsx';
 import { ErrorView, Loading, Notice } from '../../shared/ui/states.tsx';
 import { confirmChange } from '../../shared/ui/toast.tsx';
 import { type FleetOutput, fleet } from '../api.ts';
+import { settingsActions } from './SettingsActions.tsx';
 import { SourceHint } from './SourceHint.tsx';
 
 type HubSettings = FleetOutput<'getHubSettings'>;
@@ -18,35 +15,36 @@ export function HubSettingsForm() {
   const { data, error, refetch } = useQuery(fleet.read('getHubSettings'));
   if (error && !data) return <ErrorView error={error} retry={refetch} />;
   if (!data) return <Loading text={t('Loading the settings…')} />;
-  return <Form key={JSON.stringify(data)} settings={data} />;
+  return <Form settings={data} />;
 }
 
 function Form({ settings }: { readonly settings: HubSettings }) {
-  const [before] = useState({
+  const before = {
     url: settings.url ?? '',
     api_key: '',
     sync_interval: String(settings.sync_interval),
-  });
-  const form = useForm(before);
+  };
+  const form = useEdits(before);
+  /** Shows the settings of a response, without the input of the user. */
+  const show = (reply: HubSettings) => {
+    fleet.queries.setQueryData(fleet.read('getHubSettings').queryKey, reply);
+    form.discard();
+  };
   const save = useMutation({
     ...fleet.change('setHubSettings', 'catalog'),
-    onSuccess: () => {
-      form.set('api_key', '');
+    onSuccess: (reply) => {
+      show(reply);
       confirmChange(t('The settings of the hub are saved'));
     },
   });
   const reset = useMutation({
     ...fleet.change('resetHubSettings', 'catalog'),
-    onSuccess: () => confirmChange(t('The settings are those of the environment')),
+    onSuccess: (reply) => {
+      show(reply);
+      confirmChange(t('The settings are those of the environment'));
+    },
   });
   const test = useMutation(fleet.change('testHubSettings'));
-  const error = save.error ?? test.error ?? reset.error;
-  /** An action removes the errors of the earlier ones. */
-  const start = (action: () => void) => {
-    for (const earlier of [save, test, reset]) if (earlier.error) earlier.reset();
-    action();
-  };
-  const errorAt = form.errorsOf(error);
   const { url, api_key, sync_interval } = form.values;
   const { sources } = settings;
   const body = {
@@ -54,16 +52,11 @@ function Form({ settings }: { readonly settings: HubSettings }) {
     ...(api_key === '' ? {} : { api_key }),
     ...(sync_interval === before.sync_interval ? {} : { sync_interval: Number(sync_interval) }),
   };
-  const isTested = JSON.stringify(test.variables?.body) === JSON.stringify(body);
+  const { error, isTested, onSubmit, buttons } = settingsActions({ save, test, reset, body });
+  const errorAt = form.errorsOf(error);
   return (
     <div className="split">
-      <form
-        className="panel"
-        onSubmit={(event) => {
-          event.preventDefault();
-          start(() => save.mutate({ body }));
-        }}
-      >
+      <form className="panel" onSubmit={onSubmit}>
         <div className="form-section">
           <TextField
             {...form.bind('url')}
@@ -98,29 +91,7 @@ function Form({ settings }: { readonly settings: HubSettings }) {
             hint={<SourceHint source={sources.sync_interval}>{t('0: only on demand.')}</SourceHint>}
             error={errorAt('sync_interval')}
           />
-          <FormError error={error} shown={['url', 'api_key', 'sync_interval']} />
-          <div className="actions">
-            <Button
-              type="submit"
-              tone="primary"
-              icon={Save}
-              pending={save.isPending}
-              blocked={Object.keys(body).length === 0 ? t('Nothing is changed.') : undefined}
-            >
-              {t('Save')}
-            </Button>
-            <Button icon={PlugZap} pending={test.isPending} onClick={() => start(() => test.mutate({ body }))}>
-              {t('Test')}
-            </Button>
-            <Button
-              tone="ghost"
-              icon={RotateCcw}
-              pending={reset.isPending}
-              onClick={() => start(() => reset.mutate({}))}
-            >
-              {t('Reset to the environment')}
-            </Button>
-          </div>
+          {buttons(['url', 'api_key', 'sync_interval'])}
         </div>
       </form>
       <Panel title={t('Test')}>

@@ -3,9 +3,8 @@ import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/Button.tsx';
-import { Dialog } from '../../shared/ui/Dialog.tsx';
 import { Field, SelectField, TextAreaField, TextField } from '../../shared/ui/Field.tsx';
-import { FormError } from '../../shared/ui/FormError.tsx';
+import { FormDialog } from '../../shared/ui/FormDialog.tsx';
 import { useForm } from '../../shared/ui/form.ts';
 import { Notice } from '../../shared/ui/states.tsx';
 import { confirmChange } from '../../shared/ui/toast.tsx';
@@ -75,127 +74,116 @@ export function NewSecretDialog({
     else create.mutate({ body: { name: form.values.name, kind, values, ...registry } });
   };
   return (
-    <Dialog
+    <FormDialog
       title={secret ? t('Replace the values of {name}', { name: secret.name }) : t('New secret')}
+      action={secret ? t('Replace the values') : t('Create the secret')}
+      pending={isPending}
+      error={error}
+      shown={['name', 'server', 'values']}
       onClose={onClose}
+      onSubmit={submit}
     >
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          event.stopPropagation(); // the dialog can be inside another form
-          submit();
-        }}
-      >
-        {secret ? (
-          <Notice>
-            <p>
-              {t(
-                'The current values cannot be shown. What you enter replaces all of them, and running deployments receive them.',
-              )}
-            </p>
-          </Notice>
-        ) : (
-          <>
-            <TextField
-              {...form.bind('name')}
-              label={t('Name')}
-              hint={t('Lower-case letters, digits and inner hyphens. It cannot be changed later.')}
-              required
-              mono
-              error={errorAt('name')}
-            />
-            <SelectField
-              label={t('Kind')}
-              options={kinds}
-              value={kind}
-              onChange={(chosen) => {
-                form.set('kind', chosen);
-                setPairs(keysOfKind[chosen].map(pairOf));
-              }}
-            />
-          </>
-        )}
-        {kind === 'registry' && !secret && (
+      {secret ? (
+        <Notice>
+          <p>
+            {t(
+              'The current values cannot be shown. What you enter replaces all of them, and running deployments receive them.',
+            )}
+          </p>
+        </Notice>
+      ) : (
+        <>
           <TextField
-            {...form.bind('server')}
-            label={t('Registry')}
-            hint={t('The only registry that receives the credentials.')}
-            placeholder="docker.io"
+            {...form.bind('name')}
+            label={t('Name')}
+            hint={t('Lower-case letters, digits and inner hyphens. It cannot be changed later.')}
+            required
             mono
-            error={errorAt('server')}
+            error={errorAt('name')}
           />
-        )}
-        {pairs.map((pair) => (
-          <div key={pair.id} className="stack-small">
-            {kind === 'opaque' && (
-              <div className="row-nowrap">
-                <div className="grow">
-                  <TextField
-                    label={t('Key')}
-                    value={pair.key}
-                    onChange={(key) => setPair(pair.id, { key })}
-                    mono
-                    error={undefined}
-                  />
-                </div>
-                {pairs.length > 1 && (
-                  <Button
-                    tone="ghost"
-                    icon={Trash2}
-                    label={t('Remove {key}', { key: pair.key })}
-                    onClick={() => setPairs(pairs.filter(({ id }) => id !== pair.id))}
-                  />
-                )}
+          <SelectField
+            label={t('Kind')}
+            options={kinds}
+            value={kind}
+            onChange={(chosen) => {
+              form.set('kind', chosen);
+              setPairs(keysOfKind[chosen].map(pairOf));
+            }}
+          />
+        </>
+      )}
+      {kind === 'registry' && !secret && (
+        <TextField
+          {...form.bind('server')}
+          label={t('Registry')}
+          hint={t('The only registry that receives the credentials.')}
+          placeholder="docker.io"
+          mono
+          error={errorAt('server')}
+        />
+      )}
+      {pairs.map((pair) => (
+        <div key={pair.id} className="stack-small">
+          {kind === 'opaque' && (
+            <div className="row-nowrap">
+              <div className="grow">
+                <TextField
+                  label={t('Key')}
+                  value={pair.key}
+                  onChange={(key) => setPair(pair.id, { key })}
+                  mono
+                  error={undefined}
+                />
               </div>
-            )}
-            {kind === 'tls' ? (
-              <TextAreaField
-                label={pair.key}
-                value={pair.value}
-                onChange={(value) => setPair(pair.id, { value })}
-                error={errorAt(`values.${pair.key}`)}
-              />
-            ) : (
-              <Field
-                label={
-                  kind === 'opaque'
-                    ? pair.key
-                      ? t('Value of {key}', { key: pair.key })
-                      : t('Value of the key')
-                    : pair.key
-                }
-                error={errorAt(`values.${pair.key}`)}
-              >
-                {(control) => (
-                  <input
-                    {...control}
-                    className="input mono"
-                    type="password"
-                    autoComplete="new-password"
-                    value={pair.value}
-                    onChange={({ target }) => setPair(pair.id, { value: target.value })}
-                  />
-                )}
-              </Field>
-            )}
-          </div>
-        ))}
-        {kind === 'opaque' && (
-          <div>
-            <Button size="small" icon={Plus} onClick={() => setPairs([...pairs, pairOf('')])}>
-              {t('Add a key')}
-            </Button>
-          </div>
-        )}
-        <FormError error={error} shown={['name', 'server', 'values']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={isPending}>
-            {secret ? t('Replace the values') : t('Create the secret')}
+              {pairs.length > 1 && (
+                <Button
+                  tone="ghost"
+                  icon={Trash2}
+                  label={t('Remove {key}', { key: pair.key })}
+                  onClick={() => setPairs(pairs.filter(({ id }) => id !== pair.id))}
+                />
+              )}
+            </div>
+          )}
+          {kind === 'tls' ? (
+            <TextAreaField
+              label={pair.key}
+              value={pair.value}
+              onChange={(value) => setPair(pair.id, { value })}
+              error={errorAt(`values.${pair.key}`)}
+            />
+          ) : (
+            <Field
+              label={
+                kind === 'opaque'
+                  ? pair.key
+                    ? t('Value of {key}', { key: pair.key })
+                    : t('Value of the key')
+                  : pair.key
+              }
+              error={errorAt(`values.${pair.key}`)}
+            >
+              {(control) => (
+                <input
+                  {...control}
+                  className="input mono"
+                  type="password"
+                  autoComplete="new-password"
+                  value={pair.value}
+                  onChange={({ target }) => setPair(pair.id, { value: target.value })}
+                />
+              )}
+            </Field>
+          )}
+        </div>
+      ))}
+      {kind === 'opaque' && (
+        <div>
+          <Button size="small" icon={Plus} onClick={() => setPairs([...pairs, pairOf('')])}>
+            {t('Add a key')}
           </Button>
         </div>
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

@@ -1,18 +1,16 @@
 import type { fleetEndpoints } from '@svc/contract/fleet';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { CircleCheck, CircleX, PlugZap, RotateCcw, Save } from 'lucide-react';
-import { useState } from 'react';
+import { CircleCheck, CircleX } from 'lucide-react';
 import type { CallInput } from '../../shared/api/client.ts';
 import { t } from '../../shared/texts/texts.ts';
-import { Button } from '../../shared/ui/Button.tsx';
 import { CheckField, SelectField, TextAreaField, TextField } from '../../shared/ui/Field.tsx';
-import { FormError } from '../../shared/ui/FormError.tsx';
-import { useForm } from '../../shared/ui/form.ts';
+import { useEdits } from '../../shared/ui/form.ts';
 import { Panel } from '../../shared/ui/PageHeader.tsx';
 import { ErrorView, Loading, Notice } from '../../shared/ui/states.tsx';
 import { confirmChange } from '../../shared/ui/toast.tsx';
 import { type FleetOutput, fleet } from '../api.ts';
 import { pairsOf, textOfPairs } from './pairs.ts';
+import { settingsActions } from './SettingsActions.tsx';
 import { SourceHint } from './SourceHint.tsx';
 
 type OidcSettings = FleetOutput<'getOidcSettings'>;
@@ -23,7 +21,7 @@ export function OidcSettingsForm() {
   const { data, error, refetch } = useQuery(fleet.read('getOidcSettings'));
   if (error && !data) return <ErrorView error={error} retry={refetch} />;
   if (!data) return <Loading text={t('Loading the settings…')} />;
-  return <Form key={JSON.stringify(data)} settings={data} />;
+  return <Form settings={data} />;
 }
 
 const fields = ['issuer', 'client_id', 'client_secret', 'audience', 'role_claim', 'role_map', 'default_role'] as const;
@@ -58,39 +56,35 @@ function changeOf(before: Values, now: Values): Change {
 }
 
 function Form({ settings }: { readonly settings: OidcSettings }) {
-  const [before] = useState(() => valuesOf(settings));
-  const form = useForm(before);
+  const before = valuesOf(settings);
+  const form = useEdits(before);
+  /** Shows the settings of a response, without the input of the user. */
+  const show = (reply: OidcSettings) => {
+    fleet.queries.setQueryData(fleet.read('getOidcSettings').queryKey, reply);
+    form.discard();
+  };
   const save = useMutation({
     ...fleet.change('setOidcSettings'),
-    onSuccess: () => {
-      form.set('client_secret', '');
+    onSuccess: (reply) => {
+      show(reply);
       confirmChange(t('The settings of the identity provider are saved'));
     },
   });
   const reset = useMutation({
     ...fleet.change('resetOidcSettings'),
-    onSuccess: () => confirmChange(t('The settings are those of the environment')),
+    onSuccess: (reply) => {
+      show(reply);
+      confirmChange(t('The settings are those of the environment'));
+    },
   });
   const test = useMutation(fleet.change('testOidcSettings'));
-  const error = save.error ?? test.error ?? reset.error;
-  /** An action removes the errors of the earlier ones. */
-  const start = (action: () => void) => {
-    for (const earlier of [save, test, reset]) if (earlier.error) earlier.reset();
-    action();
-  };
-  const errorAt = form.errorsOf(error);
   const { sources } = settings;
   const body = changeOf(before, form.values);
-  const isTested = JSON.stringify(test.variables?.body) === JSON.stringify(body);
+  const { error, isTested, onSubmit, buttons } = settingsActions({ save, test, reset, body });
+  const errorAt = form.errorsOf(error);
   return (
     <div className="split">
-      <form
-        className="panel"
-        onSubmit={(event) => {
-          event.preventDefault();
-          start(() => save.mutate({ body }));
-        }}
-      >
+      <form className="panel" onSubmit={onSubmit}>
         <div className="form-section">
           <TextField
             {...form.bind('issuer')}
@@ -170,31 +164,7 @@ function Form({ settings }: { readonly settings: OidcSettings }) {
             onChange={(checked) => form.set('allow_userinfo', checked)}
           />
         </fieldset>
-        <div className="form-section">
-          <FormError error={error} shown={fields} />
-          <div className="actions">
-            <Button
-              type="submit"
-              tone="primary"
-              icon={Save}
-              pending={save.isPending}
-              blocked={Object.keys(body).length === 0 ? t('Nothing is changed.') : undefined}
-            >
-              {t('Save')}
-            </Button>
-            <Button icon={PlugZap} pending={test.isPending} onClick={() => start(() => test.mutate({ body }))}>
-              {t('Test')}
-            </Button>
-            <Button
-              tone="ghost"
-              icon={RotateCcw}
-              pending={reset.isPending}
-              onClick={() => start(() => reset.mutate({}))}
-            >
-              {t('Reset to the environment')}
-            </Button>
-          </div>
-        </div>
+        <div className="form-section">{buttons(fields)}</div>
       </form>
       <Panel title={t('Test')}>
         {test.data && isTested ? (

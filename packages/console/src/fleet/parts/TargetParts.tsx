@@ -6,9 +6,9 @@ import { codeOf, fieldErrorsOf } from '../../shared/api/problem.ts';
 import { href } from '../../shared/routing/href.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/Button.tsx';
-import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx';
+import { ConfirmDialog } from '../../shared/ui/Dialog.tsx';
 import { CheckField } from '../../shared/ui/Field.tsx';
-import { FormError } from '../../shared/ui/FormError.tsx';
+import { FormDialog } from '../../shared/ui/FormDialog.tsx';
 import { formatCount, wordsOfCode } from '../../shared/ui/format.ts';
 import { Panel } from '../../shared/ui/PageHeader.tsx';
 import { looks, Status } from '../../shared/ui/Status.tsx';
@@ -251,41 +251,37 @@ function AdoptOrphanDialog({ kind, id, orphan, onClose }: OrphanDialogProps) {
   const adopt = kind === 'host' ? host : cluster;
   const messages = fieldErrorsOf(adopt.error);
   return (
-    <Dialog title={t('Adopt {name}?', { name: orphan.name })} onClose={onClose} wide={variables.length > 0}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          adopt.mutate({ params: { id, orphan_id: orphan.id }, body: { env: envBodyOf(variables, drafts) } });
-        }}
-      >
-        <p>{t('It is created again in this fleet, with the same id.')}</p>
-        {variables.length > 0 && (
-          <p>
-            {t(
-              'The deployment set these variables itself. The fleet does not know their values: enter those that it needs.',
-            )}
-          </p>
-        )}
-        {variables.map((variable) => (
-          <VariableField
-            key={variable.name}
-            variable={variable}
-            draft={drafts[variable.name] ?? firstEnvDraft(variable)}
-            error={messages.find(({ path }) => path === `env.${variable.name}`)?.message}
-            deploymentName={orphan.name}
-            onChange={(draft) => setDrafts({ ...drafts, [variable.name]: draft })}
-          />
-        ))}
-        <FormError error={adopt.error} shown={orphan.variables.map((name) => `env.${name}`)} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={adopt.isPending}>
-            {t('Adopt')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('Adopt {name}?', { name: orphan.name })}
+      wide={variables.length > 0}
+      action={t('Adopt')}
+      pending={adopt.isPending}
+      error={adopt.error}
+      shown={orphan.variables.map((name) => `env.${name}`)}
+      onClose={onClose}
+      onSubmit={() =>
+        adopt.mutate({ params: { id, orphan_id: orphan.id }, body: { env: envBodyOf(variables, drafts) } })
+      }
+    >
+      <p>{t('It is created again in this fleet, with the same id.')}</p>
+      {variables.length > 0 && (
+        <p>
+          {t(
+            'The deployment set these variables itself. The fleet does not know their values: enter those that it needs.',
+          )}
+        </p>
+      )}
+      {variables.map((variable) => (
+        <VariableField
+          key={variable.name}
+          variable={variable}
+          draft={drafts[variable.name] ?? firstEnvDraft(variable)}
+          error={messages.find(({ path }) => path === `env.${variable.name}`)?.message}
+          deploymentName={orphan.name}
+          onChange={(draft) => setDrafts({ ...drafts, [variable.name]: draft })}
+        />
+      ))}
+    </FormDialog>
   );
 }
 

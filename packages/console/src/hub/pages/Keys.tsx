@@ -4,16 +4,15 @@ import { useState } from 'react';
 import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
 import { Button, ButtonLink } from '../../shared/ui/Button.tsx';
-import { CopyButton } from '../../shared/ui/Copy.tsx';
-import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx';
+import { ConfirmDialog } from '../../shared/ui/Dialog.tsx';
 import { TextField } from '../../shared/ui/Field.tsx';
-import { FormError } from '../../shared/ui/FormError.tsx';
+import { FormDialog } from '../../shared/ui/FormDialog.tsx';
 import { useForm } from '../../shared/ui/form.ts';
 import { ListStates } from '../../shared/ui/ListPage.tsx';
 import { Menu } from '../../shared/ui/Menu.tsx';
 import { PageHeader } from '../../shared/ui/PageHeader.tsx';
+import { CopyLine, ShownOnceDialog } from '../../shared/ui/ShownOnceDialog.tsx';
 import { Status } from '../../shared/ui/Status.tsx';
-import { Notice } from '../../shared/ui/states.tsx';
 import { Table } from '../../shared/ui/Table.tsx';
 import { Time } from '../../shared/ui/Time.tsx';
 import { confirmChange } from '../../shared/ui/toast.tsx';
@@ -141,37 +140,30 @@ function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const errorAt = form.errorsOf(create.error);
   if (create.data) return <KeyDialog name={create.data.apiKey.name} value={create.data.apiKey.key} onClose={onClose} />;
   return (
-    <Dialog title={t('New API key')} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate({ body: { name, expires_in_days: days === '' ? null : Number(days) } });
-        }}
-      >
-        <TextField
-          {...form.bind('name')}
-          label={t('Name')}
-          hint={t('The fleet that uses it.')}
-          required
-          error={errorAt('name')}
-        />
-        <TextField
-          {...form.bind('days')}
-          label={t('Days until it expires')}
-          type="number"
-          hint={t('Empty: it does not expire.')}
-          error={errorAt('expires_in_days')}
-        />
-        <FormError error={create.error} shown={['name', 'expires_in_days']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={create.isPending}>
-            {t('Create the key')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('New API key')}
+      action={t('Create the key')}
+      pending={create.isPending}
+      error={create.error}
+      shown={['name', 'expires_in_days']}
+      onClose={onClose}
+      onSubmit={() => create.mutate({ body: { name, expires_in_days: days === '' ? null : Number(days) } })}
+    >
+      <TextField
+        {...form.bind('name')}
+        label={t('Name')}
+        hint={t('The fleet that uses it.')}
+        required
+        error={errorAt('name')}
+      />
+      <TextField
+        {...form.bind('days')}
+        label={t('Days until it expires')}
+        type="number"
+        hint={t('Empty: it does not expire.')}
+        error={errorAt('expires_in_days')}
+      />
+    </FormDialog>
   );
 }
 
@@ -187,34 +179,14 @@ function KeyDialog({
 }) {
   const environment = `HUB_URL=${location.origin}\nHUB_API_KEY=${value}`;
   return (
-    <Dialog title={t('Copy the key {name} now', { name })} wide>
-      <Notice kind="warning" title={t('It is shown only once')}>
-        <p>{t('The hub stores only a digest. If you lose the key, reissue it.')}</p>
-      </Notice>
-      <div className="stack-small">
-        <span className="strong">{t('Key')}</span>
-        <div className="row-nowrap">
-          <code className="code grow">{value}</code>
-          <CopyButton text={value} action={t('Copy key')}>
-            {t('Copy')}
-          </CopyButton>
-        </div>
-      </div>
-      <div className="stack-small">
-        <span className="strong">{t('Environment of the fleet')}</span>
-        <pre className="code">{environment}</pre>
-        <div>
-          <CopyButton text={environment} action={t('Copy environment')}>
-            {t('Copy both lines')}
-          </CopyButton>
-        </div>
-      </div>
-      <div className="dialog-actions">
-        <Button tone="primary" onClick={onClose}>
-          {t('I have copied it')}
-        </Button>
-      </div>
-    </Dialog>
+    <ShownOnceDialog
+      title={t('Copy the key {name} now', { name })}
+      about={t('The hub stores only a digest. If you lose the key, reissue it.')}
+      onClose={onClose}
+    >
+      <CopyLine label={t('Key')} text={value} action={t('Copy key')} />
+      <CopyLine label={t('Environment of the fleet')} text={environment} action={t('Copy environment')} />
+    </ShownOnceDialog>
   );
 }
 
@@ -233,24 +205,17 @@ function RenameDialog({ apiKey: { id, name }, onClose }: KeyDialogProps) {
     },
   });
   return (
-    <Dialog title={t('Rename {name}', { name })} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          rename.mutate({ params: { id }, body: form.values });
-        }}
-      >
-        <TextField {...form.bind('name')} label={t('Name')} required error={form.errorsOf(rename.error)('name')} />
-        <FormError error={rename.error} shown={['name']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={rename.isPending}>
-            {t('Rename')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('Rename {name}', { name })}
+      action={t('Rename')}
+      pending={rename.isPending}
+      error={rename.error}
+      shown={['name']}
+      onClose={onClose}
+      onSubmit={() => rename.mutate({ params: { id }, body: form.values })}
+    >
+      <TextField {...form.bind('name')} label={t('Name')} required error={form.errorsOf(rename.error)('name')} />
+    </FormDialog>
   );
 }
 

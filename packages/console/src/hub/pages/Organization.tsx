@@ -3,12 +3,13 @@ import { MailPlus, Send, Trash2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button, ButtonLink } from '../../shared/ui/Button.tsx';
-import { CopyButton } from '../../shared/ui/Copy.tsx';
-import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx';
+import { ConfirmDialog } from '../../shared/ui/Dialog.tsx';
 import { FilterSelect, SelectField, TextAreaField, TextField } from '../../shared/ui/Field.tsx';
+import { FormDialog } from '../../shared/ui/FormDialog.tsx';
 import { FormError } from '../../shared/ui/FormError.tsx';
 import { useForm } from '../../shared/ui/form.ts';
 import { PageHeader, Panel } from '../../shared/ui/PageHeader.tsx';
+import { CopyLine, ShownOnceDialog } from '../../shared/ui/ShownOnceDialog.tsx';
 import { looks, Status } from '../../shared/ui/Status.tsx';
 import { ErrorView, Loading, Notice } from '../../shared/ui/states.tsx';
 import { Table } from '../../shared/ui/Table.tsx';
@@ -284,51 +285,37 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
     const { code, expires_at } = invite.data.invitation;
     const link = invitationLink(code);
     return (
-      <Dialog title={t('Send this link')} wide>
-        <Notice kind="warning" title={t('It is shown only once')}>
-          <p>{rich('It can be used once, and expires {time}.', { time: <Time at={expires_at} /> })}</p>
-        </Notice>
-        <div className="row-nowrap">
-          <code className="code grow">{link}</code>
-          <CopyButton text={link} action={t('Copy link')}>
-            {t('Copy')}
-          </CopyButton>
-        </div>
-        <div className="dialog-actions">
-          <Button tone="primary" onClick={onClose}>
-            {t('I have copied it')}
-          </Button>
-        </div>
-      </Dialog>
+      <ShownOnceDialog
+        title={t('Send this link')}
+        about={rich('It can be used once, and expires {time}.', { time: <Time at={expires_at} /> })}
+        onClose={onClose}
+      >
+        <CopyLine text={link} action={t('Copy link')} />
+      </ShownOnceDialog>
     );
   }
   return (
-    <Dialog title={t('Invite a member')} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const { email, org_role } = form.values;
-          invite.mutate({ body: { email: email === '' ? null : email, org_role } });
-        }}
-      >
-        <TextField
-          {...form.bind('email')}
-          label={t('E-mail')}
-          type="email"
-          hint={t('Only this user can accept. Empty: everybody with the link.')}
-          error={errorAt('email')}
-        />
-        <SelectField {...form.bind('org_role')} label={t('Role')} options={orgRoles} error={errorAt('org_role')} />
-        <FormError error={invite.error} shown={['email', 'org_role']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={invite.isPending}>
-            {t('Create the link')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('Invite a member')}
+      action={t('Create the link')}
+      pending={invite.isPending}
+      error={invite.error}
+      shown={['email', 'org_role']}
+      onClose={onClose}
+      onSubmit={() => {
+        const { email, org_role } = form.values;
+        invite.mutate({ body: { email: email === '' ? null : email, org_role } });
+      }}
+    >
+      <TextField
+        {...form.bind('email')}
+        label={t('E-mail')}
+        type="email"
+        hint={t('Only this user can accept. Empty: everybody with the link.')}
+        error={errorAt('email')}
+      />
+      <SelectField {...form.bind('org_role')} label={t('Role')} options={orgRoles} error={errorAt('org_role')} />
+    </FormDialog>
   );
 }
 

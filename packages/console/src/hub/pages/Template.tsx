@@ -8,13 +8,13 @@ import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/Button.tsx';
-import { CopyButton } from '../../shared/ui/Copy.tsx';
 import { Dialog } from '../../shared/ui/Dialog.tsx';
 import { TextAreaField, TextField } from '../../shared/ui/Field.tsx';
-import { FormError } from '../../shared/ui/FormError.tsx';
+import { FormDialog } from '../../shared/ui/FormDialog.tsx';
 import { useForm } from '../../shared/ui/form.ts';
 import { Markdown } from '../../shared/ui/Markdown.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/PageHeader.tsx';
+import { CopyLine } from '../../shared/ui/ShownOnceDialog.tsx';
 import { Empty, Loading } from '../../shared/ui/states.tsx';
 import { confirmChange } from '../../shared/ui/toast.tsx';
 import { hub, type Template as TemplateObject, useBlocked, useUser } from '../api.ts';
@@ -103,13 +103,7 @@ function DeployDialog({ template, onClose }: { readonly template: TemplateObject
           value={address}
           onChange={setAddress}
         />
-        <div className="stack-small">
-          <span className="strong">{t('Or with the API of the fleet')}</span>
-          <div className="row-nowrap">
-            <code className="code grow">{command}</code>
-            <CopyButton text={command} action={t('Copy command')} />
-          </div>
-        </div>
+        <CopyLine label={t('Or with the API of the fleet')} text={command} action={t('Copy command')} />
         <div className="dialog-actions">
           <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button
@@ -164,28 +158,21 @@ function RequestDialog({ slug, onClose }: { readonly slug: string; readonly onCl
     },
   });
   return (
-    <Dialog title={t('Request access to {slug}', { slug })} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          request.mutate({ body: { template_slug: slug, reason: form.values.reason } });
-        }}
-      >
-        <TextAreaField
-          {...form.bind('reason')}
-          label={t('Why your organization needs it')}
-          mono={false}
-          error={form.errorsOf(request.error)('reason')}
-        />
-        <FormError error={request.error} shown={['reason']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={request.isPending}>
-            {t('Send the request')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('Request access to {slug}', { slug })}
+      action={t('Send the request')}
+      pending={request.isPending}
+      error={request.error}
+      shown={['reason']}
+      onClose={onClose}
+      onSubmit={() => request.mutate({ body: { template_slug: slug, reason: form.values.reason } })}
+    >
+      <TextAreaField
+        {...form.bind('reason')}
+        label={t('Why your organization needs it')}
+        mono={false}
+        error={form.errorsOf(request.error)('reason')}
+      />
+    </FormDialog>
   );
 }

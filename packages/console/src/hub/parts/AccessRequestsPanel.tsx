@@ -3,9 +3,8 @@ import { Check, X } from 'lucide-react';
 import { useState } from 'react';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/Button.tsx';
-import { Dialog } from '../../shared/ui/Dialog.tsx';
 import { TextAreaField } from '../../shared/ui/Field.tsx';
-import { FormError } from '../../shared/ui/FormError.tsx';
+import { FormDialog } from '../../shared/ui/FormDialog.tsx';
 import { useForm } from '../../shared/ui/form.ts';
 import { Panel } from '../../shared/ui/PageHeader.tsx';
 import { ErrorView } from '../../shared/ui/states.tsx';
@@ -85,46 +84,36 @@ function DecisionDialog({ request, status, onClose }: Decision & { readonly onCl
   });
   const isGrant = status === 'granted';
   return (
-    <Dialog
+    <FormDialog
       title={
         isGrant
           ? t('Grant access to {org_slug}?', { org_slug: request.org_slug })
           : t('Decline the request of {org_slug}?', { org_slug: request.org_slug })
       }
+      action={isGrant ? t('Grant access') : t('Decline')}
+      pending={decide.isPending}
+      error={decide.error}
+      shown={['answer']}
       onClose={onClose}
+      onSubmit={() => decide.mutate({ params: { id: request.id }, body: { status, answer: form.values.answer } })}
     >
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          decide.mutate({ params: { id: request.id }, body: { status, answer: form.values.answer } });
-        }}
-      >
-        {isGrant && request.category && (
-          <p>
-            {t(
-              'All users and fleets of {organization} see all templates of the category {category} that their tier permits.',
-              {
-                organization: request.org_slug,
-                category: request.category.name,
-              },
-            )}
-          </p>
-        )}
-        <TextAreaField
-          {...form.bind('answer')}
-          label={t('Answer')}
-          mono={false}
-          error={form.errorsOf(decide.error)('answer')}
-        />
-        <FormError error={decide.error} shown={['answer']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={decide.isPending}>
-            {isGrant ? t('Grant access') : t('Decline')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      {isGrant && request.category && (
+        <p>
+          {t(
+            'All users and fleets of {organization} see all templates of the category {category} that their tier permits.',
+            {
+              organization: request.org_slug,
+              category: request.category.name,
+            },
+          )}
+        </p>
+      )}
+      <TextAreaField
+        {...form.bind('answer')}
+        label={t('Answer')}
+        mono={false}
+        error={form.errorsOf(decide.error)('answer')}
+      />
+    </FormDialog>
   );
 }

@@ -32,7 +32,7 @@ export function Button({
   readonly blocked?: string | undefined;
   readonly pending?: boolean;
   readonly children?: ReactNode;
-  /** The accessible name of a button that has only an icon. */
+  /** The accessible name, if it is not `children`. */
   readonly label?: string;
 } & Pick<
     ButtonHTMLAttributes<HTMLButtonElement>,

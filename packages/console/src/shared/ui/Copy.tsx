@@ -5,7 +5,7 @@ import { Button } from './Button.tsx';
 
 const SHOWN_MS = 2000;
 
-/** Copies a text to the clipboard. `action` is the name of the button. */
+/** Copies a text to the clipboard. `action` is the accessible name of the button, and contains the words that it shows. */
 export function CopyButton({
   text,
   action,
@@ -33,7 +33,7 @@ export function CopyButton({
   if (children === undefined)
     return <Button size="small" tone="ghost" icon={icon} label={words[state]} onClick={() => void copy()} />;
   return (
-    <Button icon={icon} onClick={() => void copy()}>
+    <Button icon={icon} label={words[state]} onClick={() => void copy()}>
       {state === 'idle' ? children : words[state]}
     </Button>
   );

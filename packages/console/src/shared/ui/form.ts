@@ -36,3 +36,23 @@ export function useForm<V extends object>(initial: V | (() => V)) {
     },
   };
 }
+
+/**
+ * The values of a form for an object that others can change meanwhile. A field that the user has not changed follows the object, and a
+ * field that the user has changed keeps its input.
+ */
+export function useEdits<V extends object>(current: V) {
+  const form = useForm<Partial<V>>({});
+  const values: V = { ...current, ...form.values };
+  return {
+    values,
+    set: form.set,
+    bind: <K extends keyof V & string>(name: K) => ({
+      value: values[name],
+      onChange: (value: V[K]) => form.set(name, value),
+    }),
+    /** Removes the input, so that all fields show the object. */
+    discard: () => form.reset({}),
+    errorsOf: form.errorsOf,
+  };
+}

@@ -5,9 +5,9 @@ import { CategoryIcon, categoryIcons } from '../../../shared/catalog/CategoryIco
 import { useFilters } from '../../../shared/routing/search.ts';
 import { t } from '../../../shared/texts/texts.ts';
 import { Button } from '../../../shared/ui/Button.tsx';
-import { ConfirmDialog, Dialog } from '../../../shared/ui/Dialog.tsx';
+import { ConfirmDialog } from '../../../shared/ui/Dialog.tsx';
 import { CheckField, SearchField, SelectField, TextAreaField, TextField } from '../../../shared/ui/Field.tsx';
-import { FormError } from '../../../shared/ui/FormError.tsx';
+import { FormDialog } from '../../../shared/ui/FormDialog.tsx';
 import { useForm } from '../../../shared/ui/form.ts';
 import { formatCount } from '../../../shared/ui/format.ts';
 import { ListStates } from '../../../shared/ui/ListPage.tsx';
@@ -151,83 +151,78 @@ function CategoryDialog({
   const becomesPrivate = category !== undefined && !category.is_private && others.is_private;
   const becomesPublic = category?.is_private === true && !others.is_private;
   return (
-    <Dialog title={category ? t('Edit {name}', { name: category.name }) : t('New category')} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (category) update.mutate({ query: { id: category.id }, body, ifMatch: category.version });
-          else create.mutate({ body });
-        }}
-      >
-        <TextField {...form.bind('name')} label={t('Name')} required error={errorAt('name')} />
-        <TextField
-          {...form.bind('slug')}
-          label={t('Slug')}
-          mono
-          hint={t('Empty: derived from the name.')}
-          error={errorAt('slug')}
-        />
-        <TextAreaField
-          {...form.bind('description')}
-          label={t('Description')}
-          mono={false}
-          rows={2}
-          error={errorAt('description')}
-        />
-        <SelectField
-          {...form.bind('icon')}
-          label={t('Icon')}
-          options={[{ value: '', label: t('Box') }, ...categoryIcons.map((icon) => ({ value: icon, label: icon }))]}
-          error={errorAt('icon')}
-        />
-        <TextField
-          {...form.bind('sort_order')}
-          label={t('Order')}
-          type="number"
-          hint={t('Categories are listed in ascending order.')}
-          error={errorAt('sort_order')}
-        />
-        <CheckField
-          label={t('Private')}
-          hint={t('Only organizations with a grant see its templates.')}
-          checked={others.is_private}
-          onChange={(checked) => form.set('is_private', checked)}
-        />
-        {becomesPrivate && (
-          <Notice
-            kind="warning"
-            title={t(
-              '{count, plural, one {# template disappears from most fleets} other {# templates disappear from most fleets}}',
-              { count: category.template_count },
+    <FormDialog
+      title={category ? t('Edit {name}', { name: category.name }) : t('New category')}
+      action={t('Save')}
+      pending={isPending}
+      error={error}
+      shown={['name', 'slug', 'description', 'icon', 'sort_order', 'is_private']}
+      onClose={onClose}
+      onSubmit={() => {
+        if (category) update.mutate({ query: { id: category.id }, body, ifMatch: category.version });
+        else create.mutate({ body });
+      }}
+    >
+      <TextField {...form.bind('name')} label={t('Name')} required error={errorAt('name')} />
+      <TextField
+        {...form.bind('slug')}
+        label={t('Slug')}
+        mono
+        hint={t('Empty: derived from the name.')}
+        error={errorAt('slug')}
+      />
+      <TextAreaField
+        {...form.bind('description')}
+        label={t('Description')}
+        mono={false}
+        rows={2}
+        error={errorAt('description')}
+      />
+      <SelectField
+        {...form.bind('icon')}
+        label={t('Icon')}
+        options={[{ value: '', label: t('Box') }, ...categoryIcons.map((icon) => ({ value: icon, label: icon }))]}
+        error={errorAt('icon')}
+      />
+      <TextField
+        {...form.bind('sort_order')}
+        label={t('Order')}
+        type="number"
+        hint={t('Categories are listed in ascending order.')}
+        error={errorAt('sort_order')}
+      />
+      <CheckField
+        label={t('Private')}
+        hint={t('Only organizations with a grant see its templates.')}
+        checked={others.is_private}
+        onChange={(checked) => form.set('is_private', checked)}
+      />
+      {becomesPrivate && (
+        <Notice
+          kind="warning"
+          title={t(
+            '{count, plural, one {# template disappears from most fleets} other {# templates disappear from most fleets}}',
+            { count: category.template_count },
+          )}
+        >
+          <p>
+            {t(
+              '{count, plural, =0 {No organization has a grant.} one {Only the organization with a grant keeps seeing them.} other {Only the # organizations with a grant keep seeing them.}}',
+              { count: category.access_count },
             )}
-          >
-            <p>
-              {t(
-                '{count, plural, =0 {No organization has a grant.} one {Only the organization with a grant keeps seeing them.} other {Only the # organizations with a grant keep seeing them.}}',
-                { count: category.access_count },
-              )}
-            </p>
-          </Notice>
-        )}
-        {becomesPublic && (
-          <Notice
-            kind="warning"
-            title={t(
-              '{count, plural, one {# template becomes visible to everybody} other {# templates become visible to everybody}}',
-              { count: category.template_count },
-            )}
-          />
-        )}
-        <FormError error={error} shown={['name', 'slug', 'description', 'icon', 'sort_order', 'is_private']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={isPending}>
-            {t('Save')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+          </p>
+        </Notice>
+      )}
+      {becomesPublic && (
+        <Notice
+          kind="warning"
+          title={t(
+            '{count, plural, one {# template becomes visible to everybody} other {# templates become visible to everybody}}',
+            { count: category.template_count },
+          )}
+        />
+      )}
+    </FormDialog>
   );
 }
 

@@ -5,10 +5,9 @@ import { useLocation } from 'wouter';
 import { href } from '../../../shared/routing/href.ts';
 import { useFilters } from '../../../shared/routing/search.ts';
 import { t } from '../../../shared/texts/texts.ts';
-import { Button } from '../../../shared/ui/Button.tsx';
-import { ConfirmDialog, Dialog } from '../../../shared/ui/Dialog.tsx';
+import { ConfirmDialog } from '../../../shared/ui/Dialog.tsx';
 import { FilterSelect, SearchField, SelectField } from '../../../shared/ui/Field.tsx';
-import { FormError } from '../../../shared/ui/FormError.tsx';
+import { FormDialog } from '../../../shared/ui/FormDialog.tsx';
 import { useForm } from '../../../shared/ui/form.ts';
 import { formatCount } from '../../../shared/ui/format.ts';
 import { ListStates } from '../../../shared/ui/ListPage.tsx';
@@ -158,30 +157,23 @@ function TierDialog({ organization: { id, name, tier, version }, onClose }: Dial
     },
   });
   return (
-    <Dialog title={t('Tier of {name}', { name })} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          update.mutate({ query: { id }, body: form.values, ifMatch: version });
-        }}
-      >
-        <SelectField
-          {...form.bind('tier')}
-          label={t('Tier')}
-          hint={t('Its fleets receive the new tier with their next sync. Running deployments do not change.')}
-          options={tiers.map((one) => ({ value: one, label: one }))}
-          error={form.errorsOf(update.error)('tier')}
-        />
-        <FormError error={update.error} shown={['tier']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={update.isPending}>
-            {t('Save')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('Tier of {name}', { name })}
+      action={t('Save')}
+      pending={update.isPending}
+      error={update.error}
+      shown={['tier']}
+      onClose={onClose}
+      onSubmit={() => update.mutate({ query: { id }, body: form.values, ifMatch: version })}
+    >
+      <SelectField
+        {...form.bind('tier')}
+        label={t('Tier')}
+        hint={t('Its fleets receive the new tier with their next sync. Running deployments do not change.')}
+        options={tiers.map((one) => ({ value: one, label: one }))}
+        error={form.errorsOf(update.error)('tier')}
+      />
+    </FormDialog>
   );
 }
 

@@ -4,9 +4,8 @@ import { useState } from 'react';
 import { useFilters } from '../../../shared/routing/search.ts';
 import { t } from '../../../shared/texts/texts.ts';
 import { Button } from '../../../shared/ui/Button.tsx';
-import { Dialog } from '../../../shared/ui/Dialog.tsx';
 import { FilterSelect, SearchField, SelectField } from '../../../shared/ui/Field.tsx';
-import { FormError } from '../../../shared/ui/FormError.tsx';
+import { FormDialog } from '../../../shared/ui/FormDialog.tsx';
 import { useForm } from '../../../shared/ui/form.ts';
 import { ListStates } from '../../../shared/ui/ListPage.tsx';
 import { PageHeader } from '../../../shared/ui/PageHeader.tsx';
@@ -129,48 +128,43 @@ function UserDialog({
   const errorAt = form.errorsOf(update.error);
   const { values } = form;
   return (
-    <Dialog title={t('Edit {name}', { name })} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const membership =
-            values.org_id === '' ? { org_id: null } : { org_id: values.org_id, org_role: values.org_role };
-          update.mutate({ query: { id }, body: { role: values.role, ...membership }, ifMatch: version });
-        }}
-      >
+    <FormDialog
+      title={t('Edit {name}', { name })}
+      action={t('Save')}
+      pending={update.isPending}
+      error={update.error}
+      shown={['role', 'org_id', 'org_role']}
+      onClose={onClose}
+      onSubmit={() => {
+        const membership =
+          values.org_id === '' ? { org_id: null } : { org_id: values.org_id, org_role: values.org_role };
+        update.mutate({ query: { id }, body: { role: values.role, ...membership }, ifMatch: version });
+      }}
+    >
+      <SelectField
+        {...form.bind('role')}
+        label={t('Role at the hub')}
+        hint={t('Only a superadmin can grant or remove the role superadmin.')}
+        options={roles.map((one) => ({ value: one, label: one }))}
+        error={errorAt('role')}
+      />
+      <SelectField
+        {...form.bind('org_id')}
+        label={t('Organization')}
+        options={[
+          { value: '', label: t('None') },
+          ...(organizations.data?.organizations ?? []).map((one) => ({ value: one.id, label: one.name })),
+        ]}
+        error={errorAt('org_id')}
+      />
+      {values.org_id !== '' && (
         <SelectField
-          {...form.bind('role')}
-          label={t('Role at the hub')}
-          hint={t('Only a superadmin can grant or remove the role superadmin.')}
-          options={roles.map((one) => ({ value: one, label: one }))}
-          error={errorAt('role')}
+          {...form.bind('org_role')}
+          label={t('Role in the organization')}
+          options={orgRoles.map((one) => ({ value: one, label: one }))}
+          error={errorAt('org_role')}
         />
-        <SelectField
-          {...form.bind('org_id')}
-          label={t('Organization')}
-          options={[
-            { value: '', label: t('None') },
-            ...(organizations.data?.organizations ?? []).map((one) => ({ value: one.id, label: one.name })),
-          ]}
-          error={errorAt('org_id')}
-        />
-        {values.org_id !== '' && (
-          <SelectField
-            {...form.bind('org_role')}
-            label={t('Role in the organization')}
-            options={orgRoles.map((one) => ({ value: one, label: one }))}
-            error={errorAt('org_role')}
-          />
-        )}
-        <FormError error={update.error} shown={['role', 'org_id', 'org_role']} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" tone="primary" pending={update.isPending}>
-            {t('Save')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }
