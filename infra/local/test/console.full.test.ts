@@ -207,6 +207,33 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
     expect(tabs.flatMap(({ complaints }) => complaints)).toEqual([]);
   });
 
+  test('rows enter and leave a filtered list at their places, without a request', async () => {
+    const page = await open(world.fleet, '/storage?search=live-');
+    await signInAtProvider(page);
+    await page.getByText('No volume matches').waitFor();
+    await settle(page);
+    const lists: string[] = [];
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname === '/api/v1/storage') lists.push(request.url());
+    });
+    const storage = { service: 'fleet', path: '/storage' } as const;
+    const add = (name: string) => world.call({ ...storage, method: 'POST', body: { name } });
+    const { storage: second } = (await add('live-2')) as { storage: { id: string } }; // the contract of the response
+    await add('other-1');
+    await add('live-1');
+    await page.getByText('2 volumes', { exact: true }).waitFor();
+    expect(await page.getByRole('rowheader').allInnerTexts()).toEqual([
+      expect.stringContaining('live-1'),
+      expect.stringContaining('live-2'),
+    ]);
+    await world.call({ ...storage, method: 'DELETE', path: `/storage/${second.id}` });
+    await page.getByText('1 volume', { exact: true }).waitFor();
+    expect(await page.getByRole('rowheader').allInnerTexts()).toEqual([expect.stringContaining('live-1')]);
+    expect(lists).toEqual([]);
+    expect(page.complaints).toEqual([]);
+  });
+
   test('a first visit loads at most 150 KB, and the next one almost nothing', async () => {
     for (const origin of [world.hub, world.fleet]) {
       const page = await open(origin, '/absent');

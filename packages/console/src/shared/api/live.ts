@@ -1,6 +1,6 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { toServerTime } from './clock.ts';
-import { effectOn, isListed, type ListedObject, type ListPage } from './effects.ts';
+import { effectOn, isListed, type ListPage } from './effects.ts';
 
 /** A change of one object, as the stream of changes sends it. */
 interface Change {
@@ -100,7 +100,7 @@ function receive({ urlOf, whenSignedIn }: Source, publish: (message: News) => vo
   return new Promise(() => undefined);
 }
 
-/** Pages of lists are read again after a change: soon if rows are concerned, at most once per pause, and later for the total alone. */
+/** Pages of lists are read again after a change: soon if rows are concerned, at most once per pause, and later for the total or the end of the page. */
 const MIN_PAUSE_MS = 300;
 const MAX_PAUSE_MS = 1500;
 const TOTAL_PAUSE_MS = 20_000;
@@ -139,29 +139,26 @@ function createRereads(queries: QueryClient) {
 /** Replaces changed objects in cached responses. Pages of lists are read again if other rows can be right now. */
 function createApplier(queries: QueryClient) {
   const readAgain = createRereads(queries);
-  const applyTo = (query: Query, { kind, id, object }: Change) => {
+  const applyTo = (query: Query, change: Change) => {
     const { data, fetchStatus } = query.state;
     if (fetchStatus === 'fetching') readAgain(query, 'rows'); // the response can be older than the change
     if (typeof data !== 'object' || data === null) return;
-    let before: ListedObject | undefined;
-    const replace = (value: unknown): unknown => {
-      if (Array.isArray(value)) {
-        const at = value.findIndex((row) => isListed(row) && row.id === id);
-        if (at === -1) return value;
-        before = value[at];
-        return object === null ? value.toSpliced(at, 1) : value.with(at, object);
-      }
-      if (!isListed(value) || value.id !== id || object === null) return value;
-      before = value;
-      return object;
-    };
-    const next = Object.fromEntries(Object.entries(data).map(([name, member]) => [name, replace(member)]));
-    // The object is shown now, but the page was sent earlier: the time stays the same.
-    if (before) queries.setQueryData(query.queryKey, next, { updatedAt: query.state.dataUpdatedAt });
-    const page = pageOf(kind, query);
-    const effect = page ? effectOn(page, { before, object: isListed(object) ? object : null }) : 'none';
-    if (effect !== 'none') readAgain(query, effect);
+    const page = pageOf(change.kind, query);
+    if (page) return applyToPage(query, page, change);
+    const next = replaced(data, change);
+    if (next) show(query, next);
   };
+  const applyToPage = (query: Query, { list, pagination, ...page }: CachedPage, { id, object }: Change) => {
+    const { rows, total, reread } = effectOn(page, { id, object: isListed(object) ? object : null });
+    if (rows !== page.rows) {
+      const totals = total === undefined ? {} : { total, totalPages: Math.ceil(total / page.limit) };
+      show(query, { ...Object(query.state.data), [list]: rows, pagination: { ...pagination, ...totals } });
+    }
+    if (reread !== 'none') readAgain(query, reread);
+  };
+  /** The object is shown now, but the response was sent earlier: its time stays the same. */
+  const show = (query: Query, data: unknown) =>
+    queries.setQueryData(query.queryKey, data, { updatedAt: query.state.dataUpdatedAt });
   return {
     apply(message: News) {
       if (message.type === 'reset') {
@@ -188,12 +185,38 @@ function createApplier(queries: QueryClient) {
   };
 }
 
-/** A cached page of a list; undefined for other responses. */
-function pageOf(tag: string, { queryKey: [, , input], state: { data, dataUpdatedAt } }: Query): ListPage | undefined {
-  if (typeof data !== 'object' || data === null || !('pagination' in data)) return undefined;
-  const { page, totalPages } = Object(data.pagination);
-  const rows = Object.values(data).find(Array.isArray)?.filter(isListed) ?? [];
-  return { tag, query: Object(input).query ?? {}, rows, number: page, totalPages, sentAt: toServerTime(dataUpdatedAt) };
+/** A response that is no page of a list, with the changed object in place of the earlier one; undefined if it does not contain the object. */
+function replaced(data: object, { id, object }: Change): object | undefined {
+  const isChanged = (value: unknown) => isListed(value) && value.id === id;
+  const contains = (value: unknown) =>
+    Array.isArray(value) ? value.some(isChanged) : object !== null && isChanged(value);
+  if (!Object.values(data).some(contains)) return undefined;
+  const replace = (value: unknown) => {
+    if (!contains(value)) return value;
+    if (!Array.isArray(value)) return object;
+    return value.flatMap((row) => (!isChanged(row) ? [row] : object === null ? [] : [object]));
+  };
+  return Object.fromEntries(Object.entries(data).map(([name, member]) => [name, replace(member)]));
+}
+
+interface CachedPage extends ListPage {
+  /** The member of the response that contains the rows. */
+  readonly list: string;
+  readonly pagination: object;
+}
+
+/** A cached page of the list of a kind; undefined for other responses, such as the events of one object. */
+function pageOf(kind: string, { queryKey: [, , input], state }: Query): CachedPage | undefined {
+  const { data, dataUpdatedAt } = state;
+  const { query = {}, params } = Object(input);
+  if (typeof data !== 'object' || data === null || !('pagination' in data) || params) return undefined;
+  const list = Object.entries(data).find((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
+  if (!list?.[1].every(isListed)) return undefined;
+  const { page, limit, total, totalPages } = Object(data.pagination);
+  return {
+    ...{ tag: kind, list: list[0], rows: list[1], pagination: Object(data.pagination), query },
+    ...{ number: page, limit, total, totalPages, sentAt: toServerTime(dataUpdatedAt) },
+  };
 }
 
 /** Reads again what belongs to the changed objects, such as their events. */
