@@ -234,6 +234,36 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
     expect(page.complaints).toEqual([]);
   });
 
+  test('a field finds an object that is not among the first ones, and keeps it', async () => {
+    await world.call({ service: 'fleet', method: 'POST', path: '/storage', body: { name: 'far-away' } });
+    const page = await open(world.fleet, '/');
+    // As if 100 volumes preceded it in the order of names.
+    await page.route('**/api/v1/storage?*', async (route) => {
+      if (new URL(route.request().url()).searchParams.has('search')) return route.continue();
+      const pagination = { page: 1, limit: 100, total: 101, totalPages: 2 };
+      await route.fulfill({ json: { storage: [], pagination } });
+    });
+    await signInAtProvider(page);
+    await visit(page, '/deploy/postgresql');
+    const field = page.getByRole('combobox', { name: 'Volume for data' });
+    await field.hover();
+    await page.getByRole('button', { name: 'Show the choices for Volume for data' }).waitFor(); // the code of the field is loaded
+    await field.click();
+    await page.keyboard.type('AW'); // replaces the choice
+    await page.getByRole('option', { name: /^far-away/ }).waitFor();
+    await world.call({ service: 'fleet', method: 'POST', path: '/storage', body: { name: 'far-off' } });
+    await sleep(1000); // the page has received the change
+    expect(await field.inputValue()).toBe('AW');
+    await page.keyboard.type('AY');
+    await page.getByRole('option', { name: /^far-away/ }).click();
+    await page.getByLabel('Size of data').waitFor({ state: 'detached' });
+    await settle(page);
+    expect(await field.inputValue()).toBe('far-away');
+    await field.click();
+    await page.getByRole('option', { name: /^far-away/ }).waitFor(); // also without a search
+    expect(page.complaints).toEqual([]);
+  });
+
   test('a first visit loads at most 150 KB, and the next one almost nothing', async () => {
     for (const origin of [world.hub, world.fleet]) {
       const page = await open(origin, '/absent');

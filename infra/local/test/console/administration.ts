@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import type { TestPage } from '@svc/testing/browser';
 import { type ConsoleWorld, findProblems, signInAtProvider } from '../console-world.ts';
 import { settle, visit } from './visits.ts';
 
@@ -8,6 +9,17 @@ const CALLBACK = '/api/v1/auth/oidc/callback';
 const FLOW_MS = 60_000;
 /** Between two attempts to make a page read its objects again, in milliseconds. A page does not read what is newer than 2 s. */
 const READ_AGAIN_MS = 500;
+
+const FAILED = JSON.stringify({
+  ...{ type: 'about:blank', status: 403, code: 'forbidden', title: 'Forbidden' },
+  ...{ detail: 'The request failed.', request_id: 'r-403' },
+});
+
+/** As if the user returned to the page from another tab. */
+async function readAgain(page: TestPage): Promise<void> {
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+  await delay(READ_AGAIN_MS);
+}
 
 /** Pages of administrators, and the page on which a sign-in ends that fails. */
 export function describeAdministration(given: () => ConsoleWorld): void {
@@ -69,6 +81,14 @@ export function describeAdministration(given: () => ConsoleWorld): void {
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('API server').fill('https://127.0.0.1:7');
       await dialog.getByLabel('Labels').fill('team=data');
+      // Reading the page again fails meanwhile: the page states it, and keeps the input.
+      const ofCluster = `**/api/v1/clusters/${cluster.id}`;
+      await page.route(ofCluster, (route) =>
+        route.fulfill({ status: 403, contentType: 'application/problem+json', body: FAILED }),
+      );
+      while ((await page.getByText('Request id r-403').count()) === 0) await readAgain(page);
+      await page.unroute(ofCluster);
+      expect(await dialog.getByLabel('Labels').inputValue()).toBe('team=data');
       await dialog.getByRole('button', { name: 'Save and check' }).click();
       await dialog.locator('[aria-invalid="true"]').waitFor();
       expect(await dialog.getByLabel('Credentials').getAttribute('aria-invalid')).toBe('true');
@@ -143,10 +163,7 @@ export function describeAdministration(given: () => ConsoleWorld): void {
       const hub = { service: 'fleet', path: '/settings/hub' } as const;
       await world.call({ ...hub, method: 'PUT', body: { sync_interval: 777 } });
       const seconds = page.getByLabel('Seconds between two syncs');
-      while ((await seconds.inputValue()) !== '777') {
-        await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))"); // reads again
-        await delay(READ_AGAIN_MS);
-      }
+      while ((await seconds.inputValue()) !== '777') await readAgain(page);
       expect(await page.getByLabel('URL').inputValue()).toBe('https://127.0.0.1:9');
       await page.getByLabel('URL').fill(world.hub);
       await seconds.fill('778');

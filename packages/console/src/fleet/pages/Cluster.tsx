@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Pencil, PlugZap, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { isUnavailable } from '../../shared/api/problem.ts';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { rich, t } from '../../shared/texts/texts.ts';
@@ -37,7 +38,7 @@ export default function Cluster({ params }: PageProps<'/clusters/:id'>) {
     ...fleet.change('checkCluster'),
     onSuccess: ({ cluster }) => fleet.queries.setQueryData(fleet.read('getCluster', { params }).queryKey, { cluster }),
   });
-  if (error) return <PageError error={error} retry={refetch} />;
+  if (isUnavailable({ data, error })) return <PageError error={error} retry={refetch} />;
   if (!data) return <Loading text={t('Loading the cluster…')} />;
   const { cluster } = data;
   const { id, name } = cluster;
@@ -85,6 +86,7 @@ export default function Cluster({ params }: PageProps<'/clusters/:id'>) {
           </>
         }
       />
+      {error && <ErrorView error={error} retry={refetch} />}
       {check.error && <ErrorView error={check.error} />}
       {cluster.reachability === 'unreachable' && (
         <div className="situation">

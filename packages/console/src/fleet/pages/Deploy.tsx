@@ -62,7 +62,7 @@ function DeployForm({ template }: { readonly template: Template }) {
   const [isSubmitted, setSubmitted] = useState(false);
   const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
   const [, navigate] = useLocation();
-  const targets = useTargets();
+  const targets = useTargets(draft.target);
   const blocked = useBlocked();
   const body = bodyOf(template, draft);
   const plan = usePlan(body);
@@ -144,7 +144,7 @@ function DeployForm({ template }: { readonly template: Template }) {
                   hint={t('The plan lists the reasons for each candidate.')}
                   value={draft.target}
                   error={errorAt('target')}
-                  choices={targets}
+                  {...targets}
                   onChange={(target) => change('target', { target })}
                 />
               </div>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, ExternalLink, Globe, TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
-import { codeOf } from '../../shared/api/problem.ts';
+import { isUnavailable } from '../../shared/api/problem.ts';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { rich, t } from '../../shared/texts/texts.ts';
@@ -42,8 +42,7 @@ export default function Deployment({ params }: PageProps<'/deployments/:id'>) {
     refetchInterval: REFRESH_MS,
   });
   const tab = useTab(tabs);
-  // A failed refresh keeps what is known, unless the deployment no longer exists.
-  if (error && (!data || codeOf(error) === 'not_found')) return <PageError error={error} retry={refetch} />;
+  if (isUnavailable({ data, error })) return <PageError error={error} retry={refetch} />;
   if (!data) return <Loading text={t('Loading the deployment…')} />;
   const { deployment } = data;
   const path = href('/deployments/:id', params);
@@ -64,6 +63,7 @@ export default function Deployment({ params }: PageProps<'/deployments/:id'>) {
         })}
         actions={<DeploymentButtons deployment={deployment} />}
       />
+      {error && <ErrorView error={error} retry={refetch} />}
       <Situation deployment={deployment} />
       <Tabs label={t('Parts of the deployment')} tabs={tabs} current={tab} path={path} />
       {tab === 'overview' && <Overview deployment={deployment} />}

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Ban, CirclePlay, Microchip, Pencil, PlugZap, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { isUnavailable } from '../../shared/api/problem.ts';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { isolated, rich, t } from '../../shared/texts/texts.ts';
@@ -45,7 +46,7 @@ export default function Host({ params }: PageProps<'/hosts/:id'>) {
           : t('{name} accepts no new deployments', { name: host.name }),
       ),
   });
-  if (error) return <PageError error={error} retry={refetch} />;
+  if (isUnavailable({ data, error })) return <PageError error={error} retry={refetch} />;
   if (!data) return <Loading text={t('Loading the host…')} />;
   const { host } = data;
   const { id, name, engine, engine_version, schedulable, version, message, reachability } = host;
@@ -101,6 +102,7 @@ export default function Host({ params }: PageProps<'/hosts/:id'>) {
           </>
         }
       />
+      {error && <ErrorView error={error} retry={refetch} />}
       {(check.error ?? update.error) && <ErrorView error={check.error ?? update.error} />}
       {reachability === 'unreachable' && (
         <div className="situation">

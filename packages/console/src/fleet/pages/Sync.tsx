@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { RefreshCw, Settings } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { isUnavailable } from '../../shared/api/problem.ts';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button, ButtonLink } from '../../shared/ui/Button.tsx';
 import { type Fact, Facts } from '../../shared/ui/Facts.tsx';
@@ -37,7 +38,7 @@ export default function Sync() {
         last_sync ? t('Synced: {updated} updated, {removed} removed', countsOf(last_sync)) : t('The sync has finished'),
       ),
   });
-  if (error) return <PageError error={error} retry={refetch} />;
+  if (isUnavailable({ data, error })) return <PageError error={error} retry={refetch} />;
   if (!data) return <Loading text={t('Loading the state of the sync…')} />;
   return (
     <>
@@ -66,6 +67,7 @@ export default function Sync() {
           </>
         }
       />
+      {error && <ErrorView error={error} retry={refetch} />}
       <div className="stack">
         {sync.error && <ErrorView error={sync.error} />}
         {data.status === 'not_configured' && (

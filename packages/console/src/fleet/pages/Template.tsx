@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Rocket } from 'lucide-react';
 import { Link } from 'wouter';
+import { isUnavailable } from '../../shared/api/problem.ts';
 import { TemplateFacts, TemplateVariables } from '../../shared/catalog/TemplateFacts.tsx';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
@@ -8,12 +9,12 @@ import { t } from '../../shared/texts/texts.ts';
 import { ButtonLink } from '../../shared/ui/Button.tsx';
 import { Markdown } from '../../shared/ui/Markdown.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/PageHeader.tsx';
-import { Loading, Notice } from '../../shared/ui/states.tsx';
+import { ErrorView, Loading, Notice } from '../../shared/ui/states.tsx';
 import { fleet } from '../api.ts';
 
 export default function Template({ params }: PageProps<'/catalog/:slug'>) {
   const { data: template, error, refetch } = useQuery(fleet.read('getMirroredTemplate', { params }));
-  if (error) return <PageError error={error} retry={refetch} />;
+  if (isUnavailable({ data: template, error })) return <PageError error={error} retry={refetch} />;
   if (!template) return <Loading text={t('Loading the template…')} />;
   return (
     <>
@@ -28,6 +29,7 @@ export default function Template({ params }: PageProps<'/catalog/:slug'>) {
           </ButtonLink>
         }
       />
+      {error && <ErrorView error={error} retry={refetch} />}
       <div className="split">
         <div className="stack">
           {template.stale && (

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { RefreshCw, Save, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { isUnavailable } from '../../shared/api/problem.ts';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { rich, t } from '../../shared/texts/texts.ts';
@@ -39,7 +40,7 @@ export default function Workload({ params }: PageProps<'/workloads/:id'>) {
   const [dialog, setDialog] = useState<'image' | 'template' | 'delete'>();
   const tab = useTab(tabs);
   const blocked = useBlocked();
-  if (error) return <PageError error={error} retry={refetch} />;
+  if (isUnavailable({ data, error })) return <PageError error={error} retry={refetch} />;
   if (!data) return <Loading text={t('Loading the workload…')} />;
   const { workload } = data;
   const { name, template_slug, template_state } = workload;
@@ -97,6 +98,7 @@ export default function Workload({ params }: PageProps<'/workloads/:id'>) {
           </>
         }
       />
+      {error && <ErrorView error={error} retry={refetch} />}
       <Tabs label={t('Parts of the workload')} tabs={tabs} current={tab} path={href('/workloads/:id', params)} />
       {tab === 'overview' && <Deployments id={workload.id} latest={workload.revision} />}
       {tab === 'revisions' && <Revisions id={workload.id} />}

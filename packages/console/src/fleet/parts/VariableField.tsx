@@ -9,8 +9,7 @@ import { TextField } from '../../shared/ui/Field.tsx';
 import { fleet, type Template, useBlocked } from '../api.ts';
 import { type EnvDraft, type EnvSource, wordsOfValue } from './env-draft.ts';
 import { NewSecretDialog } from './NewSecretDialog.tsx';
-
-const MAX_CHOICES = 100;
+import { useSearched, withChosen } from './useSearched.ts';
 
 const sourceWords: Readonly<Record<EnvSource, string>> = {
   text: t('Text'),
@@ -126,8 +125,14 @@ function SecretFields({
 }) {
   const [isCreating, setCreating] = useState(false);
   const blocked = useBlocked();
-  const secrets = useQuery(fleet.read('listSecrets', { query: { kind: 'opaque', limit: MAX_CHOICES, sort: 'name' } }));
-  const keys = secrets.data?.secrets.find((secret) => secret.name === draft.secret)?.keys ?? [];
+  const { onSearch, query, isTyping } = useSearched();
+  const found = useQuery(fleet.read('listSecrets', { query: { ...query, kind: 'opaque' } }));
+  const named = useQuery({
+    ...fleet.read('listSecrets', { query: { name: draft.secret } }),
+    enabled: draft.secret !== '',
+  });
+  const secrets = withChosen(found.data?.secrets, draft.secret === '' ? undefined : named.data?.secrets[0]);
+  const keys = secrets.find(({ name: own }) => own === draft.secret)?.keys ?? [];
   return (
     <>
       <ComboboxField
@@ -136,7 +141,9 @@ function SecretFields({
         error={error}
         value={draft.secret}
         onChange={(secret) => onChange({ secret, key: '' })}
-        choices={(secrets.data?.secrets ?? []).map((secret) => ({
+        onSearch={onSearch}
+        isSearching={isTyping || found.isFetching}
+        choices={secrets.map((secret) => ({
           value: secret.name,
           label: secret.name,
           detail: secret.keys.join(', '),
@@ -188,8 +195,17 @@ function DeploymentFields({
   readonly error: string | undefined;
   readonly onChange: (changed: Partial<EnvDraft>) => void;
 }) {
-  const deployments = useQuery(fleet.read('listDeployments', { query: { limit: MAX_CHOICES, sort: 'name' } }));
-  const chosen = deployments.data?.deployments.find(({ name }) => name === draft.deployment);
+  const { onSearch, query, isTyping } = useSearched();
+  const found = useQuery(fleet.read('listDeployments', { query }));
+  const named = useQuery({
+    ...fleet.read('listDeployments', { query: { name: draft.deployment } }),
+    enabled: draft.deployment !== '',
+  });
+  const deployments = withChosen(
+    found.data?.deployments,
+    draft.deployment === '' ? undefined : named.data?.deployments[0],
+  );
+  const chosen = deployments.find(({ name }) => name === draft.deployment);
   const variables = Object.entries(chosen?.env ?? {}).flatMap(([name, value]) =>
     typeof value === 'object' && 'generate' in value ? [name] : [],
   );
@@ -201,7 +217,9 @@ function DeploymentFields({
         error={error}
         value={draft.deployment}
         onChange={(deployment) => onChange({ deployment, variable: '' })}
-        choices={(deployments.data?.deployments ?? []).map(({ name, template_slug }) => ({
+        onSearch={onSearch}
+        isSearching={isTyping || found.isFetching}
+        choices={deployments.map(({ name, template_slug }) => ({
           value: name,
           label: name,
           detail: template_slug ?? '',

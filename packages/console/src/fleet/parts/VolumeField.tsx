@@ -4,8 +4,7 @@ import { ComboboxField } from '../../shared/ui/Combobox.tsx';
 import { TextField } from '../../shared/ui/Field.tsx';
 import { fleet, type Template } from '../api.ts';
 import type { PlanBody } from './usePlan.ts';
-
-const MAX_CHOICES = 100;
+import { useSearched, withChosen } from './useSearched.ts';
 
 type VolumesBody = NonNullable<PlanBody['volumes']>;
 
@@ -36,11 +35,11 @@ export function VolumeField({
   readonly error: string | undefined;
   readonly onChange: (draft: VolumeDraft) => void;
 }) {
-  const { data } = useQuery(
-    fleet.read('listStorage', { query: { attached: false, limit: MAX_CHOICES, sort: 'name' } }),
-  );
-  const volumes = data?.storage ?? [];
+  const { onSearch, query, isTyping } = useSearched();
+  const found = useQuery(fleet.read('listStorage', { query: { ...query, attached: false } }));
   const isNew = draft.storageId === '';
+  const chosen = useQuery({ ...fleet.read('getStorage', { params: { id: draft.storageId } }), enabled: !isNew });
+  const volumes = withChosen(found.data?.storage, chosen.data?.storage);
   return (
     <div className="fields">
       <ComboboxField
@@ -49,6 +48,8 @@ export function VolumeField({
         error={isNew ? undefined : error}
         value={draft.storageId}
         onChange={(storageId) => onChange({ ...draft, storageId })}
+        onSearch={onSearch}
+        isSearching={isTyping || found.isFetching}
         choices={[
           { value: '', label: t('New volume'), detail: t('created with the deployment') },
           ...volumes.map(({ id, name, size }) => ({ value: id, label: name, detail: size })),

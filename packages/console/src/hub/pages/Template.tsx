@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Lock, Rocket } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { codeOf } from '../../shared/api/problem.ts';
+import { codeOf, isUnavailable } from '../../shared/api/problem.ts';
 import { TemplateFacts, TemplateVariables } from '../../shared/catalog/TemplateFacts.tsx';
 import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
@@ -15,7 +15,7 @@ import { useForm } from '../../shared/ui/form.ts';
 import { Markdown } from '../../shared/ui/Markdown.tsx';
 import { PageError, PageHeader, Panel } from '../../shared/ui/PageHeader.tsx';
 import { CopyLine } from '../../shared/ui/ShownOnceDialog.tsx';
-import { Empty, Loading } from '../../shared/ui/states.tsx';
+import { Empty, ErrorView, Loading } from '../../shared/ui/states.tsx';
 import { confirmChange } from '../../shared/ui/toast.tsx';
 import { hub, type Template as TemplateObject, useBlocked, useUser } from '../api.ts';
 import { SignInButton } from '../parts/SignInButton.tsx';
@@ -24,7 +24,7 @@ export default function Template({ params }: PageProps<'/templates/:slug'>) {
   const { data: template, error, refetch } = useQuery(hub.read('getTemplate', { params }));
   const [isDeploying, setDeploying] = useState(false);
   if (codeOf(error) === 'not_found') return <Missing slug={params.slug} />;
-  if (error) return <PageError error={error} retry={refetch} />;
+  if (isUnavailable({ data: template, error })) return <PageError error={error} retry={refetch} />;
   if (!template) return <Loading text={t('Loading the template…')} />;
   return (
     <>
@@ -39,6 +39,7 @@ export default function Template({ params }: PageProps<'/templates/:slug'>) {
           </Button>
         }
       />
+      {error && <ErrorView error={error} retry={refetch} />}
       <div className="split">
         <Panel title={t('Documentation')}>
           {template.documentation ? (

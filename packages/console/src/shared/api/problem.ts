@@ -13,6 +13,10 @@ export const fieldErrorsOf = (error: unknown): readonly FieldMessage[] =>
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Refused ? error.problem?.code : undefined;
 
+/** Whether a view cannot be shown: nothing was read yet, or the object no longer exists. Otherwise it keeps what is known while reading fails. */
+export const isUnavailable = ({ data, error }: { readonly data: unknown; readonly error: unknown }): boolean =>
+  error !== null && (data === undefined || codeOf(error) === 'not_found');
+
 /** What a user can do about a problem, by code. */
 const nextSteps: Readonly<Record<string, string>> = {
   insufficient_scope: t('Ask an administrator for a role that permits this.'),

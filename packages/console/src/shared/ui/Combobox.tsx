@@ -14,7 +14,12 @@ interface Chosen {
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
+  /** They contain the chosen one. */
   readonly choices: readonly Choice[];
+  /** Called with what the user types, and with an empty text after a choice. Given if the choices are only the first ones of many. */
+  readonly onSearch?: (text: string) => void;
+  /** Whether the choices for what the user types are not known yet. */
+  readonly isSearching?: boolean;
 }
 
 export interface ComboboxProps extends Chosen {
