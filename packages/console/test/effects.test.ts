@@ -67,6 +67,12 @@ test('an object that begins to match a filter is read if it can be on the page a
   expect(put(descending, user('z')).reread).toBe('rows');
 });
 
+test('a user with a new name can enter the page, because names of users change', () => {
+  const users = page({ tag: 'users', query: { sort: 'name' } });
+  expect(put(users, deployment('d2')).reread).toBe('rows');
+  expect(put(page(), deployment('d2')).reread).toBe('none');
+});
+
 test('names of resources are sorted byte by byte', () => {
   const rows = ['a', 'a-b', 'a1'].map((name) => deployment(name));
   const list = page({ query: { sort: 'name', phase: 'running' }, rows, limit: 9, total: 3, totalPages: 1 });

@@ -34,7 +34,10 @@ interface Effect {
   readonly rows: readonly ListedObject[];
   /** The number of all rows, if it follows from the change. */
   readonly total?: number;
-  /** What must be read: `rows`, if other rows or another order can be right now; or `total`, if only the number of all rows or the end of the page can be wrong. */
+  /**
+   * What must be read: `rows`, if other rows or another order can be right now; or `total`, if only the number of all rows or the end of
+   * the page can be wrong.
+   */
   readonly reread: 'none' | 'rows' | 'total';
 }
 
@@ -100,8 +103,11 @@ const isMoved = (page: ListPage, before: ListedObject, object: ListedObject): bo
   return before[member] !== object[member];
 };
 
-/** Whether changes do not move an object in the order of the list. */
-const isFixed = (page: ListPage): boolean => ['created_at', 'at', 'name'].includes(sortOf(page).member);
+/** Whether changes do not move an object in the order of the list. Resources cannot be renamed. */
+function isFixed(page: ListPage): boolean {
+  const { member } = sortOf(page);
+  return member === 'created_at' || member === 'at' || (member === 'name' && RESOURCES.has(page.tag));
+}
 
 /** Whether the order of the list is that of the texts: of times, which all rows have in one format, or of names of resources, in ASCII. */
 const isOrderOfTexts = ({ tag }: ListPage, member: string): boolean =>

@@ -100,7 +100,10 @@ function receive({ urlOf, whenSignedIn }: Source, publish: (message: News) => vo
   return new Promise(() => undefined);
 }
 
-/** Pages of lists are read again after a change: soon if rows are concerned, at most once per pause, and later for the total or the end of the page. */
+/**
+ * Pages of lists are read again after a change: soon if rows are concerned, at most once per pause, and later for the total or the end
+ * of the page.
+ */
 const MIN_PAUSE_MS = 300;
 const MAX_PAUSE_MS = 1500;
 const TOTAL_PAUSE_MS = 20_000;
@@ -185,7 +188,11 @@ function createApplier(queries: QueryClient) {
   };
 }
 
-/** A response that is no page of a list, with the changed object in place of the earlier one; undefined if it does not contain the object. */
+/**
+ * A response that is no page of a list, with the changed object in place of the earlier one.
+ *
+ * @returns undefined if the response does not contain the object
+ */
 function replaced(data: object, { id, object }: Change): object | undefined {
   const isChanged = (value: unknown) => isListed(value) && value.id === id;
   const contains = (value: unknown) =>

@@ -13,7 +13,10 @@ export const fieldErrorsOf = (error: unknown): readonly FieldMessage[] =>
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Refused ? error.problem?.code : undefined;
 
-/** Whether a view cannot be shown: nothing was read yet, or the object no longer exists. Otherwise it keeps what is known while reading fails. */
+/**
+ * Whether a view cannot be shown: nothing was read yet, or the object no longer exists. Otherwise the view keeps what is known while
+ * reading it again fails.
+ */
 export const isUnavailable = ({ data, error }: { readonly data: unknown; readonly error: unknown }): boolean =>
   error !== null && (data === undefined || codeOf(error) === 'not_found');
 
