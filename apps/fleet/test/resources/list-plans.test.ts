@@ -26,21 +26,31 @@ const list: List<Query> = {
 await client.$executeRaw`
   INSERT INTO hosts (id, name, created_by, engine, endpoint, by_admin)
   SELECT gen_random_uuid(), 'host-' || n, 'test', 'docker', 'tcp://engine:2376', true FROM generate_series(0, 99) n`;
-await client.$executeRaw`
-  INSERT INTO workloads (id, name, created_by, created_at, updated_at)
-  SELECT gen_random_uuid(), 'workload-' || n, 'test', now() - n * interval '1 min', now() - n * interval '1 min'
-  FROM generate_series(1, ${ROWS}::int) n`;
-await client.$executeRaw`
-  INSERT INTO workload_revisions (workload_id, revision, spec, overrides, created_by, template_slug, template_id)
-  SELECT id, 1, ${JSON.stringify(workloadDefaults)}::jsonb, '{}', 'test', 'template-' || n % 500,
-         ('00000000-0000-7000-8000-' || lpad((n % 500)::text, 12, '0'))::uuid
-  FROM (SELECT id, row_number() OVER (ORDER BY name) AS n FROM workloads) w`;
-await client.$executeRaw`
-  INSERT INTO deployments (id, name, labels, created_by, workload_id, revision, host_id, replicas, phase, created_at, updated_at)
-  SELECT gen_random_uuid(), md5(n::text), jsonb_build_object('n', (n % 500)::text), 'test', w.id, 1, h.id, 1,
-         CASE WHEN n % 400 = 0 THEN 'failed' ELSE 'running' END, w.created_at, now() - (n * 7919 % 100000) * interval '1 min'
-  FROM (SELECT id, created_at, row_number() OVER (ORDER BY name) AS n FROM workloads) w JOIN hosts h ON h.name = 'host-' || n % 100`;
+/** The rows of one statement. A statement has the time limit of the service, also on a busy machine. */
+const ROWS_OF_STATEMENT = 2000;
+for (let from = 0; from < ROWS; from += ROWS_OF_STATEMENT) await insertDeployments(from, from + ROWS_OF_STATEMENT);
 await client.$executeRaw`VACUUM ANALYZE`; // as autovacuum does
+
+/** Inserts deployments with a workload each, from `after`, exclusive, up to `last`. */
+async function insertDeployments(after: number, last: number): Promise<void> {
+  await client.$executeRaw`
+    INSERT INTO workloads (id, name, created_by, created_at, updated_at)
+    SELECT gen_random_uuid(), 'workload-' || n, 'test', now() - n * interval '1 min', now() - n * interval '1 min'
+    FROM generate_series(${after}::int + 1, ${last}::int) n`;
+  const added = Prisma.sql`(
+    SELECT id, created_at, split_part(name, '-', 2)::int AS n FROM workloads
+    WHERE split_part(name, '-', 2)::int > ${after} AND split_part(name, '-', 2)::int <= ${last})`;
+  await client.$executeRaw`
+    INSERT INTO workload_revisions (workload_id, revision, spec, overrides, created_by, template_slug, template_id)
+    SELECT id, 1, ${JSON.stringify(workloadDefaults)}::jsonb, '{}', 'test', 'template-' || n % 500,
+           ('00000000-0000-7000-8000-' || lpad((n % 500)::text, 12, '0'))::uuid
+    FROM ${added} w`;
+  await client.$executeRaw`
+    INSERT INTO deployments (id, name, labels, created_by, workload_id, revision, host_id, replicas, phase, created_at, updated_at)
+    SELECT gen_random_uuid(), md5(n::text), jsonb_build_object('n', (n % 500)::text), 'test', w.id, 1, h.id, 1,
+           CASE WHEN n % 400 = 0 THEN 'failed' ELSE 'running' END, w.created_at, now() - (n * 7919 % 100000) * interval '1 min'
+    FROM ${added} w JOIN hosts h ON h.name = 'host-' || n % 100`;
+}
 
 interface Plan {
   readonly 'Node Type': string;
