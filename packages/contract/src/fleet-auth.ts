@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { fleetAccesses, fleetRoles } from './fleet-access.ts';
-import { ownSessions } from './own-sessions.ts';
+import { listOwnSessions } from './own-sessions.ts';
 import { id, line } from './wire.ts';
 
 /** The caller, in the responses of `/auth/me` and of a sign-in. */
@@ -216,15 +216,7 @@ export const fleetAuthEndpoints = {
     reply: z.void(),
     setsCookie: true,
   }),
-  listOwnSessions: endpoint({
-    operationId: 'listOwnSessions',
-    method: 'get',
-    path: '/api/v1/auth/sessions',
-    access: 'session',
-    tag: 'auth',
-    summary: 'List the open sessions of the caller',
-    reply: ownSessions,
-  }),
+  listOwnSessions,
   endOwnSessions: endpoint({
     operationId: 'endOwnSessions',
     method: 'delete',

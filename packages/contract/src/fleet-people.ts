@@ -3,15 +3,10 @@ import { endpoint } from './endpoint.ts';
 import { fleetRoles } from './fleet-access.ts';
 import { anyValue, exactText, sortBy } from './list-query.ts';
 import { timestamp } from './timestamp.ts';
-import { id, ignored, line, name, pagination, paging } from './wire.ts';
+import { email, id, ignored, name, pagination, paging } from './wire.ts';
 
 const role = z.enum(fleetRoles);
 const byId = z.strictObject({ id });
-
-/** An e-mail address, normalized for comparison: trimmed, in lower case. */
-const email = line(320)
-  .regex(/^\s*[^\s@]+@[^\s@]+\s*$/, 'must be an e-mail address')
-  .transform((value) => value.trim().toLowerCase());
 
 const password = z.string().max(1024, 'must have at most 1024 characters');
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { organization, orgRole } from './organization.ts';
 import { timestamp } from './timestamp.ts';
-import { byUuid, id, line, pagination, paging } from './wire.ts';
+import { byUuid, email, id, pagination, paging } from './wire.ts';
 
 /** The maximum number of open invitations of an organization. */
 export const MAX_INVITATIONS = 100;
@@ -21,10 +21,6 @@ const invitation = z
     expires_at: timestamp,
   })
   .meta({ id: 'Invitation' });
-
-const email = line(320)
-  .regex(/^\s*[^\s@]+@[^\s@]+\s*$/, 'must be an e-mail address')
-  .transform((value) => value.trim().toLowerCase());
 
 /** The members of the caller's organization, and invitations to it. */
 export const hubAccountMemberEndpoints = {

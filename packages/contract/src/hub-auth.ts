@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { hubAccesses } from './hub-access.ts';
 import { profile } from './organization.ts';
-import { ownSessions } from './own-sessions.ts';
+import { listOwnSessions } from './own-sessions.ts';
 import { byUuid, line } from './wire.ts';
 
 const authConfig = z
@@ -89,15 +89,7 @@ export const hubAuthEndpoints = {
     reply: z.void(),
     setsCookie: true,
   }),
-  listOwnSessions: endpoint({
-    operationId: 'listOwnSessions',
-    method: 'get',
-    path: '/api/v1/auth/sessions',
-    access: 'session',
-    tag: 'auth',
-    summary: 'List the open sessions of the caller',
-    reply: ownSessions,
-  }),
+  listOwnSessions,
   endOwnSessions: endpoint({
     operationId: 'endOwnSessions',
     method: 'delete',

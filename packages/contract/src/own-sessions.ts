@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
 import { timestamp } from './timestamp.ts';
 import { id } from './wire.ts';
 
@@ -18,7 +19,14 @@ const ownSession = z
   })
   .meta({ id: 'OwnSession' });
 
-/** The open sessions of the caller. */
-export const ownSessions = z.object({
-  sessions: z.array(ownSession).meta({ description: `Newest first, at most ${MAX_SESSIONS}` }),
+export const listOwnSessions = endpoint({
+  operationId: 'listOwnSessions',
+  method: 'get',
+  path: '/api/v1/auth/sessions',
+  access: 'session',
+  tag: 'auth',
+  summary: 'List the open sessions of the caller',
+  reply: z.object({
+    sessions: z.array(ownSession).meta({ description: `Newest first, at most ${MAX_SESSIONS}` }),
+  }),
 });

@@ -28,6 +28,11 @@ export const text = (max: number) => atMost(max).regex(TEXT, 'must not contain c
 export const line = (max: number) =>
   atMost(max).regex(LINE, 'must not contain line breaks, tabs or other control characters');
 
+/** An e-mail address, normalized for comparison: trimmed, in lower case. */
+export const email = line(320)
+  .regex(/^\s*[^\s@]+@[^\s@]+\s*$/, 'must be an e-mail address')
+  .transform((value) => value.trim().toLowerCase());
+
 /** The rule that text is not blank. */
 export const NOT_BLANK = /\S/;
 
