@@ -6,7 +6,7 @@ import { eventually, prepareFaults, whileFull } from '@svc/testing/faults';
 import { alerts, plantedFaults } from '../files.ts';
 import { readExpression } from '../promql.ts';
 import { describeWithPromtool, expectAlerts } from '../promtool.ts';
-import { type Scrape, sampleOf, scrape, seriesOf } from './scrapes.ts';
+import { type Scrape, sampleOf, scrape, seriesOf, withShortestResponses } from './scrapes.ts';
 import { type Planted, preparePlanted } from './world.ts';
 
 interface Fault {
@@ -159,10 +159,10 @@ describeWithPromtool('with promtool', () => {
             seen.push(await scrape(it.targets));
             await wait(PAUSE_MS);
           }
-          return seen;
+          return withShortestResponses(seen);
         };
         const before = await scrapes();
-        let during: Scrape[] = [];
+        let during: readonly Scrape[] = [];
         await plant(it, async () => {
           const began = performance.now();
           await eventually('a scrape shows the fault', async () => {
