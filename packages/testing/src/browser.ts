@@ -90,20 +90,33 @@ function watch(page: Page, origins: readonly string[]): TestPage {
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-const OPTIONS = JSON.stringify({ runOnly: { type: 'tag', values: RULES }, resultTypes: ['violations'] });
+/** The rules that axe applies: all for WCAG 2.2 AA, or the ones of these whose result depends on colours. */
+const RULES = {
+  all: { type: 'tag', values: TAGS },
+  colours: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
+} as const;
+
+interface Inspection {
+  readonly rules?: keyof typeof RULES;
+  /** A CSS selector of the elements to check; without it, the whole page. */
+  readonly part?: string | undefined;
+}
 
 /**
  * The violations of WCAG 2.2 AA on a page as it is now, one line for each element. The debugger adds axe once to a document, so that
  * no policy prevents it.
- *
- * @param part a CSS selector of the elements to check; without it, the whole page
  */
-export async function accessibilityViolations(page: Page, part?: string): Promise<readonly string[]> {
+export async function accessibilityViolations(
+  page: Page,
+  { rules = 'all', part }: Inspection = {},
+): Promise<readonly string[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(`${axe}; undefined`);
+  const context = part === undefined ? 'document' : JSON.stringify(part);
+  const options = JSON.stringify({ runOnly: RULES[rules], resultTypes: ['violations'] });
   const violations = (await page.evaluate(
-    `axe.run(${part === undefined ? 'document' : JSON.stringify(part)}, ${OPTIONS}).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes })))`,
+    `axe.run(${context}, ${options}).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes })))`,
   )) as AxeResults['violations']; // the result of this function of axe
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} ${target.join(' ')}: ${failureSummary}`),
