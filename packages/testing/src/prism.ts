@@ -7,12 +7,11 @@ type Validate = (seen: ObservedExchange) => void;
 
 const validators = new WeakMap<object, Promise<Validate>>();
 
-/** At depth full, the first responses of an operation with a status are validated, and a share of the others. */
-const FIRST = 3;
-const ONE_IN = 25;
+/** At depth full, the first response of an operation with a status is validated, and a share of the others. */
+const ONE_IN = 50;
 
 /** Whether a response is validated, by the number of earlier ones of its kind. */
-const isSelected = (earlier: number): boolean => depth === 'long' || earlier < FIRST || earlier % ONE_IN === 0;
+const isSelected = (earlier: number): boolean => depth === 'long' || earlier % ONE_IN === 0;
 
 /**
  * Validates responses with Prism, whose interpretation of OpenAPI is independent of this repository. At depth short,

@@ -4,7 +4,7 @@ import { overcommitted } from './capacity.ts';
 import { startDeploymentWorld } from './world.ts';
 
 const it = await startDeploymentWorld();
-const ROUNDS = fromFull({ full: 3, long: 50 });
+const ROUNDS = fromFull({ full: 2, long: 50 });
 const { oneOf } = randomFrom(seed);
 
 const AT_ONCE = 40;

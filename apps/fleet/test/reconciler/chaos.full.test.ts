@@ -9,7 +9,7 @@ import { askEngine, doubledIn, shownBy, watchEngine } from './chaos-watch.ts';
 import { startChaosWorld } from './chaos-world.ts';
 
 const { deployments: DEPLOYMENTS, seconds: SECONDS } = fromFull({
-  full: { deployments: 30, seconds: 6 },
+  full: { deployments: 20, seconds: 6 },
   long: { deployments: 100, seconds: 300 },
 });
 const TIMINGS = fromFull({

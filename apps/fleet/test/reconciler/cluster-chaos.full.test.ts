@@ -11,7 +11,7 @@ import { ownedBy } from './cluster-world.ts';
 import type { ProxyFault } from './proxy-faults.ts';
 
 const { deployments: DEPLOYMENTS, seconds: SECONDS } = fromFull({
-  full: { deployments: 20, seconds: 10 },
+  full: { deployments: 12, seconds: 10 },
   long: { deployments: 60, seconds: 300 },
 });
 /** Share of the requests to the API server that fail. */

@@ -6,7 +6,7 @@ import { readPage } from '../../src/database/lists.ts';
 import { randomFrom } from '../random.ts';
 import { startWorld } from '../world.ts';
 
-const MAPPINGS = byDepth({ short: 60, full: 600, long: 6000 });
+const MAPPINGS = byDepth({ short: 60, full: 300, long: 6000 });
 const ROLES = ['admin', 'operator', 'viewer'] as const;
 
 const world = await startWorld();

@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/database/client.ts';
 import { adminOf, createCategory, prepareHubFaults } from './world.ts';
 
 /** Downloads with a key, of all clients together. */
-const DOWNLOADS = fromFull({ full: 4000, long: 100_000 });
+const DOWNLOADS = fromFull({ full: 2000, long: 100_000 });
 const CLIENTS = 40;
 const ORGANIZATIONS = 4;
 const TEMPLATES = 5;

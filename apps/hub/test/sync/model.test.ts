@@ -12,7 +12,7 @@ import { describeInitialState } from './model-script.ts';
 import { pollingSteps, type Run, walkingSteps } from './model-steps.ts';
 import { aWalker } from './model-walker.ts';
 
-const HISTORIES = byDepth({ short: 12, full: 60, long: 3400 });
+const HISTORIES = byDepth({ short: 12, full: 30, long: 3400 });
 
 const hub = await aHub();
 afterAll(() => hub.stop());
