@@ -29,7 +29,7 @@ const onLinux = process.platform === 'linux' ? undefined : 'the processes of Pos
 
 /** State is read at most every two seconds, so that scrapes in a shorter time show the same. */
 const PAUSE_MS = 2100;
-const SCRAPES = 3;
+const SCRAPES = 2;
 const MINUTES = { before: 10, during: 60 };
 
 const positive = (scraped: Scrape, metric: string, labels?: string) => (sampleOf(scraped, metric, labels) ?? 0) > 0;

@@ -44,7 +44,7 @@ async function scrapeOne({ job, url }: Target): Promise<[string, number][]> {
 const RESPONSE_TIME = 'database_response_seconds{';
 
 /**
- * The same scrapes, with the shortest response time of each database in all of them. A scrape stands for a third of the time before or
+ * The same scrapes, with the shortest response time of each database in all of them. A scrape stands for half of the time before or
  * during a fault here. A single slow response would thus look like a slow database.
  */
 export function withShortestResponses(scrapes: readonly Scrape[]): readonly Scrape[] {
