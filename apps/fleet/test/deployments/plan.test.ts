@@ -1,4 +1,4 @@
-import { holding } from '@svc/testing/faults';
+import { eventually, holding } from '@svc/testing/faults';
 import { aTemplate } from '../a-template.ts';
 import { startDeploymentWorld } from './world.ts';
 
@@ -234,9 +234,14 @@ test('at most ten plans of a caller run or wait; those of others take turns with
   const { id } = await it.aWorkload(workload);
   let pending: Promise<readonly { status: number }[]> = Promise.resolve([]);
   await holding(it.world.databaseUrl, 'LOCK TABLE workloads IN ACCESS EXCLUSIVE MODE', async () => {
-    const own = Array.from({ length: 13 }, () => it.plan({ workload_id: id }));
-    const first = await Promise.race(own);
-    expect([first.status, first.body.code, first.headers['retry-after']]).toEqual([503, 'overloaded', '10']);
+    const rejected: Awaited<ReturnType<typeof it.plan>>[] = [];
+    const own = Array.from({ length: 13 }, async () => {
+      const response = await it.plan({ workload_id: id });
+      if (response.status === 503) rejected.push(response);
+      return response;
+    });
+    await eventually('three plans are rejected', async () => rejected.length === 3);
+    for (const { body, headers } of rejected) expect([body.code, headers['retry-after']]).toEqual(['overloaded', '10']);
     const other = it.viewer.post('/api/v1/deployments/plan', { workload_id: id });
     pending = Promise.all([...own, other]);
   });

@@ -3,6 +3,8 @@ import { startDeploymentWorld } from './world.ts';
 
 const CLIENTS = 64;
 const REQUESTS = 100;
+/** A loaded machine sends hundreds of requests for several seconds. */
+const TRANSACTION_MS = 60_000;
 
 const it = await startDeploymentWorld();
 
@@ -28,14 +30,17 @@ test(`${CLIENTS} concurrent clients create deployments without a 5xx, and other 
 test('more requests of a caller than can wait are rejected with the bound, and store nothing', async () => {
   await it.aHost({ cpus: 1000, gib: 4000 });
   const workload = await it.aWorkload();
-  const all = await it.client.$transaction(async (transaction) => {
-    await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('placement'))`;
-    const creating = Array.from({ length: 400 }, (_, number) =>
-      it.operator.post('/api/v1/deployments', { name: `queued-${number}`, workload_id: workload.id }),
-    );
-    const first = await Promise.race(creating);
-    return { first, creating };
-  });
+  const all = await it.client.$transaction(
+    async (transaction) => {
+      await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('placement'))`;
+      const creating = Array.from({ length: 400 }, (_, number) =>
+        it.operator.post('/api/v1/deployments', { name: `queued-${number}`, workload_id: workload.id }),
+      );
+      const first = await Promise.race(creating);
+      return { first, creating };
+    },
+    { timeout: TRANSACTION_MS },
+  );
   expect(all.first).toMatchObject({ status: 503, body: { code: 'overloaded' } });
   expect(all.first.body.detail).toContain(
     'At most 256 requests that change deployments of a caller wait at the same time.',

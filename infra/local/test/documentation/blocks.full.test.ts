@@ -12,7 +12,7 @@ import {
 } from './pages.ts';
 import { startWorld, type World } from './world.ts';
 
-const START_MS = 120_000;
+const START_MS = 180_000;
 /** Comments before a block that determine how it runs. The tour has a test of its own (`start.test.ts`). */
 const TOUR = 'tour';
 const UNTIL_OUTPUT = 'runs until interrupted';

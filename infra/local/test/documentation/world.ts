@@ -14,7 +14,7 @@ import { aProduct, freePorts, type Ports, type Product } from '../product.ts';
 const ENGINES = path.join(repository, 'infra/local/bench/fleet/engines.mjs');
 const PRELUDE = path.join(import.meta.dirname, 'prelude.sh');
 const HOSTS = 20;
-const SCRIPT_MS = 50_000;
+const SCRIPT_MS = 150_000;
 const WAIT_MS = 30_000;
 
 /** What the commands of a page can use beside the variables of demo.env. */
