@@ -4,11 +4,8 @@ import { isFullOnly, isShort } from '../../jest/full-only.mjs';
 import { CommandFailed } from './processes.mjs';
 import { readResults } from './test-results.mjs';
 
-/**
- * Number of packages that are tested concurrently. Each has its own Jest workers. At depth short, many tests of the smaller packages
- * wait for timeouts. At other depths, tests load the machine themselves.
- */
-const CONCURRENT_PACKAGES = isShort ? 3 : 2;
+/** Number of packages that are tested concurrently. Each has its own Jest workers. On two processors, more packages take longer. */
+const CONCURRENT_PACKAGES = 2;
 
 /**
  * Runs the tests of all packages, or of those that arguments for turbo in `rest` select, with one PostgreSQL server.
