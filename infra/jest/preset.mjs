@@ -11,7 +11,7 @@ export default {
   // The pattern of `isFullOnly`.
   testPathIgnorePatterns: ['/node_modules/', ...(isShort ? ['\\.full\\.test\\.ts$'] : [])],
   moduleFileExtensions: ['ts', 'mjs', 'js', 'json'],
-  transform: {}, // see hooks.mjs
+  transform: {}, // see register.mjs
   testTimeout: isShort ? 30_000 : 90_000, // the other depths load the machine
   // The modules of all test files stay in memory. A worker that exceeds this limit is replaced before its next file.
   workerIdleMemoryLimit: '2GB',

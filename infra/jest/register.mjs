@@ -1,10 +1,23 @@
-// Preloaded into every Node process of Jest, so that it can import TypeScript.
-import fs from 'node:fs';
-import { register } from 'node:module';
+// Preloaded into every Node process of Jest. Node strips the types of TypeScript files itself.
+import * as nodeModule from 'node:module';
+import { FLOOR } from '../local/bootstrap/node-version.mjs';
 
-register('./hooks.mjs', import.meta.url);
+if (!nodeModule.registerHooks) throw new Error(`Tests need Node ${FLOOR} or later, but this is ${process.version}.`);
 
-// In Node 20, `fs.realpathSync` does not resolve symbolic links correctly after a process has called `stat` on a socket or a pipe
-// (it reads the result of the previous call). `require` uses it, and would find packages of other versions.
-const { native } = fs.realpathSync;
-fs.realpathSync = Object.assign((path, options) => native(path, options), { native });
+/**
+ * Packages of this repository resolve to their TypeScript sources, so that tests run the current sources instead of
+ * built files.
+ */
+const SOURCES = '@svc/source';
+const globals = new URL('./globals.mjs', import.meta.url).href;
+
+nodeModule.registerHooks({
+  /** The published `@jest/globals` works only in the module system of Jest. */
+  resolve(specifier, context, nextResolve) {
+    if (specifier === '@jest/globals') return { url: globals, format: 'module', shortCircuit: true };
+    return nextResolve(specifier, { ...context, conditions: [...context.conditions, SOURCES] });
+  },
+});
+
+// Compiled code and stripped types stay on disk for the next process.
+nodeModule.enableCompileCache(new URL('../../node_modules/.cache/compile', import.meta.url).pathname);

@@ -3,7 +3,6 @@ import { pathToFileURL } from 'node:url';
 import { bindGlobals } from './globals.mjs';
 
 const require = createRequire(import.meta.url);
-const asyncHooks = require('node:async_hooks');
 const { default: circus } = require('jest-circus/runner');
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 
@@ -18,7 +17,7 @@ export default function run(globalConfig, config, environment, _runtime, testPat
     requireInternalModule: (file) => {
       delete globalThis[EVENT_HANDLERS];
       delete require.cache[file];
-      return withoutAsyncStorage(() => require(file));
+      return require(file);
     },
     requireModule: require,
     setGlobalsForRuntime: (globals) => bindGlobals({ ...globals, jest }),
@@ -28,39 +27,6 @@ export default function run(globalConfig, config, environment, _runtime, testPat
     leaveTestCode: () => undefined,
   };
   return circus(globalConfig, config, environment, native, testPath, sendMessageToJest);
-}
-
-/**
- * jest-circus stores the current test in an AsyncLocalStorage. In Node 20, every AsyncLocalStorage that was ever used
- * slows down all promises of the process, and each test file loads jest-circus again. Tests run sequentially
- * (`test.concurrent` is not used), so a variable is sufficient.
- */
-function withoutAsyncStorage(load) {
-  const { AsyncLocalStorage } = asyncHooks;
-  asyncHooks.AsyncLocalStorage = CurrentTest;
-  try {
-    return load();
-  } finally {
-    asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
-  }
-}
-
-class CurrentTest {
-  #store;
-
-  getStore() {
-    return this.#store;
-  }
-
-  async run(store, callback) {
-    const before = this.#store;
-    this.#store = store;
-    try {
-      return await callback();
-    } finally {
-      this.#store = before;
-    }
-  }
 }
 
 /** The part of `jest` that works without its module system. */

@@ -27,8 +27,9 @@ export function commandLine(cwd) {
   let interrupted;
   const stopListeners = Object.keys(exitCodes).map((signal) => {
     const listener = () => {
+      if (interrupted) return;
       interrupted = new Interrupted(signal);
-      // Ctrl-C in a terminal also sends SIGINT to the command. After a second SIGINT, it would not stop its child
+      // Ctrl-C in a terminal also sends SIGINT to the command. After a second SIGINT, turbo would not stop its child
       // processes.
       child?.kill('SIGTERM');
     };
@@ -36,10 +37,10 @@ export function commandLine(cwd) {
     return () => process.off(signal, listener);
   });
 
-  /** `output`: 'shown' in the terminal, or 'captured', returned and shown only if the command fails. */
-  const run = async (file, args, { env, output }) => {
+  /** Waits for a command. @returns its exit code and its captured output */
+  const execute = async (file, args, { env, output }) => {
     if (interrupted) throw interrupted;
-    const { code, captured } = await new Promise((resolve, reject) => {
+    const result = await new Promise((resolve, reject) => {
       child = spawn(file, args, {
         cwd,
         env,
@@ -53,15 +54,24 @@ export function commandLine(cwd) {
         });
       }
       child.once('error', reject);
-      child.once('close', (code) => resolve({ code, captured: texts }));
+      child.once('close', (code, signal) => resolve({ code: code ?? exitCodes[signal] ?? 1, captured: texts }));
     });
     child = undefined;
+    return result;
+  };
+
+  /** `output`: 'shown' in the terminal, or 'captured', returned and shown only if the command fails. */
+  const run = async (file, args, options) => {
+    const { code, captured } = await execute(file, args, options);
     if (interrupted) throw interrupted;
-    if (code !== 0) throw new CommandFailed(`${captured.stdout}${captured.stderr}${file} ${args[0]} failed`, code ?? 1);
+    if (code !== 0) throw new CommandFailed(`${captured.stdout}${captured.stderr}${file} ${args[0]} failed`, code);
     return captured.stdout;
   };
+
+  /** The exit code of a command that reports its own errors and signals, with its output shown. */
+  const exitCodeOf = async (file, args, { env }) => (await execute(file, args, { env, output: 'shown' })).code;
   const close = () => {
     for (const stopListening of stopListeners) stopListening();
   };
-  return { run, close };
+  return { run, exitCodeOf, close };
 }

@@ -21,18 +21,62 @@ test.each([
   ['20.18.3', false],
   ['20.19.0', true],
   ['22.0.0', true],
-  ['24.1.0', true],
-])('Node %s is supported: %s', (version, isSupported) => {
-  const script = `import { nodeProblem } from ${module('node-version.mjs')}; console.log(nodeProblem('${version}') ?? '');`;
-  const problem = `Node 20.19 or later is required, but this is Node ${version}. Install a newer version from https://nodejs.org.`;
+  ['26.1.0', true],
+])('Node %s can run the bootstrap: %s', (version, isSupported) => {
+  const script = `import { bootstrapProblem } from ${module('node-version.mjs')}; console.log(bootstrapProblem('${version}') ?? '');`;
+  const problem = `Node 20.19.0 or later is required, but this is Node ${version}. Install a newer version from https://nodejs.org.`;
   expect(evaluate(script)).toBe(isSupported ? '' : problem);
+});
+
+test.each([
+  ['22.18.0', false],
+  ['22.19.0', true],
+  ['24.0.0', true],
+])('Node %s is at or above the floor: %s', (version, isSupported) => {
+  const script = `import { FLOOR, isAtLeast } from ${module('node-version.mjs')}; console.log(isAtLeast('${version}', FLOOR));`;
+  expect(evaluate(script)).toBe(`${isSupported}`);
+});
+
+/** Chooses the Node of a repository without installed programs of Node, as a process of this version. */
+function chosenNode(version: string, env: Record<string, string>) {
+  const root = fs.mkdtempSync(path.join(tmpdir(), 'repository-'));
+  fs.cpSync(path.resolve(folder, '../node/package.json'), path.join(root, 'infra/node/package.json'));
+  try {
+    return evaluate(`
+      Object.defineProperty(process.versions, 'node', { value: '${version}' });
+      const { chooseNode } = await import(${module('pinned-node.mjs')});
+      try {
+        console.log(chooseNode(${JSON.stringify(root)}, ${JSON.stringify(env)}) === process.execPath);
+      } catch (error) {
+        console.log(error.message);
+      }`);
+  } finally {
+    fs.rmSync(root, { recursive: true });
+  }
+}
+
+test('without a program of Node for the platform, the own Node is used from the floor on', () => {
+  expect(chosenNode('22.19.0', {})).toBe('true');
+  const platform = `${process.platform} on ${process.arch}`;
+  expect(chosenNode('20.19.0', {})).toMatch(
+    new RegExp(
+      `^Node 22\\.19\\.0 or later is required, but this is Node 20\\.19\\.0, and the registry has no Node for ${platform}\\. Install Node 26\\.\\S+ from https://nodejs\\.org\\.$`,
+    ),
+  );
+});
+
+test('SVC_NODE=system selects the own Node, and rejects one below the floor', () => {
+  expect(chosenNode('24.0.0', { SVC_NODE: 'system' })).toBe('true');
+  expect(chosenNode('22.18.0', { SVC_NODE: 'system' })).toContain('SVC_NODE=system selects this version');
+  expect(chosenNode('24.0.0', { SVC_NODE: 'yes' })).toBe('SVC_NODE must be "system" or unset, but it is "yes".');
 });
 
 test('an unknown command is rejected with the known commands', () => {
   const { status, stderr } = spawnSync(process.execPath, [path.join(folder, 'bootstrap.mjs'), 'serve'], {
     encoding: 'utf8',
   });
-  expect([status, stderr]).toEqual([2, 'Unknown command serve. Use start or test.\n']);
+  expect(stderr).toBe('Unknown command serve. Use start, test or env.\n');
+  expect(status).toBe(2);
 });
 
 let results: string;

@@ -18,7 +18,9 @@ const serviceOf = (chunks: Chunks, gate?: RequestHandler, options: ConstructorPa
 
 /** Sends a request and returns the response, whose body is not read. */
 async function call(port: number): Promise<IncomingMessage> {
-  const [response] = await once(http.get({ port, host: '127.0.0.1', path: '/things/latest' }), 'response');
+  const request = http.get({ port, host: '127.0.0.1', path: '/things/latest' });
+  const [response] = await once(request, 'response');
+  request.on('error', () => undefined); // the response reports a lost connection as well
   return response.setEncoding('utf8');
 }
 

@@ -4,7 +4,6 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
 import { conformanceServer } from './conformance/server.ts';
 import { startMounted } from './mounted.ts';
@@ -17,7 +16,6 @@ afterAll(async () => {
 });
 
 const suite = path.dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'));
-const globs = fileURLToPath(new URL('./conformance/globs.mjs', import.meta.url));
 
 /** The time limit of a scenario in milliseconds. Those that fail because of a missing session wait for it. */
 const SCENARIO_MS = 10_000;
@@ -28,7 +26,7 @@ async function runSuite(revision: string, results: string): Promise<void> {
   const program = [path.join(suite, 'dist/index.js'), 'server', '--url', `${mounted.url}/mcp`, ...options];
   await new Promise<void>((resolve) => {
     const ended = () => resolve();
-    execFile(process.execPath, ['--import', globs, ...program], { cwd: folder, maxBuffer: 64 * 1024 * 1024 }, ended);
+    execFile(process.execPath, program, { cwd: folder, maxBuffer: 64 * 1024 * 1024 }, ended);
   });
 }
 

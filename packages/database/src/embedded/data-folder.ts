@@ -63,6 +63,7 @@ export async function initialise(bin: string, dataDir: string, storage: Storage,
     const created = path.join(staging, 'data');
     if (storage.kind === 'temporary' && storage.snapshot !== undefined) {
       fs.cpSync(storage.snapshot, created, { recursive: true });
+      fs.chmodSync(created, 0o700); // PostgreSQL requires it, and some versions of Node do not copy the mode
       giveTreeTo(account, created);
     } else {
       const authentication = passwordArguments(storage, staging, account);

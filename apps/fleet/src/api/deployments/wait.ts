@@ -72,7 +72,7 @@ interface Waiting {
 
 /** The first state for which `isDecided` is true; null if the deployment is deleted, undefined if the wait ends otherwise. */
 async function firstDecided(changes: ChangeFeed, waiting: Waiting): Promise<Deployment | null | undefined> {
-  const { promise, resolve } = withResolver<Deployment | null | undefined>();
+  const { promise, resolve } = Promise.withResolvers<Deployment | null | undefined>();
   const offer = (deployment: Deployment | null) => {
     if (deployment === null || waiting.isDecided(deployment)) resolve(deployment);
   };
@@ -95,13 +95,4 @@ async function firstDecided(changes: ChangeFeed, waiting: Waiting): Promise<Depl
     clearTimeout(timeout);
     end();
   }
-}
-
-/** Promise.withResolvers, which Node 20 does not have. */
-function withResolver<T>() {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }

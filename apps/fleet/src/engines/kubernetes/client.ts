@@ -4,6 +4,7 @@ import type {
   BatchV1Api,
   CoreV1Api,
   HttpMethod,
+  ResponseBody,
   StorageV1Api,
   VersionApi,
 } from '@kubernetes/client-node';
@@ -116,7 +117,9 @@ function methodOf(method: HttpMethod): ApiRequest['method'] {
   throw new Error(`unsupported method ${method}`);
 }
 
-const bodyOf = (text: string) => ({ text: async () => text, binary: async () => Buffer.from(text) });
+function bodyOf(text: string): ResponseBody {
+  return { text: async () => text, binary: async () => Buffer.from(text), stream: () => new Response(text).body };
+}
 
 /** A request with a streamed response. `idleMs` limits the time without data (0: no limit). */
 interface Streamed {

@@ -1,19 +1,30 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isFullOnly, isShort } from '../../jest/full-only.mjs';
-import { CommandFailed } from './processes.mjs';
+import { CommandFailed, commandLine, Interrupted } from './processes.mjs';
 import { readResults } from './test-results.mjs';
 
 /** Number of packages that are tested concurrently. Each has its own Jest workers. On two processors, more packages take longer. */
 const CONCURRENT_PACKAGES = 2;
 
+const root = path.resolve(import.meta.dirname, '..', '..', '..');
+const shell = commandLine(root);
+try {
+  await runTests(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof CommandFailed || error instanceof Interrupted ? error.message : error);
+  process.exitCode = error.exitCode ?? 1;
+} finally {
+  shell.close();
+}
+
 /**
  * Runs the tests of all packages, or of those that arguments for turbo in `rest` select, with one PostgreSQL server.
  * Packages with cached results do not run again. The last line of the output is the sum of all results, including
- * cached ones.
+ * cached ones. install.mjs has installed the dependencies and set PATH.
  */
-export async function runTests({ root, shell, env: given, rest }) {
-  const env = { ...given, TEST_NODE_VERSION: process.version }; // part of turbo's cache key
+async function runTests(rest) {
+  const env = { ...process.env, TEST_NODE_VERSION: process.version }; // part of turbo's cache key
   const turbo = (args, options) => shell.run('turbo', ['run', ...args], { env, ...options });
   const plan = JSON.parse(await turbo(['test', '--dry=json', ...rest], { output: 'captured' }));
   const tests = plan.tasks.filter(({ task, command }) => task === 'test' && command !== '<NONEXISTENT>');
