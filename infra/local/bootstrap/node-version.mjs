@@ -1,7 +1,7 @@
 // The versions of Node that the repository supports. For the syntax of this file, see bootstrap.mjs.
 
 /** The lowest version that can run the bootstrap and pnpm. */
-export const BOOTSTRAP_FLOOR = '20.19.0';
+const BOOTSTRAP_FLOOR = '20.19.0';
 
 /** The lowest version with which the product runs: that of its dependencies (undici 8). */
 export const FLOOR = '22.19.0';
