@@ -21,7 +21,7 @@ const layers = {
     'events',
     'database',
   ],
-  hub: ['commands', 'mcp', 'auth', 'admin', 'account', 'catalog', 'database'],
+  hub: ['commands', 'mcp', 'api', 'catalog', 'audit', 'organizations', 'identity', 'revision', 'database'],
 };
 
 const layerRules = Object.entries(layers).flatMap(([app, folders]) =>
@@ -93,7 +93,7 @@ export default {
       name: 'no-visibility-filter-in-admin',
       comment: 'Administrators see all rows, so administration does not import the visibility filter.',
       severity: 'error',
-      from: { path: '^apps/hub/src/admin/' },
+      from: { path: '^apps/hub/src/api/admin/' },
       to: { path: '^apps/hub/src/catalog/visibility' },
     },
     {

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@svc/contract';
 import { perform, type Route } from '@svc/http';
 import { isAdmittedBy, type McpCaller, routeTo } from '@svc/mcp';
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../api/context.ts';
 
 interface CallerOptions {
   readonly routes: readonly Route<RequestContext>[];
