@@ -1,10 +1,16 @@
 import { clientAddress, notRecorded } from '@svc/http';
-import type { RequestContext } from '../api/context.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { UserPrincipal } from '../identity/principal.ts';
 
 /** The maximum length of the path in an entry, in characters. */
 const MAX_PATH = 1024;
+
+/** A request, as the audit log records it. */
+export interface RecordedRequest {
+  readonly request: { readonly id: string; readonly method: string; readonly path: string };
+  /** The address of the client. */
+  readonly address: string;
+}
 
 interface Recorded {
   readonly caller: Pick<UserPrincipal, 'id' | 'email'>;
@@ -16,7 +22,7 @@ interface Recorded {
 /** Writes the audit entry of a request in the transaction of its change, which is rolled back if that fails. @throws 503 */
 export async function writeAuditEntry(
   transaction: Pick<Prisma.TransactionClient, 'auditEntry'>,
-  { request, address }: Pick<RequestContext, 'request' | 'address'>,
+  { request, address }: RecordedRequest,
   { caller, status, objectId }: Recorded,
 ): Promise<void> {
   const data = {

@@ -9,7 +9,6 @@ import {
 import type { Provider } from '@svc/auth/oidc';
 import { Problem } from '@svc/http';
 import type { JWTVerifyGetKey } from 'jose';
-import type { Usage } from '../catalog/usage.ts';
 import type { Database } from '../database/client.ts';
 import { type Organization, Prisma, type User } from '../generated/prisma/client.ts';
 import type { OrgStatus, UserRole } from '../generated/prisma/enums.ts';
@@ -33,10 +32,15 @@ export interface CredentialRequest {
   readonly revision: () => Promise<Revision>;
 }
 
+/** Records uses of API keys. */
+interface KeyUses {
+  recordKeyUse(keyId: string, at: Date): void;
+}
+
 interface VerifierOptions {
   readonly database: Database;
   readonly provider: IdentityProvider;
-  readonly usage: Usage;
+  readonly usage: KeyUses;
 }
 
 /** The number of principals that are remembered. */

@@ -1,15 +1,21 @@
 import type { Cursor } from '@svc/contract';
 import { etagOfState, Rendered } from '@svc/http';
 import { LRUCache } from 'lru-cache';
-import type { RequestContext } from '../../api/context.ts';
 import { type Viewer, viewerKey } from '../../identity/principal.ts';
-import type { CatalogState } from '../../revision/revision.ts';
+import type { CatalogState, Revision } from '../../revision/revision.ts';
 import type { CachedCatalog } from '../memory/cached-catalog.ts';
 import { type IndexedView, OUTDATED } from '../memory/catalog-index.ts';
 import type { Documents } from '../memory/documents.ts';
 import { type Entry, versionOf } from '../memory/entries.ts';
 import { type Rest, renderUpdates } from './body.ts';
 import { finishedCursor } from './state.ts';
+
+/** What the response depends on beside the query. */
+interface ChangesRequest {
+  readonly catalog: CachedCatalog;
+  readonly viewer: Viewer;
+  readonly revision: () => Promise<Revision>;
+}
 
 interface Query {
   readonly since?: Date | undefined;
@@ -28,7 +34,7 @@ const MAX_BYTES = 1024 * 1024;
  * except for templates that no client received yet. This is the request that a hub serves most of the time.
  */
 export async function updatesFromMemory(
-  { catalog, viewer, revision }: RequestContext,
+  { catalog, viewer, revision }: ChangesRequest,
   query: Query,
 ): Promise<Rendered | undefined> {
   const has = positionOf(query);

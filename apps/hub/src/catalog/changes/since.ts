@@ -1,15 +1,16 @@
 import { type Cursor, writeCursor } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { Streamed } from '@svc/http';
-import type { RequestContext } from '../../api/context.ts';
+import type { Database } from '../../database/client.ts';
 import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
-import type { Viewer } from '../../identity/principal.ts';
-import { elementsOf } from '../memory/documents.ts';
+import type { Principal, Viewer } from '../../identity/principal.ts';
+import { type Documents, elementsOf } from '../memory/documents.ts';
 import { endedSince, templateSources, touchedSince, visiblePeriods, visibleTemplates } from '../visibility.ts';
 import { renderUpdates } from './body.ts';
 import { readDocuments, type Source } from './read-documents.ts';
 import { finishedCursor, NO_ID, type Snapshot, stampFor } from './state.ts';
+import type { StreamSlots } from './stream-slots.ts';
 
 /** The changes in a period, as one viewer sees them: with stamps after `from` and up to `upTo`. */
 interface Changes {
@@ -80,13 +81,24 @@ export class LargeChanges {
   }
 }
 
+/** What a streamed response needs of its request. */
+interface StreamRequest {
+  readonly database: Pick<Database, 'catalogStreams'>;
+  readonly catalog: { readonly documents: Documents };
+  readonly principal: Principal;
+  /** The address of the client. */
+  readonly address: string;
+  readonly streamSlots: StreamSlots;
+  readonly headOnly: boolean;
+}
+
 /**
  * Streams changes that do not fit in one part. The templates are read in parts, in the order of their ids. The statement
  * that reads a template checks that the caller can see it, and omits it if it changed after `upTo`: the next request has
  * `upTo` as its `since`, and receives each later change. @throws 503 `overloaded`
  */
 export function streamChanges(
-  { database, catalog, principal, address, streamSlots, headOnly }: RequestContext,
+  { database, catalog, principal, address, streamSlots, headOnly }: StreamRequest,
   { changes, etag }: LargeChanges,
 ): Streamed {
   const release = headOnly ? undefined : streamSlots.take(principal, address);
