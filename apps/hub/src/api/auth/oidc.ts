@@ -13,7 +13,8 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { clientAddress, Problem, Redirect } from '@svc/http';
 import { writeAuditEntry } from '../../audit/entry.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { isOpen, userOf } from '../../identity/authenticate.ts';
+import { isOpen } from '../../identity/sessions.ts';
+import { userOf } from '../../identity/users.ts';
 import { type RequestContext, route } from '../context.ts';
 
 const CALLBACK = hubEndpoints.endOidcLogin.path;

@@ -3,8 +3,8 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { notFound, WithCookies } from '@svc/http';
 import { writeAuditEntry } from '../../audit/entry.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
-import { isOpen } from '../../identity/authenticate.ts';
 import { callerOf } from '../../identity/caller.ts';
+import { isOpen } from '../../identity/sessions.ts';
 import { type RequestContext, route } from '../context.ts';
 
 interface SessionRow {
