@@ -1,27 +1,22 @@
-import { offsetOf, paginationOf } from '@svc/contract';
 import { hubEndpoints, MAX_OPEN_REQUESTS } from '@svc/contract/hub';
 import { AlreadyExists, Problem } from '@svc/http';
 import { callerOf, organizationOf } from '../../identity/caller.ts';
 import { route } from '../context.ts';
+import { emptyList, readPage } from '../lists.ts';
 
 export const listAccessRequests = route(
   hubEndpoints.listAccessRequests,
   async ({ database: { client }, principal }, { query }) => {
     const { membership } = callerOf(principal);
-    if (!membership) return { requests: [], pagination: paginationOf(query, 0) };
+    if (!membership) return emptyList('requests', query);
     const where = { org_id: membership.orgId };
-    const [requests, total] = await client.$transaction(
-      [
-        client.accessRequest.findMany({
-          where,
-          orderBy: [{ created_at: 'desc' }, { id: 'desc' }],
-          ...{ skip: offsetOf(query), take: query.limit },
-        }),
-        client.accessRequest.count({ where }),
-      ],
-      { isolationLevel: 'RepeatableRead' },
-    );
-    return { requests, pagination: paginationOf(query, total) };
+    return readPage(client, query, {
+      member: 'requests',
+      rows: ({ skip, take }) =>
+        client.accessRequest.findMany({ where, orderBy: [{ created_at: 'desc' }, { id: 'desc' }], skip, take }),
+      total: () => client.accessRequest.count({ where }),
+      present: (row) => row,
+    });
   },
 );
 

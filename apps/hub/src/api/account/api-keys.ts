@@ -2,22 +2,22 @@ import { hubEndpoints } from '@svc/contract/hub';
 import { callerOf, organizationOf } from '../../identity/caller.ts';
 import { insertKey, type KeyRow, keyColumns, reissueKey, renameKey, revokeKey } from '../../organizations/keys.ts';
 import { route } from '../context.ts';
-import { limitClause, paginationFor } from '../paging.ts';
+import { type Created, emptyList, newestRows, type Range, readList } from '../lists.ts';
 import { resourceId } from '../resource-id.ts';
 
 export const listApiKeys = route(hubEndpoints.listApiKeys, async ({ database: { client }, principal }, { query }) => {
   const { membership } = callerOf(principal);
-  if (!membership) return { apiKeys: [], pagination: paginationFor(query, 0) };
-  const [apiKeys, total] = await client.$transaction(
-    [
+  if (!membership) return emptyList('apiKeys', query);
+  const { orgId } = membership;
+  return readList(client, query, {
+    member: 'apiKeys',
+    schema: hubEndpoints.listApiKeys.reply.shape.apiKeys.element,
+    rows: (range: Range<Created>) =>
       client.$queryRaw<KeyRow[]>`
-          SELECT ${keyColumns} FROM api_keys k WHERE k.org_id = ${membership.orgId}::uuid
-          ORDER BY k.created_at DESC, k.id ${limitClause(query)}`,
-      client.apiKey.count({ where: { org_id: membership.orgId } }),
-    ],
-    { isolationLevel: 'RepeatableRead' },
-  );
-  return { apiKeys, pagination: paginationFor(query, total) };
+        SELECT ${keyColumns} FROM api_keys k WHERE k.org_id = ${orgId}::uuid ${newestRows('k', range)}`,
+    total: () => client.apiKey.count({ where: { org_id: orgId } }),
+    present: (row) => row,
+  });
 });
 
 export const createApiKey = route(hubEndpoints.createApiKey, async ({ database, principal }, { body }) => {

@@ -1,10 +1,10 @@
 import { hashCredential, newCredential } from '@svc/auth';
-import { offsetOf, paginationOf } from '@svc/contract';
 import { hubEndpoints, MAX_INVITATIONS } from '@svc/contract/hub';
 import { notFound, Problem } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerOf, organizationOf } from '../../identity/caller.ts';
 import { route } from '../context.ts';
+import { readPage } from '../lists.ts';
 
 /** The days for which an invitation is valid. */
 const INVITATION_DAYS = 7;
@@ -15,18 +15,13 @@ export const listInvitations = route(
   hubEndpoints.listInvitations,
   async ({ database: { client }, principal }, { query }) => {
     const where = open(organizationOf(principal));
-    const [invitations, total] = await client.$transaction(
-      [
-        client.invitation.findMany({
-          where,
-          orderBy: [{ created_at: 'desc' }, { id: 'desc' }],
-          ...{ skip: offsetOf(query), take: query.limit },
-        }),
-        client.invitation.count({ where }),
-      ],
-      { isolationLevel: 'RepeatableRead' },
-    );
-    return { invitations, pagination: paginationOf(query, total) };
+    return readPage(client, query, {
+      member: 'invitations',
+      rows: ({ skip, take }) =>
+        client.invitation.findMany({ where, orderBy: [{ created_at: 'desc' }, { id: 'desc' }], skip, take }),
+      total: () => client.invitation.count({ where }),
+      present: (row) => row,
+    });
   },
 );
 

@@ -1,5 +1,4 @@
 import { hashCredential } from '@svc/auth';
-import { offsetOf, paginationOf } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { notFound, Problem } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
@@ -7,6 +6,7 @@ import type { OrgRole } from '../../generated/prisma/enums.ts';
 import { callerOf, organizationOf } from '../../identity/caller.ts';
 import { presentOrganization, withTier } from '../../organizations/present.ts';
 import { route } from '../context.ts';
+import { emptyList, readPage } from '../lists.ts';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -18,21 +18,21 @@ const presentMember = (row: Prisma.UserGetPayload<{ select: typeof memberColumns
 
 export const listMembers = route(hubEndpoints.listMembers, async ({ database: { client }, principal }, { query }) => {
   const { membership } = callerOf(principal);
-  if (!membership) return { members: [], pagination: paginationOf(query, 0) };
+  if (!membership) return emptyList('members', query);
   const where = { org_id: membership.orgId };
-  const [rows, total] = await client.$transaction(
-    [
+  return readPage(client, query, {
+    member: 'members',
+    rows: ({ skip, take }) =>
       client.user.findMany({
         where,
         select: memberColumns,
         orderBy: [{ created_at: 'asc' }, { id: 'asc' }],
-        ...{ skip: offsetOf(query), take: query.limit },
+        skip,
+        take,
       }),
-      client.user.count({ where }),
-    ],
-    { isolationLevel: 'RepeatableRead' },
-  );
-  return { members: rows.map(presentMember), pagination: paginationOf(query, total) };
+    total: () => client.user.count({ where }),
+    present: presentMember,
+  });
 });
 
 export const updateMember = route(

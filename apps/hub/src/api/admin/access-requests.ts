@@ -1,10 +1,10 @@
-import { offsetOf, paginationOf } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
 import { notFound, Problem } from '@svc/http';
 import { writeCatalog } from '../../database/catalog-write.ts';
 import type { AccessRequest, Prisma } from '../../generated/prisma/client.ts';
 import { recorded } from '../change.ts';
 import { route } from '../context.ts';
+import { readPage } from '../lists.ts';
 
 type Client = Pick<Prisma.TransactionClient, '$queryRaw'>;
 
@@ -47,18 +47,14 @@ export const listAllAccessRequests = route(
   hubEndpoints.listAllAccessRequests,
   async ({ database: { client } }, { query }) => {
     const where = query.status === undefined ? {} : { status: query.status };
-    const [rows, total] = await client.$transaction(
-      [
-        client.accessRequest.findMany({
-          where,
-          orderBy: [{ created_at: 'desc' }, { id: 'desc' }],
-          ...{ skip: offsetOf(query), take: query.limit },
-        }),
-        client.accessRequest.count({ where }),
-      ],
-      { isolationLevel: 'RepeatableRead' },
-    );
-    return { requests: await present(client, rows), pagination: paginationOf(query, total) };
+    const list = await readPage(client, query, {
+      member: 'requests',
+      rows: ({ skip, take }) =>
+        client.accessRequest.findMany({ where, orderBy: [{ created_at: 'desc' }, { id: 'desc' }], skip, take }),
+      total: () => client.accessRequest.count({ where }),
+      present: (row) => row,
+    });
+    return { ...list, requests: await present(client, list.requests) };
   },
 );
 

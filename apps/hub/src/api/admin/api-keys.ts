@@ -1,14 +1,12 @@
-import { completePagination } from '@svc/contract';
 import { hubEndpoints, type managedApiKey } from '@svc/contract/hub';
 import { containing } from '@svc/database';
-import { type Matches, notFound, requireVersion, Streamed } from '@svc/http';
+import { type Matches, notFound, requireVersion } from '@svc/http';
 import type { z } from 'zod';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { deleteOldRevokedKeys, keyColumns, keyRevoked, keyStatus, lockKeysOf } from '../../organizations/keys.ts';
 import { changeRoute } from '../change.ts';
-import { PART_ROWS, partOf, readComplete } from '../complete-list.ts';
 import { route } from '../context.ts';
-import { isComplete, limitClause, paginationFor } from '../paging.ts';
+import { type Created, newestRows, type Range, readList } from '../lists.ts';
 import { resourceId } from '../resource-id.ts';
 
 type ManagedKeyRow = z.input<typeof managedApiKey>;
@@ -25,29 +23,14 @@ export const listAllApiKeys = route(hubEndpoints.listAllApiKeys, async ({ databa
     ${pattern === undefined ? Prisma.empty : Prisma.sql`AND (k.name ILIKE ${pattern} OR k.key_prefix ILIKE ${pattern})`}
     ${status === undefined ? Prisma.empty : Prisma.sql`AND ${keyStatus} = ${status}`}
     ${org_id === undefined ? Prisma.empty : Prisma.sql`AND k.org_id = ${org_id}::uuid`}`;
-  if (isComplete(query)) {
-    const list = await readComplete({
-      member: 'apiKeys',
-      schema: hubEndpoints.listAllApiKeys.reply.shape.apiKeys.element,
-      read: async (after: ManagedKeyRow | undefined) => {
-        const rows = await client.$queryRaw<ManagedKeyRow[]>`
-            SELECT ${managedKeyColumns} ${where}
-            ${after ? Prisma.sql`AND k.created_at <= ${after.created_at} AND (k.created_at < ${after.created_at} OR k.id > ${after.id}::uuid)` : Prisma.empty}
-            ORDER BY k.created_at DESC, k.id LIMIT ${PART_ROWS}`;
-        return partOf(rows, (row) => row);
-      },
-    });
-    return list instanceof Streamed ? list : { apiKeys: [...list], pagination: completePagination(list.length) };
-  }
-  const [apiKeys, [counted]] = await client.$transaction(
-    [
-      client.$queryRaw<ManagedKeyRow[]>`
-          SELECT ${managedKeyColumns} ${where} ORDER BY k.created_at DESC, k.id ${limitClause(query)}`,
-      client.$queryRaw<{ total: number }[]>`SELECT count(*)::int AS total ${where}`,
-    ],
-    { isolationLevel: 'RepeatableRead' },
-  );
-  return { apiKeys, pagination: paginationFor(query, counted?.total ?? 0) };
+  return readList(client, query, {
+    member: 'apiKeys',
+    schema: hubEndpoints.listAllApiKeys.reply.shape.apiKeys.element,
+    rows: (range: Range<Created>) =>
+      client.$queryRaw<ManagedKeyRow[]>`SELECT ${managedKeyColumns} ${where} ${newestRows('k', range)}`,
+    total: () => client.$queryRaw<{ total: number }[]>`SELECT count(*)::int AS total ${where}`,
+    present: (row) => row,
+  });
 });
 
 export const renameAnyApiKey = changeRoute(hubEndpoints.renameAnyApiKey, ({ ifMatch }, { query, body }) => {

@@ -1,12 +1,10 @@
-import { completePagination } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { AlreadyExists, invalid, notFound, Streamed } from '@svc/http';
+import { AlreadyExists, invalid, notFound } from '@svc/http';
 import { writeCatalog } from '../../database/catalog-write.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { catalogChangeRoute, recorded } from '../change.ts';
-import { PART_ROWS, partOf, readComplete, rowsAfter } from '../complete-list.ts';
 import { route } from '../context.ts';
-import { isComplete, paginationFor, rowsOf } from '../paging.ts';
+import { type Created, NEWEST_FIRST, type Range, readList, rowsAfter } from '../lists.ts';
 
 const withSlugs = {
   organization: { select: { slug: true } },
@@ -23,51 +21,26 @@ const presentGrant = ({
   category_slug: category.slug,
 });
 
-/** The sort order of the list. */
-const ORDER = { created_at: 'desc', id: 'asc' } as const;
-const inOrder = [{ created_at: ORDER.created_at }, { id: ORDER.id }];
-type CatalogAccessRow = Prisma.CatalogAccessGetPayload<{ include: typeof withSlugs }>;
-
 export const listGrants = route(hubEndpoints.listGrants, async ({ database: { client } }, { query }) => {
   const { org_id, category_id } = query;
   const where = {
     ...(org_id === undefined ? {} : { org_id }),
     ...(category_id === undefined ? {} : { category_id }),
   };
-  if (isComplete(query)) {
-    const list = await readComplete({
-      member: 'grants',
-      schema: hubEndpoints.listGrants.reply.shape.grants.element,
-      read: async (after: CatalogAccessRow | undefined) => {
-        const [rows] = await client.$transaction(
-          [
-            client.catalogAccess.findMany({
-              where: { AND: [where, rowsAfter(after, ORDER)] },
-              include: withSlugs,
-              orderBy: inOrder,
-              take: PART_ROWS,
-            }),
-          ],
-          { isolationLevel: 'RepeatableRead' },
-        );
-        return partOf(rows, presentGrant);
-      },
-    });
-    return list instanceof Streamed ? list : { grants: [...list], pagination: completePagination(list.length) };
-  }
-  const [grants, total] = await client.$transaction(
-    [
+  return readList(client, query, {
+    member: 'grants',
+    schema: hubEndpoints.listGrants.reply.shape.grants.element,
+    rows: ({ after, skip, take }: Range<Created>) =>
       client.catalogAccess.findMany({
-        where,
+        where: { AND: [where, rowsAfter(after, NEWEST_FIRST)] },
         include: withSlugs,
-        orderBy: inOrder,
-        ...rowsOf(query),
+        orderBy: NEWEST_FIRST,
+        skip,
+        take,
       }),
-      client.catalogAccess.count({ where }),
-    ],
-    { isolationLevel: 'RepeatableRead' },
-  );
-  return { grants: grants.map(presentGrant), pagination: paginationFor(query, total) };
+    total: () => client.catalogAccess.count({ where }),
+    present: presentGrant,
+  });
 });
 
 export const grantAccess = route(hubEndpoints.grantAccess, async (context, { body }) => {

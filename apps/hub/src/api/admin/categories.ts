@@ -1,61 +1,43 @@
-import { completePagination, fold, type managedCategory } from '@svc/contract';
+import { fold, type managedCategory } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, notFound, Problem, pickDefined, requireVersion, Streamed, WithEtag } from '@svc/http';
+import { etagOfVersion, notFound, Problem, pickDefined, requireVersion, WithEtag } from '@svc/http';
 import type { z } from 'zod';
 import { defaultSlug } from '../../catalog/derived.ts';
 import { containsFolded } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { catalogChangeRoute } from '../change.ts';
-import { PART_ROWS, partOf, readComplete, rowsAfter } from '../complete-list.ts';
 import { route } from '../context.ts';
-import { isComplete, paginationFor, rowsOf } from '../paging.ts';
+import { type Range, readList, rowsAfter } from '../lists.ts';
 import { resourceId } from '../resource-id.ts';
 
 const WRITABLE = ['name', 'slug', 'description', 'icon', 'sort_order', 'is_private'] as const;
 
 /** The sort order of the list. */
-const ORDER = { sort_order: 'asc', sort_name: 'asc', id: 'asc' } as const;
-const inOrder = [{ sort_order: ORDER.sort_order }, { sort_name: ORDER.sort_name }, { id: ORDER.id }];
-type CategoryRow = Prisma.CategoryGetPayload<{ include: typeof withCounts }>;
+const ORDER = [
+  { sort_order: 'asc' },
+  { sort_name: 'asc' },
+  { id: 'asc' },
+] satisfies Prisma.CategoryOrderByWithRelationInput[];
+type Position = Pick<Prisma.CategoryGetPayload<object>, 'sort_order' | 'sort_name' | 'id'>;
 
 export const listAllCategories = route(hubEndpoints.listAllCategories, async ({ database: { client } }, { query }) => {
   const { search } = query;
   const where =
     search === undefined ? {} : { OR: [{ sort_name: containsFolded(search) }, { slug: containsFolded(search) }] };
-  if (isComplete(query)) {
-    const list = await readComplete({
-      member: 'categories',
-      schema: hubEndpoints.listAllCategories.reply.shape.categories.element,
-      read: async (after: CategoryRow | undefined) => {
-        const [rows] = await client.$transaction(
-          [
-            client.category.findMany({
-              where: { AND: [where, rowsAfter(after, ORDER)] },
-              include: withCounts,
-              orderBy: inOrder,
-              take: PART_ROWS,
-            }),
-          ],
-          { isolationLevel: 'RepeatableRead' },
-        );
-        return partOf(rows, presentCategory);
-      },
-    });
-    return list instanceof Streamed ? list : { categories: [...list], pagination: completePagination(list.length) };
-  }
-  const [categories, total] = await client.$transaction(
-    [
+  return readList(client, query, {
+    member: 'categories',
+    schema: hubEndpoints.listAllCategories.reply.shape.categories.element,
+    rows: ({ after, skip, take }: Range<Position>) =>
       client.category.findMany({
-        where,
+        where: { AND: [where, rowsAfter(after, ORDER)] },
         include: withCounts,
-        orderBy: inOrder,
-        ...rowsOf(query),
+        orderBy: ORDER,
+        skip,
+        take,
       }),
-      client.category.count({ where }),
-    ],
-    { isolationLevel: 'RepeatableRead' },
-  );
-  return { categories: categories.map(presentCategory), pagination: paginationFor(query, total) };
+    total: () => client.category.count({ where }),
+    present: presentCategory,
+  });
 });
 
 export const getManagedCategory = route(

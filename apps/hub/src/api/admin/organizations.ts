@@ -1,19 +1,11 @@
-import { completePagination } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, notFound, requireVersion, Streamed, WithEtag } from '@svc/http';
+import { etagOfVersion, notFound, requireVersion, WithEtag } from '@svc/http';
 import { containsText } from '../../database/search.ts';
-import type { Prisma } from '../../generated/prisma/client.ts';
 import { presentManagedOrganization, withMembers } from '../../organizations/present.ts';
 import { changeRoute } from '../change.ts';
-import { PART_ROWS, partOf, readComplete, rowsAfter } from '../complete-list.ts';
 import { route } from '../context.ts';
-import { isComplete, paginationFor, rowsOf } from '../paging.ts';
+import { type Created, NEWEST_FIRST, type Range, readList, rowsAfter } from '../lists.ts';
 import { resourceId } from '../resource-id.ts';
-
-/** The sort order of the list. */
-const ORDER = { created_at: 'desc', id: 'asc' } as const;
-const inOrder = [{ created_at: ORDER.created_at }, { id: ORDER.id }];
-type OrganizationRow = Prisma.OrganizationGetPayload<{ include: typeof withMembers }>;
 
 export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ database: { client } }, { query }) => {
   const { search, status } = query;
@@ -21,40 +13,20 @@ export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ 
     ...(search === undefined ? {} : { OR: [{ name: containsText(search) }, { slug: containsText(search) }] }),
     ...(status === undefined ? {} : { status }),
   };
-  if (isComplete(query)) {
-    const list = await readComplete({
-      member: 'organizations',
-      schema: hubEndpoints.listOrganizations.reply.shape.organizations.element,
-      read: async (after: OrganizationRow | undefined) => {
-        const [rows] = await client.$transaction(
-          [
-            client.organization.findMany({
-              where: { AND: [where, rowsAfter(after, ORDER)] },
-              include: withMembers,
-              orderBy: inOrder,
-              take: PART_ROWS,
-            }),
-          ],
-          { isolationLevel: 'RepeatableRead' },
-        );
-        return partOf(rows, presentManagedOrganization);
-      },
-    });
-    return list instanceof Streamed ? list : { organizations: [...list], pagination: completePagination(list.length) };
-  }
-  const [organizations, total] = await client.$transaction(
-    [
+  return readList(client, query, {
+    member: 'organizations',
+    schema: hubEndpoints.listOrganizations.reply.shape.organizations.element,
+    rows: ({ after, skip, take }: Range<Created>) =>
       client.organization.findMany({
-        where,
+        where: { AND: [where, rowsAfter(after, NEWEST_FIRST)] },
         include: withMembers,
-        orderBy: inOrder,
-        ...rowsOf(query),
+        orderBy: NEWEST_FIRST,
+        skip,
+        take,
       }),
-      client.organization.count({ where }),
-    ],
-    { isolationLevel: 'RepeatableRead' },
-  );
-  return { organizations: organizations.map(presentManagedOrganization), pagination: paginationFor(query, total) };
+    total: () => client.organization.count({ where }),
+    present: presentManagedOrganization,
+  });
 });
 
 export const getManagedOrganization = route(

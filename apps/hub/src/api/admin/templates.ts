@@ -1,5 +1,4 @@
 import {
-  completePagination,
   DEFAULT_PAGE_SIZE,
   type Input,
   type ownedTemplate,
@@ -9,7 +8,7 @@ import {
   templateFieldNames,
 } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, invalid, notFound, Problem, pickDefined, requireVersion, Streamed, WithEtag } from '@svc/http';
+import { etagOfVersion, invalid, notFound, Problem, pickDefined, requireVersion, WithEtag } from '@svc/http';
 import type { z } from 'zod';
 import { defaultSlug, derivedColumns } from '../../catalog/derived.ts';
 import { idsOfPage } from '../../catalog/filters.ts';
@@ -18,9 +17,8 @@ import type { Database } from '../../database/client.ts';
 import { containsFolded } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { catalogChangeRoute } from '../change.ts';
-import { PART_ROWS, readComplete, rowsAfter } from '../complete-list.ts';
 import { route } from '../context.ts';
-import { isComplete, paginationFor, rowsOf } from '../paging.ts';
+import { PART_ROWS, readList, rowsAfter } from '../lists.ts';
 import { resourceId } from '../resource-id.ts';
 
 const WRITABLE = ['name', 'slug', 'category_id', 'owner_org_id', ...templateFieldNames] as const;
@@ -53,8 +51,7 @@ const presentListed =
   (row: Row): Reply => ({ ...presentTemplate(row), ...(view === 'summary' && { documentation: '' }) });
 
 /** The sort order of the list. */
-const ORDER = { sort_name: 'asc', id: 'asc' } as const;
-const inOrder = [{ sort_name: ORDER.sort_name }, { id: ORDER.id }];
+const ORDER = [{ sort_name: 'asc' }, { id: 'asc' }] satisfies Prisma.TemplateOrderByWithRelationInput[];
 
 /** What is read of the rows of a list before the rows themselves, because some templates have a megabyte. */
 const keyColumns = { id: true, sort_name: true, weight: true } as const;
@@ -80,47 +77,34 @@ export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ da
   };
   const present = presentListed(query.view);
   if (query.as !== undefined) return listAs(client, { ...query, as: query.as }, present);
-  if (isComplete(query)) {
-    const list = await readComplete({
-      member: 'templates',
-      schema: hubEndpoints.listAllTemplates.reply.shape.templates.element,
-      read: async (after: Key | undefined) => {
-        const found = await client.template.findMany({
-          where: { AND: [where, rowsAfter(after, ORDER)] },
-          select: keyColumns,
-          orderBy: inOrder,
-          take: PART_ROWS,
-        });
-        const keys = firstPart(found);
-        const [rows] = await client.$transaction(
-          [
-            client.template.findMany({
-              where: { AND: [where, { id: { in: keys.map(({ id }) => id) } }] },
-              include: withCategory,
-              orderBy: inOrder,
-            }),
-          ],
-          { isolationLevel: 'RepeatableRead' },
-        );
-        const isLast = keys.length === found.length && found.length < PART_ROWS;
-        return { items: rows.map(present), next: isLast ? undefined : keys.at(-1) };
-      },
-    });
-    return list instanceof Streamed ? list : { templates: [...list], pagination: completePagination(list.length) };
-  }
-  const [templates, total] = await client.$transaction(
-    [
-      client.template.findMany({
-        where,
-        include: withCategory,
-        orderBy: inOrder,
-        ...rowsOf(query),
-      }),
-      client.template.count({ where }),
-    ],
-    { isolationLevel: 'RepeatableRead' },
-  );
-  return { templates: templates.map(present), pagination: paginationFor(query, total) };
+  return readList(client, query, {
+    member: 'templates',
+    schema: hubEndpoints.listAllTemplates.reply.shape.templates.element,
+    rows: ({ skip, take }) => client.template.findMany({ where, include: withCategory, orderBy: ORDER, skip, take }),
+    total: () => client.template.count({ where }),
+    present,
+    readPart: async (after: Key | undefined) => {
+      const found = await client.template.findMany({
+        where: { AND: [where, rowsAfter(after, ORDER)] },
+        select: keyColumns,
+        orderBy: ORDER,
+        take: PART_ROWS,
+      });
+      const keys = firstPart(found);
+      const [rows] = await client.$transaction(
+        [
+          client.template.findMany({
+            where: { AND: [where, { id: { in: keys.map(({ id }) => id) } }] },
+            include: withCategory,
+            orderBy: ORDER,
+          }),
+        ],
+        { isolationLevel: 'RepeatableRead' },
+      );
+      const isLast = keys.length === found.length && found.length < PART_ROWS;
+      return { items: rows.map(present), next: isLast ? undefined : keys.at(-1) };
+    },
+  });
 });
 
 type ListQuery = Input<typeof hubEndpoints.listAllTemplates>['query'];
@@ -142,7 +126,7 @@ async function listAs(
   const rows = await client.template.findMany({
     where: { id: { in: shown } },
     include: withCategory,
-    orderBy: inOrder,
+    orderBy: ORDER,
   });
   return { templates: rows.map(present), pagination: paginationOf(paging, ids[0]?.total ?? 0) };
 }

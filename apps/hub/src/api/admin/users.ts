@@ -1,21 +1,14 @@
-import { completePagination } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { invalid, notFound, requireVersion, Streamed } from '@svc/http';
+import { invalid, notFound, requireVersion } from '@svc/http';
 import { containsText } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
 import { checkRoleChange, lockRoles } from '../../identity/roles.ts';
 import { presentUser, withOrganization } from '../../organizations/present.ts';
 import { changeRoute } from '../change.ts';
-import { PART_ROWS, partOf, readComplete, rowsAfter } from '../complete-list.ts';
 import { route } from '../context.ts';
-import { isComplete, paginationFor, rowsOf } from '../paging.ts';
+import { type Created, NEWEST_FIRST, type Range, readList, rowsAfter } from '../lists.ts';
 import { resourceId } from '../resource-id.ts';
-
-/** The sort order of the list. */
-const ORDER = { created_at: 'desc', id: 'asc' } as const;
-const inOrder = [{ created_at: ORDER.created_at }, { id: ORDER.id }];
-type UserRow = Prisma.UserGetPayload<{ include: typeof withOrganization }>;
 
 export const listUsers = route(hubEndpoints.listUsers, async ({ database: { client } }, { query }) => {
   const { search, role, org_id } = query;
@@ -24,40 +17,20 @@ export const listUsers = route(hubEndpoints.listUsers, async ({ database: { clie
     ...(role === undefined ? {} : { role }),
     ...(org_id === undefined ? {} : { org_id }),
   };
-  if (isComplete(query)) {
-    const list = await readComplete({
-      member: 'users',
-      schema: hubEndpoints.listUsers.reply.shape.users.element,
-      read: async (after: UserRow | undefined) => {
-        const [rows] = await client.$transaction(
-          [
-            client.user.findMany({
-              where: { AND: [where, rowsAfter(after, ORDER)] },
-              include: withOrganization,
-              orderBy: inOrder,
-              take: PART_ROWS,
-            }),
-          ],
-          { isolationLevel: 'RepeatableRead' },
-        );
-        return partOf(rows, presentUser);
-      },
-    });
-    return list instanceof Streamed ? list : { users: [...list], pagination: completePagination(list.length) };
-  }
-  const [users, total] = await client.$transaction(
-    [
+  return readList(client, query, {
+    member: 'users',
+    schema: hubEndpoints.listUsers.reply.shape.users.element,
+    rows: ({ after, skip, take }: Range<Created>) =>
       client.user.findMany({
-        where,
+        where: { AND: [where, rowsAfter(after, NEWEST_FIRST)] },
         include: withOrganization,
-        orderBy: inOrder,
-        ...rowsOf(query),
+        orderBy: NEWEST_FIRST,
+        skip,
+        take,
       }),
-      client.user.count({ where }),
-    ],
-    { isolationLevel: 'RepeatableRead' },
-  );
-  return { users: users.map(presentUser), pagination: paginationFor(query, total) };
+    total: () => client.user.count({ where }),
+    present: presentUser,
+  });
 });
 
 export const updateUser = changeRoute(hubEndpoints.updateUser, ({ principal, ifMatch }, { query, body }) => {
