@@ -1,8 +1,11 @@
 // Rules for imports between packages and folders. `pnpm boundaries` checks them, as part of `pnpm check`.
 const source = '^(apps/[^/]+|packages/[^/]+|infra/[^/]+)/src';
 
-/** The folders of each service. A folder imports only from folders after it. */
-const layers = {
+/**
+ * The modules of each service, from the top: folders of its `src` and files outside them, without
+ * extension. A module imports only from modules after it. `infra/ci/modules.mjs` counts them.
+ */
+export const layers = {
   fleet: [
     'commands',
     'mcp',
@@ -21,31 +24,61 @@ const layers = {
     'events',
     'database',
   ],
-  hub: ['commands', 'mcp', 'auth', 'admin', 'account', 'catalog', 'database'],
+  hub: [
+    'main',
+    'commands',
+    'start',
+    'app',
+    'mcp',
+    'api',
+    'catalog',
+    'audit',
+    'organizations',
+    'identity',
+    'revision',
+    'database',
+    'config',
+    'version',
+  ],
 };
 
-const layerRules = Object.entries(layers).flatMap(([app, folders]) =>
-  folders.slice(1).map((folder, index) => ({
-    name: `${app}-${folder}-imports-from-lower-folders-only`,
-    comment: 'Folders of a service depend on each other in one direction, in the order of `layers`.',
+const pathOf = (app, modules) => `^apps/${app}/src/(${modules.join('|')})(/|\\.ts$)`;
+
+const layerRules = Object.entries(layers).flatMap(([app, modules]) =>
+  modules.slice(1).map((module, index) => ({
+    name: `${app}-${module}-imports-from-lower-modules-only`,
+    comment: 'Modules of a service depend on each other in one direction, in the order of `layers`.',
     severity: 'error',
-    from: { path: `^apps/${app}/src/${folder}/` },
-    to: { path: `^apps/${app}/src/(${folders.slice(0, index + 1).join('|')})/` },
+    from: { path: pathOf(app, [module]) },
+    to: { path: pathOf(app, modules.slice(0, index + 1)) },
   })),
 );
+
+const withoutLayer = {
+  path: '^apps/(fleet|hub)/src/',
+  pathNot: [
+    '^apps/(fleet|hub)/src/generated/',
+    '^apps/fleet/src/[^/]+\\.ts$', // the files of the fleet outside folders have no layers yet
+    ...Object.entries(layers).map(([app, modules]) => pathOf(app, modules)),
+  ],
+};
 
 export default {
   forbidden: [
     ...layerRules,
     {
-      name: 'every-folder-has-a-layer',
-      comment: 'A new folder of a service must be added to `layers`.',
+      name: 'every-module-that-is-imported-has-a-layer',
+      comment: 'A new folder or file in `src` of a service must be added to `layers`.',
       severity: 'error',
       from: {},
-      to: {
-        path: '^apps/(fleet|hub)/src/[^/]+/',
-        pathNot: Object.entries(layers).map(([app, folders]) => `^apps/${app}/src/(generated|${folders.join('|')})/`),
-      },
+      to: withoutLayer,
+    },
+    {
+      name: 'every-module-that-imports-has-a-layer',
+      comment: 'A new folder or file in `src` of a service must be added to `layers`.',
+      severity: 'error',
+      from: withoutLayer,
+      to: {},
     },
     {
       name: 'no-imports-between-services',
@@ -93,7 +126,7 @@ export default {
       name: 'no-visibility-filter-in-admin',
       comment: 'Administrators see all rows, so administration does not import the visibility filter.',
       severity: 'error',
-      from: { path: '^apps/hub/src/admin/' },
+      from: { path: '^apps/hub/src/api/admin/' },
       to: { path: '^apps/hub/src/catalog/visibility' },
     },
     {

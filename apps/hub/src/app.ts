@@ -1,104 +1,32 @@
 import { randomBytes } from 'node:crypto';
-import {
-  admit,
-  challengesOf,
-  createAuthenticator,
-  createBrowserSessions,
-  createKnownSessions,
-  readBearer,
-} from '@svc/auth';
-import { type Endpoint, hubService, openApiDocument } from '@svc/contract';
-import { type HubAccess, hubEndpoints } from '@svc/contract/hub';
+import { createBrowserSessions } from '@svc/auth';
+import { hubService, openApiDocument } from '@svc/contract';
 import {
   createService,
   createTurnQueue,
-  type Enter,
-  hasEtagOf,
-  matchesOf,
+  type Metrics,
   observeDatabase,
   observePools,
-  pathOf,
-  requestIdOf,
   type ServiceOptions,
 } from '@svc/http';
-import { createServerFactory, MCP_PATH, type McpOptions, mountMcp } from '@svc/mcp';
-import { parse as parseCookies } from 'cookie';
-import type { Express, Request, Response } from 'express';
-import * as accountAccessRequests from './account/access-requests.ts';
-import * as accountApiKeys from './account/api-keys.ts';
-import * as accountInvitations from './account/invitations.ts';
-import * as accountMembers from './account/members.ts';
-import * as accountOrganizations from './account/organizations.ts';
-import * as accountProfile from './account/profile.ts';
-import * as adminAccessRequests from './admin/access-requests.ts';
-import * as adminApiKeys from './admin/api-keys.ts';
-import { listAuditEntries } from './admin/audit.ts';
-import * as adminCatalogAccess from './admin/catalog-access.ts';
-import * as adminCategories from './admin/categories.ts';
-import * as adminOrganizations from './admin/organizations.ts';
-import { getStats } from './admin/stats.ts';
-import * as adminTemplates from './admin/templates.ts';
-import * as adminUsers from './admin/users.ts';
-import { planVisibility } from './admin/visibility/plan.ts';
-import * as oidc from './auth/oidc.ts';
-import * as browserSession from './auth/session.ts';
-import * as ownSessions from './auth/sessions.ts';
-import { getAuthConfig } from './auth.ts';
-import { createVerifier, type IdentityProvider, verifyReference } from './authenticate.ts';
-import { listCategories } from './catalog/categories.ts';
-import type { CachedCatalog } from './catalog/index/cached-catalog.ts';
-import { observeCatalog } from './catalog/index/metrics.ts';
-import { getOwnOrganization } from './catalog/organization.ts';
-import { createStreamSlots, type StreamLimits } from './catalog/templates/updates/stream-slots.ts';
-import { listTemplateUpdates } from './catalog/templates/updates.ts';
-import { getTemplate, listTemplates } from './catalog/templates.ts';
-import { implement, type RequestContext } from './context.ts';
-import type { Database } from './database/client.ts';
-import { createCaller } from './mcp/caller.ts';
+import { createServerFactory, type McpOptions, mountMcp } from '@svc/mcp';
+import type { Express } from 'express';
+import type { RequestContext, Services } from './api/context.ts';
+import { createEntrance } from './api/entrance.ts';
+import { frequentReads, routes } from './api/routes.ts';
+import { createStreamSlots, type StreamLimits } from './catalog/changes/stream-slots.ts';
+import { observeCatalog } from './catalog/memory/metrics.ts';
+import { createMcpEntrance } from './mcp/entrance.ts';
 import { hubMcp } from './mcp/service.ts';
-import { policy } from './policy.ts';
-import { callerKey, type Principal, viewerOf } from './principal.ts';
-import { createRevisionCheck, type Revision, type RevisionCheck } from './revision.ts';
-import type { Usage } from './usage.ts';
+import { createRevisionCheck, type RevisionCheck } from './revision/revision.ts';
 import { version } from './version.ts';
 
-const routes = implement(hubEndpoints, {
-  listTemplates,
-  listTemplateUpdates,
-  getTemplate,
-  listCategories,
-  getOwnOrganization,
-  getAuthConfig,
-  ...oidc,
-  ...browserSession,
-  ...ownSessions,
-  ...accountApiKeys,
-  ...accountOrganizations,
-  ...accountMembers,
-  ...accountInvitations,
-  ...accountAccessRequests,
-  ...adminAccessRequests,
-  ...accountProfile,
-  ...adminTemplates,
-  ...adminCategories,
-  ...adminCatalogAccess,
-  ...adminUsers,
-  planVisibility,
-  ...adminOrganizations,
-  ...adminApiKeys,
-  getStats,
-  listAuditEntries,
-});
+type CommonOptions = Omit<
+  ServiceOptions<RequestContext>,
+  'version' | 'routes' | 'enter' | 'openapi' | 'sessionOf' | 'mountOthers' | 'observe'
+>;
 
-export interface HubOptions
-  extends Omit<
-    ServiceOptions<RequestContext>,
-    'version' | 'routes' | 'enter' | 'openapi' | 'sessionOf' | 'mountOthers' | 'observe'
-  > {
-  readonly database: Database;
-  readonly provider: IdentityProvider;
-  readonly catalog: CachedCatalog;
-  readonly usage: Usage;
+export interface HubOptions extends CommonOptions, Pick<Services, 'database' | 'provider' | 'catalog' | 'usage'> {
   /** By default, a check with the database for each group of concurrent requests. */
   readonly revisions?: RevisionCheck | undefined;
   /** The limits of production apply unless given. */
@@ -108,9 +36,6 @@ export interface HubOptions
   /** Aborts when the process is told to stop. */
   readonly stopping?: AbortSignal | undefined;
 }
-
-/** The number of characters of a `User-Agent` that are stored. */
-const MAX_USER_AGENT = 300;
 
 /** The limits of reads of changes from the database. */
 const CHANGE_READS = { what: 'requests for changes', running: 2, waitingPerCaller: 16, waitMs: 1500 };
@@ -127,115 +52,49 @@ export function createHub({
   stopping = new AbortController().signal,
   ...options
 }: HubOptions): Express {
-  const streamSlots = createStreamSlots(streamLimits);
-  const [pageQueue, changeQueue] = [createTurnQueue(CHANGE_READS), createTurnQueue(CHANGE_READS)];
-  const challenges = challengesOf('hub');
-  const authenticate = createAuthenticator(createVerifier({ database, provider, usage }), challenges);
-  const browserSessions = createBrowserSessions('hub', options.publicUrl);
-  const knownSessions = createKnownSessions();
-  const inBrowser = async (req: Request) => {
-    const reference = browserSessions.read(req);
-    return reference === undefined ? undefined : verifyReference(database, provider, reference);
+  const services: Services = {
+    database,
+    provider,
+    catalog,
+    usage,
+    publicUrl: options.publicUrl,
+    browserSessions: createBrowserSessions('hub', options.publicUrl),
+    streamSlots: createStreamSlots(streamLimits),
+    pageQueue: createTurnQueue(CHANGE_READS),
+    changeQueue: createTurnQueue(CHANGE_READS),
   };
-  const enterRequest = async (req: Request, res: Response) => {
-    const revision = once(() => revisions.latest());
-    const credential = readBearer(req, challenges);
-    // A request with a bearer credential never uses the cookie.
-    const principal: Principal = (await authenticate(credential, { revision })) ??
-      (await inBrowser(req)) ?? { kind: 'anonymous' };
-    if (principal.kind === 'user' && principal.sessionId !== undefined) {
-      knownSessions.remember(browserSessions.find(req) ?? '', principal.sessionId);
-    }
-    res.locals.caller = callerOf(principal);
-    return {
-      database,
-      catalog,
-      usage,
-      revision,
-      principal,
-      viewer: viewerOf(principal),
-      address: req.ip ?? '',
-      provider,
-      publicUrl: options.publicUrl,
-      browserSessions,
-      cookie: (name: string) => parseCookies(req.headers.cookie ?? '')[name],
-      userAgent: req.headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,
-      streamSlots,
-      pageQueue,
-      changeQueue,
-    };
-  };
-  const admitTo = ({ access }: Endpoint, principal: Principal) =>
-    admit({ policy, challenges }, { access: access as HubAccess, principal }); // every endpoint of the hub declares one
-  const enter: Enter<RequestContext> = async (req, res, endpoint) => {
-    const entered = await enterRequest(req, res);
-    admitTo(endpoint, entered.principal);
-    return {
-      ...entered,
-      request: { id: requestIdOf(res), method: req.method, path: pathOf(req.originalUrl) },
-      headOnly: req.method === 'HEAD',
-      hasEtag: hasEtagOf(req),
-      ifMatch: () => matchesOf(req),
-    };
-  };
-  const enterMcp: McpOptions['enter'] = async (req, res, signal) => {
-    const entered = await enterRequest(req, res);
-    const { principal, address } = entered;
-    const request = { id: requestIdOf(res), method: req.method, path: MCP_PATH };
-    const context = { ...entered, request, headOnly: false, hasEtag: () => false, ifMatch: () => () => true };
-    return createCaller({
-      routes,
-      key: callerKey(principal, address),
-      requestId: request.id,
-      signal,
-      admit: (endpoint) => admitTo(endpoint, principal),
-      context,
-    });
-  };
-  const fastRoutes = isFast ? [listTemplates, listTemplateUpdates, getTemplate, listCategories] : [];
+  const entrance = createEntrance(services, revisions);
+  const mcp = mcpOptions(options, createMcpEntrance(entrance, routes), stopping);
   return createService({
     ...options,
     version,
     routes,
-    fastRoutes,
-    enter,
-    sessionOf: (req) => knownSessions.of(browserSessions.find(req)),
+    fastRoutes: isFast ? frequentReads : [],
+    enter: entrance.enter,
+    sessionOf: entrance.sessionOf,
     openapi: openApiDocument(hubService),
-    mountOthers: (app) =>
-      mountMcp(app, {
-        log: options.log,
-        enter: enterMcp,
-        // Its tools only read, so that it never signs a confirmation.
-        serverFactory: createServerFactory({ service: hubMcp, log: options.log, confirmationKey: randomBytes(32) }),
-        corsOrigins: options.corsOrigins,
-        signIn: { publicUrl: options.publicUrl, issuer: async () => undefined }, // the catalog needs no sign-in
-        stopping,
-      }),
-    observe: (metrics) => {
-      observeCatalog(catalog)(metrics);
-      observePools(metrics, database.pools);
-      observeDatabase(metrics, () => database.client.$queryRaw`SELECT 1`);
-    },
+    mountOthers: (app) => mountMcp(app, mcp),
+    observe: (metrics) => observeServices(services, metrics),
   });
 }
 
-/** Reads a value when it is first needed. */
-function once(read: () => Promise<Revision>): () => Promise<Revision> {
-  let value: Promise<Revision> | undefined;
-  return () => {
-    value ??= read();
-    return value;
-  };
-}
+const mcpOptions = (
+  { log, corsOrigins, publicUrl }: CommonOptions,
+  enter: McpOptions['enter'],
+  stopping: AbortSignal,
+): McpOptions => ({
+  log,
+  enter,
+  // Its tools only read, so that it never signs a confirmation.
+  serverFactory: createServerFactory({ service: hubMcp, log, confirmationKey: randomBytes(32) }),
+  corsOrigins,
+  signIn: { publicUrl, issuer: async () => undefined }, // the catalog needs no sign-in
+  stopping,
+});
 
-/** The caller as it appears in the log. */
-function callerOf(principal: Principal): string {
-  switch (principal.kind) {
-    case 'anonymous':
-      return 'anonymous';
-    case 'organization':
-      return `key ${principal.keyId}`;
-    case 'user':
-      return `user ${principal.id}`;
-  }
+/** Registers the metrics of the catalog in memory and of the database. */
+function observeServices({ catalog, database }: Services, metrics: Metrics): void {
+  observeCatalog(catalog)(metrics);
+  observePools(metrics, database.pools);
+  observeDatabase(metrics, () => database.client.$queryRaw`SELECT 1`);
 }

@@ -12,15 +12,15 @@ import {
   serviceOptionsOf,
   startTracing,
 } from '@svc/http';
-import { startAuditRetention } from './admin/audit-retention.ts';
 import { createHub } from './app.ts';
-import { startDeletingExpiredRows } from './auth/expired-rows.ts';
+import { startAuditRetention } from './audit/retention.ts';
 import { startHistoryPruning } from './catalog/history.ts';
-import { createCachedCatalog } from './catalog/index/cached-catalog.ts';
+import { createCachedCatalog } from './catalog/memory/cached-catalog.ts';
 import { startTagRegistration } from './catalog/tags.ts';
+import { createUsage, startUsageSync } from './catalog/usage.ts';
 import { type Config, readConfig } from './config.ts';
 import { type Database, openDatabase, poolLimits } from './database/client.ts';
-import { createUsage, startUsageSync } from './usage.ts';
+import { startDeletingExpiredRows } from './identity/expired-rows.ts';
 import { version } from './version.ts';
 
 const ISSUER_TIMEOUT_MS = 2000;

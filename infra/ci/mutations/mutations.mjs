@@ -104,12 +104,12 @@ export const mutations = [
     name: 'lost counter',
     edits: [
       {
-        file: 'apps/hub/src/usage.ts',
+        file: 'apps/hub/src/catalog/usage.ts',
         find: 'DO UPDATE SET count = d.count + excluded.count',
         replace: 'DO UPDATE SET count = excluded.count',
       },
     ],
-    tests: [{ package: 'apps/hub', pattern: 'test/usage' }],
+    tests: [{ package: 'apps/hub', pattern: 'test/catalog/usage' }],
   },
   {
     name: 'GPU assigned twice',

@@ -11,7 +11,7 @@ function sourcesIn(folder: string): Map<string, string> {
 }
 
 test.each([
-  ['hub', hubService, 'apps/hub/src'],
+  ['hub', hubService, 'apps/hub/src/api'],
   ['fleet', fleetService, 'apps/fleet/src/api'],
 ])('the handler of each endpoint of the %s is in the file that its URL names', (_, service, folder) => {
   const sources = sourcesIn(path.join(repository, folder));

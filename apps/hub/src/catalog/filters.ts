@@ -1,8 +1,8 @@
 import { offsetOf } from '@svc/contract';
 import { containing } from '@svc/database';
 import { Prisma } from '../generated/prisma/client.ts';
-import type { Viewer } from '../principal.ts';
-import { newestCommit } from '../revision.ts';
+import type { Viewer } from '../identity/principal.ts';
+import { newestCommit } from '../revision/revision.ts';
 import { hasAnyTag } from './tags.ts';
 import { templateSources, visibleTemplates } from './visibility.ts';
 

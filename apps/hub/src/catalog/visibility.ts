@@ -1,7 +1,7 @@
 import { template } from '@svc/contract';
 import type { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
-import type { Viewer } from '../principal.ts';
+import type { Viewer } from '../identity/principal.ts';
 
 // The visibility rule of the catalog: which templates and categories a viewer sees, now and in the past.
 // Aliases: t templates (or their scopes), c categories (or their privacy), g grants.

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fold, nearestName, templateFieldNames } from '@svc/contract';
 import { pickDefined } from '@svc/http';
+import { derivedColumns } from '../catalog/derived.ts';
 import { registerTags } from '../catalog/tags.ts';
 import { type CatalogTransaction, writeCatalog } from '../database/catalog-write.ts';
 import type { Database } from '../database/client.ts';
-import { derivedColumns } from '../derived.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { type CatalogFiles, CatalogFilesError, readCatalogFiles } from './catalog-files.ts';
 

@@ -1,8 +1,8 @@
 import { name as nameRule, slug as slugRule, tier as tierRule } from '@svc/contract';
 import { parseOptions } from '@svc/http';
 import { z } from 'zod';
-import { insertKey } from '../account/keys.ts';
 import type { Database } from '../database/client.ts';
+import { insertKey } from '../organizations/keys.ts';
 
 const organizationOptions = z.strictObject({ name: nameRule, slug: slugRule, tier: tierRule.default('free') });
 const keyOptions = z.strictObject({ organization: z.string(), name: nameRule });

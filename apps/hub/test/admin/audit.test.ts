@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hubEndpoints } from '@svc/contract/hub';
 import { createLog } from '@svc/http';
 import type { Answered } from '@svc/testing';
-import { startAuditRetention } from '../../src/admin/audit-retention.ts';
+import { startAuditRetention } from '../../src/audit/retention.ts';
 import type { Prisma } from '../../src/generated/prisma/client.ts';
 import { startWorld } from '../world.ts';
 

@@ -2,10 +2,10 @@
 import { byDepth, seed } from '@svc/testing';
 import { repeatHint } from '@svc/testing/properties';
 import fc from 'fast-check';
-import { callers } from '../sync/model-catalog.ts';
-import { initialStates, write } from '../sync/model-generated.ts';
-import { beginHistory, commit } from '../sync/model-history.ts';
-import { aHub } from '../sync/model-hub.ts';
+import { callers } from '../sync/model/catalog.ts';
+import { initialStates, write } from '../sync/model/generated.ts';
+import { beginHistory, commit } from '../sync/model/history.ts';
+import { aHub } from '../sync/model/hub.ts';
 
 const CATALOGS = byDepth({ short: 2, full: 4, long: 200 });
 const REQUESTS = 60;

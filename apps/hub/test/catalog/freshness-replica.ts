@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Reader } from '../../src/database/reader.ts';
-import { createRevisionCheck, type Revision, type RevisionCheck } from '../../src/revision.ts';
+import { createRevisionCheck, type Revision, type RevisionCheck } from '../../src/revision/revision.ts';
 import { anInstance, type World } from '../world.ts';
 
 const POLLERS = 4;

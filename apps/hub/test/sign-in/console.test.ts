@@ -5,7 +5,7 @@ import { hubAccesses, hubEndpoints } from '@svc/contract/hub';
 import { createHttpServer, createLog } from '@svc/http';
 import { startIdentityProvider } from '@svc/identity-provider/server';
 import { type Answered, signInByBrowser, startLocalIssuer } from '@svc/testing';
-import { startDeletingExpiredRows } from '../../src/auth/expired-rows.ts';
+import { startDeletingExpiredRows } from '../../src/identity/expired-rows.ts';
 import { anInstance, startWorld } from '../world.ts';
 
 const PUBLIC_URL = 'http://127.0.0.1:4100';

@@ -3,12 +3,12 @@
 import { type Api, byDepth } from '@svc/testing';
 import { seeded } from '@svc/testing/properties';
 import fc from 'fast-check';
-import { changedTemplates, removedTemplates } from '../../src/catalog/templates/updates/since.ts';
-import { NO_ID } from '../../src/catalog/templates/updates/state.ts';
+import { changedTemplates, removedTemplates } from '../../src/catalog/changes/since.ts';
+import { NO_ID } from '../../src/catalog/changes/state.ts';
 import { templateSources, visibleFrom, visiblePeriods, visibleTemplates } from '../../src/catalog/visibility.ts';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
-import type { Viewer } from '../../src/principal.ts';
+import type { Viewer } from '../../src/identity/principal.ts';
 import { startWorld, type TestOrganization } from '../world.ts';
 import {
   applyStep,

@@ -1,0 +1,70 @@
+import { hashCredential, newCredential } from '@svc/auth';
+import { hubEndpoints, MAX_INVITATIONS } from '@svc/contract/hub';
+import { notFound, Problem } from '@svc/http';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { callerOf, organizationOf } from '../../identity/caller.ts';
+import { route } from '../context.ts';
+import { readPage } from '../lists.ts';
+
+/** The days for which an invitation is valid. */
+const INVITATION_DAYS = 7;
+
+const open = (orgId: string) => ({ org_id: orgId, expires_at: { gt: new Date() } });
+
+export const listInvitations = route(
+  hubEndpoints.listInvitations,
+  async ({ database: { client }, principal }, { query }) => {
+    const where = open(organizationOf(principal));
+    return readPage(client, query, {
+      member: 'invitations',
+      rows: ({ skip, take }) =>
+        client.invitation.findMany({ where, orderBy: [{ created_at: 'desc' }, { id: 'desc' }], skip, take }),
+      total: () => client.invitation.count({ where }),
+      present: (row) => row,
+    });
+  },
+);
+
+export const inviteMember = route(
+  hubEndpoints.inviteMember,
+  async ({ database: { client }, principal }, { body: { email, org_role } }) => {
+    const orgId = organizationOf(principal);
+    const code = newCredential();
+    const invitation = await client.$transaction(async (transaction) => {
+      await makeRoom(transaction, orgId);
+      const data = {
+        org_id: orgId,
+        email,
+        org_role,
+        code_hash: hashCredential(code),
+        invited_by: callerOf(principal).email,
+      };
+      const { id } = await transaction.invitation.create({ data: { ...data, expires_at: new Date() } });
+      await transaction.$executeRaw`
+        UPDATE invitations SET expires_at = now() + make_interval(days => ${INVITATION_DAYS}::int) WHERE id = ${id}::uuid`;
+      return transaction.invitation.findUniqueOrThrow({ where: { id } });
+    });
+    return { invitation: { ...invitation, code } };
+  },
+);
+
+/** Deletes expired invitations, and locks the organization, so that concurrent requests do not exceed the bound. @throws 409 */
+async function makeRoom(transaction: Prisma.TransactionClient, orgId: string): Promise<void> {
+  await transaction.$queryRaw`SELECT FROM organizations WHERE id = ${orgId}::uuid FOR NO KEY UPDATE`;
+  await transaction.$executeRaw`DELETE FROM invitations WHERE org_id = ${orgId}::uuid AND expires_at <= now()`;
+  const count = await transaction.invitation.count({ where: { org_id: orgId } });
+  if (count < MAX_INVITATIONS) return;
+  throw new Problem(
+    'too_many_invitations',
+    `The organization has ${count} open invitations, which is the maximum. Withdraw one that is not needed.`,
+  );
+}
+
+export const withdrawInvitation = route(
+  hubEndpoints.withdrawInvitation,
+  async ({ database: { client }, principal }, { params: { id } }) => {
+    const { count } = await client.invitation.deleteMany({ where: { ...open(organizationOf(principal)), id } });
+    if (count === 0) throw notFound();
+    return undefined;
+  },
+);

@@ -1,0 +1,60 @@
+import { hubEndpoints } from '@svc/contract/hub';
+import { etagOfVersion, notFound, requireVersion, WithEtag } from '@svc/http';
+import { containsText } from '../../database/search.ts';
+import { presentManagedOrganization, withMembers } from '../../organizations/present.ts';
+import { changeRoute } from '../change.ts';
+import { route } from '../context.ts';
+import { type Created, NEWEST_FIRST, type Range, readList, rowsAfter } from '../lists.ts';
+import { resourceId } from '../resource-id.ts';
+
+export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ database: { client } }, { query }) => {
+  const { search, status } = query;
+  const where = {
+    ...(search === undefined ? {} : { OR: [{ name: containsText(search) }, { slug: containsText(search) }] }),
+    ...(status === undefined ? {} : { status }),
+  };
+  return readList(client, query, {
+    member: 'organizations',
+    schema: hubEndpoints.listOrganizations.reply.shape.organizations.element,
+    rows: ({ after, skip, take }: Range<Created>) =>
+      client.organization.findMany({
+        where: { AND: [where, rowsAfter(after, NEWEST_FIRST)] },
+        include: withMembers,
+        orderBy: NEWEST_FIRST,
+        skip,
+        take,
+      }),
+    total: () => client.organization.count({ where }),
+    present: presentManagedOrganization,
+  });
+});
+
+export const getManagedOrganization = route(
+  hubEndpoints.getManagedOrganization,
+  async ({ database: { client } }, { params: { id } }) => {
+    const row = await client.organization.findUnique({ where: { id }, include: withMembers });
+    if (!row) throw notFound();
+    const organization = presentManagedOrganization(row);
+    return new WithEtag({ organization }, etagOfVersion(row.version, organization));
+  },
+);
+
+export const updateOrganization = changeRoute(hubEndpoints.updateOrganization, ({ ifMatch }, { query, body }) => {
+  const id = resourceId({ query, body });
+  const matches = ifMatch();
+  const { status, tier } = body;
+  const data = {
+    ...(status === undefined ? {} : { status }),
+    ...(tier === undefined ? {} : { subscription: { update: { tier } } }),
+  };
+  return async (transaction) => {
+    const { organization } = transaction;
+    const [existing] = await transaction.$queryRaw<{ version: number }[]>`
+          SELECT version FROM organizations WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
+    if (!existing) throw notFound();
+    requireVersion(matches, existing.version);
+    await organization.update({ where: { id }, data });
+    const updated = await organization.findUniqueOrThrow({ where: { id }, include: withMembers }); // a trigger sets the version
+    return { id, reply: { organization: presentManagedOrganization(updated) } };
+  };
+});

@@ -1,0 +1,75 @@
+import { hubEndpoints } from '@svc/contract/hub';
+import { invalid, notFound, requireVersion } from '@svc/http';
+import { containsText } from '../../database/search.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { callerOf } from '../../identity/caller.ts';
+import { checkRoleChange, lockRoles } from '../../identity/roles.ts';
+import { presentUser, withOrganization } from '../../organizations/present.ts';
+import { changeRoute } from '../change.ts';
+import { route } from '../context.ts';
+import { type Created, NEWEST_FIRST, type Range, readList, rowsAfter } from '../lists.ts';
+import { resourceId } from '../resource-id.ts';
+
+export const listUsers = route(hubEndpoints.listUsers, async ({ database: { client } }, { query }) => {
+  const { search, role, org_id } = query;
+  const where = {
+    ...(search === undefined ? {} : { OR: [{ name: containsText(search) }, { email: containsText(search) }] }),
+    ...(role === undefined ? {} : { role }),
+    ...(org_id === undefined ? {} : { org_id }),
+  };
+  return readList(client, query, {
+    member: 'users',
+    schema: hubEndpoints.listUsers.reply.shape.users.element,
+    rows: ({ after, skip, take }: Range<Created>) =>
+      client.user.findMany({
+        where: { AND: [where, rowsAfter(after, NEWEST_FIRST)] },
+        include: withOrganization,
+        orderBy: NEWEST_FIRST,
+        skip,
+        take,
+      }),
+    total: () => client.user.count({ where }),
+    present: presentUser,
+  });
+});
+
+export const updateUser = changeRoute(hubEndpoints.updateUser, ({ principal, ifMatch }, { query, body }) => {
+  const id = resourceId({ query, body });
+  const matches = ifMatch();
+  const { role, org_id, org_role } = body;
+  return async (transaction) => {
+    const roles = await lockRoles(transaction, { caller: callerOf(principal).id, target: id });
+    const target = await transaction.user.findUnique({ where: { id } });
+    if (!target) throw notFound();
+    requireVersion(matches, target.version);
+    if (role !== undefined && role !== target.role) checkRoleChange(roles, role);
+    const data = {
+      ...(role === undefined ? {} : { role, role_set: true }),
+      ...membershipOf({ org_id, org_role }, target),
+    };
+    const updated = await transaction.user.update({ where: { id }, data, include: withOrganization });
+    return { id, reply: { user: presentUser(updated) } };
+  };
+});
+
+type Membership = Pick<Prisma.UserUncheckedUpdateInput, 'org_id' | 'org_role'>;
+type RequestedMembership = {
+  readonly org_id?: string | null | undefined;
+  readonly org_role?: 'org_admin' | 'member' | undefined;
+};
+
+/** The columns to update when a user joins or leaves an organization, or gets another role in it. @throws 400 */
+function membershipOf(
+  { org_id, org_role }: RequestedMembership,
+  current: { readonly org_id: string | null },
+): Membership {
+  if (org_id === null) {
+    if (org_role !== undefined) throw invalid([{ path: 'org_role', message: 'must not be given if org_id is null' }]);
+    return { org_id: null, org_role: null };
+  }
+  if (org_id !== undefined && org_id !== current.org_id) return { org_id, org_role: org_role ?? 'member' };
+  if (org_role === undefined) return {};
+  if (current.org_id === null)
+    throw invalid([{ path: 'org_id', message: 'is required, because the user does not belong to an organization' }]);
+  return { org_role };
+}

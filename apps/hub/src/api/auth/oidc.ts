@@ -1,0 +1,145 @@
+import { hash } from 'node:crypto';
+import {
+  createSignInCookie,
+  hashCredential,
+  newCredential,
+  refuseForeignPath,
+  SIGN_IN_MINUTES,
+  userClaims,
+} from '@svc/auth';
+import { SignInExpired, shownInConsole, translateProviderErrors } from '@svc/auth/oidc';
+import { MAX_SESSIONS } from '@svc/contract';
+import { hubEndpoints } from '@svc/contract/hub';
+import { clientAddress, Problem, Redirect } from '@svc/http';
+import { writeAuditEntry } from '../../audit/entry.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { isOpen } from '../../identity/sessions.ts';
+import { userOf } from '../../identity/users.ts';
+import { type RequestContext, route } from '../context.ts';
+
+const CALLBACK = hubEndpoints.endOidcLogin.path;
+
+/** The lifetime of a session. The hub does not learn that the provider ends a session, so it is short. */
+const SESSION_HOURS = 12;
+
+const signInCookie = createSignInCookie('hub');
+
+/**
+ * The secrets of a sign-in, derived from the value of its cookie, so that the database contains none of them: the nonce, and the code
+ * verifier of PKCE.
+ */
+const secretsOf = (browser: string) => {
+  const derive = (purpose: string) => hash('sha256', `${purpose} ${browser}`, 'base64url');
+  return { nonce: derive('nonce'), codeVerifier: derive('code verifier') };
+};
+
+export const startOidcLogin = route(hubEndpoints.startOidcLogin, async (context, { query }) => {
+  refuseForeignPath(query.return_to);
+  return shownInConsole(() => start(context, query.return_to), query.return_to);
+});
+
+async function start(context: RequestContext, returnTo: string): Promise<Redirect> {
+  const { provider, callbackUrl } = signInOf(context);
+  const [state, browser] = [newCredential(), newCredential()];
+  const state_hash = hashCredential(state);
+  const address = await translateProviderErrors(() =>
+    provider.authorizationUrl({ redirectUri: callbackUrl.href, state, ...secretsOf(browser) }),
+  );
+  await context.database.client.$executeRaw`
+    INSERT INTO sign_in_transactions (state_hash, browser_hash, return_to, expires_at)
+    VALUES (${state_hash}, ${hashCredential(browser)}, ${returnTo},
+      now() + make_interval(mins => ${SIGN_IN_MINUTES}::int))`;
+  return new Redirect(address.href, [signInCookie.set(signInCookie.nameOf(state_hash), browser, callbackUrl)]);
+}
+
+export const endOidcLogin = route(hubEndpoints.endOidcLogin, (context, { query }) =>
+  shownInConsole(async () => {
+    const { callbackUrl } = signInOf(context);
+    const { state = '' } = query;
+    const cookieName = signInCookie.nameOf(hashCredential(state));
+    const browser = context.cookie(cookieName) ?? '';
+    const returnTo = await consumeTransaction(context, { state, browser });
+    const currentUrl = new URL(callbackUrl);
+    for (const [name, value] of Object.entries(query)) currentUrl.searchParams.set(name, String(value));
+    const reference = await shownInConsole(() => redeem(context, { currentUrl, state, browser }), returnTo);
+    return new Redirect(new URL(returnTo, callbackUrl.origin).href, [
+      signInCookie.clear(cookieName, callbackUrl),
+      context.browserSessions.cookieOf(reference),
+    ]);
+  }),
+);
+
+interface Callback {
+  readonly currentUrl: URL;
+  readonly state: string;
+  readonly browser: string;
+}
+
+/** Redeems the code of the provider, and opens a session. @returns its reference */
+async function redeem(context: RequestContext, { currentUrl, state, browser }: Callback): Promise<string> {
+  const { provider } = signInOf(context);
+  const { claims } = await translateProviderErrors(() =>
+    provider.redeemCallback({ currentUrl, state, ...secretsOf(browser) }),
+  );
+  return openSession(context, claims);
+}
+
+/** Deletes a started sign-in. @returns the path to which the browser returns @throws 401 if it expired, or is of another browser */
+async function consumeTransaction(
+  { database }: RequestContext,
+  { state, browser }: { readonly state: string; readonly browser: string },
+): Promise<string> {
+  const [row] = await database.client.$queryRaw<{ return_to: string }[]>`
+    DELETE FROM sign_in_transactions
+    WHERE state_hash = ${hashCredential(state)} AND browser_hash = ${hashCredential(browser)} AND expires_at > now()
+    RETURNING return_to`;
+  if (!row) throw new SignInExpired();
+  return row.return_to;
+}
+
+/** Opens a session of the person whom the provider confirmed. @returns its reference @throws 429 */
+async function openSession(context: RequestContext, claims: object): Promise<string> {
+  const { database, provider, userAgent, address } = context;
+  const user = await userOf(database, provider, userClaims.parse(claims));
+  const reference = newCredential();
+  await database.client.$transaction(async (transaction) => {
+    await refuseTooManySignIns(transaction, user.id);
+    await transaction.$executeRaw`
+      DELETE FROM sessions WHERE id = ANY (ARRAY(
+        SELECT id FROM sessions WHERE user_id = ${user.id}::uuid
+        ORDER BY (${isOpen}) DESC, coalesce(last_used_at, created_at) DESC, id DESC
+        OFFSET ${MAX_SESSIONS - 1} FOR UPDATE SKIP LOCKED))`;
+    const [session] = await transaction.$queryRaw<{ id: string }[]>`
+      INSERT INTO sessions (id, user_id, browser_hash, user_agent, source, expires_at)
+      VALUES (gen_random_uuid(), ${user.id}::uuid, ${hashCredential(reference)}, ${userAgent}, ${clientAddress(address) ?? null},
+        now() + make_interval(hours => ${SESSION_HOURS}::int)) RETURNING id`;
+    const { status } = hubEndpoints.endOidcLogin;
+    await writeAuditEntry(transaction, context, { caller: user, status, objectId: session?.id ?? null });
+  });
+  return reference;
+}
+
+/** The sign-ins of a user in an hour. Each has an audit entry, so that they must be bounded. */
+const SIGN_INS_PER_HOUR = 100;
+const RETRY_SECONDS = 600;
+
+async function refuseTooManySignIns(transaction: Prisma.TransactionClient, userId: string): Promise<void> {
+  const [{ count } = { count: 0 }] = await transaction.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM audit_entries
+    WHERE user_id = ${userId}::uuid AND at > now() - interval '1 hour' AND path = ${CALLBACK}`;
+  if (count < SIGN_INS_PER_HOUR) return;
+  const detail = `A user can sign in ${SIGN_INS_PER_HOUR} times per hour. Use an open session, or try again in ${RETRY_SECONDS / 60} minutes.`;
+  throw new Problem('rate_limited', detail, { headers: { 'Retry-After': `${RETRY_SECONDS}` } });
+}
+
+/** @throws 409 if the console cannot sign in */
+function signInOf({ provider: { signIn }, publicUrl, browserSessions }: RequestContext) {
+  browserSessions.requireAvailable();
+  if (signIn !== undefined && publicUrl !== undefined) {
+    return { provider: signIn, callbackUrl: new URL(`${publicUrl}${CALLBACK}`) };
+  }
+  throw new Problem(
+    'oidc_not_configured',
+    'The hub is no client of the identity provider. Set OIDC_CLIENT_ID, and OIDC_CLIENT_SECRET for a confidential client.',
+  );
+}

@@ -1,0 +1,21 @@
+import { hubEndpoints } from '@svc/contract/hub';
+import { WithCookies } from '@svc/http';
+import { accessOf } from '../../identity/policy.ts';
+import { presentUser, withOrganization } from '../../organizations/present.ts';
+import { route } from '../context.ts';
+import { endSessions } from './sessions.ts';
+
+export const getBrowserSession = route(hubEndpoints.getBrowserSession, async ({ database: { client }, principal }) => {
+  const may = accessOf(principal);
+  if (principal.kind !== 'user') return { user: null, may };
+  const row = await client.user.findUniqueOrThrow({ where: { id: principal.id }, include: withOrganization });
+  return { user: presentUser(row), may };
+});
+
+export const endBrowserSession = route(hubEndpoints.endBrowserSession, async (context) => {
+  const { principal, browserSessions } = context;
+  if (principal.kind === 'user' && principal.sessionId !== undefined) {
+    await endSessions(context, hubEndpoints.endBrowserSession, principal.sessionId);
+  }
+  return new WithCookies(undefined, [browserSessions.noCookie], { clearsCache: true });
+});

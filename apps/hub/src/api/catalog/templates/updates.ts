@@ -1,0 +1,35 @@
+import { DEFAULT_UPDATES } from '@svc/contract';
+import { hubEndpoints } from '@svc/contract/hub';
+import { etagOfState, Rendered, Unchanged } from '@svc/http';
+import { updatesFromMemory } from '../../../catalog/changes/from-memory.ts';
+import { readPage } from '../../../catalog/changes/page.ts';
+import { changesSince, LargeChanges, readAtOnce, streamChanges } from '../../../catalog/changes/since.ts';
+import { readState } from '../../../catalog/changes/state.ts';
+import { callerKey, viewerKey } from '../../../identity/principal.ts';
+import { route } from '../../context.ts';
+
+/**
+ * The changes for the caller: all changes since a time, or a page of changes after a cursor. They
+ * are read in one snapshot, except for a response to `since` that is so large that it is streamed.
+ * If the catalog is unchanged and the caller has the entity tag, no template is read.
+ */
+export const listTemplateUpdates = route(hubEndpoints.listTemplateUpdates, async (context, { query }) => {
+  const { database, catalog, viewer, principal, address, hasEtag, pageQueue, changeQueue } = context;
+  const { since, cursor, limit = DEFAULT_UPDATES } = query;
+  const fromMemory = await updatesFromMemory(context, query);
+  if (fromMemory) return fromMemory;
+  const readInSnapshot = () =>
+    database.reader.inSnapshot(async (reader) => {
+      const state = await readState(reader);
+      const etag = etagOfState(viewerKey(viewer), state, query);
+      if (hasEtag(etag)) return new Unchanged(etag);
+      const snapshot = { reader, documents: catalog.documents, viewer, state };
+      if (!since) return new Rendered(await readPage(snapshot, { cursor: cursor ?? 'start', limit }), etag);
+      const changes = changesSince(snapshot, since);
+      const body = await readAtOnce(snapshot, changes);
+      return body ? new Rendered(body, etag) : new LargeChanges(changes, etag);
+    });
+  const queue = since ? changeQueue : pageQueue;
+  const read = await queue.run(callerKey(principal, address), readInSnapshot);
+  return read instanceof LargeChanges ? streamChanges(context, read) : read;
+});

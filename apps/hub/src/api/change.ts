@@ -1,0 +1,55 @@
+import type { Endpoint, Input, Reply } from '@svc/contract';
+import type { Route } from '@svc/http';
+import { writeAuditEntry } from '../audit/entry.ts';
+import { writeCatalog } from '../database/catalog-write.ts';
+import type { Database } from '../database/client.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { callerOf } from '../identity/caller.ts';
+import { type RequestContext, route } from './context.ts';
+
+/** The result of a change: its reply, and the id of the object for the audit log; null if it changes several. */
+interface Changed<R> {
+  readonly id: string | null;
+  readonly reply: R;
+}
+
+type Transaction = Prisma.TransactionClient;
+type Run = <T>(database: Database, work: (transaction: Transaction) => Promise<T>) => Promise<T>;
+
+/**
+ * Creates routes for changes. `prepare` rejects invalid input before the transaction begins, and returns the change. The
+ * change must use no other connection than that of its transaction, which also contains its audit entry.
+ */
+const changeRouteIn =
+  (run: Run) =>
+  <E extends Endpoint>(
+    endpoint: E,
+    prepare: (context: RequestContext, input: Input<E>) => (transaction: Transaction) => Promise<Changed<Reply<E>>>,
+  ): Route<RequestContext, E> =>
+    route(endpoint, async (context, input) => {
+      const change = prepare(context, input);
+      return run(context.database, async (transaction) =>
+        recorded({ ...context, transaction }, endpoint, await change(transaction)),
+      );
+    });
+
+/** A change of the catalog or of grants by an administrator. */
+export const catalogChangeRoute = changeRouteIn(writeCatalog);
+
+/** Another change by an administrator. */
+export const changeRoute = changeRouteIn(({ client }, work) => client.$transaction(work));
+
+/**
+ * Validates the reply of a change and writes its audit entry, in the transaction of the change. A change that cannot be
+ * presented or recorded is rolled back. @throws 503
+ */
+export async function recorded<E extends Endpoint>(
+  context: RequestContext & { readonly transaction: Transaction },
+  endpoint: E,
+  { id, reply }: Changed<Reply<E>>,
+): Promise<Reply<E>> {
+  endpoint.reply.parse(reply);
+  const caller = callerOf(context.principal);
+  await writeAuditEntry(context.transaction, context, { caller, status: endpoint.status, objectId: id });
+  return reply;
+}

@@ -1,0 +1,56 @@
+import type { BrowserSessions } from '@svc/auth';
+import { type HasEtag, implementFor, type Matches, routeFor, type TurnQueue } from '@svc/http';
+import type { StreamSlots } from '../catalog/changes/stream-slots.ts';
+import type { CachedCatalog } from '../catalog/memory/cached-catalog.ts';
+import type { Usage } from '../catalog/usage.ts';
+import type { Database } from '../database/client.ts';
+import type { IdentityProvider } from '../identity/authenticate.ts';
+import type { Principal, Viewer } from '../identity/principal.ts';
+import type { Revision } from '../revision/revision.ts';
+
+/** The parts of the service that handlers use. */
+export interface Services {
+  readonly database: Database;
+  readonly catalog: CachedCatalog;
+  readonly usage: Usage;
+  readonly provider: IdentityProvider;
+  /** The URL at which browsers reach the hub. The identity provider redirects sign-ins to it. */
+  readonly publicUrl: string | undefined;
+  readonly browserSessions: BrowserSessions;
+  readonly streamSlots: StreamSlots;
+  /** For pages of changes. */
+  readonly pageQueue: TurnQueue;
+  /** For all changes since a time. They are usually few, and never wait for pages. */
+  readonly changeQueue: TurnQueue;
+}
+
+/** The caller of a request. */
+interface Caller {
+  readonly principal: Principal;
+  readonly viewer: Viewer;
+  /** The address of the client. */
+  readonly address: string;
+  /** The value of a cookie of the request. */
+  readonly cookie: (name: string) => string | undefined;
+  /** The start of the `User-Agent` of the request. */
+  readonly userAgent: string | null;
+  /** A revision that was read after the request arrived. */
+  readonly revision: () => Promise<Revision>;
+}
+
+/** What all operations of a request receive. A request to the MCP endpoint can have several. */
+export type CallerContext = Services & Caller;
+
+/** What a handler receives beside the validated input. */
+export interface RequestContext extends Services, Caller {
+  readonly request: { readonly id: string; readonly method: string; readonly path: string };
+  /** The method is HEAD: no body is sent, so the request does not count as a download. */
+  readonly headOnly: boolean;
+  /** Whether `If-None-Match` of the request contains an entity tag. */
+  readonly hasEtag: HasEtag;
+  /** The versions of the object that the request permits: `If-Match`. @throws 400 if it is malformed */
+  readonly ifMatch: () => Matches;
+}
+
+export const route = routeFor<RequestContext>();
+export const implement = implementFor<RequestContext>();

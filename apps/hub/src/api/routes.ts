@@ -1,0 +1,58 @@
+import { hubEndpoints } from '@svc/contract/hub';
+import * as accountAccessRequests from './account/access-requests.ts';
+import * as accountApiKeys from './account/api-keys.ts';
+import * as accountInvitations from './account/invitations.ts';
+import * as accountMembers from './account/members.ts';
+import * as accountOrganizations from './account/organizations.ts';
+import * as accountProfile from './account/profile.ts';
+import * as adminAccessRequests from './admin/access-requests.ts';
+import * as adminApiKeys from './admin/api-keys.ts';
+import { listAuditEntries } from './admin/audit.ts';
+import * as adminCatalogAccess from './admin/catalog-access.ts';
+import * as adminCategories from './admin/categories.ts';
+import * as adminOrganizations from './admin/organizations.ts';
+import { getStats } from './admin/stats.ts';
+import * as adminTemplates from './admin/templates.ts';
+import * as adminUsers from './admin/users.ts';
+import { planVisibility } from './admin/visibility/plan.ts';
+import * as oidc from './auth/oidc.ts';
+import * as browserSession from './auth/session.ts';
+import * as ownSessions from './auth/sessions.ts';
+import { getAuthConfig } from './auth.ts';
+import { listCategories } from './catalog/categories.ts';
+import { getOwnOrganization } from './catalog/organization.ts';
+import { listTemplateUpdates } from './catalog/templates/updates.ts';
+import { getTemplate, listTemplates } from './catalog/templates.ts';
+import { implement } from './context.ts';
+
+/** The routes of all endpoints of the contract. */
+export const routes = implement(hubEndpoints, {
+  listTemplates,
+  listTemplateUpdates,
+  getTemplate,
+  listCategories,
+  getOwnOrganization,
+  getAuthConfig,
+  ...oidc,
+  ...browserSession,
+  ...ownSessions,
+  ...accountApiKeys,
+  ...accountOrganizations,
+  ...accountMembers,
+  ...accountInvitations,
+  ...accountAccessRequests,
+  ...adminAccessRequests,
+  ...accountProfile,
+  ...adminTemplates,
+  ...adminCategories,
+  ...adminCatalogAccess,
+  ...adminUsers,
+  planVisibility,
+  ...adminOrganizations,
+  ...adminApiKeys,
+  getStats,
+  listAuditEntries,
+});
+
+/** The frequent reads, which can be handled without Express. */
+export const frequentReads = [listTemplates, listTemplateUpdates, getTemplate, listCategories];

@@ -1,0 +1,41 @@
+import { clientAddress, notRecorded } from '@svc/http';
+import type { Prisma } from '../generated/prisma/client.ts';
+import type { UserPrincipal } from '../identity/principal.ts';
+
+/** The maximum length of the path in an entry, in characters. */
+const MAX_PATH = 1024;
+
+/** A request, as the audit log records it. */
+export interface RecordedRequest {
+  readonly request: { readonly id: string; readonly method: string; readonly path: string };
+  /** The address of the client. */
+  readonly address: string;
+}
+
+interface Recorded {
+  readonly caller: Pick<UserPrincipal, 'id' | 'email'>;
+  readonly status: number;
+  /** The id of the object of the request; null if there are several. */
+  readonly objectId: string | null;
+}
+
+/** Writes the audit entry of a request in the transaction of its change, which is rolled back if that fails. @throws 503 */
+export async function writeAuditEntry(
+  transaction: Pick<Prisma.TransactionClient, 'auditEntry'>,
+  { request, address }: RecordedRequest,
+  { caller, status, objectId }: Recorded,
+): Promise<void> {
+  const data = {
+    user_id: caller.id,
+    email: caller.email,
+    method: request.method,
+    path: request.path.slice(0, MAX_PATH),
+    status,
+    request_id: request.id,
+    object_id: objectId,
+    source: clientAddress(address) ?? null,
+  };
+  await transaction.auditEntry.create({ data }).catch((cause: unknown) => {
+    throw notRecorded(cause);
+  });
+}

@@ -1,0 +1,130 @@
+import type { Cursor } from '@svc/contract';
+import { etagOfState, Rendered } from '@svc/http';
+import { LRUCache } from 'lru-cache';
+import { type Viewer, viewerKey } from '../../identity/principal.ts';
+import type { CatalogState, Revision } from '../../revision/revision.ts';
+import type { CachedCatalog } from '../memory/cached-catalog.ts';
+import { type IndexedView, OUTDATED } from '../memory/catalog-index.ts';
+import type { Documents } from '../memory/documents.ts';
+import { type Entry, versionOf } from '../memory/entries.ts';
+import { type Rest, renderUpdates } from './body.ts';
+import { finishedCursor } from './state.ts';
+
+/** What the response depends on beside the query. */
+interface ChangesRequest {
+  readonly catalog: CachedCatalog;
+  readonly viewer: Viewer;
+  readonly revision: () => Promise<Revision>;
+}
+
+interface Query {
+  readonly since?: Date | undefined;
+  readonly cursor?: Cursor | 'start' | undefined;
+  /** The maximum number of templates of a page. */
+  readonly limit?: number | undefined;
+}
+
+/** The maximum size of a response from memory. */
+const MAX_TEMPLATES = 25;
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * The response for a client of which the index knows what it lacks: nothing, or a few templates that changed. Undefined if it may
+ * also lack a removal, or a template that became visible for another reason. Beside the check of the revision, it needs no statement,
+ * except for templates that no client received yet. This is the request that a hub serves most of the time.
+ */
+export async function updatesFromMemory(
+  { catalog, viewer, revision }: ChangesRequest,
+  query: Query,
+): Promise<Rendered | undefined> {
+  const has = positionOf(query);
+  if (!has) return undefined;
+  const latest = await revision();
+  if (latest.floor !== null && has.at < latest.floor) return undefined;
+  return catalog.index.read({ viewer, revision: latest }, (indexed) => {
+    const changed = changedSince(indexed, has.at.getTime());
+    if (!changed || (has.cursor && changed.length > (query.limit ?? MAX_TEMPLATES))) return undefined;
+    if (has.cursor && (has.cursor.of !== viewerKey(viewer) || !catalog.index.knows(has.cursor.seen))) return undefined;
+    const answer = answerAt(catalog, indexed.state, viewer);
+    const etag = answer.etagFor(latest.floor, query);
+    if (changed.length === 0) return new Rendered(answer.empty(), etag);
+    return renderChanges(catalog.documents, changed, { rest: answer.rest, etag });
+  });
+}
+
+async function renderChanges(
+  documents: Documents,
+  changed: readonly Entry[],
+  { rest, etag }: { readonly rest: Rest; readonly etag: string },
+) {
+  const shown = await documents.of(changed.map(versionOf));
+  if (!shown) return OUTDATED;
+  const body = renderUpdates(shown, rest);
+  return body.length <= MAX_BYTES ? new Rendered(body, etag) : undefined;
+}
+
+/** The templates that a viewer sees and that changed after a stamp; undefined if these may not be all changes, or are many. */
+function changedSince({ entries, view, changedAt, leftAt }: IndexedView, at: number): readonly Entry[] | undefined {
+  if (at >= changedAt) return [];
+  if (at < leftAt) return undefined;
+  const changed = entries.changedAfter(at)?.filter(view.sees);
+  return changed && changed.length <= MAX_TEMPLATES ? changed : undefined;
+}
+
+/** The parts of responses that depend only on a viewer and a state of the catalog. */
+interface Answer {
+  readonly rest: Rest;
+  /** The body of a response without changes. */
+  readonly empty: () => Buffer;
+  readonly etagFor: (floor: Date | null, query: Query) => string;
+}
+
+interface Known {
+  readonly state: CatalogState;
+  readonly answer: Answer;
+}
+
+const MAX_VIEWERS = 10_000;
+
+/** The last answer of each viewer, for each catalog in memory. */
+const known = new WeakMap<CachedCatalog, LRUCache<string, Known>>();
+
+function answerAt(catalog: CachedCatalog, state: CatalogState, viewer: Viewer): Answer {
+  const answers = known.get(catalog) ?? new LRUCache<string, Known>({ max: MAX_VIEWERS });
+  known.set(catalog, answers);
+  const key = viewerKey(viewer);
+  const last = answers.get(key);
+  if (last?.state === state) return last.answer;
+  const answer = createAnswer(state, viewer);
+  answers.set(key, { state, answer });
+  return answer;
+}
+
+function createAnswer(state: CatalogState, viewer: Viewer): Answer {
+  const { at, commit } = state;
+  const rest = { removed: [], checked_at: at, cursor: finishedCursor(viewer, state), reset: false, has_more: false };
+  let empty: Buffer | undefined;
+  let last: { readonly floor: Date | null; readonly query: Query; readonly etag: string } | undefined;
+  return {
+    rest,
+    empty: () => {
+      empty ??= renderUpdates([], rest);
+      return empty;
+    },
+    // Most clients of a viewer send the same query, because they received the same response before. It is the same object then.
+    etagFor: (floor, query) => {
+      if (last?.query !== query || last.floor?.getTime() !== floor?.getTime()) {
+        last = { floor, query, etag: etagOfState(viewerKey(viewer), { at, floor, commit }, query) };
+      }
+      return last.etag;
+    },
+  };
+}
+
+/** The time up to which the client has all changes; undefined if it is inside a walk. */
+function positionOf({ since, cursor }: Query) {
+  if (since) return { at: since };
+  if (cursor === undefined || cursor === 'start') return undefined;
+  const { began, listed, position } = cursor;
+  return began || listed !== undefined || position.after !== undefined ? undefined : { at: position.at, cursor };
+}

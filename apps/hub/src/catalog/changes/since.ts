@@ -1,0 +1,218 @@
+import { type Cursor, writeCursor } from '@svc/contract';
+import { hubEndpoints } from '@svc/contract/hub';
+import { Streamed } from '@svc/http';
+import type { Database } from '../../database/client.ts';
+import type { Reader } from '../../database/reader.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
+import type { Principal, Viewer } from '../../identity/principal.ts';
+import { type Documents, elementsOf } from '../memory/documents.ts';
+import { endedSince, templateSources, touchedSince, visiblePeriods, visibleTemplates } from '../visibility.ts';
+import { renderUpdates } from './body.ts';
+import { readDocuments, type Source } from './read-documents.ts';
+import { finishedCursor, NO_ID, type Snapshot, stampFor } from './state.ts';
+import type { StreamSlots } from './stream-slots.ts';
+
+/** The changes in a period, as one viewer sees them: with stamps after `from` and up to `upTo`. */
+interface Changes {
+  readonly viewer: Viewer;
+  readonly from: Date;
+  /** The catalog clock in the first snapshot. It is the `checked_at` of the response. */
+  readonly upTo: Date;
+  /** `since` is before the floor, so the response contains all visible templates and no removals. */
+  readonly reset: boolean;
+  readonly cursor: Cursor;
+}
+
+/** The maximum size of a response that is read at once. A larger one is streamed. */
+const PART = { templates: 250, bytes: 1024 * 1024, removals: 5000 } as const;
+
+/** The maximum size of a part of a stream. It bounds the time for which other requests wait while a part is built. */
+const STREAM_PART = { templates: 25, bytes: 64 * 1024 } as const;
+
+const EPOCH = new Date(0);
+
+export function changesSince({ viewer, state }: Snapshot, since: Date): Changes {
+  const reset = state.floor !== null && since < state.floor;
+  return { viewer, from: reset ? EPOCH : since, upTo: state.at, reset, cursor: finishedCursor(viewer, state) };
+}
+
+/** The body of a response with changes that fit in one part; undefined for others. `changes.upTo` is the state of the snapshot. */
+export async function readAtOnce(snapshot: Snapshot, changes: Changes): Promise<Buffer | undefined> {
+  const { viewer, from, upTo, reset, cursor } = changes;
+  const found = await snapshot.reader.read<Found>(changedTemplates(viewer, from, PART.templates + 1));
+  if (firstPart(found, PART).length < found.length) return undefined;
+  const removed = await readRemovals(snapshot.reader, changes, NO_ID);
+  if (removed.length === PART.removals) return undefined;
+  const documents = await readDocuments(snapshot, idsOf(found));
+  return renderUpdates(documents, { removed, checked_at: upTo, cursor, reset, has_more: false });
+}
+
+const idsOf = (found: readonly Found[]): string[] => found.map(({ id }) => id);
+
+/** A template that belongs in a response, with its size. */
+interface Found {
+  readonly id: string;
+  readonly bytes: number;
+}
+
+interface PartSize {
+  readonly templates: number;
+  readonly bytes: number;
+}
+
+/** The templates that fit in a part: at least one, whatever its size. */
+function firstPart(found: readonly Found[], { templates, bytes: maxBytes }: PartSize): readonly Found[] {
+  let total = 0;
+  const fits = ({ bytes }: Found, index: number) => {
+    total += bytes;
+    return index < templates && (total <= maxBytes || index === 0);
+  };
+  const end = found.findIndex((entry, index) => !fits(entry, index));
+  return end === -1 ? found : found.slice(0, end);
+}
+
+/** Changes that do not fit in one part, with the entity tag of the response. */
+export class LargeChanges {
+  readonly changes: Changes;
+  readonly etag: string;
+  constructor(changes: Changes, etag: string) {
+    this.changes = changes;
+    this.etag = etag;
+  }
+}
+
+/** What a streamed response needs of its request. */
+interface StreamRequest {
+  readonly database: Pick<Database, 'catalogStreams'>;
+  readonly catalog: { readonly documents: Documents };
+  readonly principal: Principal;
+  /** The address of the client. */
+  readonly address: string;
+  readonly streamSlots: StreamSlots;
+  readonly headOnly: boolean;
+}
+
+/**
+ * Streams changes that do not fit in one part. The templates are read in parts, in the order of their ids. The statement
+ * that reads a template checks that the caller can see it, and omits it if it changed after `upTo`: the next request has
+ * `upTo` as its `since`, and receives each later change. @throws 503 `overloaded`
+ */
+export function streamChanges(
+  { database, catalog, principal, address, streamSlots, headOnly }: StreamRequest,
+  { changes, etag }: LargeChanges,
+): Streamed {
+  const release = headOnly ? undefined : streamSlots.take(principal, address);
+  const source = { reader: database.catalogStreams, documents: catalog.documents };
+  return new Streamed('application/json; charset=utf-8', () => jsonOf(source, changes), {
+    etag,
+    pace: streamSlots.pace,
+    ...(release ? { onEnd: release } : {}),
+  });
+}
+
+async function* jsonOf(source: Source, changes: Changes): AsyncGenerator<string | Buffer> {
+  const { reply } = hubEndpoints.listTemplateUpdates;
+  const { upTo: checked_at, reset } = changes;
+  const cursor = writeCursor(changes.cursor);
+  const envelope = reply.parse({ templates: [], removed: [], checked_at, cursor, reset, has_more: false });
+  yield '{"templates":[';
+  yield* separated(templatesOf(source, changes));
+  yield '],"removed":[';
+  yield* separated(removalsOf(source.reader, changes));
+  const { checked_at: last, templates: _, removed: __, ...rest } = envelope;
+  yield `],${JSON.stringify({ ...rest, checked_at: last }).slice(1)}`;
+}
+
+/** Parts with a comma between them. */
+async function* separated<Part>(parts: AsyncIterable<Part>): AsyncGenerator<Part | string> {
+  let isFirst = true;
+  for await (const part of parts) {
+    if (!isFirst) yield ',';
+    isFirst = false;
+    yield part;
+  }
+}
+
+/** The elements of `templates`, in parts that are not empty. */
+async function* templatesOf(source: Source, changes: Changes): AsyncGenerator<Buffer> {
+  const { reader } = source;
+  let after: string | undefined = NO_ID;
+  while (after !== undefined) {
+    const upTo: string | undefined = await endOfRange(reader, after);
+    let found: readonly Found[] = await reader.read<Found>(changedInRange(changes, { after, upTo }));
+    while (found.length > 0) {
+      const part = firstPart(found, STREAM_PART);
+      found = found.slice(part.length);
+      const documents = await readDocuments(source, idsOf(part), isIn(changes));
+      if (documents.length > 0) yield Buffer.concat(elementsOf(documents));
+    }
+    after = upTo;
+  }
+}
+/** The number of templates that one statement examines. It bounds the duration of a statement for a viewer who sees few. */
+const RANGE = 1000;
+
+async function endOfRange(reader: Reader, after: string): Promise<string | undefined> {
+  const [end] = await reader.read<{ id: string }>(Prisma.sql`
+    SELECT id FROM templates WHERE id > ${after}::uuid ORDER BY id OFFSET ${RANGE - 1} LIMIT 1`);
+  return end?.id;
+}
+
+interface Range {
+  readonly after: string;
+  /** Undefined: the range extends to the last id. */
+  readonly upTo: string | undefined;
+}
+
+const changedInRange = (changes: Changes, { after, upTo }: Range): Prisma.Sql => Prisma.sql`
+  SELECT t.id, t.weight AS bytes FROM ${templateSources}
+  WHERE t.id > ${after}::uuid ${upTo === undefined ? Prisma.empty : Prisma.sql`AND t.id <= ${upTo}::uuid`}
+    AND ${isIn(changes)}
+  ORDER BY t.id`;
+
+/** The viewer sees the template now, and its stamp for the viewer is in the period. */
+const isIn = ({ viewer, from, upTo }: Changes): Prisma.Sql =>
+  Prisma.sql`${visibleTemplates(viewer)} AND ${stampFor(viewer)} > ${from} AND ${stampFor(viewer)} <= ${upTo}`;
+
+/** The elements of `removed`, in parts that are not empty. */
+async function* removalsOf(reader: Reader, changes: Changes): AsyncGenerator<string> {
+  if (changes.reset) return;
+  const { element } = hubEndpoints.listTemplateUpdates.reply.shape.removed;
+  let after = NO_ID;
+  for (let full = true; full; ) {
+    const part = await readRemovals(reader, changes, after);
+    if (part.length > 0) yield part.map((removal) => JSON.stringify(element.parse(removal))).join(',');
+    full = part.length === PART.removals;
+    after = part.at(-1)?.id ?? after;
+  }
+  const [clock] = await reader.read<{ floor: Date | null }>(Prisma.sql`SELECT floor FROM catalog_clock`);
+  if (clock?.floor && changes.from < clock.floor) throw new Error('the history of a response was pruned meanwhile');
+}
+
+interface Removal {
+  readonly id: string;
+}
+
+const readRemovals = async (reader: Reader, { viewer, from, reset }: Changes, after: string): Promise<Removal[]> =>
+  reset ? [] : reader.read<Removal>(removedTemplates(viewer, from, { after, limit: PART.removals }));
+
+/** The templates that the viewer sees now and that changed or became visible after `since`, up to a number of them. */
+export const changedTemplates = (viewer: Viewer, since: Date, limit: number): Prisma.Sql => Prisma.sql`
+  SELECT id, bytes FROM (
+    SELECT t.id, t.weight AS bytes, greatest(t.updated_at, c.shown_at) AS at FROM ${templateSources}
+    WHERE ${visibleTemplates(viewer)} AND ${touchedSince(viewer, since)} AND ${stampFor(viewer)} > ${since}
+    LIMIT ${limit}
+  ) changed
+  ORDER BY at, id`;
+
+interface Page {
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** The templates that the viewer stopped seeing after `since` and does not see now, in the order of their ids. */
+export const removedTemplates = (viewer: Viewer, since: Date, { after, limit }: Page): Prisma.Sql => Prisma.sql`
+  SELECT template_id AS id FROM (${visiblePeriods(viewer)}) AS periods (template_id, until)
+  WHERE template_id > ${after}::uuid AND template_id = ANY (ARRAY(${endedSince(viewer, since)}))
+  GROUP BY template_id HAVING max(until) > ${since} AND max(until) < 'infinity'
+  ORDER BY template_id LIMIT ${limit}`;

@@ -1,0 +1,79 @@
+import type { Reader } from '../../database/reader.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
+import { type CatalogState, newestCommit } from '../../revision/revision.ts';
+import type { CategoryKeys, Scope, TemplateKeys } from './entries.ts';
+
+/** What changed in the catalog after a state, read in one snapshot. */
+export interface CatalogChanges {
+  readonly state: CatalogState;
+  /** The changes continue from the given state. If not, the database was restored from a backup, or its history was pruned. */
+  readonly continues: boolean;
+  /** The commits since then, with their stamps in milliseconds. */
+  readonly commits: readonly { readonly commit: string; readonly at: number }[];
+  readonly categories: readonly CategoryKeys[];
+  /** New and changed templates, in the order of lists. */
+  readonly templates: readonly TemplateKeys[];
+  /** The ids of templates that were deleted. */
+  readonly deleted: readonly string[];
+  /** What the scopes were of templates that were deleted, or that have another scope now. */
+  readonly left: readonly Scope[];
+  /** A category became private or public, or was deleted. */
+  readonly privacyChanged: boolean;
+  /** The organizations that gained or lost a grant. */
+  readonly organizations: readonly string[];
+}
+
+interface Row extends Omit<CatalogChanges, 'state'> {
+  readonly at: Date;
+  readonly floor: Date | null;
+  readonly commit: string;
+}
+
+/** Reads the changes after a state; without one, the whole catalog. */
+export async function readChanges(reader: Reader, from: CatalogState | undefined): Promise<CatalogChanges> {
+  const [row] = await reader.read<Row>(from ? changesSince(from) : everything);
+  if (!row) throw new Error('catalog_clock or catalog_commits has no row');
+  const { at, floor, commit, ...changes } = row;
+  return { ...changes, state: { at, floor, commit: { at, commit } } };
+}
+
+const milliseconds = (column: string) => Prisma.raw(`(extract(epoch FROM ${column}) * 1000)::float8`);
+
+const categories = Prisma.sql`
+  SELECT coalesce(json_agg(json_build_object('id', id, 'slug', slug, 'shownAt', ${milliseconds('shown_at')})), '[]')
+  FROM categories`;
+
+const templates = (condition: Prisma.Sql) => Prisma.sql`
+  SELECT coalesce(json_agg(json_build_object(
+    'id', id, 'slug', slug, 'sortName', sort_name, 'categoryId', category_id, 'ownerOrgId', owner_org_id, 'isPublic', is_public,
+    'updatedAt', ${milliseconds('updated_at')}) ORDER BY sort_name, id), '[]')
+  FROM templates WHERE ${condition}`;
+
+/** `at` of the index is the stamp of the newest commit and not the clock, because the conditions below compare it with stamps. */
+const newest = Prisma.sql`
+  FROM catalog_clock k, ${newestCommit} n`;
+
+const everything = Prisma.sql`
+  SELECT n.at, k.floor, n.commit, false AS continues, '[]'::json AS commits, (${categories}) AS categories,
+    (${templates(Prisma.sql`true`)}) AS templates, ARRAY[]::uuid[] AS deleted, '[]'::json AS left, false AS "privacyChanged",
+    ARRAY[]::uuid[] AS organizations
+  ${newest}`;
+
+/** Each condition on a stamp has an index, so that the cost depends on the number of changes only. */
+const changesSince = ({ at, commit }: CatalogState): Prisma.Sql => Prisma.sql`
+  SELECT n.at, k.floor, n.commit,
+    coalesce(k.floor <= ${at}, true)
+      AND EXISTS (SELECT FROM catalog_commits WHERE at = ${commit.at} AND commit = ${commit.commit}::uuid) AS continues,
+    (SELECT coalesce(json_agg(json_build_object('commit', commit, 'at', ${milliseconds('at')})), '[]')
+      FROM catalog_commits WHERE at > ${at}) AS commits,
+    (${categories} WHERE updated_at > ${at}) AS categories,
+    (${templates(Prisma.sql`updated_at > ${at}`)}) AS templates,
+    ARRAY(SELECT s.template_id FROM template_scopes s
+      WHERE s.valid_to > ${at} AND NOT EXISTS (SELECT FROM templates t WHERE t.id = s.template_id)) AS deleted,
+    (SELECT coalesce(json_agg(DISTINCT jsonb_build_object(
+        'categoryId', category_id, 'ownerOrgId', owner_org_id, 'isPublic', is_public)), '[]')
+      FROM template_scopes WHERE valid_to > ${at}) AS left,
+    EXISTS (SELECT FROM category_privacy WHERE valid_to > ${at}) AS "privacyChanged",
+    ARRAY(SELECT org_id FROM catalog_access_periods WHERE valid_from > ${at}
+      UNION SELECT org_id FROM catalog_access_periods WHERE valid_to > ${at}) AS organizations
+  ${newest}`;

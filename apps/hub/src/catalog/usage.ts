@@ -1,0 +1,162 @@
+import { type Log, type PeriodicTask, runPeriodically } from '@svc/http';
+import type { SnapshotReader } from '../database/reader.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import type { Documents } from './memory/documents.ts';
+
+/** Counts downloads of templates and uses of keys, and stores them together. A crash loses the counts since the last flush. */
+export interface Usage {
+  countDownload(templateId: string): void;
+  /** The number of downloads of a template that this process has not stored yet. */
+  pendingDownloads(templateId: string): number;
+  /** Records that a key was used at a time. */
+  recordKeyUse(keyId: string, at: Date): void;
+  /** Stores everything that was recorded before the call. */
+  flush(): Promise<void>;
+  /** Reads the numbers of downloads that other replicas stored since the last call. */
+  readCounts(): Promise<void>;
+}
+
+/** With the durations of the statements, the counts of each replica are less than a second late on all others. */
+const SYNC_MS = 400;
+
+/** A count that was stored in a transaction can become visible later than its time. */
+const OVERLAP_SECONDS = 5;
+
+interface StoredCount {
+  readonly id: string;
+  readonly count: number;
+}
+
+/** `documents` show the stored counts. */
+export function createUsage(reader: SnapshotReader, documents: Documents): Usage {
+  const downloads = new Map<string, number>();
+  /** Counts that a transaction stores, or has perhaps stored: those of the flush in progress, or of one that failed. */
+  const storing = new Map<string, number>();
+  /** The id of this transaction. */
+  let transactionId: string | undefined;
+  const keyUses = new Map<string, Date>();
+
+  const add = (counts: Map<string, number>, id: string, count: number) =>
+    void counts.set(id, (counts.get(id) ?? 0) + count);
+
+  const keep = () => {
+    for (const [id, count] of storing) add(downloads, id, count);
+    storing.clear();
+  };
+  /**
+   * Finds out whether the counts of a failed flush were stored. If the connection is lost, or PostgreSQL does not answer in time,
+   * it may execute the COMMIT nevertheless, also later.
+   */
+  const settle = async () => {
+    if (transactionId !== undefined) {
+      const [row] = await reader.read<{ status: string | null }>(statusOf(transactionId));
+      if (row?.status === 'in progress') throw new Error('PostgreSQL is still storing earlier counts');
+      if (row?.status === 'committed') storing.clear();
+      transactionId = undefined;
+    }
+    keep();
+  };
+  const flushDownloads = async () => {
+    await settle();
+    if (downloads.size === 0) return;
+    for (const [id, count] of downloads) storing.set(id, count);
+    downloads.clear();
+    const stored = await reader.inTransaction(async (transaction) => {
+      const [row] = await transaction.read<{ id: string }>(TRANSACTION_ID);
+      transactionId = row?.id;
+      return transaction.read<StoredCount>(addDownloads(storing));
+    });
+    transactionId = undefined;
+    storing.clear();
+    documents.setDownloads(stored);
+  };
+  const flushKeyUses = async () => {
+    if (keyUses.size === 0) return;
+    const uses = [...keyUses];
+    keyUses.clear();
+    try {
+      await reader.read(setLastUsed(uses));
+    } catch (error) {
+      for (const [id, at] of uses) if (!keyUses.has(id)) keyUses.set(id, at);
+      throw error;
+    }
+  };
+  /** Each flush starts after the previous one, so that a flush that a caller waits for contains everything before the call. */
+  let flushed: Promise<void> = Promise.resolve();
+  const flush = () => {
+    flushed = flushed
+      .catch(() => undefined) // the caller of that flush received its error
+      .then(async () => {
+        const results = await Promise.allSettled([flushDownloads(), flushKeyUses()]);
+        for (const result of results) if (result.status === 'rejected') throw result.reason;
+      });
+    return flushed;
+  };
+  let readAt = performance.now();
+  return {
+    countDownload: (templateId) => add(downloads, templateId, 1),
+    pendingDownloads: (templateId) => (downloads.get(templateId) ?? 0) + (storing.get(templateId) ?? 0),
+    recordKeyUse: (keyId, at) => void keyUses.set(keyId, at),
+    flush,
+    readCounts: async () => {
+      const startedAt = performance.now();
+      const seconds = (startedAt - readAt) / 1000 + OVERLAP_SECONDS;
+      documents.setDownloads(await reader.read<StoredCount>(recentCounts(seconds)));
+      readAt = startedAt;
+    },
+  };
+}
+
+/** Stores and reads counts periodically, and stores them a last time when it is stopped. */
+export function startUsageSync(usage: Usage, log: Log): PeriodicTask {
+  let isFailing = false;
+  const sync = async () => {
+    try {
+      await usage.flush();
+      await usage.readCounts();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) log.warn({ err: error }, 'the synchronization of counts failed; will retry until it succeeds');
+      isFailing = true;
+    }
+    return SYNC_MS;
+  };
+  const task = runPeriodically(SYNC_MS, sync);
+  return {
+    stop: async () => {
+      await task.stop();
+      await sync();
+    },
+  };
+}
+
+const TRANSACTION_ID = Prisma.sql`SELECT pg_current_xact_id()::text AS id`;
+
+/** The status of a transaction: "in progress", "committed" or "aborted"; null if the database was restored to a time before it. */
+const statusOf = (transactionId: string): Prisma.Sql => Prisma.sql`
+  SELECT CASE WHEN ${transactionId}::xid8 < pg_current_xact_id() THEN pg_xact_status(${transactionId}::xid8) END AS status`;
+
+// Rows are locked in the order of their ids, so that the flushes of two replicas cannot deadlock.
+
+/** Adds counts. Deleted templates are ignored. */
+const addDownloads = (counts: ReadonlyMap<string, number>): Prisma.Sql => Prisma.sql`
+  INSERT INTO template_downloads AS d (template_id, count)
+  SELECT t.id, n.count
+  FROM unnest(${[...counts.keys()]}::uuid[], ${[...counts.values()]}::int[]) AS n (id, count) JOIN templates t ON t.id = n.id
+  ORDER BY t.id
+  ON CONFLICT (template_id) DO UPDATE SET count = d.count + excluded.count
+  RETURNING template_id AS id, count::int`;
+
+const recentCounts = (seconds: number): Prisma.Sql => Prisma.sql`
+  SELECT template_id AS id, count::int FROM template_downloads
+  WHERE counted_at > clock_timestamp() - make_interval(secs => ${seconds})`;
+
+const setLastUsed = (uses: readonly (readonly [string, Date])[]): Prisma.Sql => Prisma.sql`
+  UPDATE api_keys k SET last_used_at = greatest(k.last_used_at, used.at)
+  FROM (
+    SELECT k.id, u.at
+    FROM unnest(${uses.map(([id]) => id)}::uuid[], ${uses.map(([, at]) => at.toISOString())}::timestamptz[]) AS u (id, at)
+      JOIN api_keys k ON k.id = u.id
+    ORDER BY k.id FOR NO KEY UPDATE OF k
+  ) used
+  WHERE k.id = used.id`;

@@ -1,0 +1,104 @@
+import { seed } from '@svc/testing';
+import fc from 'fast-check';
+import { compareCodePoints, createEntries, type TemplateKeys } from '../../../src/catalog/memory/entries.ts';
+import { startWorld } from '../../world.ts';
+
+const world = await startWorld();
+afterAll(() => world.stop());
+
+const categories = ['one', 'two'].map((slug) => ({ id: slug, slug, shownAt: 1 }));
+const aTemplate = (id: string, given: Partial<TemplateKeys> = {}): TemplateKeys => ({
+  ...{ id, slug: `slug-${id}`, sortName: 'name', categoryId: 'one', ownerOrgId: null, isPublic: true, updatedAt: 1 },
+  ...given,
+});
+
+test('texts are compared like those of PostgreSQL with the collation C', async () => {
+  const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 4 }), { numRuns: 300, seed });
+  const given = [...new Set([...texts, '', 'a', 'ab', 'é', '\u{e000}', '\u{ffff}', '\u{10000}', '\u{1f600}'])].filter(
+    (text) => !text.includes('\0') && !/\p{Surrogate}/u.test(text),
+  );
+  const rows = await world.database.client.$queryRaw<{ text: string }[]>`
+    SELECT text FROM unnest(${given}::text[]) AS given (text) ORDER BY text COLLATE "C"`;
+  expect([...given].sort(compareCodePoints)).toEqual(rows.map(({ text }) => text));
+});
+
+test('after any changes, the entries equal those that are created from the same templates', () => {
+  const template = fc.record({
+    id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+    sortName: fc.constantFrom('k', 'l', 'm'),
+    slug: fc.constantFrom('p', 'q', 'r', 's', 't', 'u', 'v'),
+    categoryId: fc.constantFrom('one', 'two'),
+    isPublic: fc.boolean(),
+  });
+  const change = fc.oneof(
+    template.map((given) => ({ put: given })),
+    fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f').map((id) => ({ remove: id })),
+  );
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
+      const entries = createEntries(categories, [], 1);
+      const expected = new Map<string, TemplateKeys>();
+      changes.forEach((each, at) => {
+        if ('remove' in each) {
+          entries.remove(each.remove, at + 2);
+          expected.delete(each.remove);
+        } else if (![...expected.values()].some(({ slug, id }) => slug === each.put.slug && id !== each.put.id)) {
+          const put = aTemplate(each.put.id, each.put);
+          entries.put(put, at + 2);
+          expected.set(put.id, put);
+        }
+      });
+      const sorted = [...expected.values()].sort(
+        (one, other) => compareCodePoints(one.sortName, other.sortName) || compareCodePoints(one.id, other.id),
+      );
+      const shown = ({ ordered }: ReturnType<typeof createEntries>) =>
+        ordered.map(({ id, slug, group }) => [id, slug, group.category.id, group.isPublic]);
+      expect(shown(entries)).toEqual(shown(createEntries(categories, sorted, 1)));
+      for (const { id, slug } of sorted) expect([entries.byId(id)?.slug, entries.bySlug(slug)?.id]).toEqual([slug, id]);
+      const sizes = entries.groups.reduce((sum, { size }) => sum + size, 0);
+      expect(sizes).toBe(sorted.length);
+    }),
+    { seed },
+  );
+});
+
+test('templates that swap their slugs in one change are found by their new slugs', () => {
+  const entries = createEntries(categories, [aTemplate('a'), aTemplate('b')], 1);
+  entries.put(aTemplate('a', { slug: 'slug-b' }), 2);
+  entries.put(aTemplate('b', { slug: 'slug-a' }), 2);
+  expect([entries.bySlug('slug-a')?.id, entries.bySlug('slug-b')?.id]).toEqual(['b', 'a']);
+});
+
+test('a change is a change of the groups that have, and that had, the template, and of no others', () => {
+  const entries = createEntries(
+    categories,
+    [aTemplate('a'), aTemplate('b', { categoryId: 'two' }), aTemplate('c', { isPublic: false })],
+    1,
+  );
+  const changed = () =>
+    entries.groups.filter(({ changedAt }) => changedAt === 2).map(({ category, isPublic }) => [category.id, isPublic]);
+  entries.put(aTemplate('a', { categoryId: 'two' }), 2);
+  expect(changed()).toEqual([
+    ['one', true],
+    ['two', true],
+  ]);
+});
+
+test('the templates that changed after a stamp are known for a bounded number of changes, each in its last version', () => {
+  const entries = createEntries(categories, [aTemplate('a'), aTemplate('b')], 1);
+  const changedAfter = (stamp: number) => entries.changedAfter(stamp)?.map(({ id, updatedAt }) => [id, updatedAt]);
+  expect([changedAfter(0), changedAfter(1)]).toEqual([undefined, []]);
+  entries.put(aTemplate('b', { updatedAt: 3 }), 3);
+  entries.put(aTemplate('a', { updatedAt: 3 }), 3);
+  entries.put(aTemplate('c', { updatedAt: 4 }), 4);
+  entries.put(aTemplate('b', { updatedAt: 5 }), 5);
+  entries.remove('c', 6);
+  expect(changedAfter(2)).toEqual([
+    ['a', 3],
+    ['b', 5],
+  ]);
+  expect([changedAfter(3), changedAfter(5)]).toEqual([[['b', 5]], []]);
+  for (let stamp = 10; stamp < 10_010; stamp += 1) entries.put(aTemplate('a', { updatedAt: stamp }), stamp);
+  expect(changedAfter(5)).toBeUndefined();
+  expect(changedAfter(10_000)).toEqual([['a', 10_009]]);
+});

@@ -1,0 +1,79 @@
+// Random histories of a catalog and of clients that sync by `since` or by `cursor`. At the end of a sync, the copy of a
+// client equals the list that its caller sees, and no response contains a template that the caller could not see.
+import { byDepth, seed } from '@svc/testing';
+import { repeatHint } from '@svc/testing/properties';
+import fc from 'fast-check';
+import { callers, latest } from './catalog.ts';
+import { initialStates } from './generated.ts';
+import { beginHistory, type InitialState, prune, reactivate } from './history.ts';
+import { aHub, type Hub } from './hub.ts';
+import { aPoller } from './poller.ts';
+import { describeInitialState } from './script.ts';
+import { pollingSteps, type Run, walkingSteps } from './steps.ts';
+import { aWalker } from './walker.ts';
+
+const HISTORIES = byDepth({ short: 12, full: 30, long: 3400 });
+
+const hub = await aHub();
+afterAll(() => hub.stop());
+
+type Steps = Iterable<fc.AsyncCommand<Run, Hub>>;
+
+async function startPolling(initialState: InitialState): Promise<Run> {
+  const history = await beginHistory(hub, initialState);
+  return { history, pollers: callers.map((caller) => aPoller({ hub, history }, caller)), walkers: [] };
+}
+
+async function startWalking(initialState: InitialState): Promise<Run> {
+  const history = await beginHistory(hub, initialState);
+  return { history, pollers: [], walkers: initialState.walkers.map((caller) => aWalker({ hub, history }, caller)) };
+}
+
+/** Reactivates all organizations and syncs all clients. In half of the runs, the history is pruned first. */
+async function finish({ history, pollers, walkers }: Run, isPruned: boolean) {
+  for (const organization of history.suspended) await reactivate(history, hub, organization);
+  if (isPruned) await prune(history, hub, latest(history.state).at + 1);
+  for (const { isIdle, poll } of pollers) if (!isIdle()) await poll();
+  for (const { walkToEnd } of walkers) await walkToEnd(3);
+}
+
+interface Property {
+  readonly start: (initialState: InitialState) => Promise<Run>;
+  readonly steps: fc.Arbitrary<Steps>;
+  readonly histories: number;
+}
+
+const checkProperty = ({ start, steps, histories }: Property) =>
+  fc.assert(
+    fc.asyncProperty(initialStates, steps, fc.boolean(), async (initialState, taken, isPruned) => {
+      const run = await start(initialState);
+      await fc.asyncModelRun(() => ({ model: run, real: hub }), taken);
+      await finish(run, isPruned);
+    }),
+    { seed, numRuns: histories, reporter: report },
+  );
+
+/** Throws an error with a description of the failing history. */
+function report({ failed, counterexample, errorInstance, numRuns }: fc.RunDetails<[InitialState, Steps, boolean]>) {
+  if (!failed || !counterexample) return;
+  const [initialState, steps, isPruned] = counterexample;
+  const taken = String(steps).replaceAll(',\n', '\n'); // the executed steps, which fast-check separates with commas
+  const end = `${isPruned ? 'prune everything; ' : ''}every client syncs`;
+  const script = `${describeInitialState(initialState)}${taken}\n${end}`;
+  throw new Error(`History ${numRuns} fails. ${repeatHint}\n${script}\n\n${errorInstance}`, { cause: errorInstance });
+}
+
+const TIME = 120_000 + HISTORIES * 1000;
+const POLLED = Math.ceil(HISTORIES / 3);
+
+test(
+  'clients that sync by since hold what their callers see after any history',
+  () => checkProperty({ start: startPolling, steps: pollingSteps, histories: POLLED }),
+  TIME,
+);
+
+test(
+  'clients that sync by cursor hold what their callers see after any history',
+  () => checkProperty({ start: startWalking, steps: walkingSteps, histories: HISTORIES - POLLED }),
+  TIME,
+);
