@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { hubService, openApiDocument } from '@svc/contract';
-import { prismFor } from '../src/prism.ts';
+import { prismFor } from '../src/api/prism.ts';
 
 const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'r', 'cache-control': 'no-store' };
 const seen = {
