@@ -6,6 +6,7 @@ export * from './shared/cursor.ts';
 export * from './shared/endpoint.ts';
 export * from './shared/field-errors.ts';
 export { nearestName } from './shared/nearest-name.ts';
+export { tier, tiers } from './shared/organization.ts';
 export { MAX_SESSIONS } from './shared/own-sessions.ts';
 export * from './shared/problems.ts';
 export { type SignInError, signInErrors } from './shared/sign-in-errors.ts';

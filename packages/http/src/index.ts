@@ -44,7 +44,7 @@ export { createHttpServer, serve } from './process/serve.ts';
 export * from './process/settings.ts';
 export { consoleFolderOf } from './request/console.ts';
 export type { Health, HealthCheck } from './request/health.ts';
-export { type GivenInput, invalid, readJson, readQuery, validateArguments } from './request/input.ts';
+export { type GivenInput, readJson, readQuery, validateArguments } from './request/input.ts';
 export { pickDefined } from './request/pick-defined.ts';
 export {
   AlreadyExists,
@@ -71,7 +71,7 @@ export {
   Unchanged,
   WithEtag,
 } from './response/etag.ts';
-export { notFound, Problem, type ProblemOptions, problemOf } from './response/problem.ts';
+export { invalid, notFound, Problem, type ProblemOptions, problemOf } from './response/problem.ts';
 export { Redirect } from './response/redirect.ts';
 export {
   holdResponse,

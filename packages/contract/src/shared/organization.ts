@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { tier, tiers } from '../template/fields.ts';
 import { timestamp } from './timestamp.ts';
 import { id, ignored, name, objectVersion, slug, uuid } from './wire.ts';
+
+/** Tiers of an organization, the lowest first. */
+export const tiers = ['free', 'pro', 'enterprise'] as const;
+export const tier = z.enum(tiers);
 
 const statuses = ['active', 'suspended'] as const;
 export const organizationStatus = z.enum(statuses);

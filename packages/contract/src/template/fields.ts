@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { tier } from '../shared/organization.ts';
 import { timestamp } from '../shared/timestamp.ts';
 import {
   commaSeparated,
@@ -17,10 +18,6 @@ import {
 } from '../shared/wire.ts';
 import { templateConflicts } from './conflicts.ts';
 import { hasValidOption, isContainerOption } from './container-options.ts';
-
-/** Tiers of an organization, the lowest first. */
-export const tiers = ['free', 'pro', 'enterprise'] as const;
-export const tier = z.enum(tiers);
 
 /**
  * A Kubernetes quantity (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/); '' means

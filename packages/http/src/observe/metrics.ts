@@ -1,11 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
-import type { Express, Request, Response } from 'express';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { refuseOtherMethods } from '../request/routes.ts';
-import { Problem } from '../response/problem.ts';
-import { respond } from '../response/respond.ts';
+import type { ProblemCode } from '@svc/contract';
+import type { Request, Response } from 'express';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestObserver } from './log.ts';
-import { processMetrics } from './process-metrics.ts';
 
 export interface Metrics {
   /** The metrics of one service. */
@@ -13,16 +9,7 @@ export interface Metrics {
   /** Counts each request at its end. */
   readonly count: RequestObserver;
   /** Counts a problem when its response is sent. */
-  readonly countProblem: (problem: Problem) => void;
-}
-
-let isCollecting = false;
-
-/** The metrics of this process. The collectors of the runtime run until the process exits, so there is one of each. */
-function collectedProcessMetrics(): Registry {
-  if (!isCollecting) collectDefaultMetrics({ register: processMetrics });
-  isCollecting = true;
-  return processMetrics;
+  readonly countProblem: (problem: { readonly code: ProblemCode }) => void;
 }
 
 /** Creates the registry of a service with its version and the HTTP metrics. */
@@ -66,8 +53,6 @@ export function createMetrics(version: string): Metrics {
   return { registry, count, countProblem: ({ code }) => problems.inc({ code }) };
 }
 
-export const METRICS_PATH = '/metrics';
-
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
 
 /** Label values come from fixed sets, so that clients cannot add time series. The route is known after routing. */
@@ -80,28 +65,3 @@ export const labelsOf = (req: Request, res: Response) => ({
 const methodOf = (method: string) => (METHODS.includes(method) ? method : 'other');
 const routeOf = (route: unknown) =>
   typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : 'none';
-
-/** Mounts `/metrics` in the Prometheus text format. If a token is configured, requests must present it. */
-export function mountMetrics(app: Express, { registry }: Metrics, token: string | undefined): void {
-  const shared = collectedProcessMetrics();
-  app.get(METRICS_PATH, async (req, res) => {
-    if (token !== undefined && !isBearer(req.headers.authorization ?? '', token)) {
-      throw new Problem('unauthenticated', 'The metrics require the header Authorization: Bearer <METRICS_TOKEN>.', {
-        headers: { 'WWW-Authenticate': 'Bearer realm="metrics"' },
-      });
-    }
-    const body = `${await shared.metrics()}\n${await registry.metrics()}`;
-    await respond(res, {
-      status: 200,
-      headers: { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' },
-      body,
-    });
-  });
-  refuseOtherMethods(app, METRICS_PATH, ['GET']);
-}
-
-function isBearer(header: string, token: string): boolean {
-  const given = Buffer.from(header);
-  const expected = Buffer.from(`Bearer ${token}`);
-  return given.length === expected.length && timingSafeEqual(given, expected);
-}

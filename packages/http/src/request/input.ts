@@ -1,15 +1,8 @@
-import {
-  type Endpoint,
-  type FieldError,
-  type Input,
-  limitFieldErrors,
-  MAX_FIELD_ERRORS,
-  parseFields,
-} from '@svc/contract';
+import { type Endpoint, type Input, parseFields } from '@svc/contract';
 import express, { type Request, type Response } from 'express';
 import type { z } from 'zod';
 import { structureProblem } from '../limits/json-bounds.ts';
-import { notFound, Problem } from '../response/problem.ts';
+import { invalid, notFound, Problem } from '../response/problem.ts';
 
 /** Reads and validates the input of a request. Throws 400, 404 (a path parameter that cannot be valid), 413, 415. */
 export async function readInput<E extends Endpoint>(endpoint: E, req: Request, res: Response): Promise<Input<E>> {
@@ -164,17 +157,4 @@ export function validateArguments<S extends z.ZodType>(schema: S, value: unknown
   const result = parseFields(schema, value, 'argument');
   if (!result.success) throw invalid(result.errors);
   return result.data;
-}
-
-const ERRORS_IN_DETAIL = 3;
-
-/** 400 with a field error for each problem, at most 100. The detail states the first three. */
-export function invalid(errors: readonly FieldError[]): Problem {
-  const listed = limitFieldErrors(errors);
-  const first = listed
-    .slice(0, ERRORS_IN_DETAIL)
-    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  const atLeast = listed.length === MAX_FIELD_ERRORS ? 'at least ' : '';
-  const more = listed.length > first.length ? `; and ${atLeast}${listed.length - first.length} more` : '';
-  return new Problem('validation_failed', `${first.join('; ')}${more}`, { errors: listed });
 }

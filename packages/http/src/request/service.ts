@@ -9,14 +9,16 @@ import express, {
 import { type AugmentedRequest, ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import proxyAddress from 'proxy-addr';
 import { createRejectionDelay, type RejectionDelay, type RejectionDelayLimits } from '../limits/rejection-delay.ts';
-import { type Log, type RequestObserver, requestLog } from '../observe/log.ts';
-import { createMetrics, METRICS_PATH, type Metrics, mountMetrics } from '../observe/metrics.ts';
+import type { Log, RequestObserver } from '../observe/log.ts';
+import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { notFound, Problem, problemOf } from '../response/problem.ts';
 import { pageOfProblem, problemResponse, requestIdOf, respond } from '../response/respond.ts';
 import { acceptsHtml, consolePage, mountConsoleAssets } from './console.ts';
 import { mountDocs } from './docs.ts';
 import { createFastRoutes, createInputReader } from './fast-routes.ts';
 import { type Health, mountHealth, probePaths } from './health.ts';
+import { METRICS_PATH, mountMetrics } from './metrics-endpoint.ts';
+import { requestLog } from './request-log.ts';
 import { type Enter, mount, type Route, run } from './routes.ts';
 import { handleBefore, rejectInvalidTarget } from './target.ts';
 import { traceRequest } from './traced-request.ts';

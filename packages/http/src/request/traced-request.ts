@@ -1,9 +1,10 @@
 import type { Request, Response } from 'express';
 import { pathOf } from '../observe/log.ts';
-import { labelsOf, METRICS_PATH } from '../observe/metrics.ts';
+import { labelsOf } from '../observe/metrics.ts';
 import { currentTracer } from '../observe/tracing.ts';
 import { requestIdOf } from '../response/respond.ts';
 import { probePaths } from './health.ts';
+import { METRICS_PATH } from './metrics-endpoint.ts';
 
 const UNTRACED = new Set([...probePaths, METRICS_PATH]);
 

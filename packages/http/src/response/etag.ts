@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Request } from 'express';
-import { invalid } from '../request/input.ts';
-import { Problem } from './problem.ts';
+import { invalid, Problem } from './problem.ts';
 
 /** Whether the client already has the representation with this entity tag (RFC 9110, section 13.1.2). */
 export type HasEtag = (etag: string) => boolean;

@@ -1,4 +1,11 @@
-import { type ProblemCode, type ProblemDocument, problems } from '@svc/contract';
+import {
+  type FieldError,
+  limitFieldErrors,
+  MAX_FIELD_ERRORS,
+  type ProblemCode,
+  type ProblemDocument,
+  problems,
+} from '@svc/contract';
 
 /** The path of a page that shows a problem, from the id of the request. */
 type Page = (requestId: string) => string;
@@ -53,6 +60,19 @@ export class Problem extends Error {
 
 /** The problem for objects that do not exist and for objects that are not visible to the caller. */
 export const notFound = () => new Problem('not_found', 'Not found, or not visible to you.');
+
+const ERRORS_IN_DETAIL = 3;
+
+/** 400 with a field error for each problem, at most 100. The detail states the first three. */
+export function invalid(errors: readonly FieldError[]): Problem {
+  const listed = limitFieldErrors(errors);
+  const first = listed
+    .slice(0, ERRORS_IN_DETAIL)
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const atLeast = listed.length === MAX_FIELD_ERRORS ? 'at least ' : '';
+  const more = listed.length > first.length ? `; and ${atLeast}${listed.length - first.length} more` : '';
+  return new Problem('validation_failed', `${first.join('; ')}${more}`, { errors: listed });
+}
 
 /** An error as a problem. An unexpected one is 500, without its text. */
 export function problemOf(error: unknown): Problem {
