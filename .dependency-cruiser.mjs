@@ -63,9 +63,34 @@ const withoutLayer = {
   ],
 };
 
+/** The folders of packages, in the same order. */
+const packageFolders = {
+  contract: ['openapi', 'fleet', 'hub', 'template', 'shared'],
+  http: ['process', 'request', 'limits', 'response', 'outbound', 'observe'],
+  testing: ['faults', 'hostile', 'browser', 'api', 'database', 'servers', 'engine', 'cluster', 'run'],
+};
+
+const packageRules = Object.entries(packageFolders).flatMap(([name, folders]) => [
+  ...folders.slice(1).map((folder, index) => ({
+    name: `${name}-${folder}-imports-from-lower-folders-only`,
+    comment: 'Folders of a package depend on each other in one direction, in the order of `packageFolders`.',
+    severity: 'error',
+    from: { path: `^packages/${name}/src/${folder}/` },
+    to: { path: `^packages/${name}/src/(${folders.slice(0, index + 1).join('|')})/` },
+  })),
+  {
+    name: `${name}-has-listed-folders-only`,
+    comment: 'A new folder of such a package must be added to `packageFolders`.',
+    severity: 'error',
+    from: {},
+    to: { path: `^packages/${name}/src/[^/]+/`, pathNot: `^packages/${name}/src/(${folders.join('|')})/` },
+  },
+]);
+
 export default {
   forbidden: [
     ...layerRules,
+    ...packageRules,
     {
       name: 'every-module-that-is-imported-has-a-layer',
       comment: 'A new folder or file in `src` of a service must be added to `layers`.',

@@ -3,7 +3,7 @@
 import { schema as fleet } from '../../apps/fleet/dist/config.js';
 import { schema as hub } from '../../apps/hub/dist/config.js';
 import { parseFields } from '../../packages/contract/dist/index.js';
-import { replaceTables } from '../../packages/contract/dist/page-tables.js';
+import { replaceTables } from '../../packages/contract/dist/openapi/page-tables.js';
 import { commonSettings, secretNamesOf } from '../../packages/http/dist/index.js';
 
 /** A value that every setting rejects if it does not accept any text. */

@@ -16,7 +16,7 @@ export const spectralOff = [
 
 /** What to change in the contract for frequent problems. */
 export const advice = {
-  'operation-tag-defined': 'describe the tag in packages/contract/src/services.ts',
+  'operation-tag-defined': 'describe the tag in packages/contract/src/openapi/services.ts',
   'no-invalid-media-type-examples': 'state an example with .meta({ examples: [...] }) at the schema',
   'oas3-valid-media-example': 'state an example with .meta({ examples: [...] }) at the schema',
   'oas3-valid-schema-example': 'state an example with .meta({ examples: [...] }) at the schema',

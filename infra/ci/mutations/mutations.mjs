@@ -97,7 +97,9 @@ export const mutations = [
   },
   {
     name: 'wrong status code',
-    edits: [{ file: 'packages/contract/src/fleet-secrets.ts', find: 'status: 201,', replace: 'status: 200,' }],
+    edits: [
+      { file: 'packages/contract/src/fleet/resources/secrets.ts', find: 'status: 201,', replace: 'status: 200,' },
+    ],
     tests: [{ package: 'apps/fleet', pattern: 'test/resources/secrets' }],
   },
   {
@@ -125,7 +127,11 @@ export const mutations = [
   {
     name: 'missing timeout',
     edits: [
-      { file: 'packages/http/src/outbound.ts', find: '      signal: AbortSignal.timeout(timeoutMs),\n', replace: '' },
+      {
+        file: 'packages/http/src/outbound/outbound.ts',
+        find: '      signal: AbortSignal.timeout(timeoutMs),\n',
+        replace: '',
+      },
     ],
     tests: [{ package: 'packages/http', pattern: 'test/outbound\\.test' }],
   },
@@ -133,7 +139,7 @@ export const mutations = [
     name: 'unvalidated reply',
     edits: [
       {
-        file: 'packages/contract/src/client.ts',
+        file: 'packages/contract/src/shared/client.ts',
         find: 'const reply = endpoint.reply.safeParse(parseJson(response.body));',
         replace: 'const reply = { success: true, data: parseJson(response.body) };',
       },

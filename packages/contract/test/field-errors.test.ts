@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { list, parseFields, record } from '../src/index.ts';
-import { fleetService, hubService } from '../src/services.ts';
+import { fleetService, hubService } from '../src/openapi/services.ts';
 
 const errorsOf = (schema: z.ZodType, value: unknown, noun?: 'member' | 'parameter') => {
   const result = parseFields(schema, value, noun);

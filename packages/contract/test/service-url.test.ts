@@ -1,4 +1,4 @@
-import { serviceUrl } from '../src/wire.ts';
+import { serviceUrl } from '../src/shared/wire.ts';
 
 const httpOrHttps = serviceUrl(['http', 'https']);
 const httpsOnly = serviceUrl(['https']);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { fleetService, hubService } from '../src/index.ts';
-import { withTables } from '../src/status-codes.ts';
+import { withTables } from '../src/openapi/status-codes.ts';
 
 const empty =
   '# P\n<!-- begin problems -->\n\n<!-- end problems -->\n<!-- begin successes -->\n\n<!-- end successes -->\n';

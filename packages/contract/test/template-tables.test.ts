@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { withTemplateTables } from '../src/template-tables.ts';
+import { withTemplateTables } from '../src/openapi/template-tables.ts';
 
 const tables = ['members', 'objects', 'read-only members'];
 const page = `# T\n${tables.map((name) => `<!-- begin ${name} -->\n\n<!-- end ${name} -->\n`).join('')}`;

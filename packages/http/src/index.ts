@@ -1,7 +1,21 @@
-export { clientAddress, clientNetworks } from './client-networks.ts';
-export { closeConnectionOf } from './close-connection.ts';
-export { consoleFolderOf } from './console.ts';
-export { type DialOptions, dial, type Exchange, type HttpConnection, type Streaming } from './dial.ts';
+export { clientAddress, clientNetworks } from './limits/client-networks.ts';
+export { createTurnQueue, type TurnQueue } from './limits/turn-queue.ts';
+export { createLog, type Log, logLevels, pathOf } from './observe/log.ts';
+export type { Metrics } from './observe/metrics.ts';
+export { observe, observeDatabase, observePools, type PoolState, type Sample, sharedRead } from './observe/observed.ts';
+export { processMetrics } from './observe/process-metrics.ts';
+export { currentTracer, startTracing, traced, tracedWithin } from './observe/tracing.ts';
+export { type DialOptions, dial, type Exchange, type HttpConnection, type Streaming } from './outbound/dial.ts';
+export {
+  createOutbound,
+  isLocalTarget,
+  type Outbound,
+  type OutboundAllowance,
+  type OutboundOptions,
+  OutboundRefused,
+  resolvesToThisMachine,
+  type TargetAllowance,
+} from './outbound/outbound.ts';
 export {
   type Clocks,
   clockCheck,
@@ -15,7 +29,35 @@ export {
   portCheck,
   recordClock,
   warning,
-} from './doctor.ts';
+} from './process/doctor.ts';
+export { type PeriodicTask, runPeriodically, type WakeableTask } from './process/periodic-task.ts';
+export {
+  type Command,
+  execute,
+  type Program,
+  parseOptions,
+  printing,
+  readVersion,
+  runProgram,
+} from './process/run-command.ts';
+export { createHttpServer, serve } from './process/serve.ts';
+export * from './process/settings.ts';
+export { consoleFolderOf } from './request/console.ts';
+export type { Health, HealthCheck } from './request/health.ts';
+export { type GivenInput, readJson, readQuery, validateArguments } from './request/input.ts';
+export { pickDefined } from './request/pick-defined.ts';
+export {
+  AlreadyExists,
+  type Enter,
+  implementFor,
+  type Performed,
+  perform,
+  type Route,
+  refuseOtherMethods,
+  routeFor,
+} from './request/routes.ts';
+export { createService, type ServiceOptions } from './request/service.ts';
+export { closeConnectionOf } from './response/close-connection.ts';
 export {
   etagOfBody,
   etagOfState,
@@ -28,27 +70,9 @@ export {
   requireVersion,
   Unchanged,
   WithEtag,
-} from './etag.ts';
-export type { Health, HealthCheck } from './health.ts';
-export { type GivenInput, invalid, readJson, readQuery, validateArguments } from './input.ts';
-export { createLog, type Log, logLevels, pathOf } from './log.ts';
-export type { Metrics } from './metrics.ts';
-export { observe, observeDatabase, observePools, type PoolState, type Sample, sharedRead } from './observed.ts';
-export {
-  createOutbound,
-  isLocalTarget,
-  type Outbound,
-  type OutboundAllowance,
-  type OutboundOptions,
-  OutboundRefused,
-  resolvesToThisMachine,
-  type TargetAllowance,
-} from './outbound.ts';
-export { type PeriodicTask, runPeriodically, type WakeableTask } from './periodic-task.ts';
-export { pickDefined } from './pick-defined.ts';
-export { notFound, Problem, type ProblemOptions, problemOf } from './problem.ts';
-export { processMetrics } from './process-metrics.ts';
-export { Redirect } from './redirect.ts';
+} from './response/etag.ts';
+export { invalid, notFound, Problem, type ProblemOptions, problemOf } from './response/problem.ts';
+export { Redirect } from './response/redirect.ts';
 export {
   holdResponse,
   jsonResponse,
@@ -58,30 +82,6 @@ export {
   requestIdOf,
   respond,
   unavailable,
-} from './respond.ts';
-export {
-  AlreadyExists,
-  type Enter,
-  implementFor,
-  type Performed,
-  perform,
-  type Route,
-  refuseOtherMethods,
-  routeFor,
-} from './routes.ts';
-export {
-  type Command,
-  execute,
-  type Program,
-  parseOptions,
-  printing,
-  readVersion,
-  runProgram,
-} from './run-command.ts';
-export { createHttpServer, serve } from './serve.ts';
-export { createService, type ServiceOptions } from './service.ts';
-export * from './settings.ts';
-export { type Chunks, type Pace, Streamed } from './streamed.ts';
-export { currentTracer, startTracing, traced, tracedWithin } from './tracing.ts';
-export { createTurnQueue, type TurnQueue } from './turn-queue.ts';
-export { WithCookies } from './with-cookies.ts';
+} from './response/respond.ts';
+export { type Chunks, type Pace, Streamed } from './response/streamed.ts';
+export { WithCookies } from './response/with-cookies.ts';

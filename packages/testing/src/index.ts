@@ -1,7 +1,9 @@
 export { freePort } from '@svc/database/embedded';
-export { type Answered, type Api, type ApiRequest, apiOf } from './api.ts';
-export { aCollector, type ExportedSpan } from './collector.ts';
-export { conformityTo, type ObservedExchange } from './conformity.ts';
+export { type Answered, type Api, type ApiRequest, apiOf } from './api/api.ts';
+export { conformityTo, type ObservedExchange } from './api/conformity.ts';
+export { documentedMetrics, reportedMetrics } from './api/metrics.ts';
+export { type Expected, type RefusalMatrix, testRefusals } from './api/refusals.ts';
+export { signInByBrowser } from './browser/provider-browser.ts';
 export {
   addressOf,
   type Backup,
@@ -10,15 +12,13 @@ export {
   createTestDatabase,
   onServer,
   type TestDatabase,
-} from './databases.ts';
-export { byDepth, type Depth, depth, figure, fromFull, seed } from './depth.ts';
-export { inTurn } from './in-turn.ts';
-export { type LocalIssuer, startLocalIssuer } from './issuer.ts';
-export { type LoopbackServer, onLoopback } from './loopback.ts';
-export { documentedMetrics, reportedMetrics } from './metrics.ts';
-export { once } from './once.ts';
-export { describeWithPostgresPrograms, postgresPrograms } from './postgres-programs.ts';
-export { type StartedProcess, startProcess, untilReady } from './processes.ts';
-export { signInByBrowser } from './provider-browser.ts';
-export { type Expected, type RefusalMatrix, testRefusals } from './refusals.ts';
-export { aServingRole } from './serving-role.ts';
+} from './database/databases.ts';
+export { describeWithPostgresPrograms, postgresPrograms } from './database/postgres-programs.ts';
+export { aServingRole } from './database/serving-role.ts';
+export { byDepth, type Depth, depth, figure, fromFull, seed } from './run/depth.ts';
+export { inTurn } from './run/in-turn.ts';
+export { once } from './run/once.ts';
+export { aCollector, type ExportedSpan } from './servers/collector.ts';
+export { type LocalIssuer, startLocalIssuer } from './servers/issuer.ts';
+export { type LoopbackServer, onLoopback } from './servers/loopback.ts';
+export { type StartedProcess, startProcess, untilReady } from './servers/processes.ts';

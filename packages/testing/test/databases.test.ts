@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createEmptyDatabase, createTestDatabase, onServer, type TestDatabase } from '../src/databases.ts';
-import { setUpDatabases } from '../src/global-setup.ts';
+import { createEmptyDatabase, createTestDatabase, onServer, type TestDatabase } from '../src/database/databases.ts';
+import { setUpDatabases } from '../src/database/global-setup.ts';
 
 const prismaDir = fs.mkdtempSync(path.join(os.tmpdir(), 'databases-'));
 const migration = path.join(prismaDir, 'migrations', '20260101000000_init', 'migration.sql');

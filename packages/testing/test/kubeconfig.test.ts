@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { readKubeconfig } from '../src/cluster.ts';
+import { readKubeconfig } from '../src/cluster/index.ts';
 
 const folders: string[] = [];
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { fromSchema, type Schema } from '../src/hostile/schema-values.ts';
 import { byDepth } from '../src/index.ts';
-import { assertProperty } from '../src/properties.ts';
+import { assertProperty } from '../src/run/properties.ts';
 
 /** Number of values per parameter and member. */
 const VALUES = byDepth({ short: 20, full: 100, long: 3000 });

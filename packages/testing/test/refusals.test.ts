@@ -1,6 +1,6 @@
 import { endpoint } from '@svc/contract';
 import { z } from 'zod';
-import { cellsOf, type Expected } from '../src/refusals.ts';
+import { cellsOf, type Expected } from '../src/api/refusals.ts';
 
 const at = (path: string, access: string) =>
   endpoint({

@@ -1,4 +1,4 @@
-import { onServer } from '../databases.ts';
+import { onServer } from '../database/databases.ts';
 
 /** Runs statements on connections of the test. */
 export const queryOn =

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { type PoolSettings, poolOptions } from '@svc/database';
-import { figure } from '../depth.ts';
+import { figure } from '../run/depth.ts';
 import { isReady } from './balancer.ts';
 import { eventually } from './eventually.ts';
 import { type Ledger, moreAcknowledged } from './ledger.ts';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@svc/database/embedded';
-import { onServer } from '../databases.ts';
+import { onServer } from '../database/databases.ts';
 import { eventually } from './eventually.ts';
 
 const PASSWORD = 'test-password';

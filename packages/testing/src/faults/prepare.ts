@@ -3,8 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll } from '@jest/globals';
 import { freePort } from '@svc/database/embedded';
-import { createTestDatabase } from '../databases.ts';
-import { type StartedProcess, startProcess, untilReady } from '../processes.ts';
+import { createTestDatabase } from '../database/databases.ts';
+import { type StartedProcess, startProcess, untilReady } from '../servers/processes.ts';
 import { mountDisk } from './disk.ts';
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { figure } from '../depth.ts';
+import { figure } from '../run/depth.ts';
 import { aBalancer } from './balancer.ts';
 import { migrateAsLaterVersion } from './connections.ts';
 import { type Ledger, moreAcknowledged } from './ledger.ts';

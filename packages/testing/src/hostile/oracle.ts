@@ -1,5 +1,5 @@
 import { problemDocument, problems } from '@svc/contract';
-import { conformityTo } from '../conformity.ts';
+import { conformityTo } from '../api/conformity.ts';
 import type { WireResponse } from './wire.ts';
 import type { HostileRequest } from './written.ts';
 

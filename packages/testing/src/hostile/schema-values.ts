@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { z } from 'zod';
-import { byDepth } from '../depth.ts';
+import { byDepth } from '../run/depth.ts';
 import { hostileText, hostileValue, plainTexts } from './values.ts';
 
 /** The part of JSON Schema that zod generates. */

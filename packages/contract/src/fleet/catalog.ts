@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { endpoint } from '../shared/endpoint.ts';
+import { organization } from '../shared/organization.ts';
+import { timestamp } from '../shared/timestamp.ts';
+import { pagination } from '../shared/wire.ts';
+import { category } from '../template/category.ts';
+import { template, templateListQuery } from '../template/fields.ts';
+
+/** The maximum number of skipped entries that the state of the sync lists. */
+export const MAX_SKIPPED_LISTED = 20;
+
+const skippedEntry = z.object({
+  kind: z.enum(['template', 'category']),
+  id: z.string().nullable().meta({ description: 'null: the id cannot be read either' }),
+  slug: z.string().nullable().meta({ description: 'null: the slug cannot be read either' }),
+  reason: z.string().meta({ description: 'The first member that cannot be read, and what is allowed' }),
+});
+
+/** A template of the mirror. */
+const mirroredTemplate = template
+  .extend({
+    stale: z.boolean().meta({
+      description:
+        'The hub has sent a newer version that this version of the fleet cannot read; see `skipped` of the sync',
+    }),
+  })
+  .meta({ id: 'MirroredTemplate' });
+
+export const syncState = z
+  .object({
+    status: z
+      .enum(['not_configured', 'never_synced', 'fresh', 'stale'])
+      .meta({ description: '`stale`: the last sync failed; the mirror is as old as `last_success_at`' }),
+    hub_url: z.string().nullable(),
+    checked_at: timestamp
+      .nullable()
+      .meta({ description: 'Catalog time of the hub up to which the mirror is complete' }),
+    last_success_at: timestamp.nullable(),
+    age_seconds: z.int().nullable().meta({ description: 'Seconds since the last successful sync' }),
+    stale_since: timestamp.nullable().meta({ description: 'Time of the first failure since the last successful sync' }),
+    last_failure: z
+      .object({ at: timestamp, reason: z.string() })
+      .nullable()
+      .meta({ description: 'The most recent failure, also if a later sync succeeded' }),
+    next_try_at: timestamp.nullable().meta({ description: 'Time of the next sync; null: only on demand' }),
+    last_sync: z
+      .object({ full: z.boolean(), updated: z.int(), removed: z.int() })
+      .nullable()
+      .meta({ description: 'What the last successful sync transferred' }),
+    counts: z.object({ templates: z.int(), categories: z.int() }),
+    skipped: z
+      .object({
+        total: z.int(),
+        entries: z.array(skippedEntry).meta({ description: `The first ${MAX_SKIPPED_LISTED}, by kind and slug` }),
+      })
+      .meta({
+        description:
+          'Templates and categories of the hub that this version of the fleet cannot read. The mirror keeps its previous copies. Each sync fetches them again',
+      }),
+    organization: organization
+      .nullable()
+      .meta({ description: 'The organization of the API key of this fleet, as of the last sync; null: not known yet' }),
+  })
+  .meta({ id: 'SyncState' });
+
+/** The mirror of the hub's catalog, and its sync. */
+export const fleetCatalogEndpoints = {
+  listMirroredTemplates: endpoint({
+    operationId: 'listMirroredTemplates',
+    method: 'get',
+    path: '/api/v1/catalog/templates',
+    access: 'catalog-read',
+    tag: 'catalog',
+    summary: 'List the templates of the mirror',
+    query: templateListQuery,
+    reply: z.object({ templates: z.array(mirroredTemplate), pagination }),
+  }),
+  getMirroredTemplate: endpoint({
+    operationId: 'getMirroredTemplate',
+    method: 'get',
+    path: '/api/v1/catalog/templates/:slug',
+    access: 'catalog-read',
+    tag: 'catalog',
+    summary: 'Get one template of the mirror',
+    params: z.strictObject({ slug: z.string() }),
+    reply: mirroredTemplate,
+    problems: ['not_found'],
+  }),
+  listMirroredCategories: endpoint({
+    operationId: 'listMirroredCategories',
+    method: 'get',
+    path: '/api/v1/catalog/categories',
+    access: 'catalog-read',
+    tag: 'catalog',
+    summary: 'List the categories of the mirror, with the number of their templates in the mirror',
+    reply: z.object({ categories: z.array(category) }),
+  }),
+  getSyncState: endpoint({
+    operationId: 'getSyncState',
+    method: 'get',
+    path: '/api/v1/catalog/sync',
+    access: 'catalog-read',
+    tag: 'catalog',
+    summary: 'Get the state of the sync',
+    reply: syncState,
+  }),
+  syncCatalog: endpoint({
+    operationId: 'syncCatalog',
+    method: 'post',
+    path: '/api/v1/catalog/sync',
+    access: 'catalog-sync',
+    tag: 'catalog',
+    summary: 'Sync the mirror with the hub now, incrementally or with a full walk',
+    body: z.strictObject({
+      full: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'Fetch all templates, and remove those that the hub no longer lists' }),
+    }),
+    reply: syncState,
+    problems: ['hub_not_configured', 'hub_unreachable'],
+  }),
+};

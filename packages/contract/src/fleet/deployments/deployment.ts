@@ -1,0 +1,260 @@
+import { z } from 'zod';
+import { timestamp } from '../../shared/timestamp.ts';
+import { id, ignored, line, record, uuid } from '../../shared/wire.ts';
+import { dnsLabel } from '../../template/fields.ts';
+import { changedMembers, condition, labels, newMembers, resourceMembers, resourceName } from '../resources/resource.ts';
+import { volumeSize } from '../resources/storage.ts';
+import { target, targetReply } from '../resources/target.ts';
+import { env, envReply } from './env.ts';
+
+/** The phases of a deployment. `retrying` and `failed` have a reason. */
+export const phases = [
+  'pending',
+  'starting',
+  'retrying',
+  'running',
+  'degraded',
+  'failed',
+  'stopping',
+  'stopped',
+  'deleting',
+] as const;
+
+/** The problems of a deployment that is rejected. With several different reasons, the problem is `deployment_refused`. */
+export const refusals = [
+  'tier_too_low',
+  'no_placement',
+  'unknown_secret',
+  'unknown_volume',
+  'invalid_env',
+  'deployment_refused',
+] as const;
+
+export const replicas = z.int().min(1).max(1000);
+
+const volumes = record(
+  dnsLabel,
+  z
+    .strictObject({ size: volumeSize.optional(), storage_id: uuid.optional() })
+    .refine(
+      ({ size, storage_id }) => size === undefined || storage_id === undefined,
+      'must have either size for a new volume or storage_id of an existing volume',
+    )
+    .meta({ not: { required: ['size', 'storage_id'] }, examples: [{ size: '10Gi' }] }),
+).meta({
+  description: 'By name of the volume mounts of the workload. A mount that is left out gets a new volume of 10Gi',
+});
+
+const desired = z.enum(['running', 'stopped']);
+
+const observed = {
+  workload_id: id,
+  workload_name: z.string(),
+  revision: z.int().meta({ description: 'Revision of the workload' }),
+  template_id: id.nullable(),
+  template_slug: z.string().nullable(),
+  template_state: z.enum(['current', 'outdated', 'withdrawn']).nullable(),
+  target: targetReply.nullable(),
+  target_name: z.string().nullable().meta({ description: 'Name of the host or cluster; null without a target' }),
+  replicas: z.int(),
+  env: envReply,
+  volumes: z.record(z.string(), z.object({ storage_id: id, size: z.string() })),
+  desired_state: desired,
+  phase: z.enum(phases),
+  reason: z.string().nullable(),
+  message: z.string().meta({ description: 'What is happening, and in phase `pending` what the deployment waits for' }),
+  generation: z.int().meta({ description: 'Number of changes of what the deployment should run' }),
+  observed_generation: z
+    .int()
+    .nullable()
+    .meta({ description: 'The generation that `phase` describes; null: none yet' }),
+  conditions: z.array(condition),
+  endpoints: z.array(
+    z.object({
+      container_port: z.int(),
+      protocol: z.string(),
+      address: z.string(),
+      scope: z.string().meta({
+        description:
+          'From where the address can be reached: `loopback` (only from the machine of the host), `cluster` (only from within the cluster), `all` (all networks of the host), a network type such as `mesh` or `public`, or `unknown`: an address that the host no longer declares',
+      }),
+    }),
+  ),
+  instances: z.array(z.object({ name: z.string(), phase: z.string(), message: z.string(), restarts: z.int() })),
+  observed_at: timestamp.nullable(),
+};
+
+export const deployment = z.object({ ...resourceMembers, ...observed }).meta({ id: 'Deployment' });
+
+const readOnly = ignored(
+  'workload_name',
+  'target_name',
+  'template_id',
+  'template_slug',
+  'template_state',
+  'phase',
+  'reason',
+  'message',
+  'generation',
+  'observed_generation',
+  'conditions',
+  'endpoints',
+  'instances',
+  'observed_at',
+);
+
+const example = { name: 'database', template: 'postgres', volumes: { data: { size: '20Gi' } } };
+
+/** A new deployment: what to run, and where. */
+export const newDeployment = z
+  .strictObject({
+    ...newMembers,
+    workload_id: uuid.optional(),
+    template: line(64)
+      .optional()
+      .meta({ description: 'Slug of a template; creates a workload with the name of the deployment' }),
+    revision: z.int().min(1).optional().meta({ description: 'Revision of the workload. Default: the latest' }),
+    target: target.nullable().default(null).meta({ description: 'null: the fleet chooses the target' }),
+    replicas: replicas.default(1),
+    env: env.default({}),
+    volumes: volumes.default({}),
+    desired_state: desired.default('running'),
+    ...readOnly,
+  })
+  .meta({ examples: [example] });
+export type NewDeployment = z.output<typeof newDeployment>;
+
+const newMountVolumes = record(
+  dnsLabel,
+  z.strictObject({ size: volumeSize.optional(), storage_id: uuid.optional() }),
+).meta({ description: 'For volume mounts that a new revision adds. Attached volumes do not change' });
+
+/** A change of a deployment. The deployment keeps its target and its volumes. */
+export const changedDeployment = z.strictObject({
+  ...changedMembers,
+  revision: z.int().min(1).optional(),
+  replicas: replicas.optional(),
+  env: env.optional(),
+  volumes: newMountVolumes.optional(),
+  desired_state: desired.optional(),
+  take_over: z.boolean().optional().meta({
+    description:
+      'On a cluster, for this generation: take over fields of its objects that another field manager owns (FieldConflict)',
+  }),
+  ...ignored('workload_id', 'target'),
+  ...readOnly,
+});
+
+/**
+ * A new deployment to plan, or with `deployment_id` a change of a deployment, in which members that are left out do not
+ * change.
+ */
+export const plannedDeployment = z
+  .strictObject({
+    deployment_id: uuid.optional().meta({ description: 'Plan a change of this deployment' }),
+    name: resourceName.optional(),
+    labels: labels.optional(),
+    workload_id: uuid.optional(),
+    template: line(64).optional(),
+    revision: z.int().min(1).optional(),
+    target: target.nullable().optional(),
+    replicas: replicas.optional(),
+    env: env.optional(),
+    volumes: volumes.optional(),
+    desired_state: desired.optional(),
+  })
+  .meta({ examples: [example] });
+
+/** The maximum number of suitable candidates in a response, and of rejected ones. */
+export const MAX_CANDIDATES_LISTED = 20;
+
+const refusal = z.object({ code: z.string(), path: z.string(), message: z.string() }).meta({ id: 'Refusal' });
+
+export const plan = z
+  .object({
+    ok: z.boolean().meta({ description: 'The request would succeed' }),
+    refusals: z.array(refusal).meta({ description: 'All reasons for which the request would fail' }),
+    placement: z.object({
+      target: targetReply.nullable(),
+      candidates: z
+        .array(
+          z.object({
+            kind: z.enum(['cluster', 'host']),
+            id,
+            name: z.string(),
+            fits: z.boolean(),
+            reasons: z.array(z.string()),
+          }),
+        )
+        .meta({
+          description: `The best suitable candidates, and the rejected ones with the fewest reasons: at most ${MAX_CANDIDATES_LISTED} each`,
+        }),
+      omitted: z
+        .object({ suitable: z.int(), rejected: z.int() })
+        .meta({ description: 'The number of candidates that the list omits' }),
+    }),
+    registry_credentials: z.object({ secret: z.string(), server: z.string() }).nullable().meta({
+      description: 'The pull secret, and the registry that receives it; null: the image is pulled anonymously',
+    }),
+    manifest: z.array(z.record(z.string(), z.unknown())).meta({
+      description: 'What the engine would receive, without values of secrets; empty without a suitable target',
+    }),
+    changes: z
+      .array(
+        z.object({
+          action: z.enum(['create', 'replace', 'delete']).meta({
+            description:
+              '`replace`: a container of a host is deleted and created again; an object of a cluster is patched',
+          }),
+          object: z.string(),
+          paths: z.array(z.string()).meta({ description: 'The members that differ, as JSON pointers (RFC 6901)' }),
+        }),
+      )
+      .meta({ description: 'Differences from the current generation of the deployment' }),
+  })
+  .meta({ id: 'Plan' });
+
+/** A change from one value to another one. The first generation of a deployment changes from null. */
+const changeOf = <T extends z.ZodType>(value: T) => z.object({ from: value.nullable(), to: value }).optional();
+
+const operationDetails = z
+  .object({
+    revision: changeOf(z.int()),
+    replicas: changeOf(z.int()),
+    desired_state: changeOf(desired),
+    env: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The names of the variables that were set, changed or removed' }),
+  })
+  .meta({ id: 'OperationDetails', description: 'Members that did not change are absent' });
+
+export const deploymentEvent = z
+  .object({
+    id,
+    at: timestamp,
+    kind: z
+      .enum(['operation', 'event'])
+      .meta({ description: '`operation`: requested by a caller; `event`: happened to the deployment' }),
+    generation: z.int(),
+    reason: z.string(),
+    message: z.string(),
+    actor: z.string().nullable().meta({ description: 'The caller who requested the operation; null for an event' }),
+    details: operationDetails
+      .nullable()
+      .meta({ description: 'What the operation changed in the desired state; null for an event' }),
+  })
+  .meta({ id: 'DeploymentEvent' });
+
+export const deploymentRevision = z
+  .object({
+    generation: z.int(),
+    operation: z.string(),
+    revision: z.int().meta({ description: 'Revision of the workload' }),
+    replicas: z.int(),
+    env: envReply,
+    desired_state: desired,
+    created_at: timestamp,
+    created_by: z.string(),
+  })
+  .meta({ id: 'DeploymentRevision', description: 'The desired state of a generation' });

@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import { endpoint } from '../../shared/endpoint.ts';
+import { anyId, anyName, anyValue } from '../../shared/list-query.ts';
+import { documentedAs } from '../../shared/openapi-schema.ts';
+import { timestampInput } from '../../shared/timestamp.ts';
+import { flag, line, pagination, paging, queryInteger } from '../../shared/wire.ts';
+import { byId, reachability, resourceQuery } from '../resources/resource.ts';
+import {
+  changedDeployment,
+  deployment,
+  deploymentEvent,
+  deploymentRevision,
+  newDeployment,
+  phases,
+  plan,
+  plannedDeployment,
+  refusals,
+  replicas,
+} from './deployment.ts';
+
+const BODY_LIMIT = 1024 * 1024;
+const reply = z.object({ deployment });
+const pages = z.strictObject(paging);
+
+const changes = {
+  access: 'resources-write',
+  tag: 'deployments',
+  params: byId,
+  headers: ['If-Match'],
+  reply,
+} as const;
+
+const reads = { access: 'resources-read', tag: 'deployments', params: byId, problems: ['not_found'] } as const;
+
+/** Deployments. */
+export const fleetDeploymentEndpoints = {
+  listDeployments: endpoint({
+    operationId: 'listDeployments',
+    method: 'get',
+    path: '/api/v1/deployments',
+    access: 'resources-read',
+    tag: 'deployments',
+    summary: 'List the deployments',
+    query: resourceQuery({
+      phase: anyValue('phase', deployment.shape.phase),
+      desired_state: anyValue('desired_state', deployment.shape.desired_state),
+      workload_id: anyId('The workload'),
+      template: anyName('Slug of the template, when the revision of the workload was created'),
+      template_id: anyId('The template'),
+      host_id: anyId('The host on which the deployment runs'),
+      cluster_id: anyId('The cluster on which the deployment runs'),
+      reachability: anyValue('reachability of the target', reachability),
+    }),
+    reply: z.object({ deployments: z.array(deployment), pagination }),
+  }),
+  createDeployment: endpoint({
+    operationId: 'createDeployment',
+    method: 'post',
+    path: '/api/v1/deployments',
+    access: 'resources-write',
+    tag: 'deployments',
+    summary: 'Create a deployment of a workload or a template; a rejection states all reasons',
+    headers: ['Idempotency-Key'],
+    body: newDeployment,
+    bodyLimit: BODY_LIMIT,
+    status: 201,
+    reply,
+    problems: [
+      'overloaded',
+      'not_found',
+      'name_taken',
+      'unknown_workload',
+      'unknown_target',
+      'unsupported_value',
+      'idempotency_key_reused',
+      ...refusals,
+    ],
+  }),
+  planDeployment: endpoint({
+    operationId: 'planDeployment',
+    method: 'post',
+    path: '/api/v1/deployments/plan',
+    access: 'resources-read',
+    tag: 'deployments',
+    summary:
+      'Plan a deployment: manifest, placement with the reasons for each candidate, and changes; nothing is stored',
+    body: plannedDeployment,
+    bodyLimit: BODY_LIMIT,
+    reply: plan,
+    problems: ['not_found', 'unknown_workload', 'unknown_target', 'unsupported_value'],
+  }),
+  getDeployment: endpoint({
+    ...reads,
+    operationId: 'getDeployment',
+    method: 'get',
+    path: '/api/v1/deployments/:id',
+    summary: 'Get a deployment, or wait until it has a phase',
+    query: z.strictObject({
+      wait: anyValue('phase', z.enum([...phases, 'deleted'])).meta({
+        description:
+          'Phases, separated by commas, or `deleted`: the response is 404 when the deployment does not exist any more. The response is sent when the current generation has one of them, when it can no longer reach another phase by itself, or at the timeout. Compare `phase`, and `observed_generation` with `generation`',
+      }),
+      timeout: queryInteger(1, 60)
+        .default(30)
+        .meta(
+          documentedAs({ type: 'integer', minimum: 1, maximum: 60, default: 30, description: 'Of `wait`, in seconds' }),
+        ),
+    }),
+    reply,
+    problems: ['not_found', 'overloaded'],
+  }),
+  updateDeployment: endpoint({
+    ...changes,
+    operationId: 'updateDeployment',
+    method: 'put',
+    path: '/api/v1/deployments/:id',
+    summary: 'Change labels, revision, replicas, environment, volumes or the desired state of a deployment',
+    body: changedDeployment,
+    bodyLimit: BODY_LIMIT,
+    problems: ['not_found', 'version_conflict', 'overloaded', 'unsupported_value', ...refusals],
+  }),
+  deleteDeployment: endpoint({
+    operationId: 'deleteDeployment',
+    method: 'delete',
+    path: '/api/v1/deployments/:id',
+    access: 'resources-write',
+    tag: 'deployments',
+    summary:
+      'Delete a deployment, volumes that were created for it with reclaim policy `delete`, and the workload that it created',
+    params: byId,
+    query: z.strictObject({
+      keep_workload: flag.default(false).meta(
+        documentedAs({
+          type: 'boolean',
+          default: false,
+          description:
+            'Keep the workload that the deployment created from a template. A workload that was changed, or that another deployment uses, is always kept',
+        }),
+      ),
+    }),
+    headers: ['If-Match'],
+    reply,
+    problems: ['not_found', 'in_use', 'version_conflict', 'overloaded'],
+  }),
+  startDeployment: endpoint({
+    ...changes,
+    operationId: 'startDeployment',
+    method: 'post',
+    path: '/api/v1/deployments/:id/start',
+    summary: 'Start a stopped deployment on its target, if it still fits there',
+    problems: ['not_found', 'version_conflict', 'overloaded', ...refusals],
+  }),
+  stopDeployment: endpoint({
+    ...changes,
+    operationId: 'stopDeployment',
+    method: 'post',
+    path: '/api/v1/deployments/:id/stop',
+    summary: 'Stop a deployment; its volumes remain, its allocated resources are released',
+    problems: ['not_found', 'version_conflict', 'overloaded'],
+  }),
+  restartDeployment: endpoint({
+    ...changes,
+    operationId: 'restartDeployment',
+    method: 'post',
+    path: '/api/v1/deployments/:id/restart',
+    summary: 'Restart all replicas of a deployment',
+    problems: ['not_found', 'version_conflict', 'overloaded', ...refusals],
+  }),
+  scaleDeployment: endpoint({
+    ...changes,
+    operationId: 'scaleDeployment',
+    method: 'post',
+    path: '/api/v1/deployments/:id/scale',
+    summary: 'Change the number of replicas of a deployment',
+    body: z.strictObject({ replicas }),
+    problems: ['not_found', 'version_conflict', 'overloaded', ...refusals],
+  }),
+  rollbackDeployment: endpoint({
+    ...changes,
+    operationId: 'rollbackDeployment',
+    method: 'post',
+    path: '/api/v1/deployments/:id/rollback',
+    summary: 'Restore revision, environment and replicas of an earlier generation',
+    body: z.strictObject({
+      generation: z
+        .int()
+        .min(1)
+        .optional()
+        .meta({ description: 'The generation to restore. Default: the previous one' }),
+    }),
+    problems: ['not_found', 'version_conflict', 'overloaded', ...refusals],
+  }),
+  listDeploymentEvents: endpoint({
+    ...reads,
+    operationId: 'listDeploymentEvents',
+    method: 'get',
+    path: '/api/v1/deployments/:id/events',
+    summary: 'List operations and events of a deployment, newest first',
+    query: pages,
+    reply: z.object({ events: z.array(deploymentEvent), pagination }),
+  }),
+  listDeploymentRevisions: endpoint({
+    ...reads,
+    operationId: 'listDeploymentRevisions',
+    method: 'get',
+    path: '/api/v1/deployments/:id/revisions',
+    summary: 'List the generations of a deployment, newest first',
+    query: pages,
+    reply: z.object({ revisions: z.array(deploymentRevision), pagination }),
+  }),
+  readDeploymentLogs: endpoint({
+    ...reads,
+    operationId: 'readDeploymentLogs',
+    method: 'get',
+    path: '/api/v1/deployments/:id/logs',
+    summary: 'Read the log of an instance, streamed in lines',
+    query: z.strictObject({
+      instance: line(253).optional().meta({ description: 'Name of the instance. Default: the first one' }),
+      tail: queryInteger(0, 10_000)
+        .default(1000)
+        .meta(documentedAs({ type: 'integer', minimum: 0, maximum: 10_000, default: 1000 })),
+      follow: flag.default(false).meta(documentedAs({ type: 'boolean', default: false })),
+      since: timestampInput.optional().meta({ description: 'Only lines from this time on, in whole seconds' }),
+      timestamps: flag
+        .default(false)
+        .meta(documentedAs({ type: 'boolean', default: false, description: 'Begin each line with its time' })),
+      previous: flag.default(false).meta(
+        documentedAs({
+          type: 'boolean',
+          default: false,
+          description: 'The log of the container before it was last started again, such as after a crash',
+        }),
+      ),
+      download: flag
+        .default(false)
+        .meta(documentedAs({ type: 'boolean', default: false, description: 'Browsers store the log as a file' })),
+    }),
+    reply: z.string(),
+    stream: 'text/plain',
+  }),
+  getDeploymentManifest: endpoint({
+    ...reads,
+    operationId: 'getDeploymentManifest',
+    method: 'get',
+    path: '/api/v1/deployments/:id/manifest',
+    summary: 'Get the manifest of a deployment, without values of secrets',
+    reply: z.object({ manifest: z.array(z.record(z.string(), z.unknown())) }),
+  }),
+};

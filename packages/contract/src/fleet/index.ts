@@ -1,0 +1,51 @@
+import { fleetAuditEndpoints } from './audit.ts';
+import { fleetAuthEndpoints } from './auth.ts';
+import { fleetCatalogEndpoints } from './catalog.ts';
+import { fleetChangeEndpoints } from './changes.ts';
+import { fleetDeploymentEndpoints } from './deployments/deployments.ts';
+import { fleetOrphanEndpoints } from './deployments/orphans.ts';
+import { fleetWorkloadEndpoints } from './deployments/workloads.ts';
+import { fleetEventEndpoints } from './events.ts';
+import { fleetPeopleEndpoints } from './people.ts';
+import { fleetClusterEndpoints } from './resources/clusters.ts';
+import { fleetHostEndpoints } from './resources/hosts.ts';
+import { fleetSecretEndpoints } from './resources/secrets.ts';
+import { fleetStorageEndpoints } from './resources/storage.ts';
+import { fleetSettingsEndpoints } from './settings.ts';
+
+export { writeAuditCursor } from '../shared/audit-cursor.ts';
+export { workloadMembers } from '../template/fields.ts';
+export { type FleetAccess, type FleetRole, fleetAccesses, fleetRoles } from './access.ts';
+export { MAX_SKIPPED_LISTED, syncState } from './catalog.ts';
+export { type ChangeCounts, changeKinds } from './changes.ts';
+export { MAX_CANDIDATES_LISTED, type NewDeployment, phases } from './deployments/deployment.ts';
+export type { EnvReply, EnvRequest } from './deployments/env.ts';
+export {
+  type WorkloadSpec,
+  workloadDefaults,
+  workloadExamples,
+  workloadFields,
+  workloadSpec,
+} from './deployments/workloads.ts';
+export type { LabelRequirement } from './resources/resource.ts';
+export { DEFAULT_VOLUME_SIZE } from './resources/storage.ts';
+export type { Target } from './resources/target.ts';
+export { briefTarget, fleetTools } from './tools.ts';
+
+/** All endpoints of the fleet. */
+export const fleetEndpoints = {
+  ...fleetAuthEndpoints,
+  ...fleetCatalogEndpoints,
+  ...fleetPeopleEndpoints,
+  ...fleetSettingsEndpoints,
+  ...fleetAuditEndpoints,
+  ...fleetHostEndpoints,
+  ...fleetClusterEndpoints,
+  ...fleetOrphanEndpoints,
+  ...fleetWorkloadEndpoints,
+  ...fleetDeploymentEndpoints,
+  ...fleetStorageEndpoints,
+  ...fleetSecretEndpoints,
+  ...fleetEventEndpoints,
+  ...fleetChangeEndpoints,
+};

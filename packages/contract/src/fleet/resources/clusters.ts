@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { endpoint } from '../../shared/endpoint.ts';
+import { anyName, anyValue } from '../../shared/list-query.ts';
+import { timestamp } from '../../shared/timestamp.ts';
+import { ignored, line, pagination, serviceUrl, text } from '../../shared/wire.ts';
+import { dnsLabel, labelKey, list, word } from '../../template/fields.ts';
+import {
+  acceptEngine,
+  byId,
+  capacity,
+  changedMembers,
+  condition,
+  identity,
+  newMembers,
+  reachability,
+  resourceMembers,
+  resourceQuery,
+  storageClass,
+  targetDeletion,
+} from './resource.ts';
+
+const server = serviceUrl(['https']).meta({
+  description: 'URL of the API server. A change also requires `auth`',
+});
+
+const pem = text(100_000).min(1);
+
+const auth = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('token'), token: line(16_384).min(1) }),
+    z.strictObject({ kind: z.literal('client_certificate'), certificate: pem, key: pem }),
+  ])
+  .meta({
+    id: 'ClusterAuth',
+    description: 'Credentials of the fleet for the API server. Responses never contain them.',
+  });
+
+const serviceType = z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']);
+
+const fields = {
+  server,
+  ca_certificate: pem
+    .nullable()
+    .meta({ description: 'PEM; null: the certificate authorities of the operating system' }),
+  auth,
+  namespace: dnsLabel.meta({ description: 'Namespace of all objects of this fleet' }),
+  network_types: list(word),
+  public_service_type: serviceType.meta({
+    description: 'Type of the Services of workloads that require the network type `public`. All others are ClusterIP',
+  }),
+  default_storage_class: storageClass,
+  gpu_resource_name: labelKey
+    .regex(/\//, 'must be an extended resource such as nvidia.com/gpu')
+    .meta({ description: 'Name of the extended resource for GPUs' }),
+};
+
+export const cluster = z
+  .object({
+    ...resourceMembers,
+    server: z.string(),
+    ca_certificate: z.string().nullable(),
+    auth_kind: z.enum(['token', 'client_certificate']),
+    namespace: z.string(),
+    network_types: z.array(z.string()),
+    public_service_type: serviceType,
+    default_storage_class: z.string().nullable(),
+    gpu_resource_name: z.string(),
+    reachability,
+    message: z.string().meta({ description: 'Why the last check failed' }),
+    last_seen_at: timestamp.nullable(),
+    kubernetes_version: z.string().nullable(),
+    identity,
+    capacity: capacity.nullable(),
+    allocatable: capacity.nullable().meta({ description: 'null: not known yet' }),
+    allocated: capacity.meta({ description: 'Resources that are allocated to deployments of this fleet' }),
+    conditions: z
+      .array(condition)
+      .meta({ description: 'Results of the last check, such as missing permissions of the fleet' }),
+    storage_classes: z.array(z.object({ name: z.string(), is_default: z.boolean() })),
+  })
+  .meta({ id: 'Cluster' });
+
+const observed = ignored(
+  'auth_kind',
+  'reachability',
+  'message',
+  'last_seen_at',
+  'kubernetes_version',
+  'identity',
+  'capacity',
+  'allocatable',
+  'allocated',
+  'conditions',
+  'storage_classes',
+);
+
+/** Kubernetes clusters. */
+export const fleetClusterEndpoints = {
+  listClusters: endpoint({
+    operationId: 'listClusters',
+    method: 'get',
+    path: '/api/v1/clusters',
+    access: 'resources-read',
+    tag: 'clusters',
+    summary: 'List the clusters',
+    query: resourceQuery(
+      {
+        reachability: anyValue('reachability', reachability),
+        network_type: anyName('A network of the cluster'),
+      },
+      'last_seen_at',
+    ),
+    reply: z.object({ clusters: z.array(cluster), pagination }),
+  }),
+  createCluster: endpoint({
+    operationId: 'createCluster',
+    method: 'post',
+    path: '/api/v1/clusters',
+    access: 'resources-write',
+    tag: 'clusters',
+    summary: 'Register a cluster; only an admin can register a loopback address',
+    body: z.strictObject({
+      ...newMembers,
+      ...fields,
+      ca_certificate: fields.ca_certificate.default(null),
+      namespace: fields.namespace.default('fleet'),
+      network_types: fields.network_types.default([]),
+      public_service_type: fields.public_service_type.default('ClusterIP'),
+      default_storage_class: fields.default_storage_class.default(null),
+      gpu_resource_name: fields.gpu_resource_name.default('nvidia.com/gpu'),
+      ...observed,
+    }),
+    bodyLimit: 512 * 1024,
+    status: 201,
+    reply: z.object({ cluster }),
+    problems: ['name_taken', 'already_registered'],
+  }),
+  getCluster: endpoint({
+    operationId: 'getCluster',
+    method: 'get',
+    path: '/api/v1/clusters/:id',
+    access: 'resources-read',
+    tag: 'clusters',
+    summary: 'Get a cluster',
+    params: byId,
+    reply: z.object({ cluster }),
+    problems: ['not_found'],
+  }),
+  updateCluster: endpoint({
+    operationId: 'updateCluster',
+    method: 'put',
+    path: '/api/v1/clusters/:id',
+    access: 'resources-write',
+    tag: 'clusters',
+    summary: 'Change a cluster; members that are left out do not change',
+    params: byId,
+    headers: ['If-Match'],
+    body: z.strictObject({
+      ...changedMembers,
+      server: fields.server.optional(),
+      ca_certificate: fields.ca_certificate.optional(),
+      auth: fields.auth.optional(),
+      namespace: fields.namespace.optional(),
+      network_types: fields.network_types.optional(),
+      public_service_type: fields.public_service_type.optional(),
+      default_storage_class: fields.default_storage_class.optional(),
+      gpu_resource_name: fields.gpu_resource_name.optional(),
+      accept_engine: acceptEngine,
+      ...observed,
+    }),
+    bodyLimit: 512 * 1024,
+    reply: z.object({ cluster }),
+    problems: ['not_found', 'in_use', 'already_registered', 'version_conflict'],
+  }),
+  checkCluster: endpoint({
+    operationId: 'checkCluster',
+    method: 'post',
+    path: '/api/v1/clusters/:id/check',
+    access: 'resources-write',
+    tag: 'clusters',
+    summary: 'Check a cluster now: reachability, version and capacity',
+    params: byId,
+    reply: z.object({ cluster }),
+    problems: ['not_found'],
+  }),
+  deleteCluster: endpoint({
+    operationId: 'deleteCluster',
+    method: 'delete',
+    path: '/api/v1/clusters/:id',
+    access: 'resources-write',
+    tag: 'clusters',
+    summary: 'Remove a cluster without deployments; the cluster itself does not change',
+    params: byId,
+    query: targetDeletion,
+    headers: ['If-Match'],
+    status: 204,
+    reply: z.void(),
+    problems: ['not_found', 'in_use', 'version_conflict'],
+  }),
+};

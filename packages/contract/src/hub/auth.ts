@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { endpoint } from '../shared/endpoint.ts';
+import { profile } from '../shared/organization.ts';
+import { listOwnSessions } from '../shared/own-sessions.ts';
+import { byUuid, line } from '../shared/wire.ts';
+import { hubAccesses } from './access.ts';
+
+const authConfig = z
+  .object({
+    issuer: z.string().meta({ description: 'The identity provider whose access tokens the hub accepts' }),
+    audience: z.string().meta({ description: 'The audience of these tokens' }),
+    console: z.boolean().meta({ description: '`GET /auth/oidc/login` starts a sign-in of the console' }),
+    browser_session_refusal: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the console cannot have a session; null if it can' }),
+  })
+  .meta({ id: 'AuthConfig' });
+
+const browserSession = z
+  .object({
+    user: profile.nullable().meta({ description: 'null: nobody is signed in, or the caller is no user' }),
+    may: z
+      .array(z.enum(hubAccesses))
+      .meta({ description: 'What the caller may do: the kinds of access that admit the caller' }),
+  })
+  .meta({ id: 'BrowserSession' });
+
+/** Sign-in to the console, sessions and sign-out. */
+export const hubAuthEndpoints = {
+  getAuthConfig: endpoint({
+    operationId: 'getAuthConfig',
+    method: 'get',
+    path: '/api/v1/auth/config',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Get how callers can sign in',
+    reply: authConfig,
+  }),
+  startOidcLogin: endpoint({
+    operationId: 'startOidcLogin',
+    method: 'get',
+    path: '/api/v1/auth/oidc/login',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Redirect the browser to the identity provider',
+    query: z.strictObject({
+      return_to: line(2000).default('/').meta({
+        description: 'The path of this service to which the browser is redirected after the sign-in',
+      }),
+    }),
+    status: 302,
+    reply: z.void(),
+    secret: true,
+    setsCookie: true,
+    problems: ['oidc_not_configured', 'browser_session_unavailable'],
+  }),
+  endOidcLogin: endpoint({
+    operationId: 'endOidcLogin',
+    method: 'get',
+    path: '/api/v1/auth/oidc/callback',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Receive the redirect from the identity provider, and set the cookie of the console',
+    query: z.looseObject({ state: z.string().max(200).optional() }),
+    status: 302,
+    reply: z.void(),
+    secret: true,
+    setsCookie: true,
+    problems: ['invalid_grant', 'oidc_not_configured', 'browser_session_unavailable'],
+  }),
+  getBrowserSession: endpoint({
+    operationId: 'getBrowserSession',
+    method: 'get',
+    path: '/api/v1/auth/session',
+    access: 'anyone',
+    tag: 'auth',
+    summary: 'Get the caller, and what the caller may do. Without a credential, `user` is null',
+    reply: browserSession,
+  }),
+  endBrowserSession: endpoint({
+    operationId: 'endBrowserSession',
+    method: 'delete',
+    path: '/api/v1/auth/session',
+    access: 'session',
+    tag: 'auth',
+    summary: 'Sign out of the console in this browser',
+    status: 204,
+    reply: z.void(),
+    setsCookie: true,
+  }),
+  listOwnSessions,
+  endOwnSessions: endpoint({
+    operationId: 'endOwnSessions',
+    method: 'delete',
+    path: '/api/v1/auth/sessions',
+    access: 'session',
+    tag: 'auth',
+    summary: 'Sign out of the console in all browsers',
+    status: 204,
+    reply: z.void(),
+    setsCookie: true,
+  }),
+  endOwnSession: endpoint({
+    operationId: 'endOwnSession',
+    method: 'delete',
+    path: '/api/v1/auth/sessions/:id',
+    access: 'session',
+    tag: 'auth',
+    summary: 'End a session of the caller',
+    params: byUuid,
+    status: 204,
+    reply: z.void(),
+    problems: ['not_found'],
+  }),
+};

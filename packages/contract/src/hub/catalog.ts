@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { cursorInput } from '../shared/cursor.ts';
+import { endpoint } from '../shared/endpoint.ts';
+import { documentedAs } from '../shared/openapi-schema.ts';
+import { organization } from '../shared/organization.ts';
+import { timestamp, timestampInput } from '../shared/timestamp.ts';
+import { id, pagination, queryInteger } from '../shared/wire.ts';
+import { category } from '../template/category.ts';
+import { template, templateListQuery } from '../template/fields.ts';
+
+/** The maximum and the default number of templates and removals on a page. */
+const MAX_UPDATES = 1000;
+export const DEFAULT_UPDATES = 500;
+
+/** Exactly one of `since`, for one complete response, and `cursor`, for pages. */
+const updatesQuery = z
+  .strictObject({
+    since: timestampInput.optional(),
+    cursor: cursorInput.optional(),
+    limit: queryInteger(1, MAX_UPDATES)
+      .optional()
+      .meta({
+        ...documentedAs({ type: 'integer', minimum: 1, maximum: MAX_UPDATES, default: DEFAULT_UPDATES }),
+        description: 'Maximum number of templates and removals on a page; only with `cursor`',
+      }),
+  })
+  .check(({ value, issues }) => {
+    const refuse = (path: string, message: string) =>
+      issues.push({ code: 'custom', path: [path], message, input: value });
+    if (value.since && value.cursor) refuse('cursor', 'must not be combined with since');
+    if (!value.since && !value.cursor) {
+      refuse(
+        'since',
+        'is required unless cursor is set: 1970-01-01T00:00:00Z in the first request, then the last checked_at',
+      );
+    }
+    if (value.since && value.limit) refuse('limit', 'requires cursor; a response to since is not paged');
+  });
+
+const templateUpdates = z.object({
+  templates: z.array(template).meta({ description: 'Visible templates that are new or changed for the caller' }),
+  removed: z
+    .array(z.object({ id }))
+    .meta({ description: 'Templates that were visible to the caller and no longer are' }),
+  checked_at: timestamp.meta({
+    description: 'Catalog time up to which the caller has all changes; it advances with the last page of a walk',
+  }),
+  cursor: z.string().meta({ description: 'Opaque position from which to continue' }),
+  reset: z.boolean().meta({ description: 'A full walk starts: at its end, remove all templates that it did not list' }),
+  has_more: z.boolean().meta({ description: 'More pages are available' }),
+});
+export type TemplateUpdates = z.output<typeof templateUpdates>;
+
+const bySlug = z.strictObject({ slug: z.string() });
+
+/** The catalog for fleets and other readers. */
+export const hubCatalogEndpoints = {
+  listTemplates: endpoint({
+    operationId: 'listTemplates',
+    method: 'get',
+    path: '/api/v1/catalog/templates',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: 'List the templates that are visible to the caller',
+    query: templateListQuery,
+    reply: z.object({ templates: z.array(template), pagination }),
+  }),
+  listTemplateUpdates: endpoint({
+    operationId: 'listTemplateUpdates',
+    method: 'get',
+    path: '/api/v1/catalog/templates/updates',
+    access: 'catalog',
+    tag: 'catalog',
+    summary:
+      'List changes of the templates that are visible to the caller. The next request sends `checked_at` as `since`, or `cursor`',
+    query: updatesQuery,
+    reply: templateUpdates,
+    problems: ['overloaded'],
+  }),
+  getTemplate: endpoint({
+    operationId: 'getTemplate',
+    method: 'get',
+    path: '/api/v1/catalog/templates/:slug',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: 'Get a template; a request with an API key counts as a download',
+    params: bySlug,
+    reply: template,
+    problems: ['not_found'],
+  }),
+  listCategories: endpoint({
+    operationId: 'listCategories',
+    method: 'get',
+    path: '/api/v1/catalog/categories',
+    access: 'catalog',
+    tag: 'catalog',
+    summary: 'List the categories that are visible to the caller',
+    reply: z.object({ categories: z.array(category) }),
+  }),
+  getOwnOrganization: endpoint({
+    operationId: 'getOwnOrganization',
+    method: 'get',
+    path: '/api/v1/catalog/organization',
+    access: 'organization-key',
+    tag: 'catalog',
+    summary: 'Get the organization of the API key, with its tier',
+    reply: z.object({ organization }),
+  }),
+};
+
+const MAX_CURSOR = 4096;
+const MAX_CATEGORIES = 10_000;
+const { getOwnOrganization, getTemplate, listCategories, listTemplateUpdates } = hubCatalogEndpoints;
+
+/**
+ * The endpoints that a fleet calls, with replies of which only the envelope is parsed. The hub can have another version
+ * than the fleet, so the fleet parses each entry on its own: an entry that it cannot read must not hide the others.
+ */
+export const hubReaderEndpoints = {
+  getOwnOrganization,
+  listTemplateUpdates: {
+    ...listTemplateUpdates,
+    reply: templateUpdates.extend({
+      templates: z.array(z.unknown()).max(MAX_UPDATES),
+      removed: z.array(z.unknown()).max(MAX_UPDATES),
+      cursor: z.string().max(MAX_CURSOR),
+    }),
+  },
+  listCategories: { ...listCategories, reply: z.object({ categories: z.array(z.unknown()).max(MAX_CATEGORIES) }) },
+  /** The request only counts a download; its reply is not used. */
+  getTemplate: { ...getTemplate, reply: z.object({}) },
+};
+export type ReadUpdates = z.output<typeof hubReaderEndpoints.listTemplateUpdates.reply>;

@@ -1,0 +1,29 @@
+import { hubAccessRequestEndpoints } from './access-requests.ts';
+import { hubAccountEndpoints } from './account.ts';
+import { hubAccountMemberEndpoints } from './account-members.ts';
+import { hubAdminAuditEndpoints } from './admin-audit.ts';
+import { hubAdminCatalogEndpoints, MAX_PLANNED_ORGANIZATIONS } from './admin-catalog.ts';
+import { hubAdminPeopleEndpoints } from './admin-people.ts';
+import { hubAuthEndpoints } from './auth.ts';
+import { hubCatalogEndpoints, hubReaderEndpoints, type ReadUpdates } from './catalog.ts';
+
+/** All endpoints of the hub. */
+export const hubEndpoints = {
+  ...hubCatalogEndpoints,
+  ...hubAuthEndpoints,
+  ...hubAccountEndpoints,
+  ...hubAccountMemberEndpoints,
+  ...hubAccessRequestEndpoints,
+  ...hubAdminCatalogEndpoints,
+  ...hubAdminPeopleEndpoints,
+  ...hubAdminAuditEndpoints,
+};
+
+export { writeAuditCursor } from '../shared/audit-cursor.ts';
+export { managedOrganization, managedUser, organization, profile } from '../shared/organization.ts';
+export { type HubAccess, hubAccesses } from './access.ts';
+export { MAX_OPEN_REQUESTS } from './access-requests.ts';
+export { MAX_INVITATIONS } from './account-members.ts';
+export { apiKey, issuedApiKey, MAX_KEYS, managedApiKey } from './api-key.ts';
+export { hubTools } from './tools.ts';
+export { hubCatalogEndpoints, hubReaderEndpoints, MAX_PLANNED_ORGANIZATIONS, type ReadUpdates };

@@ -1,0 +1,257 @@
+import { type ProblemCode, problemCodes, problems } from '../shared/problems.ts';
+import type { Service } from './document.ts';
+import { problemsOf } from './document.ts';
+import { replaceTables } from './page-tables.ts';
+
+/** What a problem means, and what a caller can do. */
+interface Guide {
+  readonly meaning: string;
+  readonly action: string;
+}
+
+const CORRECT = 'Correct the request as `detail` and `errors` state';
+const CORRECT_REFERENCE = 'Send the id or slug of an existing object';
+const REPEAT = 'Repeat the request after `Retry-After` seconds';
+const USE_ANOTHER = 'Use another value, or change the object that has it';
+
+/** A code without an entry is a type error, so the page is complete. */
+const guides: Readonly<Record<ProblemCode, Guide>> = {
+  invalid_request: {
+    meaning: 'a malformed header, URL or transfer; two Authorization headers; a token in the query',
+    action: CORRECT,
+  },
+  validation_failed: { meaning: 'invalid input, with one entry per error in `errors`, at most 100', action: CORRECT },
+  unauthenticated: {
+    meaning: 'a credential is required and missing',
+    action: 'Send `Authorization: Bearer …`. `WWW-Authenticate` names the scheme',
+  },
+  invalid_token: {
+    meaning: 'the credential is unknown, expired, revoked or for another service; also on public routes',
+    action: 'Sign in again, refresh the token, or replace the key',
+  },
+  invalid_credentials: {
+    meaning: 'wrong username, e-mail address or password',
+    action: 'Sign in with the correct ones',
+  },
+  invalid_grant: {
+    meaning: 'a refresh token or an authorization code that is no longer valid',
+    action: 'Start a new sign-in',
+  },
+  insufficient_scope: {
+    meaning: 'the role is too low, or the kind of credential is not admitted',
+    action: 'Use a credential with the required role; an administrator assigns roles',
+  },
+  origin_refused: {
+    meaning: 'a request to the MCP endpoint from a web page of another origin',
+    action: 'Add the origin of the page to `CORS_ORIGINS`',
+  },
+  wrong_origin: {
+    meaning: 'the console sends a change from another origin than that of `PUBLIC_URL`',
+    action: 'Open the console at the URL that `detail` states',
+  },
+  organization_suspended: {
+    meaning:
+      'the organization of the API key is suspended, or a member of a suspended organization tries to make a change',
+    action: 'Contact the administrators of the hub',
+  },
+  not_found: {
+    meaning:
+      'the object does not exist, is not visible to the caller, or belongs to someone else, with identical responses; or there is nothing to return yet, as `detail` states',
+    action: 'Check the path, and that the caller can see the object',
+  },
+  method_not_allowed: {
+    meaning: 'the path exists, but not with this method',
+    action: 'Use a method that `Allow` lists',
+  },
+  slug_taken: { meaning: 'the slug is already in use', action: USE_ANOTHER },
+  name_taken: { meaning: 'the name is already in use', action: USE_ANOTHER },
+  email_taken: { meaning: 'the e-mail address is already in use', action: USE_ANOTHER },
+  category_in_use: {
+    meaning: 'templates refer to the category; `detail` states how many',
+    action: 'Move or delete these templates first',
+  },
+  key_revoked: { meaning: 'the API key to reissue or rename is revoked', action: 'Create another key' },
+  too_many_keys: {
+    meaning: 'the organization has the maximum number of API keys; `detail` states the number and the bound',
+    action: 'Revoke a key that is not used, or reissue a key',
+  },
+  token_revoked: { meaning: 'the MCP token to reissue is revoked', action: 'Create another token' },
+  role_managed_by_provider: {
+    meaning: 'the role of the user comes from the identity provider',
+    action: 'Change the role at the identity provider',
+  },
+  last_admin: {
+    meaning: 'the change would leave no admin of the fleet',
+    action: 'Give another user the role admin first',
+  },
+  oidc_not_configured: {
+    meaning:
+      'the fleet has no identity provider, or the hub no `OIDC_CLIENT_ID`, or the service no `PUBLIC_URL` for the redirect',
+    action: 'Configure them, or sign in to the fleet locally',
+  },
+  browser_session_unavailable: {
+    meaning: 'the console cannot sign in at this address: `PUBLIC_URL` is not set, or is neither https nor localhost',
+    action: 'Set `PUBLIC_URL` to an https URL. Programs use `POST /auth/login`',
+  },
+  no_organization: {
+    meaning: 'the operation requires an organization, and the caller does not belong to one',
+    action: 'Create an organization, or ask an administrator to add you to one',
+  },
+  already_in_organization: {
+    meaning: 'the caller already belongs to an organization',
+    action: 'Use this organization, or ask an administrator to remove you from it',
+  },
+  already_decided: {
+    meaning: 'an administrator has decided the access request',
+    action: 'Read the request again. Grants can be created and revoked without a request',
+  },
+  last_org_admin: {
+    meaning: 'the change would leave no org_admin of the organization',
+    action: 'Give another member the role org_admin first',
+  },
+  too_many_invitations: {
+    meaning: 'the organization has the maximum number of open invitations; `detail` states the bound',
+    action: 'Withdraw an invitation that is not needed',
+  },
+  too_many_requests: {
+    meaning: 'the organization has the maximum number of open access requests; `detail` states the bound',
+    action: 'Wait for the decision of an administrator',
+  },
+  last_superadmin: {
+    meaning: 'the change would leave no superadmin of the hub',
+    action: 'Give another user the role superadmin first',
+  },
+  in_use: {
+    meaning: 'something refers to the object, or the host or cluster to abandon is online',
+    action: 'Delete what `detail` names first',
+  },
+  read_only: {
+    meaning: 'the host is a node of a cluster',
+    action: 'Change the node in its cluster',
+  },
+  hub_not_configured: { meaning: 'the fleet has no hub', action: 'Set the URL of the hub in the settings' },
+  version_conflict: {
+    meaning: 'the version in `If-Match` is not the current one',
+    action: 'Read the object again, and repeat the change with its version',
+  },
+  payload_too_large: {
+    meaning:
+      'the body exceeds the limit of the endpoint: 100 KiB by default; 512 KiB for hosts and clusters; 1 MiB for templates, workloads, deployments and secrets',
+    action: 'Send a smaller body',
+  },
+  unsupported_media_type: {
+    meaning: 'the content type, charset or content encoding is not that of plain JSON in UTF-8',
+    action: 'Send uncompressed JSON with `Content-Type: application/json`',
+  },
+  unknown_category: { meaning: 'the category in the body does not exist', action: CORRECT_REFERENCE },
+  unknown_organization: { meaning: 'the organization in the body does not exist', action: CORRECT_REFERENCE },
+  unknown_workload: { meaning: 'the workload or its revision does not exist', action: CORRECT_REFERENCE },
+  unknown_target: { meaning: 'the host or cluster does not exist', action: CORRECT_REFERENCE },
+  tier_too_low: {
+    meaning: 'the template requires a higher tier than the organization has',
+    action: 'Choose another template, or a higher tier; then sync the catalog',
+  },
+  no_placement: {
+    meaning: 'no host or cluster is suitable; `errors` has the reasons for each',
+    action: 'Free or add resources, or request less',
+  },
+  unknown_secret: {
+    meaning: 'a secret that the workload requires, or one of its keys, does not exist',
+    action: 'Create the secret, or add the key',
+  },
+  unknown_volume: {
+    meaning: 'a volume or volume mount does not exist, or the mount already has another volume',
+    action: CORRECT_REFERENCE,
+  },
+  invalid_env: {
+    meaning: 'a required variable has no value, or the workload does not have the variable',
+    action: CORRECT,
+  },
+  deployment_refused: {
+    meaning: 'several of the errors of a deployment, or a specification that no engine accepts',
+    action: `${CORRECT}. [Deployments](deployments.md) explains the errors`,
+  },
+  unsupported_value: {
+    meaning:
+      'the template, or the workload that was made from it, has values that this version of the fleet does not support; `errors` has them',
+    action: 'Upgrade the fleet, or create a workload that sets these members itself',
+  },
+  idempotency_key_reused: {
+    meaning: 'the `Idempotency-Key` was used with another body',
+    action: 'Use another key for another request',
+  },
+  not_adoptable: {
+    meaning: 'neither the database nor the request contains what the orphan runs; `detail` states what is missing',
+    action: 'Send what is missing, or remove the orphan',
+  },
+  already_registered: {
+    meaning: 'the same engine or cluster is already registered; `detail` names the other host or cluster',
+    action: 'Use the one that is registered, or delete it first',
+  },
+  overloaded: {
+    meaning:
+      'the hub is sending or reading as many [large responses](sync.md#large-responses) and pages as are allowed, for the caller or for all callers; in the fleet, 256 changes of deployments or eight plans by the caller are waiting, a change or a plan has waited for ten seconds, or there are as many [streams of changes and waiting requests](changes.md#limits) as are allowed',
+    action: REPEAT,
+  },
+  rate_limited: { meaning: 'too many requests or failed sign-ins', action: REPEAT },
+  internal: {
+    meaning: 'a bug',
+    action: 'Report it with the `request_id`, which identifies the entry in the log',
+  },
+  hub_unreachable: {
+    meaning: 'the request needs the hub, which cannot be reached. Reads of the mirror are not affected',
+    action: 'Repeat the request later',
+  },
+  unavailable: {
+    meaning:
+      'the database, the identity provider, the audit log or an engine is unavailable or too slow, or too many requests are waiting',
+    action: REPEAT,
+  },
+};
+
+/** The meaning of each status of a successful response. */
+const successes: Readonly<Record<number, string>> = {
+  200: 'success. Revoking a key or token returns it; creating a grant that already exists returns the existing grant',
+  201: 'created',
+  204: 'success without a body. OPTIONS also answers 204, with `Allow`',
+  302: 'redirect to `Location`, in the sign-in with an identity provider',
+  304: 'the `ETag` in `If-None-Match` is current',
+};
+
+/** Problems that are sent for a path or method without an endpoint, and by the MCP endpoint. */
+const WITHOUT_ENDPOINT: readonly ProblemCode[] = ['not_found', 'method_not_allowed', 'origin_refused'];
+
+/** The table of all problems, with the services that can send them. */
+function problemTable(services: readonly Service[]): string[] {
+  const codesOf = (service: Service) =>
+    new Set([...WITHOUT_ENDPOINT, ...Object.values(service.endpoints).flatMap((each) => problemsOf(each, service))]);
+  const senders = services.map((service) => ({ name: service.title.toLowerCase(), codes: codesOf(service) }));
+  const rows = problemCodes
+    .toSorted((one, other) => problems[one].status - problems[other].status)
+    .map((code) => {
+      const names = senders.filter(({ codes }) => codes.has(code)).map(({ name }) => name);
+      const { meaning, action } = guides[code];
+      return `| ${problems[code].status} | \`${code}\` | ${names.join(', ')} | ${meaning} | ${action} |`;
+    });
+  return ['| status | code | sent by | meaning | what to do |', '|---|---|---|---|---|', ...rows];
+}
+
+/** The table of the statuses of successful responses. @throws if a status of an endpoint has no meaning */
+function successTable(services: readonly Service[]): string[] {
+  const endpoints = services.flatMap((service) => Object.values(service.endpoints));
+  const sent = new Set([...endpoints.flatMap(({ status, alsoStatus = status }) => [status, alsoStatus]), 304]);
+  const rows = [...sent]
+    .toSorted((one, other) => one - other)
+    .map((status) => {
+      const meaning = successes[status];
+      if (meaning === undefined) throw new Error(`the status ${status} has no meaning in status-codes.ts`);
+      return `| ${status} | ${meaning} |`;
+    });
+  return ['| status | meaning |', '|---|---|', ...rows];
+}
+
+/** Replaces the generated tables of docs/status-codes.md. @throws if the page has no place for a table */
+export function withTables(page: string, services: readonly Service[]): string {
+  const tables = { problems: problemTable(services), successes: successTable(services) };
+  return replaceTables('docs/status-codes.md', page, tables);
+}

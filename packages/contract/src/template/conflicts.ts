@@ -1,0 +1,64 @@
+import { posix } from 'node:path';
+import type { FieldError } from '../shared/field-errors.ts';
+
+/** The members that are compared with each other. */
+interface Compared {
+  readonly image_name: string;
+  readonly registry_url: string | null;
+  readonly env: readonly { readonly name: string }[];
+  readonly env_schema: readonly { readonly name: string }[];
+  readonly secret_refs: readonly { readonly env: string }[];
+  readonly volume_mounts: readonly { readonly mountPath: string }[];
+}
+
+/** An error in values that are valid on their own but not together, and the members that have these values. */
+export interface TemplateConflict extends FieldError {
+  readonly members: readonly (keyof Compared)[];
+}
+
+/** The conflicts of a template. A template that was stored by an earlier version can have some. */
+export const templateConflicts = (template: Compared): TemplateConflict[] => [
+  ...registryInName(template),
+  ...repeatedVariables(template),
+  ...repeatedPaths(template).map((error): TemplateConflict => ({ ...error, members: ['volume_mounts'] })),
+];
+
+/**
+ * The first component of an image reference is the registry if it has a dot or a colon, or is `localhost`
+ * (https://github.com/distribution/reference). Without `registry_url`, the image would be pulled from Docker Hub, which
+ * has no such names.
+ */
+export function registryInName({
+  image_name,
+  registry_url,
+}: Pick<Compared, 'image_name' | 'registry_url'>): TemplateConflict[] {
+  const [host = '', ...rest] = image_name.split('/');
+  if (registry_url || rest.length === 0 || !(/[.:]/.test(host) || host === 'localhost')) return [];
+  const message = `must not contain the registry: set registry_url to "${host}" and image_name to "${rest.join('/')}"`;
+  return [{ path: 'image_name', message, members: ['image_name', 'registry_url'] }];
+}
+
+function repeatedVariables({ env, env_schema, secret_refs }: Compared): TemplateConflict[] {
+  const variables = [
+    ...env.map(({ name }, index) => ({ name, path: `env.${index}.name` })),
+    ...env_schema.map(({ name }, index) => ({ name, path: `env_schema.${index}.name` })),
+    ...secret_refs.map(({ env: name }, index) => ({ name, path: `secret_refs.${index}.env` })),
+  ];
+  const first = new Map<string, string>();
+  return variables.flatMap(({ name, path }) => {
+    const other = first.get(name);
+    if (other === undefined) first.set(name, path);
+    const message = `declares the variable of ${other} again; declare each variable once in env, env_schema and secret_refs`;
+    return other === undefined ? [] : [{ path, message, members: ['env', 'env_schema', 'secret_refs'] }];
+  });
+}
+
+/** The mounts whose path an earlier mount has, also if it is written differently. */
+export function repeatedPaths({ volume_mounts }: Pick<Compared, 'volume_mounts'>): FieldError[] {
+  const paths = volume_mounts.map(({ mountPath }) => posix.normalize(mountPath).replace(/(.)\/$/, '$1'));
+  return paths.flatMap((path, index) =>
+    paths.indexOf(path) < index
+      ? [{ path: `volume_mounts.${index}.mountPath`, message: 'is already the path of another mount' }]
+      : [],
+  );
+}

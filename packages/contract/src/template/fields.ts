@@ -1,0 +1,457 @@
+import { z } from 'zod';
+import { tier } from '../shared/organization.ts';
+import { timestamp } from '../shared/timestamp.ts';
+import {
+  commaSeparated,
+  flag,
+  id,
+  ignored,
+  line,
+  NOT_BLANK,
+  name,
+  objectVersion,
+  paging,
+  record,
+  slug,
+  text,
+  uuid,
+} from '../shared/wire.ts';
+import { templateConflicts } from './conflicts.ts';
+import { hasValidOption, isContainerOption } from './container-options.ts';
+
+/**
+ * A Kubernetes quantity (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/); '' means
+ * unset.
+ */
+export const quantity = z
+  .string()
+  .max(64, 'must have at most 64 characters')
+  .regex(
+    /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?)?$/,
+    'must be a Kubernetes quantity such as 500m, 2 or 8Gi, or "" for unset',
+  );
+
+const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+export const dnsLabel = z
+  .string()
+  .regex(DNS_LABEL, 'must be a DNS label: 1 to 63 lower-case letters, digits and inner hyphens');
+
+export const variable = z
+  .string()
+  .max(256, 'must have at most 256 characters')
+  .regex(/^[A-Za-z_][A-Za-z0-9_.-]*$/, 'must be the name of an environment variable');
+
+export const word = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,62}$/, 'must be a lower-case word of at most 63 letters, digits and hyphens');
+
+export const labelKey = z
+  .string()
+  .regex(
+    /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/,
+    'must be a label key such as gpu or example.com/gpu',
+  );
+export const labelValue = z
+  .string()
+  .regex(/^(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/, 'must be a label value of at most 63 characters');
+
+export const list = <T extends z.ZodType>(item: T) => z.array(item).max(256, 'must have at most 256 entries');
+
+export const toleration = z
+  .strictObject({
+    key: labelKey.optional(),
+    operator: z.enum(['Exists', 'Equal']).optional(),
+    value: labelValue.optional(),
+    effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']).optional(),
+    tolerationSeconds: z.int().min(0).optional(),
+  })
+  .meta({ id: 'Toleration', description: 'A Kubernetes toleration' });
+
+export const secretRef = z
+  .strictObject({
+    name: dnsLabel,
+    key: line(253).optional(),
+    env: variable.refine((name) => !isContainerOption(name), 'must not be a variable that configures the container'),
+  })
+  .meta({
+    id: 'SecretRef',
+    description: 'A secret of the fleet, by name, and the environment variable that receives its value',
+  });
+
+export const envVariable = z
+  .strictObject({ name: variable, value: text(32_768) })
+  .check(hasValidOption('value'))
+  .meta({ id: 'EnvVariable' });
+
+/** The end of the description of a secret variable. */
+export const SECRET_MARKER = '[secret]';
+
+/**
+ * Whether a variable is secret: deployments bind it to a secret or generate its value. The shape of a template is fixed, so a
+ * marker at the end of the description declares it.
+ */
+export const isSecretVariable = ({ description }: { readonly description: string }): boolean =>
+  description.trimEnd().endsWith(SECRET_MARKER);
+
+export const envSchemaEntry = z
+  .strictObject({
+    name: variable,
+    required: z.boolean().default(false),
+    default_value: text(32_768).default(''),
+    description: text(4000)
+      .default('')
+      .meta({ description: `If it ends with \`${SECRET_MARKER}\`, the variable is secret` }),
+  })
+  .refine((entry) => !isSecretVariable(entry) || entry.default_value === '', {
+    path: ['default_value'],
+    message: 'must be empty, because the description declares a secret variable',
+  })
+  .check(hasValidOption('default_value'))
+  .meta({ id: 'EnvSchemaEntry' });
+
+export const port = z
+  .strictObject({
+    containerPort: z.int().min(1).max(65_535),
+    protocol: z
+      .string()
+      .regex(/^(?:[Tt][Cc][Pp]|[Uu][Dd][Pp]|[Ss][Cc][Tt][Pp])$/, 'must be TCP, UDP or SCTP')
+      .default('TCP'),
+  })
+  .meta({ id: 'Port' });
+
+export const volumeMount = z
+  .strictObject({
+    name: dnsLabel,
+    mountPath: line(4096)
+      .regex(/^\//, 'must be an absolute path')
+      .regex(
+        /^[^,:"]*$/,
+        'must not contain a comma, a colon or a quotation mark, which have a special meaning for engines',
+      ),
+  })
+  .meta({ id: 'VolumeMount' });
+
+const imageName = z
+  .string()
+  .max(255, 'must have at most 255 characters')
+  .regex(
+    /^(?:[a-z0-9]+(?:[._/-]+[a-z0-9]+)*)?$/,
+    'must be an image name without registry and tag, such as library/postgres; the registry is in registry_url',
+  );
+
+const imageTag = z.string().regex(/^\w[\w.-]{0,127}$/, 'must be an image tag such as 1.2.3');
+
+const tag = line(64)
+  .regex(NOT_BLANK, 'must not be blank')
+  .regex(/^[^,]*$/, 'must not contain a comma')
+  .transform((tag) => tag.trim());
+
+const registryUrl = z
+  .string()
+  .max(255, 'must have at most 255 characters')
+  .regex(
+    /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?(?:\/[a-z0-9]+(?:[._/-]+[a-z0-9]+)*)?$/,
+    'must be a host with optional port and path, such as ghcr.io or registry.example.com:5000/team',
+  );
+
+const registryCredentials = z
+  .string()
+  .regex(
+    DNS_LABEL,
+    'must be the name of a pull secret of the fleet (a DNS label); the hub does not store registry passwords',
+  );
+
+const httpsUrl = line(2048)
+  .regex(/^ *[Hh][Tt][Tt][Pp][Ss]:/, { message: 'must be an https URL', abort: true })
+  .refine((value) => URL.canParse(value), 'must be an https URL');
+
+/** A member that the publisher of a template writes. */
+interface Declaration<Rule extends z.ZodType, Reply extends z.ZodType> {
+  /** What a publisher may send. */
+  readonly rule: Rule;
+  /**
+   * The value if the publisher leaves the member out. Readers also assume it for a template that was stored before the
+   * member existed. In text and quantities, '' means unset.
+   */
+  readonly default: z.core.util.NoUndefined<z.output<Rule>> & z.input<Reply>;
+  /** A valid value other than the default. Tests send it through every place that handles the member. */
+  readonly example: z.output<Rule>;
+  /** What readers get. It is wider than the rule, so that a reader accepts values that only a newer service allows. */
+  readonly reply: Reply;
+}
+
+/** A member that describes a template in the catalog. */
+const catalogField = <Reply extends z.ZodType, Rule extends z.ZodType<z.input<Reply>>>(
+  declaration: Declaration<Rule, Reply>,
+) => ({
+  ...declaration,
+  reply: z.prefault(declaration.reply, declaration.default).meta({ examples: [declaration.example] }),
+  newRule: z._default(declaration.rule, declaration.default).meta({ examples: [declaration.example] }),
+  changeRule: z.optional(declaration.rule).meta({ examples: [declaration.example] }),
+  topic: undefined,
+});
+
+/** The topics of the members that specify what runs, in the order in which a workload lists its members. */
+const workloadTopics = ['image', 'environment', 'ports', 'volumes', 'resources', 'scheduling', 'networks'] as const;
+type WorkloadTopic = (typeof workloadTopics)[number];
+
+/** A member that specifies what runs. A workload copies it, and a later change of it makes the copy outdated. */
+const workloadField = <Reply extends z.ZodType, Rule extends z.ZodType<z.input<Reply>>>(
+  topic: WorkloadTopic,
+  declaration: Declaration<Rule, Reply>,
+) => ({ ...catalogField(declaration), topic });
+
+/** A member without a default: it is read-only, or `newTemplate` and `templateChange` state its rules. */
+const otherMember = <Reply extends z.ZodType>(reply: Reply) => ({ reply });
+
+/**
+ * Every member of a template, in the order in which replies have them. This is the only declaration of a member:
+ * see docs/adding-a-template-member.md.
+ */
+const templateMembers = {
+  id: otherMember(id),
+  name: otherMember(z.string()),
+  slug: otherMember(z.string()),
+  description: catalogField({ rule: text(4000), default: '', example: 'A server', reply: z.string() }),
+  version: catalogField({ rule: line(64), default: '1.0.0', example: '2.1.0', reply: z.string() }),
+  kind: workloadField('image', { rule: word, default: 'service', example: 'job', reply: z.string() }),
+  category_id: otherMember(id),
+  category_name: otherMember(z.string()),
+  category_slug: otherMember(z.string()),
+  category_icon: otherMember(z.string()),
+  image_name: workloadField('image', {
+    rule: imageName,
+    default: '',
+    example: 'library/server',
+    reply: z.string(),
+  }),
+  image_tag: workloadField('image', {
+    rule: imageTag,
+    default: 'latest',
+    example: '2.1',
+    reply: z.string(),
+  }),
+  cpu_request: workloadField('resources', { rule: quantity, default: '', example: '500m', reply: z.string() }),
+  memory_request: workloadField('resources', { rule: quantity, default: '', example: '1Gi', reply: z.string() }),
+  gpu_count: workloadField('resources', { rule: z.int().min(0).max(1024), default: 0, example: 2, reply: z.int() }),
+  vram_request: workloadField('resources', { rule: quantity, default: '', example: '16Gi', reply: z.string() }),
+  concurrent_jobs: workloadField('resources', {
+    rule: z.int().min(1).max(1_000_000),
+    default: 1,
+    example: 4,
+    reply: z.int(),
+  }),
+  env: workloadField('environment', {
+    rule: list(envVariable),
+    default: [],
+    example: [{ name: 'A', value: '1' }],
+    reply: z.array(z.object({ name: z.string(), value: z.string() })),
+  }),
+  env_schema: workloadField('environment', {
+    rule: list(envSchemaEntry),
+    default: [],
+    example: [{ name: 'B', required: true, default_value: 'x', description: 'why' }],
+    reply: z.array(
+      z.object({
+        name: z.string(),
+        required: z.boolean().prefault(false),
+        default_value: z.string().prefault(''),
+        description: z.string().prefault(''),
+      }),
+    ),
+  }),
+  ports: workloadField('ports', {
+    rule: list(port),
+    default: [],
+    example: [{ containerPort: 8080, protocol: 'TCP' }],
+    reply: z.array(z.object({ containerPort: z.int(), protocol: z.string().prefault('TCP') })),
+  }),
+  volume_mounts: workloadField('volumes', {
+    rule: list(volumeMount),
+    default: [],
+    example: [{ name: 'data', mountPath: '/data' }],
+    reply: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+  }),
+  node_selector: workloadField('scheduling', {
+    rule: record(labelKey, labelValue),
+    default: {},
+    example: { zone: 'b' },
+    reply: z.record(z.string(), z.string()),
+  }),
+  required_network_types: workloadField('networks', {
+    rule: list(word),
+    default: [],
+    example: ['mesh'],
+    reply: z.array(z.string()),
+  }),
+  tags: catalogField({
+    rule: list(tag),
+    default: [],
+    example: ['one', 'two'],
+    reply: z.array(z.string()),
+  }),
+  is_public: catalogField({ rule: z.boolean(), default: true, example: false, reply: z.boolean() }),
+  is_featured: catalogField({ rule: z.boolean(), default: false, example: true, reply: z.boolean() }),
+  min_tier: catalogField({ rule: tier, default: 'free', example: 'pro', reply: z.string() }),
+  download_count: otherMember(z.int()),
+  documentation: catalogField({
+    rule: text(500_000),
+    default: '',
+    example: '# Server\n',
+    reply: z.string(),
+  }),
+  registry_url: workloadField('image', {
+    rule: registryUrl.nullable(),
+    default: null,
+    example: 'registry.example.com:5000/team',
+    reply: z.string().nullable(),
+  }),
+  registry_credentials: workloadField('image', {
+    rule: registryCredentials.nullable(),
+    default: null,
+    example: 'pull-secret',
+    reply: z.string().nullable(),
+  }),
+  secret_refs: workloadField('environment', {
+    rule: list(secretRef),
+    default: [],
+    example: [{ name: 'token', key: 'value', env: 'TOKEN' }],
+    reply: z.array(z.object({ name: z.string(), key: z.string().optional(), env: z.string() })),
+  }),
+  command: workloadField('image', {
+    rule: list(text(32_768)),
+    default: [],
+    example: ['--port', '8080'],
+    reply: z.array(z.string()),
+  }),
+  tolerations: workloadField('scheduling', {
+    rule: list(toleration),
+    default: [],
+    example: [{ key: 'gpu', operator: 'Exists', effect: 'NoSchedule' }],
+    reply: z.array(
+      z.object({
+        key: z.string().optional(),
+        operator: z.string().optional(),
+        value: z.string().optional(),
+        effect: z.string().optional(),
+        tolerationSeconds: z.int().optional(),
+      }),
+    ),
+  }),
+  icon_url: catalogField({
+    rule: httpsUrl.nullable(),
+    default: null,
+    example: 'https://example.com/icon.svg',
+    reply: z.string().nullable(),
+  }),
+  created_at: otherMember(timestamp),
+  updated_at: otherMember(timestamp),
+} as const;
+
+type Members = typeof templateMembers;
+type TemplateField = {
+  [M in keyof Members]: Members[M] extends { readonly rule: z.ZodType } ? M : never;
+}[keyof Members];
+type WorkloadMember = {
+  [F in TemplateField]: Members[F] extends { readonly topic: WorkloadTopic } ? F : never;
+}[TemplateField];
+
+const memberNames = Object.keys(templateMembers) as (keyof Members)[]; // Object.keys returns string[]
+const isField = (member: keyof Members): member is TemplateField => 'rule' in templateMembers[member];
+const isAbout =
+  (topic: WorkloadTopic) =>
+  (name: TemplateField): name is WorkloadMember =>
+    templateMembers[name].topic === topic;
+
+/** The members that the publisher of a template writes, without `name`, `slug` and `category_id`. */
+export const templateFieldNames = memberNames.filter(isField);
+
+/** The members that specify what runs. A workload has them. Changes of other members do not make workloads outdated. */
+export const workloadMembers = workloadTopics.flatMap((topic) => templateFieldNames.filter(isAbout(topic)));
+
+/** One property of each member of a template that has it, by the name of the member. */
+const propertyOf = <P extends keyof Members[TemplateField]>(property: P) =>
+  Object.fromEntries(templateFieldNames.map((name) => [name, templateMembers[name][property]])) as {
+    [F in TemplateField]: Members[F][P]; // Object.fromEntries loses which name has which value
+  };
+
+/** The rule for each member that a publisher can send. */
+export const templateFields = propertyOf('rule');
+export const newTemplateFields = propertyOf('newRule');
+export const templateChangeFields = propertyOf('changeRule');
+export const templateDefaults = propertyOf('default');
+export const templateExamples = propertyOf('example');
+
+/** Every member, as in responses. */
+export const templateReply = Object.fromEntries(memberNames.map((name) => [name, templateMembers[name].reply])) as {
+  [M in keyof Members]: Members[M]['reply']; // Object.fromEntries loses which name has which value
+};
+
+/** A template, as callers see it. */
+export const template = z.object(templateReply).meta({ id: 'Template' });
+export type Template = z.output<typeof template>;
+
+/** A template, as administrators see it: with its owner and the version of the object, which `version` does not denote. */
+export const ownedTemplate = template
+  .extend({ owner_org_id: id.nullable(), resource_version: objectVersion })
+  .meta({ id: 'OwnedTemplate' });
+
+/** Filters of a list of templates. Visibility is applied separately. */
+export const templateFilters = {
+  category: line(200).optional().meta({ description: 'Slug of a category' }),
+  search: line(200).optional().meta({ description: 'Substring of the name or the description, case-insensitive' }),
+  featured: flag.optional().meta({ description: '`true`: only featured templates; `false`: all templates' }),
+  tags: commaSeparated
+    .optional()
+    .meta({ description: 'Comma-separated; a template matches if it has at least one of them' }),
+};
+
+/** How much of each template a list contains. */
+export const templateView = z
+  .enum(['full', 'summary'], 'must be full or summary')
+  .default('full')
+  .meta({ description: '`summary`: `documentation` is empty' });
+
+export const templateListQuery = z.strictObject({ ...templateFilters, ...paging, view: templateView });
+
+const readOnly = ignored(
+  'category_name',
+  'category_slug',
+  'category_icon',
+  'download_count',
+  'created_at',
+  'updated_at',
+  'resource_version',
+);
+
+const ownership = { owner_org_id: uuid.nullable() };
+
+/** A new template. Only `name` and `category_id` are required. The default slug derives from the name. */
+export const newTemplate = z
+  .strictObject({
+    name,
+    slug: slug.optional(),
+    category_id: uuid,
+    ...newTemplateFields,
+    owner_org_id: ownership.owner_org_id.default(null),
+    ...ignored('id'),
+    ...readOnly,
+  })
+  .check(({ value, issues }) => {
+    for (const { path, message } of templateConflicts(value))
+      issues.push({ code: 'custom', path: path.split('.'), message, input: value });
+  })
+  .meta({ id: 'NewTemplate' });
+
+/** A change of a template. Members that are left out do not change. `id` can be in the query instead. */
+export const templateChange = z
+  .strictObject({
+    id: uuid.optional(),
+    name: name.optional(),
+    slug: slug.optional(),
+    category_id: uuid.optional(),
+    ...templateChangeFields,
+    owner_org_id: ownership.owner_org_id.optional(),
+    ...readOnly,
+  })
+  .meta({ id: 'TemplateChange' });
