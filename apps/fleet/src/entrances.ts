@@ -22,14 +22,14 @@ import {
 import type { McpOptions } from '@svc/mcp';
 import { parse as parseCookies } from 'cookie';
 import type { Request, Response } from 'express';
-import { createVerifier } from './api/authenticate.ts';
 import type { RequestContext, Services } from './api/context.ts';
-import { policy } from './api/policy.ts';
-import { createStreamCredentials } from './api/stream-credentials.ts';
 import { actorOf } from './audit/recording.ts';
 import { createCandidates } from './deployments/candidates.ts';
+import { createVerifier } from './identity/authenticate.ts';
+import { policy } from './identity/policy.ts';
+import { callerKey, type Principal } from './identity/principal.ts';
+import { createStreamCredentials } from './identity/sessions/stream-credentials.ts';
 import { createCaller } from './mcp/caller.ts';
-import { callerKey, type Principal } from './principal.ts';
 
 /** The limits of changes that acquire the placement lock. One makes progress at a time, while another one prepares. */
 const PLACEMENTS = { what: 'requests that change deployments', running: 2, waitingPerCaller: 256, waitMs: 10_000 };

@@ -5,9 +5,9 @@ import type { ChangeFeed, Subscriber } from '../changes/feed.ts';
 import { type ChangeFilter, isBefore, type Position } from '../changes/history.ts';
 import type { ChangeKind } from '../changes/objects.ts';
 import { createOutbox, type Outbox } from '../changes/outbox.ts';
-import { callerKey } from '../principal.ts';
+import { policy } from '../identity/policy.ts';
+import { callerKey } from '../identity/principal.ts';
 import { route } from './context.ts';
-import { policy } from './policy.ts';
 
 /** Who may watch a list: who may read it. */
 const accessTo: Readonly<Record<ChangeKind, FleetAccess>> = {

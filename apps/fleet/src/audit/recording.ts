@@ -1,8 +1,8 @@
 import { clientAddress, pathOf, requestIdOf } from '@svc/http';
 import type { Request, Response } from 'express';
 import { v7 as uuidv7 } from 'uuid';
-import type { McpToken } from '../auth/mcp-tokens.ts';
-import type { Caller, Principal } from '../principal.ts';
+import type { McpToken } from '../identity/mcp-tokens.ts';
+import type { Caller, Principal } from '../identity/principal.ts';
 
 /** The maximum length of a path in an audit entry. A path of the API is shorter. */
 const MAX_PATH = 1024;
