@@ -4,14 +4,18 @@ const source = '^(apps/[^/]+|packages/[^/]+|infra/[^/]+)/src';
 /** The folders of each service. A folder imports only from folders after it. */
 const layers = {
   fleet: [
+    'main',
+    'start',
+    'app',
     'commands',
+    'config',
     'mcp',
     'api',
     'changes',
     'reconciler',
     'deployments',
     'audit',
-    'auth',
+    'identity',
     'settings',
     'catalog',
     'engines',
@@ -20,6 +24,7 @@ const layers = {
     'placement',
     'events',
     'database',
+    'version',
   ],
   hub: ['commands', 'mcp', 'auth', 'admin', 'account', 'catalog', 'database'],
 };

@@ -1,7 +1,6 @@
 import { type Input, paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, Problem, WithEtag } from '@svc/http';
-import { authorOf } from '../audit/recording.ts';
 import { recordDownload } from '../catalog/download-reports.ts';
 import { waitForPhase } from '../changes/wait.ts';
 import { bindingsOf, readDependents } from '../deployments/bindings.ts';
@@ -17,6 +16,7 @@ import { refuse } from '../deployments/refusals.ts';
 import { deployments, presentDeployment } from '../deployments/rows.ts';
 import { allocate, allocationOf, removeDeployment } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { authorOf } from '../identity/actor.ts';
 import { UncheckedTargets } from '../reconciler/first-checks.ts';
 import { columnsOfLimits } from '../render/defaults.ts';
 import { storedEnv } from '../render/env.ts';

@@ -2,9 +2,9 @@ import { challengesOf, displayPrefix, hashSecretToken, newSecretToken } from '@s
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { notFound, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import { authorOf } from '../audit/recording.ts';
 import { readPage } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { authorOf } from '../identity/actor.ts';
 import { insertToken, type TokenRow, tokenColumns, tokenRow } from '../identity/mcp-tokens.ts';
 import type { Principal } from '../identity/principal.ts';
 import { tokenList } from '../identity/token-list.ts';

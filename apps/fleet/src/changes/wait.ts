@@ -1,15 +1,31 @@
 import type { Input, Reply } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
 import { notFound } from '@svc/http';
-import type { RequestContext } from '../api/context.ts';
+import type { Database } from '../database/client.ts';
 import { deployments, presentDeployment } from '../deployments/rows.ts';
-import { callerKey } from '../identity/principal.ts';
+import { callerKey, type Principal } from '../identity/principal.ts';
+import type { DefaultLimits } from '../render/defaults.ts';
 import { readRow } from '../resources/kind.ts';
 import type { ChangeFeed } from './feed.ts';
 
 type Deployment = Reply<typeof fleetEndpoints.getDeployment>['deployment'];
 type Phases = readonly Deployment['phase'][];
 type Wanted = NonNullable<Input<typeof fleetEndpoints.getDeployment>['query']['wait']>;
+
+/** What a waiting request needs. */
+interface WaitContext {
+  readonly database: Database;
+  readonly defaultLimits: DefaultLimits;
+  readonly changes: ChangeFeed;
+  readonly principal: Principal;
+  readonly connection: {
+    /** Closes the connection soon after the credential of the request ends. */
+    endWithCredential(): void;
+    onClose(listener: () => void): void;
+  };
+  /** Receives the states of the deployment while the request waits. */
+  readonly onState?: ((state: unknown) => void) | undefined;
+}
 
 interface Wait {
   readonly id: string;
@@ -37,7 +53,7 @@ const isFinal = (phase: Deployment['phase'], phases: Wanted) =>
  * A deployment, when it has one of the phases or cannot reach them by itself, or after a time. While it waits, no database connection
  * is held. @throws 404, also if it is deleted meanwhile; 503 if too many requests wait
  */
-export async function waitForPhase(context: RequestContext, { id, phases, seconds }: Wait): Promise<Deployment> {
+export async function waitForPhase(context: WaitContext, { id, phases, seconds }: Wait): Promise<Deployment> {
   const { database, defaultLimits, changes, principal, connection, onState } = context;
   const read = async () => presentDeployment(await readRow(database.client, deployments, id), defaultLimits);
   const before = await read();

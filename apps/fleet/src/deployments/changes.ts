@@ -1,21 +1,29 @@
 import type { Reply } from '@svc/contract';
 import type { EnvRequest, fleetEndpoints } from '@svc/contract/fleet';
-import { invalid, Problem, pickDefined } from '@svc/http';
-import type { ChangeContext } from '../api/change.ts';
-import { authorOf } from '../audit/recording.ts';
+import { invalid, type Matches, Problem, pickDefined } from '@svc/http';
+import type { Sealer } from '../database/sealing.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { columnsOfLimits } from '../render/defaults.ts';
+import { authorOf } from '../identity/actor.ts';
+import { columnsOfLimits, type DefaultLimits } from '../render/defaults.ts';
 import { type StoredEnv, storedEnv } from '../render/env.ts';
 import { lockRow, nextVersion, readRow } from '../resources/kind.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { bindingsOf, readDependents, sealedIdOf } from './bindings.ts';
-import { decide } from './decision.ts';
+import { type DecisionContext, decide } from './decision.ts';
 import { changedDraft, type Draft, isUnchanged, readWorkloadRevision, refuseExcessiveSize } from './draft.ts';
 import { acceptEnv, generateValues, isSameEnv } from './env.ts';
-import { DUE_NOW, type Operation, PENDING, recordGeneration, restartForSecret } from './generations.ts';
+import { type Author, DUE_NOW, type Operation, PENDING, recordGeneration, restartForSecret } from './generations.ts';
 import { refusalsOfDeletion, refuse } from './refusals.ts';
 import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
 import { allocate, allocationOf } from './store.ts';
+
+/** What a change of a deployment needs of its request. */
+export interface DeploymentContext extends Author, DecisionContext {
+  readonly settings: { readonly sealer: Sealer };
+  readonly defaultLimits: DefaultLimits;
+  /** The versions of the deployment that the request permits. @throws 400 */
+  readonly ifMatch: () => Matches;
+}
 
 type DeploymentReply = Reply<typeof fleetEndpoints.getDeployment>;
 
@@ -41,7 +49,7 @@ export interface DeploymentChange {
 
 /** Changes a deployment and increments its generation. Does nothing if the deployment already matches. @throws 400, 404, 412, 422 */
 export async function changeDeployment(
-  context: ChangeContext,
+  context: DeploymentContext,
   id: string,
   requestChange: (before: DeploymentRow) => DeploymentChange | Promise<DeploymentChange>,
 ): Promise<DeploymentReply> {
@@ -90,7 +98,7 @@ export async function changeDeployment(
 }
 
 /** Starts a new generation of the deployments that are bound to a value that changed. */
-async function restartDependents(context: ChangeContext, before: DeploymentRow, env: StoredEnv): Promise<void> {
+async function restartDependents(context: DeploymentContext, before: DeploymentRow, env: StoredEnv): Promise<void> {
   const isChanged = (variable: string) => sealedIdOf(env[variable]) !== sealedIdOf(before.env[variable]);
   const dependents = (await readDependents(context.transaction, before)).filter(({ variable }) => isChanged(variable));
   const ids = new Set(dependents.map((dependent) => dependent.id));
@@ -113,7 +121,7 @@ const STOPPED = { phase: 'stopped', reason: null, message: '' } as const;
 const update = (transaction: Prisma.TransactionClient, id: string, data: Prisma.DeploymentUncheckedUpdateInput) =>
   transaction.deployment.update({ where: { id }, data: { ...data, ...nextVersion() } });
 
-const present = async ({ transaction, defaultLimits }: ChangeContext, id: string): Promise<DeploymentReply> => ({
+const present = async ({ transaction, defaultLimits }: DeploymentContext, id: string): Promise<DeploymentReply> => ({
   deployment: presentDeployment(await readRow(transaction, deployments, id), defaultLimits),
 });
 

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { ChangeContext } from '../api/change.ts';
-import { authorOf } from '../audit/recording.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { authorOf } from '../identity/actor.ts';
+import type { Principal } from '../identity/principal.ts';
 import type { SecretRow } from '../resources/secrets.ts';
 
 /** The operations that create a generation of a deployment. */
@@ -24,7 +24,11 @@ interface OperationRecord {
   readonly message: string;
 }
 
-type Author = Pick<ChangeContext, 'transaction' | 'principal'>;
+/** A transaction, and the principal that it is recorded for. */
+export interface Author {
+  readonly transaction: Prisma.TransactionClient;
+  readonly principal: Principal;
+}
 
 /** Records the current desired state of the deployment as a revision with its author, and the operation as an event. */
 export async function recordGeneration({ transaction, principal }: Author, record: OperationRecord): Promise<void> {
@@ -59,7 +63,7 @@ export const DUE_NOW = {
 /**
  * Starts a new generation of the deployments that use a secret. Stopped deployments receive the new values when they are started.
  */
-export async function rotateSecretInDeployments(context: ChangeContext, { name, used_by }: SecretRow): Promise<void> {
+export async function rotateSecretInDeployments(context: Author, { name, used_by }: SecretRow): Promise<void> {
   for (const { kind, id } of used_by) {
     if (kind === 'deployment')
       await restartForSecret(context, { id, message: `the values of the secret ${name} changed` });
@@ -68,7 +72,7 @@ export async function rotateSecretInDeployments(context: ChangeContext, { name, 
 
 /** Starts a new generation of a deployment, because a secret value changed. */
 export async function restartForSecret(
-  context: ChangeContext,
+  context: Author,
   { id, message }: Pick<OperationRecord, 'id' | 'message'>,
 ): Promise<void> {
   const { deployment } = context.transaction;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { invalid, Problem } from '@svc/http';
-import type { RequestContext } from '../api/context.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Principal } from '../identity/principal.ts';
 
@@ -12,9 +11,15 @@ export interface IdempotentRequest {
   readonly request_hash: string;
 }
 
+interface KeyedRequest {
+  readonly principal: Principal;
+  /** The value of `Idempotency-Key`, not validated. */
+  readonly idempotencyKey: string | undefined;
+}
+
 /** Reads `Idempotency-Key`. The scope of a key is its caller. @throws 400 unless it has 1 to 255 visible ASCII characters */
 export function readIdempotencyKey(
-  { principal, idempotencyKey }: RequestContext,
+  { principal, idempotencyKey }: KeyedRequest,
   body: object,
 ): IdempotentRequest | undefined {
   if (idempotencyKey === undefined) return undefined;

@@ -1,16 +1,15 @@
 import type { Reply } from '@svc/contract';
 import { DEFAULT_VOLUME_SIZE, type EnvRequest, type fleetEndpoints, type Target } from '@svc/contract/fleet';
 import { notFound, Problem } from '@svc/http';
-import type { ChangeContext } from '../api/change.ts';
-import { authorOf } from '../audit/recording.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { authorOf } from '../identity/actor.ts';
 import { volumeName } from '../render/labels.ts';
 import { readRow } from '../resources/kind.ts';
 import { type OrphanRow, presentOrphan, readOrphan } from '../resources/orphans.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { presentVolume, volumes } from '../resources/storage.ts';
 import { columnsOfTarget } from '../resources/targets.ts';
-import { changeDeployment } from './changes.ts';
+import { changeDeployment, type DeploymentContext } from './changes.ts';
 import { type Draft, readWorkloadRevision } from './draft.ts';
 import { recordGeneration } from './generations.ts';
 import { recordTombstones } from './store.ts';
@@ -20,7 +19,7 @@ import { recordTombstones } from './store.ts';
  * once. @throws 404 if it is not an orphan, or no longer one
  */
 export async function removeOrphan(
-  { transaction }: ChangeContext,
+  { transaction }: DeploymentContext,
   target: Target,
   orphanId: string,
 ): Promise<Reply<typeof fleetEndpoints.removeHostOrphan>> {
@@ -47,7 +46,7 @@ interface Adoption {
  * @throws 404, 409 not_adoptable, and the refusals of a deployment
  */
 export async function adoptOrphan(
-  context: ChangeContext,
+  context: DeploymentContext,
   { target, orphanId, ...given }: Adoption,
 ): Promise<Reply<typeof fleetEndpoints.adoptHostOrphan>> {
   const { transaction } = context;
@@ -77,7 +76,7 @@ const notAdoptable = (why: string) =>
 
 /** The engine does not state everything about a volume: on a host, its size and access mode are the defaults. */
 async function adoptVolume(
-  { transaction, principal }: ChangeContext,
+  { transaction, principal }: DeploymentContext,
   target: Target,
   { id, document: { name, objects, volume } }: OrphanRow,
 ) {
@@ -101,7 +100,7 @@ interface AdoptedDeployment extends Pick<Adoption, 'env' | 'volumes'> {
  * decisions as for any other deployment, with the same refusals.
  */
 async function adoptDeployment(
-  context: ChangeContext,
+  context: DeploymentContext,
   target: Target,
   { orphan: { id, document }, env, volumes: given }: AdoptedDeployment,
 ) {

@@ -3,28 +3,35 @@ import { ProviderUnavailable } from '@svc/auth/oidc';
 import { unavailable } from '@svc/http';
 import { decodeJwt } from 'jose';
 import { v7 as uuidv7 } from 'uuid';
-import type { Services } from '../api/context.ts';
-import type { Recording } from '../audit/recording.ts';
-import { recordUse } from './mcp-tokens.ts';
+import { type McpToken, recordUse } from './mcp-tokens.ts';
 import { upsertOidcUser } from './oidc-users.ts';
 import type { Principal } from './principal.ts';
+import type { IdentityServices } from './services.ts';
 import { userOf } from './users.ts';
 
-type VerifierServices = Pick<Services, 'database' | 'sessions' | 'settings' | 'providers'>;
+type VerifierServices = Pick<IdentityServices, 'database' | 'sessions' | 'settings' | 'providers'>;
+
+/** The stored MCP token of a request, which the audit gate has looked up. */
+interface LookedUpToken {
+  readonly token: McpToken | undefined;
+}
 
 /**
  * Resolves a bearer token to its principal. The format of the token determines its kind. Resolves to undefined if it is invalid.
  */
 export const createVerifier =
   (services: VerifierServices) =>
-  async (token: string, recording: Recording): Promise<Principal | undefined> => {
+  async (token: string, recording: LookedUpToken): Promise<Principal | undefined> => {
     if (token.startsWith('svcm_')) return verifyMcpToken(services, recording);
     if (token.startsWith('svcc_')) return undefined; // an API key of the hub
     const principal = isJwtShaped(token) ? await services.sessions.verify(token) : undefined;
     return principal ?? verifyProviderToken(services, token);
   };
 
-async function verifyMcpToken({ database }: VerifierServices, { token }: Recording): Promise<Principal | undefined> {
+async function verifyMcpToken(
+  { database }: VerifierServices,
+  { token }: LookedUpToken,
+): Promise<Principal | undefined> {
   if (!token?.active) return undefined;
   await recordUse(database, token);
   const { id, name, role, created_by_user } = token;

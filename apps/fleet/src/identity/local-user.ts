@@ -1,11 +1,15 @@
 import { invalid } from '@svc/http';
-import type { RequestContext } from '../api/context.ts';
-import { UNKNOWN_ACCOUNT } from '../audit/recording.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { type ActorRecording, UNKNOWN_ACCOUNT } from './actor.ts';
 import type { Passwords } from './passwords/passwords.ts';
 import type { CallerClass } from './passwords/queue.ts';
+import type { IdentityServices } from './services.ts';
 import { type Attempt, admitAttempt } from './sign-in-throttle.ts';
 import { lockUser } from './users.ts';
+
+interface AttemptContext extends Pick<IdentityServices, 'database' | 'passwords'> {
+  readonly recording: ActorRecording;
+}
 
 interface Evaluation<V> {
   /** Compares the password, and sets the actor of the audit entry. Undefined: it is wrong. */
@@ -20,7 +24,7 @@ interface Evaluation<V> {
  * @throws `failure`; 429 while a limit blocks the caller; 503 if too many attempts are waiting
  */
 export async function evaluateAttempt<V>(
-  { database, recording }: RequestContext,
+  { database, recording }: AttemptContext,
   attempt: Attempt,
   { verify, failure }: Evaluation<V>,
 ): Promise<V> {
@@ -47,7 +51,7 @@ export interface VerifiedUser {
 
 /** Runs one password verification in any case, so that an unknown user takes the same time as a wrong password. */
 export async function verifyLocalUser(
-  { database, passwords, recording }: RequestContext,
+  { database, passwords, recording }: AttemptContext,
   {
     email: given,
     password,
@@ -69,7 +73,7 @@ export async function verifyLocalUser(
  * until the transaction ends. Replaces a hash with outdated parameters.
  */
 export async function isStillValid(
-  { passwords }: RequestContext,
+  { passwords }: AttemptContext,
   transaction: Prisma.TransactionClient,
   { userId: id, password, hash, newHash }: VerifiedUser,
 ): Promise<boolean> {

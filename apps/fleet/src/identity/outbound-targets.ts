@@ -1,8 +1,12 @@
 import type { FieldError } from '@svc/contract';
 import { invalid, isLocalTarget, Problem, resolvesToThisMachine } from '@svc/http';
-import type { RequestContext } from '../api/context.ts';
+import type { Principal } from './principal.ts';
 
-type TargetContext = Pick<RequestContext, 'principal' | 'refusalOf'>;
+interface TargetContext {
+  readonly principal: Principal;
+  /** The reason why the fleet must not connect to a target, as far as its URL shows; undefined if it is allowed. */
+  readonly refusalOf: (target: URL) => Error | undefined;
+}
 
 /**
  * The field errors of a target that the fleet must not connect to. Only admins can register targets on the machine of the fleet,
@@ -26,7 +30,7 @@ const forAdmins = () =>
     'Only an admin can register a local socket, a loopback address or another address of the machine of this fleet.',
   );
 
-export const isAdmin = ({ principal }: Pick<RequestContext, 'principal'>): boolean =>
+export const isAdmin = ({ principal }: Pick<TargetContext, 'principal'>): boolean =>
   'role' in principal && principal.role === 'admin';
 
 /** A stored secret is never sent to another address than the one it was given for. */

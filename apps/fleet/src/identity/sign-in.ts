@@ -1,10 +1,10 @@
 import type { Reply } from '@svc/contract';
 import type { fleetEndpoints } from '@svc/contract/fleet';
 import { clientAddress, Problem } from '@svc/http';
-import type { RequestContext } from '../api/context.ts';
-import { actorOf } from '../audit/recording.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { type ActorRecording, actorOf } from './actor.ts';
 import type { Caller } from './principal.ts';
+import type { IdentityServices } from './services.ts';
 import { ACCESS_TOKEN_SECONDS } from './sessions/session-tokens.ts';
 import { type Owner, type Person, refuseWithoutRole, type TokenPair } from './sessions/sessions.ts';
 
@@ -24,9 +24,16 @@ export function presentCaller(caller: Caller) {
 
 type Transaction = Prisma.TransactionClient;
 
+interface SignInContext extends Pick<IdentityServices, 'sessions'> {
+  readonly recording: ActorRecording;
+  /** The address and the start of the `User-Agent` of the request. */
+  readonly address: string;
+  readonly userAgent: string | null;
+}
+
 /** Opens a session for an authenticated person, and records the person as the actor. @throws 403 if the person has no role */
 export async function openSession(
-  { sessions, recording, userAgent, address }: RequestContext,
+  { sessions, recording, userAgent, address }: SignInContext,
   transaction: Transaction,
   owner: Owner,
 ): Promise<Person & { readonly sessionId: string }> {
@@ -45,7 +52,7 @@ export async function openSession(
 
 /** Opens a session, and returns its first tokens. */
 export async function signIn(
-  context: RequestContext,
+  context: SignInContext,
   transaction: Transaction,
   owner: Owner,
 ): Promise<Reply<typeof fleetEndpoints.login>> {

@@ -1,8 +1,8 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
-import { UNKNOWN_ACCOUNT } from '../../audit/recording.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import { UNKNOWN_ACCOUNT } from '../../identity/actor.ts';
 import { evaluateAttempt, isStillValid, type VerifiedUser, verifyLocalUser } from '../../identity/local-user.ts';
 import type { CallerClass } from '../../identity/passwords/queue.ts';
 import type { Owner } from '../../identity/sessions/sessions.ts';

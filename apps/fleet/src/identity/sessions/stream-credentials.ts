@@ -4,13 +4,13 @@ import type { Bearer } from '@svc/auth/oidc';
 import type { FleetAccess } from '@svc/contract/fleet';
 import type { Log } from '@svc/http';
 import { decodeJwt } from 'jose';
-import type { Services } from '../../api/context.ts';
 import { findTokens } from '../mcp-tokens.ts';
 import { policy } from '../policy.ts';
 import type { Caller } from '../principal.ts';
+import type { IdentityServices } from '../services.ts';
 import { userOf } from '../users.ts';
 
-type UsedServices = Pick<Services, 'database' | 'sessions' | 'settings' | 'providers'>;
+type UsedServices = Pick<IdentityServices, 'database' | 'sessions' | 'settings' | 'providers'>;
 
 /** A response that is being streamed, with the credential of its request. */
 export interface OpenStream {
