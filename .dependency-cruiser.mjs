@@ -7,14 +7,18 @@ const source = '^(apps/[^/]+|packages/[^/]+|infra/[^/]+)/src';
  */
 export const layers = {
   fleet: [
+    'main',
+    'start',
+    'app',
     'commands',
+    'config',
     'mcp',
     'api',
     'changes',
     'reconciler',
     'deployments',
     'audit',
-    'auth',
+    'identity',
     'settings',
     'catalog',
     'engines',
@@ -23,6 +27,7 @@ export const layers = {
     'placement',
     'events',
     'database',
+    'version',
   ],
   hub: [
     'main',

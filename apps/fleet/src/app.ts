@@ -20,6 +20,7 @@ import { implement, type RequestContext, type Services } from './api/context.ts'
 import { readDeploymentLogs } from './api/deployments/logs.ts';
 import { planDeployment } from './api/deployments/plan.ts';
 import * as deployments from './api/deployments.ts';
+import { createEnter, createSharedContexts } from './api/enter.ts';
 import { listEvents } from './api/events.ts';
 import * as hostEvents from './api/hosts/events.ts';
 import * as hostOrphans from './api/hosts/orphans.ts';
@@ -34,7 +35,8 @@ import * as workloads from './api/workloads.ts';
 import { createAuditGate } from './audit/gate.ts';
 import type { RejectionLimits } from './audit/rejections.ts';
 import { observeSync } from './catalog/sync-state.ts';
-import { createEntrances, readCredential } from './entrances.ts';
+import { createAuthentication, readCredential } from './identity/authentication.ts';
+import { createEnterMcp } from './mcp/enter.ts';
 import { fleetMcp } from './mcp/service.ts';
 import { observeFleet } from './reconciler/fleet-figures.ts';
 import { version } from './version.ts';
@@ -98,8 +100,9 @@ export function createFleet({
   callLimits,
   ...options
 }: FleetOptions): Express {
-  const { enter, enterMcp, sessionOf } = createEntrances({ services, routes, log: options.log });
   const { database, publicUrl, corsOrigins, confirmationKey } = services;
+  const authentication = createAuthentication({ services, publicUrl, log: options.log });
+  const sharedContextOf = createSharedContexts(services, authentication);
   const issuer = async () => {
     const oidc = await services.settings.oidc();
     return services.providers.of(oidc) ? (oidc.issuer ?? undefined) : undefined;
@@ -110,14 +113,14 @@ export function createFleet({
     publicUrl,
     corsOrigins,
     routes,
-    enter,
-    sessionOf,
+    enter: createEnter(authentication, sharedContextOf),
+    sessionOf: authentication.sessionOf,
     gate: createAuditGate({ database, readCredential, rejectionLimits }),
     openapi: openApiDocument(fleetService),
     mountOthers: (app) =>
       mountMcp(app, {
         log: options.log,
-        enter: enterMcp,
+        enter: createEnterMcp({ routes, authentication, sharedContextOf }),
         serverFactory: createServerFactory({
           service: fleetMcp,
           log: options.log,

@@ -12,7 +12,7 @@ import {
   urlSetting,
 } from '@svc/http';
 import { z } from 'zod';
-import { bytes } from './quantities.ts';
+import { bytes } from './placement/quantities.ts';
 import type { SettingsEnvironment } from './settings/settings.ts';
 import { hubDefaults, oidcDefaults } from './settings/values.ts';
 

@@ -7,7 +7,7 @@ import { rotateKeys } from './commands/rotate-keys.ts';
 import { createToken } from './commands/tokens.ts';
 import { readDatabaseSettings, readKeySettings } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
-import { createSealer } from './sealing.ts';
+import { createSealer } from './database/sealing.ts';
 import { version } from './version.ts';
 
 const prismaDir = fileURLToPath(new URL('../../../prisma/fleet', import.meta.url));

@@ -13,12 +13,6 @@ import {
 } from '@svc/http';
 import type { Services } from './api/context.ts';
 import { createFleet } from './app.ts';
-import { createHashingThreads } from './auth/hashing.ts';
-import { createPasswords } from './auth/passwords.ts';
-import { startProviderChecks } from './auth/provider-checks.ts';
-import { loadSigningKey, type SigningKey } from './auth/session-tokens.ts';
-import { createSessions } from './auth/sessions.ts';
-import { createTemporaryAdmin, requireStrongPassword, type TemporaryAdmin } from './auth/temporary-admin.ts';
 import type { CatalogTimings } from './catalog/schedule.ts';
 import { createSync } from './catalog/sync.ts';
 import { readSyncState } from './catalog/sync-state.ts';
@@ -27,12 +21,22 @@ import { startPruningChanges } from './changes/pruning.ts';
 import { type Config, readConfig, settingsEnvironmentOf } from './config.ts';
 import { type Database, openDatabase } from './database/client.ts';
 import { checkCurrentKey, checkEncryptionKeys } from './database/encryption.ts';
+import { startHousekeeping } from './database/housekeeping.ts';
+import { createSealer, type Sealer, UnknownKey } from './database/sealing.ts';
 import { startSealing } from './deployments/seal-text.ts';
-import { startHousekeeping } from './housekeeping.ts';
+import { createHashingThreads } from './identity/passwords/hashing.ts';
+import { createPasswords } from './identity/passwords/passwords.ts';
+import { startProviderChecks } from './identity/sessions/provider-checks.ts';
+import { loadSigningKey, type SigningKey } from './identity/sessions/session-tokens.ts';
+import { createSessions } from './identity/sessions/sessions.ts';
+import {
+  createTemporaryAdmin,
+  requireStrongPassword,
+  type TemporaryAdmin,
+} from './identity/sessions/temporary-admin.ts';
 import { mcpUrlOf } from './mcp/service.ts';
 import { createEngineRuntime } from './reconciler/engine-runtime.ts';
 import type { ReconcilerTimings } from './reconciler/timings.ts';
-import { createSealer, type Sealer, UnknownKey } from './sealing.ts';
 import { createHubs, createProviders, type OutboundRoutes } from './settings/connections.ts';
 import { createSettings } from './settings/settings.ts';
 import { version } from './version.ts';

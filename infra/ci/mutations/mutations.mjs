@@ -44,7 +44,7 @@ export const mutations = [
     name: 'role too permissive',
     edits: [
       {
-        file: 'apps/fleet/src/api/policy.ts',
+        file: 'apps/fleet/src/identity/policy.ts',
         find: "'resources-write': roles(['admin', 'operator']),",
         replace: "'resources-write': roles(everyRole),",
       },

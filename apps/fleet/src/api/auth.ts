@@ -2,11 +2,11 @@ import { hashCredential } from '@svc/auth';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import { requireWritableAuditLog } from '../audit/gate.ts';
-import { refuseWithoutRole } from '../auth/sessions.ts';
-import { presentCaller, presentSession } from './auth/sign-in.ts';
+import { accessOf } from '../identity/policy.ts';
+import { refuseWithoutRole } from '../identity/sessions/sessions.ts';
+import { presentCaller, presentSession } from '../identity/sign-in.ts';
 import { changeRoute } from './change.ts';
 import { route } from './context.ts';
-import { accessOf } from './policy.ts';
 
 export const getAuthConfig = route(fleetEndpoints.getAuthConfig, async (context) => {
   const { database, settings, sessions, providers, publicUrl, browserSessions } = context;

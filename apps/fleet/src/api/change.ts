@@ -2,7 +2,7 @@ import type { Endpoint, Input, Reply } from '@svc/contract';
 import { notRecorded, type Redirect, type Route } from '@svc/http';
 import { countEntries } from '../audit/entries.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { callerKey } from '../principal.ts';
+import { callerKey } from '../identity/principal.ts';
 import { type RequestContext, route } from './context.ts';
 
 /** The context of a handler that makes a change. The handler must use no other connection than that of the transaction. */

@@ -1,16 +1,15 @@
-import { admit, challengesOf } from '@svc/auth';
 import { changeKinds, type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
 import { Streamed } from '@svc/http';
 import type { ChangeFeed, Subscriber } from '../changes/feed.ts';
 import { type ChangeFilter, isBefore, type Position } from '../changes/history.ts';
 import type { ChangeKind } from '../changes/objects.ts';
 import { createOutbox, type Outbox } from '../changes/outbox.ts';
-import { callerKey } from '../principal.ts';
+import { admitTo } from '../identity/authentication.ts';
+import { callerKey } from '../identity/principal.ts';
 import { route } from './context.ts';
-import { policy } from './policy.ts';
 
 /** Who may watch a list: who may read it. */
-const accessTo: Readonly<Record<ChangeKind, FleetAccess>> = {
+const listAccess: Readonly<Record<ChangeKind, FleetAccess>> = {
   deployments: fleetEndpoints.listDeployments.access,
   hosts: fleetEndpoints.listHosts.access,
   clusters: fleetEndpoints.listClusters.access,
@@ -25,7 +24,7 @@ const accessTo: Readonly<Record<ChangeKind, FleetAccess>> = {
 export const watchChanges = route(fleetEndpoints.watchChanges, async (context, { query }) => {
   const { principal, recording, changes, connection } = context;
   const { kinds = changeKinds, id, counts } = query;
-  for (const kind of kinds) admit({ policy, challenges: challengesOf('fleet') }, { access: accessTo[kind], principal });
+  for (const kind of kinds) admitTo(listAccess[kind], principal);
   recording.isRequired = true;
   const filter = { kinds, id };
   const release = changes.places.take(callerKey(principal));

@@ -3,9 +3,11 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { requireWritableAuditLog } from '../audit/gate.ts';
-import { authorOf } from '../audit/recording.ts';
+import type { Sealer } from '../database/sealing.ts';
 import { abandon } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { authorOf } from '../identity/actor.ts';
+import { isAdmin, resolvedTargetErrors, secretRequiredAgain, targetErrors } from '../identity/outbound-targets.ts';
 import { clusterCredentialsLocation, clusters, presentCluster } from '../resources/clusters.ts';
 import { certificateErrors, keyPairErrors, refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';
 import { refuseRegistered } from '../resources/identity.ts';
@@ -13,10 +15,8 @@ import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resour
 import { clusterList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
-import type { Sealer } from '../sealing.ts';
 import { type ChangeContext, changeRoute, runAudited } from './change.ts';
 import { type RequestContext, route } from './context.ts';
-import { isAdmin, resolvedTargetErrors, secretRequiredAgain, targetErrors } from './outbound-targets.ts';
 
 type Auth = Input<typeof fleetEndpoints.createCluster>['body']['auth'];
 

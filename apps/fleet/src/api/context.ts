@@ -2,25 +2,17 @@ import type { BrowserSessions } from '@svc/auth';
 import { offsetOf } from '@svc/contract';
 import { implementFor, type Matches, routeFor, type TurnQueue } from '@svc/http';
 import type { Recording } from '../audit/recording.ts';
-import type { Passwords } from '../auth/passwords.ts';
-import type { Sessions } from '../auth/sessions.ts';
 import type { Sync } from '../catalog/sync.ts';
 import type { ChangeFeed } from '../changes/feed.ts';
-import type { Database } from '../database/client.ts';
 import type { Candidates } from '../deployments/candidates.ts';
-import type { Principal } from '../principal.ts';
+import type { Principal } from '../identity/principal.ts';
+import type { IdentityServices } from '../identity/services.ts';
 import type { EngineRuntime } from '../reconciler/engine-runtime.ts';
 import type { DefaultLimits } from '../render/defaults.ts';
-import type { Hubs, Providers } from '../settings/connections.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Hubs } from '../settings/connections.ts';
 
 /** The services that every handler can use. */
-export interface Services {
-  readonly database: Database;
-  readonly settings: Settings;
-  readonly sessions: Sessions;
-  readonly passwords: Passwords;
-  readonly providers: Providers;
+export interface Services extends IdentityServices {
   readonly hubs: Hubs;
   readonly sync: Sync;
   readonly engineRuntime: EngineRuntime;

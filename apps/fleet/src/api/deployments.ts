@@ -1,17 +1,22 @@
 import { type Input, paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, Problem, WithEtag } from '@svc/http';
-import { authorOf } from '../audit/recording.ts';
 import { recordDownload } from '../catalog/download-reports.ts';
+import { waitForPhase } from '../changes/wait.ts';
 import { bindingsOf, readDependents } from '../deployments/bindings.ts';
+import { changeDeployment, generationToRestore } from '../deployments/changes.ts';
 import { type Decision, decide, uncheckedTargets } from '../deployments/decision.ts';
 import { type Draft, newDraft } from '../deployments/draft.ts';
 import { generateValues, presentEnv } from '../deployments/env.ts';
+import { detailsOf, readDetails } from '../deployments/event-details.ts';
+import { DUE_NOW, PENDING, recordGeneration } from '../deployments/generations.ts';
+import { findCreatedDeployment, readIdempotencyKey, rememberRequest } from '../deployments/idempotency.ts';
 import { presentManifest } from '../deployments/manifest.ts';
 import { refuse } from '../deployments/refusals.ts';
 import { deployments, presentDeployment } from '../deployments/rows.ts';
 import { allocate, allocationOf, removeDeployment } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { authorOf } from '../identity/actor.ts';
 import { UncheckedTargets } from '../reconciler/first-checks.ts';
 import { columnsOfLimits } from '../render/defaults.ts';
 import { storedEnv } from '../render/env.ts';
@@ -23,11 +28,6 @@ import { refuseUnknownTarget } from '../resources/targets.ts';
 import { insertRevision, type RevisionBase } from '../resources/workloads.ts';
 import { type ChangeContext, inPlacementQueue, placementRoute, runAudited } from './change.ts';
 import { pageOptions, route } from './context.ts';
-import { changeDeployment, generationToRestore } from './deployments/changes.ts';
-import { detailsOf, readDetails } from './deployments/event-details.ts';
-import { DUE_NOW, PENDING, recordGeneration } from './deployments/generations.ts';
-import { findCreatedDeployment, readIdempotencyKey, rememberRequest } from './deployments/idempotency.ts';
-import { waitForPhase } from './deployments/wait.ts';
 
 export const listDeployments = route(fleetEndpoints.listDeployments, async ({ database, defaultLimits }, { query }) => {
   const { rows, pagination } = await listRows(database.client, deployments, deploymentList, query);

@@ -3,9 +3,11 @@ import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, Problem, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { requireWritableAuditLog } from '../audit/gate.ts';
-import { authorOf } from '../audit/recording.ts';
+import type { Sealer } from '../database/sealing.ts';
 import { abandon } from '../deployments/store.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { authorOf } from '../identity/actor.ts';
+import { isAdmin, resolvedTargetErrors, secretRequiredAgain, targetErrors } from '../identity/outbound-targets.ts';
 import { certificateErrors, keyPairErrors, refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';
 import { type HostRow, hostCredentialsLocation, hosts, hostsAndNodes, presentHost } from '../resources/hosts.ts';
 import { refuseRegistered } from '../resources/identity.ts';
@@ -13,10 +15,8 @@ import { isUuid, listRows, lockRow, nextVersion, readRow, refuseRename } from '.
 import { hostList } from '../resources/list-rules.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
-import type { Sealer } from '../sealing.ts';
 import { type ChangeContext, changeRoute, runAudited } from './change.ts';
 import { type RequestContext, route } from './context.ts';
-import { isAdmin, resolvedTargetErrors, secretRequiredAgain, targetErrors } from './outbound-targets.ts';
 
 /** Nodes are read-only, since they are reported by their cluster. @throws 409 if the id is that of a node */
 export async function refuseNode(reader: Pick<Prisma.TransactionClient, 'node'>, id: string): Promise<void> {

@@ -1,9 +1,10 @@
 import { fleetEndpoints, type WorkloadSpec } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import { authorOf } from '../audit/recording.ts';
 import { secretBinding } from '../deployments/bindings.ts';
+import { rotateSecretInDeployments } from '../deployments/generations.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { authorOf } from '../identity/actor.ts';
 import { registryHost } from '../render/image.ts';
 import { keyOf } from '../render/secrets.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
@@ -20,7 +21,6 @@ import {
 } from '../resources/secrets.ts';
 import { changeRoute } from './change.ts';
 import { route } from './context.ts';
-import { rotateSecretInDeployments } from './deployments/generations.ts';
 
 interface Row {
   readonly name: string;

@@ -2,6 +2,7 @@ import { isSecretToken } from '@svc/auth';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, Problem, pickDefined } from '@svc/http';
 import { reasonOf } from '../catalog/hub.ts';
+import { secretRequiredAgain } from '../identity/outbound-targets.ts';
 import {
   deleteStored,
   type HubInEffect,
@@ -19,7 +20,6 @@ import {
 } from '../settings/values.ts';
 import { type ChangeContext, changeRoute } from './change.ts';
 import { route } from './context.ts';
-import { secretRequiredAgain } from './outbound-targets.ts';
 
 type Change<V> = { readonly [K in keyof V]?: V[K] | undefined };
 

@@ -1,8 +1,8 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { etagOfVersion, invalid, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import { authorOf } from '../audit/recording.ts';
-import { bytes } from '../quantities.ts';
+import { authorOf } from '../identity/actor.ts';
+import { bytes } from '../placement/quantities.ts';
 import { refuseInUse } from '../resources/field-errors.ts';
 import { listRows, lockRow, nextVersion, readRow, refuseRename } from '../resources/kind.ts';
 import { volumeList } from '../resources/list-rules.ts';

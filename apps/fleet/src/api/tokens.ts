@@ -2,13 +2,13 @@ import { challengesOf, displayPrefix, hashSecretToken, newSecretToken } from '@s
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { notFound, Problem } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import { authorOf } from '../audit/recording.ts';
-import { insertToken, type TokenRow, tokenColumns, tokenRow } from '../auth/mcp-tokens.ts';
-import { tokenList } from '../auth/token-list.ts';
-import { lockUser } from '../auth/users.ts';
 import { readPage } from '../database/lists.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import type { Principal } from '../principal.ts';
+import { authorOf } from '../identity/actor.ts';
+import { insertToken, type TokenRow, tokenColumns, tokenRow } from '../identity/mcp-tokens.ts';
+import type { Principal } from '../identity/principal.ts';
+import { tokenList } from '../identity/token-list.ts';
+import { lockUser } from '../identity/users.ts';
 import { isUuid } from '../resources/kind.ts';
 import { changeRoute } from './change.ts';
 import { route } from './context.ts';

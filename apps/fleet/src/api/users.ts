@@ -1,12 +1,12 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, notFound, Problem, pickDefined } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import { listedUser, userList } from '../auth/user-list.ts';
-import { lockUser, presentUser, refuseLastAdmin } from '../auth/users.ts';
 import { readPage } from '../database/lists.ts';
 import type { Prisma, User } from '../generated/prisma/client.ts';
+import { endInvitation, endSessions, hashPassword } from '../identity/local-user.ts';
+import { listedUser, userList } from '../identity/user-list.ts';
+import { lockUser, presentUser, refuseLastAdmin } from '../identity/users.ts';
 import { isUuid } from '../resources/kind.ts';
-import { endInvitation, endSessions, hashPassword } from './auth/local-user.ts';
 import { changeRoute, runAudited } from './change.ts';
 import { route } from './context.ts';
 

@@ -3,7 +3,7 @@ import { offsetOf, paginationOf } from '@svc/contract';
 import { fleetEndpoints, workloadMembers } from '@svc/contract/fleet';
 import { etagOfVersion, pickDefined, WithEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
-import { authorOf } from '../audit/recording.ts';
+import { authorOf } from '../identity/actor.ts';
 import { HOW_TO_BIND, type WorkloadVariable } from '../render/env.ts';
 import { PLACEHOLDER } from '../render/secrets.ts';
 import { refuseFieldErrors, refuseInUse } from '../resources/field-errors.ts';

@@ -1,8 +1,8 @@
 import type { BearerCredential } from '@svc/auth';
 import { closeConnectionOf, holdResponse, notRecorded } from '@svc/http';
 import type { Request, RequestHandler } from 'express';
-import { findToken } from '../auth/mcp-tokens.ts';
 import type { Database } from '../database/client.ts';
+import { findToken } from '../identity/mcp-tokens.ts';
 import { createEntryWriter } from './entries.ts';
 import { type Due, Recording } from './recording.ts';
 import { createRejections, type RejectionLimits } from './rejections.ts';

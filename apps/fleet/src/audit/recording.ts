@@ -1,8 +1,8 @@
 import { clientAddress, pathOf, requestIdOf } from '@svc/http';
 import type { Request, Response } from 'express';
 import { v7 as uuidv7 } from 'uuid';
-import type { McpToken } from '../auth/mcp-tokens.ts';
-import type { Caller, Principal } from '../principal.ts';
+import type { Actor } from '../identity/actor.ts';
+import type { McpToken } from '../identity/mcp-tokens.ts';
 
 /** The maximum length of a path in an audit entry. A path of the API is shorter. */
 const MAX_PATH = 1024;
@@ -33,12 +33,6 @@ export interface Due {
 }
 
 type Recorded = Pick<Entry, 'method' | 'path' | 'request_id' | 'source' | 'part'>;
-
-/** The actor of an audit entry. */
-export interface Actor {
-  readonly actor: string;
-  readonly user_id: string | null;
-}
 
 /**
  * The audit entry of a request while the request is processed. Its id is chosen first, so that the entry is written
@@ -112,34 +106,4 @@ export class Recording {
     const subject = { id, token_id: token?.id ?? null, ...this.#recorded, tool: this.tool ?? null };
     return actor && { ...subject, ...actor, status, aborted: this.#isAborted() };
   }
-}
-
-/** The actor of a failed sign-in to an account that does not exist. What the caller typed can be a password. */
-export const UNKNOWN_ACCOUNT: Actor = { actor: 'unknown account', user_id: null };
-
-/** The actor of a principal; undefined for an anonymous one. */
-export function actorOf(principal: Principal): Actor | undefined {
-  if (principal.kind === 'anonymous') return undefined;
-  return { actor: displayName(principal), user_id: principal.kind === 'user' ? principal.id : null };
-}
-
-/** The name of a caller in the audit log and in `created_by`. */
-function displayName(caller: Caller): string {
-  switch (caller.kind) {
-    case 'temporary-admin':
-      return 'temporary-admin';
-    case 'token':
-      return `token:${caller.name}`;
-    case 'user':
-      return caller.email ?? `${caller.name}${caller.name === '' ? '' : ' '}(${caller.id})`;
-  }
-}
-
-/**
- * The name of the principal that creates or requests something.
- * @throws Error for an anonymous principal, which no policy admits
- */
-export function authorOf(principal: Principal): string {
-  if (principal.kind === 'anonymous') throw new Error('an anonymous principal cannot be an author');
-  return displayName(principal);
 }

@@ -1,13 +1,13 @@
 import type { Reply } from '@svc/contract';
 import { changeKinds, fleetEndpoints } from '@svc/contract/fleet';
-import { tokenRow } from '../auth/mcp-tokens.ts';
-import { tokenList } from '../auth/token-list.ts';
-import { listedUser, userList } from '../auth/user-list.ts';
-import { presentUser } from '../auth/users.ts';
 import type { Database } from '../database/client.ts';
 import { readListed } from '../database/lists.ts';
 import { deployments, presentDeployment } from '../deployments/rows.ts';
 import { eventList, presentEvent } from '../events/list.ts';
+import { tokenRow } from '../identity/mcp-tokens.ts';
+import { tokenList } from '../identity/token-list.ts';
+import { listedUser, userList } from '../identity/user-list.ts';
+import { presentUser } from '../identity/users.ts';
 import type { DefaultLimits } from '../render/defaults.ts';
 import { clusters, presentCluster } from '../resources/clusters.ts';
 import { hostsAndNodes, presentHost } from '../resources/hosts.ts';

@@ -1,10 +1,10 @@
 import { type Finding, failed, type OutboundAllowance, ok } from '@svc/http';
 import type { Database } from '../database/client.ts';
+import type { Sealer } from '../database/sealing.ts';
 import { DEFAULT_DOCKER_TIMINGS } from '../engines/docker/client.ts';
 import { check as checkCluster } from '../engines/kubernetes/check.ts';
 import { DEFAULT_KUBERNETES_TIMINGS } from '../engines/kubernetes/client.ts';
 import { createClusterClients, createHostClients } from '../reconciler/engine-clients.ts';
-import type { Sealer } from '../sealing.ts';
 
 /** The maximum number of hosts, and of clusters, that are checked. Those that the fleet could not reach come first. */
 const MAX_TARGETS = 25;

@@ -15,12 +15,12 @@ import {
   recordClock,
   warning,
 } from '@svc/http';
-import { requireStrongPassword } from '../auth/temporary-admin.ts';
 import { reasonOf } from '../catalog/hub.ts';
 import { readConfig, settingsEnvironmentOf } from '../config.ts';
 import { type Database, openDatabase } from '../database/client.ts';
 import { inspectEncryptionKeys } from '../database/encryption.ts';
-import { createSealer } from '../sealing.ts';
+import { createSealer } from '../database/sealing.ts';
+import { requireStrongPassword } from '../identity/sessions/temporary-admin.ts';
 import { createHubs, type OutboundRoutes } from '../settings/connections.ts';
 import { createSettings } from '../settings/settings.ts';
 import { version } from '../version.ts';

@@ -6,7 +6,7 @@ import {
   type SealedColumn,
   sealedColumns,
 } from '../database/encryption.ts';
-import type { Sealer } from '../sealing.ts';
+import type { Sealer } from '../database/sealing.ts';
 
 const BATCH = 100;
 

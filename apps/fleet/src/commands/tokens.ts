@@ -4,8 +4,8 @@ import { fleetRoles } from '@svc/contract/fleet';
 import { parseOptions } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { insertToken } from '../auth/mcp-tokens.ts';
 import type { Database } from '../database/client.ts';
+import { insertToken } from '../identity/mcp-tokens.ts';
 
 const MAX_DAYS = 365;
 

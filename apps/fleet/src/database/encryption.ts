@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/prisma/client.ts';
-import { type Sealer, UnknownKey } from '../sealing.ts';
 import type { Database } from './client.ts';
+import { type Sealer, UnknownKey } from './sealing.ts';
 
 /** All columns with sealed values, with the key column of the table. Each table also has the column `key_id`. */
 const COLUMNS = [

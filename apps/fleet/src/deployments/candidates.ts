@@ -7,7 +7,7 @@ import {
   type Reachability,
   type Taint,
 } from '../placement/candidates.ts';
-import { bytes } from '../quantities.ts';
+import { bytes } from '../placement/quantities.ts';
 
 interface Amounts {
   readonly cpu_millis: number;

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EnvReply, EnvRequest } from '@svc/contract/fleet';
 import { invalid } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
+import type { Sealer } from '../database/sealing.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { HOW_TO_BIND, type StoredEnv, type StoredValue } from '../render/env.ts';
 import { randomText, sealValue } from '../resources/sealed-values.ts';
-import type { Sealer } from '../sealing.ts';
 
 type GivenValue = EnvRequest[string];
 

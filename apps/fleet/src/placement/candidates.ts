@@ -1,6 +1,6 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
-import { bytes, milli } from '../quantities.ts';
 import type { AddressesByType } from './addresses.ts';
+import { bytes, milli } from './quantities.ts';
 
 /** The kind of a target. */
 export type TargetKind = 'host' | 'cluster';

@@ -13,7 +13,7 @@ import { listManaged as listInCluster } from '../engines/kubernetes/managed.ts';
 import type { ManagedObject } from '../engines/managed.ts';
 import { logEvents, type RecordedEvent } from '../events/record.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { formatAmount } from '../quantities.ts';
+import { formatAmount } from '../placement/quantities.ts';
 import { dependentsOfTarget } from '../resources/targets.ts';
 import { compareWithRows } from './compare.ts';
 import { recordOrphans } from './orphans.ts';

@@ -1,6 +1,7 @@
 import type { WorkloadSpec } from '@svc/contract/fleet';
 import { z } from 'zod';
 import type { Database } from '../database/client.ts';
+import type { Sealer } from '../database/sealing.ts';
 import { namesOfSecrets } from '../deployments/decision.ts';
 import { revisionColumns, revisionRow, workloadRevisionOf } from '../deployments/draft.ts';
 import { type Renderable, readRenderable, renderingOf } from '../deployments/manifest.ts';
@@ -16,7 +17,6 @@ import { volumeName } from '../render/labels.ts';
 import { idOfSealedName, secretsWithValues } from '../render/secrets.ts';
 import { openSealedValues } from '../resources/sealed-values.ts';
 import { openValues } from '../resources/secrets.ts';
-import type { Sealer } from '../sealing.ts';
 import type { Claim } from './queue.ts';
 import { clusterOfDeployment, type DesiredOnTarget, hostOfDeployment, type TargetOfDeployment } from './targets.ts';
 import { backoffOf, DEFAULT_TIMINGS, type ReconcilerTimings } from './timings.ts';

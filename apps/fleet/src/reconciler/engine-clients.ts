@@ -1,5 +1,6 @@
 import type { OutboundAllowance, TargetAllowance } from '@svc/http';
 import { z } from 'zod';
+import type { Sealer } from '../database/sealing.ts';
 import { connectDocker, type DockerClient, type DockerTimings, type HostAddress } from '../engines/docker/client.ts';
 import {
   type ClusterAddress,
@@ -10,7 +11,6 @@ import {
 import type { Cluster, Host } from '../generated/prisma/client.ts';
 import { clusterCredentialsLocation } from '../resources/clusters.ts';
 import { hostCredentialsLocation } from '../resources/hosts.ts';
-import type { Sealer } from '../sealing.ts';
 
 /** Cached clients of hosts or clusters. A client is closed after it has not been used for `IDLE_MS`. */
 export interface Clients<Row, Client> {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type PeriodicTask, runPeriodically, traced } from '@svc/http';
 import type { Database } from '../database/client.ts';
+import type { Sealer } from '../database/sealing.ts';
 import { freePorts } from '../deployments/ports.ts';
 import { reconcile as reconcileOnHost } from '../engines/docker/reconcile.ts';
 import { EngineFailure, Unreachable } from '../engines/errors.ts';
@@ -8,7 +9,6 @@ import { reconcile as reconcileOnCluster } from '../engines/kubernetes/reconcile
 import type { Instance, Observation } from '../engines/observation.ts';
 import { logEvents } from '../events/record.ts';
 import { acquirePlacementLock } from '../resources/placement-lock.ts';
-import type { Sealer } from '../sealing.ts';
 import { readDesired } from './desired.ts';
 import { countFailure, measurePass } from './metrics.ts';
 import { type Claim, claimDue, LeaseLost, Superseded } from './queue.ts';

@@ -1,4 +1,4 @@
-import { formatBytes } from '../quantities.ts';
+import { formatBytes } from '../placement/quantities.ts';
 
 /**
  * The current version of the defaults: what a rendering contains where a workload requests nothing. A deployment keeps the

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { bytes, milli } from '../quantities.ts';
+import { bytes, milli } from '../placement/quantities.ts';
 import { bindingsOf, gpusOf, type Host, portKey } from './allocation.ts';
 import { CAPABILITIES, DROPPED_BY_NAME } from './capabilities.ts';
 import {

@@ -4,7 +4,7 @@ import type { IPersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolu
 import type { ISecret } from 'kubernetes-models/v1/Secret';
 import type { IService } from 'kubernetes-models/v1/Service';
 import { gpuCountOf } from '../placement/candidates.ts';
-import { byteAmount } from '../quantities.ts';
+import { byteAmount } from '../placement/quantities.ts';
 import { labelsOf, objectName, originOf, placementLabels, selectorOf, volumeLabels, volumeName } from './labels.ts';
 import { type Cluster, kubernetesSecrets, type Metadata, podTemplate, portName } from './pod.ts';
 import { isJob, omitEmpty, portsOf, type Rendering, type Secrecy, volumesOf } from './rendering.ts';

@@ -7,7 +7,7 @@ import type { IResourceRequirements } from 'kubernetes-models/v1/ResourceRequire
 import type { ISecret } from 'kubernetes-models/v1/Secret';
 import type { IToleration } from 'kubernetes-models/v1/Toleration';
 import { gpuCountOf } from '../placement/candidates.ts';
-import { byteAmount, cpuAmount, formatBytes } from '../quantities.ts';
+import { byteAmount, cpuAmount, formatBytes } from '../placement/quantities.ts';
 import { CAPABILITIES } from './capabilities.ts';
 import {
   CHECK_FAILURES,

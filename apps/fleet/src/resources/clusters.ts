@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
-import { formatAmount } from '../quantities.ts';
+import { formatAmount } from '../placement/quantities.ts';
 import { identityColumns, identityRow, uniqueCondition } from './identity.ts';
 import { condition, type Kind, presentCommon, presentConditions, resourceRow } from './kind.ts';
 

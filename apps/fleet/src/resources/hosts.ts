@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import { unverifiedTypes } from '../placement/addresses.ts';
-import { formatAmount } from '../quantities.ts';
+import { formatAmount } from '../placement/quantities.ts';
 import { identityColumns, identityRow, uniqueCondition } from './identity.ts';
 import { type Kind, presentCommon, resourceRow } from './kind.ts';
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
+import type { Sealer } from '../database/sealing.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { SEALED_KEY, sealedName } from '../render/secrets.ts';
-import type { Sealer } from '../sealing.ts';
 import type { Values } from './secrets.ts';
 
 const locationOf = (row: string) => ({ table: 'sealed_values', column: 'sealed', row });

@@ -1,8 +1,8 @@
 import { displayPrefix } from '@svc/auth';
 import type { FleetRole } from '@svc/contract/fleet';
 import { z } from 'zod';
+import type { Sealer } from '../database/sealing.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import type { Sealer } from '../sealing.ts';
 
 export type SettingName = 'oidc' | 'hub';
 

@@ -1,5 +1,5 @@
 import * as argon2 from '@node-rs/argon2';
-import { createPasswords } from '../../src/auth/passwords.ts';
+import { createPasswords } from '../../src/identity/passwords/passwords.ts';
 import { startWorld, TEMPORARY_ADMIN } from '../world.ts';
 import { LOGIN, signInHelpers } from './sign-in-helpers.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type CallerClass, createPasswordQueue, type QueueBounds } from '../../src/auth/password-queue.ts';
+import { type CallerClass, createPasswordQueue, type QueueBounds } from '../../src/identity/passwords/queue.ts';
 
 /** Calls that start when the queue admits them, and end when the test ends them. */
 function someWork(bounds: QueueBounds) {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, jest, test } from '@jest/globals';
 import * as argon2 from '@node-rs/argon2';
-import { createPasswords } from '../../src/auth/passwords.ts';
+import { createPasswords } from '../../src/identity/passwords/passwords.ts';
 
 const verified = jest.fn(argon2.verify);
 const { hash, verify } = createPasswords({ hashing: { hash: argon2.hash, verify: verified } });

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { hash as hashArgon2, parseOptions } from '@node-rs/argon2';
-import { createHashingThreads, HASHING_THREADS } from '../../src/auth/hashing.ts';
-import { createPasswords } from '../../src/auth/passwords.ts';
+import { createHashingThreads, HASHING_THREADS } from '../../src/identity/passwords/hashing.ts';
+import { createPasswords } from '../../src/identity/passwords/passwords.ts';
 
 const PASSWORD = 'ein sehr gutes Passwort';
 const hashing = createHashingThreads();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import * as argon2 from '@node-rs/argon2';
 import { unavailable } from '@svc/http';
-import { createPasswords } from '../../src/auth/passwords.ts';
+import { createPasswords } from '../../src/identity/passwords/passwords.ts';
 import { startWorld, TEMPORARY_ADMIN } from '../world.ts';
 import { LOGIN, signInHelpers } from './sign-in-helpers.ts';
 

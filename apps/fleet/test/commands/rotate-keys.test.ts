@@ -1,7 +1,7 @@
 import { createTestDatabase } from '@svc/testing';
-import { loadSigningKey } from '../../src/auth/session-tokens.ts';
 import { rotateKeys } from '../../src/commands/rotate-keys.ts';
 import { checkEncryptionKeys, sealedColumns } from '../../src/database/encryption.ts';
+import { loadSigningKey } from '../../src/identity/sessions/session-tokens.ts';
 import { aKey } from '../process-world.ts';
 import { openSealedRows, sealedIn, sealerOf } from '../secrets/sealed-rows.ts';
 import { whileSessionIsLocked } from './locked-session.ts';

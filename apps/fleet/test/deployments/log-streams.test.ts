@@ -3,8 +3,8 @@ import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SignJWT } from 'jose';
-import { createStreamCredentials, type OpenStream } from '../../src/api/stream-credentials.ts';
 import type { Database } from '../../src/database/client.ts';
+import { createStreamCredentials, type OpenStream } from '../../src/identity/sessions/stream-credentials.ts';
 import { anEngine, endAll, serve } from '../engines/servers.ts';
 import { startWorld } from '../world.ts';
 

@@ -5,7 +5,7 @@ import { contentsOf } from '../audit/contents.ts';
 import { mirrorIn } from '../catalog/mirror.ts';
 import { startFakeHub } from '../fake-hub.ts';
 import { startWorld } from '../world.ts';
-import { startDownloads } from './downloads.ts';
+import { startDownloads } from './templates/downloads.ts';
 
 export const GIB = 2 ** 30;
 

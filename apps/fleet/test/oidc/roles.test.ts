@@ -1,7 +1,7 @@
 import type { FleetRole } from '@svc/contract/fleet';
 import { assertProperty } from '@svc/testing/properties';
 import fc from 'fast-check';
-import { type RoleSettings, roleOf } from '../../src/auth/roles.ts';
+import { type RoleSettings, roleOf } from '../../src/identity/roles.ts';
 
 const rising: readonly FleetRole[] = ['viewer', 'operator', 'admin'];
 type Claims = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { assertProperty } from '@svc/testing/properties';
 import fc from 'fast-check';
-import { bytes, milli } from '../../src/quantities.ts';
+import { bytes, milli } from '../../src/placement/quantities.ts';
 
 test.each([
   ['', 0],

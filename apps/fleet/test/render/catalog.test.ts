@@ -2,8 +2,8 @@ import { healthCheckOf } from '../../src/render/container-options.ts';
 import { renderDocker } from '../../src/render/docker.ts';
 import { renderKubernetes } from '../../src/render/kubernetes.ts';
 import { starterCatalog, template } from './catalog.ts';
-import { dockerManifest } from './docker-schemas.ts';
-import { assertValid } from './kubernetes-schemas.ts';
+import { dockerManifest } from './docker/schemas.ts';
+import { assertValid } from './kubernetes/schemas.ts';
 import { aCluster, aHost, aRendering } from './renderings.ts';
 
 test('the starter catalog can be read', () => {

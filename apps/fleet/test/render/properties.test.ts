@@ -3,14 +3,14 @@ import { assertProperty } from '@svc/testing/properties';
 import fc from 'fast-check';
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import type { IJob } from 'kubernetes-models/batch/v1/Job';
-import { bytes, milli } from '../../src/quantities.ts';
+import { bytes, milli } from '../../src/placement/quantities.ts';
 import { renderDocker } from '../../src/render/docker.ts';
 import { type KubernetesObject, renderKubernetes } from '../../src/render/kubernetes.ts';
 import type { Rendering } from '../../src/render/rendering.ts';
 import { withoutValues } from '../../src/render/secrets.ts';
 import { anyRendering, anySpec } from './arbitrary.ts';
-import { dockerManifest } from './docker-schemas.ts';
-import { assertValid } from './kubernetes-schemas.ts';
+import { dockerManifest } from './docker/schemas.ts';
+import { assertValid } from './kubernetes/schemas.ts';
 import { aCluster, aHost, aRendering, CANARY, shown } from './renderings.ts';
 
 const RUNS = byDepth({ short: 40, full: 150, long: 5000 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, openDatabase } from '../../src/database/client.ts';
 import { type SealedColumn, sealedColumns } from '../../src/database/encryption.ts';
-import { createSealer, type EncryptionKey, type Sealer } from '../../src/sealing.ts';
+import { createSealer, type EncryptionKey, type Sealer } from '../../src/database/sealing.ts';
 
 /** More than a rotation processes in one batch. */
 const SESSIONS = 120;

@@ -1,4 +1,4 @@
-import type { Passwords } from '../../src/auth/passwords.ts';
+import type { Passwords } from '../../src/identity/passwords/passwords.ts';
 import { LOGIN } from '../auth/sign-in-helpers.ts';
 import { PROVIDER, startWorld } from '../world.ts';
 

@@ -1,8 +1,8 @@
 // The filter of users by role in SQL agrees with the roles that the API shows, for generated claims and mappings.
 import { byDepth, seed } from '@svc/testing';
-import { listedUser, userList } from '../../src/auth/user-list.ts';
-import { type Mapping, presentUser } from '../../src/auth/users.ts';
 import { readPage } from '../../src/database/lists.ts';
+import { listedUser, userList } from '../../src/identity/user-list.ts';
+import { type Mapping, presentUser } from '../../src/identity/users.ts';
 import { randomFrom } from '../random.ts';
 import { startWorld } from '../world.ts';
 

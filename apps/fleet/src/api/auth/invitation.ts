@@ -1,10 +1,10 @@
 import { hashCredential } from '@svc/auth';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
-import { lockUser } from '../../auth/users.ts';
+import { endSessions, hashPassword } from '../../identity/local-user.ts';
+import { lockUser } from '../../identity/users.ts';
 import { runAudited } from '../change.ts';
 import { route } from '../context.ts';
-import { endSessions, hashPassword } from './local-user.ts';
 
 interface InvitedUser {
   readonly id: string;

@@ -1,16 +1,16 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
-import { UNKNOWN_ACCOUNT } from '../../audit/recording.ts';
-import type { CallerClass } from '../../auth/password-queue.ts';
-import type { Owner } from '../../auth/sessions.ts';
-import { counted } from '../../auth/sign-in-metrics.ts';
-import { rememberNetwork } from '../../auth/sign-in-throttle.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import { UNKNOWN_ACCOUNT } from '../../identity/actor.ts';
+import { evaluateAttempt, isStillValid, type VerifiedUser, verifyLocalUser } from '../../identity/local-user.ts';
+import type { CallerClass } from '../../identity/passwords/queue.ts';
+import type { Owner } from '../../identity/sessions/sessions.ts';
+import { signIn } from '../../identity/sign-in.ts';
+import { counted } from '../../identity/sign-in-metrics.ts';
+import { rememberNetwork } from '../../identity/sign-in-throttle.ts';
 import { runAudited } from '../change.ts';
 import { type RequestContext, route } from '../context.ts';
-import { evaluateAttempt, isStillValid, type VerifiedUser, verifyLocalUser } from './local-user.ts';
-import { signIn } from './sign-in.ts';
 
 type Body = Input<typeof fleetEndpoints.login>['body'];
 

@@ -6,12 +6,12 @@ import { invalid, Problem, Redirect } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { requireWritableAuditLog } from '../../audit/gate.ts';
-import { upsertOidcUser } from '../../auth/oidc-users.ts';
-import { counted } from '../../auth/sign-in-metrics.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import { upsertOidcUser } from '../../identity/oidc-users.ts';
+import { openSession, signIn } from '../../identity/sign-in.ts';
+import { counted } from '../../identity/sign-in-metrics.ts';
 import { runAudited } from '../change.ts';
 import { type RequestContext, route } from '../context.ts';
-import { openSession, signIn } from './sign-in.ts';
 
 const signInCookie = createSignInCookie('fleet');
 

@@ -1,7 +1,5 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid } from '@svc/http';
-import { runAudited } from '../change.ts';
-import { route } from '../context.ts';
 import {
   endInvitation,
   endSessions,
@@ -9,7 +7,9 @@ import {
   hashPassword,
   isStillValid,
   verifyLocalUser,
-} from './local-user.ts';
+} from '../../identity/local-user.ts';
+import { runAudited } from '../change.ts';
+import { route } from '../context.ts';
 
 /** A wrong current password counts as a failed sign-in, so that a stolen session cannot be used to guess it. */
 export const changeOwnPassword = route(fleetEndpoints.changeOwnPassword, async (context, { body }) => {

@@ -2,12 +2,12 @@ import { newCredential } from '@svc/auth';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { WithCookies } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import type { Principal } from '../../principal.ts';
+import { accessOf } from '../../identity/policy.ts';
+import type { Principal } from '../../identity/principal.ts';
+import { openSession, presentCaller } from '../../identity/sign-in.ts';
 import { runAudited } from '../change.ts';
 import { type RequestContext, route } from '../context.ts';
-import { accessOf } from '../policy.ts';
 import { logIn } from './login.ts';
-import { openSession, presentCaller } from './sign-in.ts';
 
 export const getBrowserSession = route(fleetEndpoints.getBrowserSession, async ({ principal }) =>
   presentBrowserSession(principal),

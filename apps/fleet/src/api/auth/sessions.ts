@@ -1,8 +1,8 @@
 import { MAX_SESSIONS } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { notFound, WithCookies } from '@svc/http';
-import { isOpen } from '../../auth/sessions.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
+import { isOpen } from '../../identity/sessions/sessions.ts';
 import { isUuid } from '../../resources/kind.ts';
 import { changeRoute, runAudited } from '../change.ts';
 import { type RequestContext, route } from '../context.ts';

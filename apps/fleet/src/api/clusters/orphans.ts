@@ -1,10 +1,10 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
+import { adoptOrphan, removeOrphan } from '../../deployments/orphans.ts';
 import { clusters } from '../../resources/clusters.ts';
 import { readRow } from '../../resources/kind.ts';
 import { listOrphans } from '../../resources/orphans.ts';
 import { changeRoute } from '../change.ts';
 import { route } from '../context.ts';
-import { adoptOrphan, removeOrphan } from '../target-orphans.ts';
 
 export const listClusterOrphans = route(fleetEndpoints.listClusterOrphans, async ({ database }, { params, query }) => {
   const { id } = await readRow(database.client, clusters, params.id);

@@ -23,8 +23,8 @@ import {
 import { refusalsOfDeletion } from '../../deployments/refusals.ts';
 import { type DeploymentRow, deployments } from '../../deployments/rows.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
+import { callerKey } from '../../identity/principal.ts';
 import { listAssessments } from '../../placement/listed.ts';
-import { callerKey } from '../../principal.ts';
 import { registryHost } from '../../render/image.ts';
 import { secretsWithPlaceholders } from '../../render/secrets.ts';
 import { readRow } from '../../resources/kind.ts';

@@ -1,7 +1,7 @@
 import { hashCredential, newCredential } from '@svc/auth';
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { invalid, notFound } from '@svc/http';
-import { lockUser } from '../../auth/users.ts';
+import { lockUser } from '../../identity/users.ts';
 import { changeRoute } from '../change.ts';
 import { findUser } from '../users.ts';
 

@@ -1,6 +1,6 @@
 import type { V1Node, V1StorageClass } from '@kubernetes/client-node';
 import type { CountedAmounts, Taint } from '../../placement/candidates.ts';
-import { bytes, milli } from '../../quantities.ts';
+import { bytes, milli } from '../../placement/quantities.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { unlessNotFound } from '../errors.ts';
 import type { KubernetesClient } from './client.ts';

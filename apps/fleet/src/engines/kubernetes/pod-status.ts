@@ -4,7 +4,7 @@ import type {
   V1ContainerStatus,
   V1Pod,
 } from '@kubernetes/client-node';
-import { bytes } from '../../quantities.ts';
+import { bytes } from '../../placement/quantities.ts';
 import { classifyPullFailure, isProgramMissing, type Reason } from '../errors.ts';
 import type { Instance } from '../observation.ts';
 import { oneLine } from '../redact.ts';

@@ -1,7 +1,7 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
 import { Problem } from '@svc/http';
 import type { z } from 'zod';
-import { isDecided } from '../../api/deployments/wait.ts';
+import { isDecided } from '../../changes/wait.ts';
 import { findDeployment } from './find.ts';
 import type { Handlers } from './types.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
-import * as podStatuses from './api-server/pod-status.ts';
+import * as podStatuses from './api-server/controller/pod-status.ts';
 import { aDeployment, anApiServer, clientOf, endAll, reconcileTo, running } from './world.ts';
 
 afterEach(endAll);

@@ -3,7 +3,7 @@ import { Permanent, Transient, Unreachable } from '../../../src/engines/errors.t
 import { logs } from '../../../src/engines/kubernetes/logs.ts';
 import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
 import type { LogOptions } from '../../../src/engines/observation.ts';
-import * as podStatuses from './api-server/pod-status.ts';
+import * as podStatuses from './api-server/controller/pod-status.ts';
 import { aDeployment, anApiServer, clientOf, endAll, running, until } from './world.ts';
 
 afterEach(endAll);

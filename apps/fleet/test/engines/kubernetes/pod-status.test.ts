@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
 import type { Observation } from '../../../src/engines/observation.ts';
+import type { PodStatusOf } from './api-server/controller/pod-status.ts';
+import * as podStatuses from './api-server/controller/pod-status.ts';
 import { moment } from './api-server/objects.ts';
-import type { PodStatusOf } from './api-server/pod-status.ts';
-import * as podStatuses from './api-server/pod-status.ts';
 import { aDeployment, anApiServer, clientOf, endAll, running } from './world.ts';
 
 afterEach(endAll);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { reconcile } from '../../../src/engines/kubernetes/reconcile.ts';
-import { deploymentOf } from '../../render/kubernetes-helpers.ts';
+import { deploymentOf } from '../../render/kubernetes/helpers.ts';
 import { at } from './api-server/objects.ts';
 import { aDeployment, altered, anApiServer, clientOf, endAll, reconcileTo, running } from './world.ts';
 

@@ -6,7 +6,7 @@ import { redactorFor } from '../../../src/engines/kubernetes/redact.ts';
 import { secretsWithValues } from '../../../src/render/secrets.ts';
 import { CANARY } from '../../render/renderings.ts';
 import { aPair } from '../../resources/certificates.ts';
-import * as podStatuses from './api-server/pod-status.ts';
+import * as podStatuses from './api-server/controller/pod-status.ts';
 import type { Received } from './api-server/request.ts';
 import type { InjectedResponse } from './api-server.ts';
 import { aDeployment, anApiServer, clientOf, endAll, running } from './world.ts';

@@ -1,10 +1,10 @@
 import { updated } from './apply.ts';
-import { runControllers } from './controller.ts';
-import { createControls } from './controls.ts';
+import { runControllers } from './controller/controller.ts';
+import { createControls } from './controller/controls.ts';
+import type { PodStatusOf } from './controller/pod-status.ts';
 import { kindOf } from './kinds.ts';
 import { Logs } from './logs.ts';
 import { type Meta, metaOf, moment, type Stored, type Tree } from './objects.ts';
-import type { PodStatusOf } from './pod-status.ts';
 import { Store } from './store.ts';
 import { Watchers } from './watch.ts';
 

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../../src/render/kubernetes.ts';
-import { undeclared } from '../../../render/kubernetes-members.ts';
+import { undeclared } from '../../../render/kubernetes/members.ts';
 import type { KindOf } from './kinds.ts';
 import { at, isTree, type Stored } from './objects.ts';
 import { invalid, Refusal } from './refusal.ts';

@@ -1,0 +1,154 @@
+import type { Reply } from '@svc/contract';
+import type { EnvRequest, fleetEndpoints } from '@svc/contract/fleet';
+import { invalid, type Matches, Problem, pickDefined } from '@svc/http';
+import type { Sealer } from '../database/sealing.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { authorOf } from '../identity/actor.ts';
+import { columnsOfLimits, type DefaultLimits } from '../render/defaults.ts';
+import { type StoredEnv, storedEnv } from '../render/env.ts';
+import { lockRow, nextVersion, readRow } from '../resources/kind.ts';
+import { acquirePlacementLock } from '../resources/placement-lock.ts';
+import { bindingsOf, readDependents, sealedIdOf } from './bindings.ts';
+import { type DecisionContext, decide } from './decision.ts';
+import { changedDraft, type Draft, isUnchanged, readWorkloadRevision, refuseExcessiveSize } from './draft.ts';
+import { acceptEnv, generateValues, isSameEnv } from './env.ts';
+import { type Author, DUE_NOW, type Operation, PENDING, recordGeneration, restartForSecret } from './generations.ts';
+import { refusalsOfDeletion, refuse } from './refusals.ts';
+import { type DeploymentRow, deployments, presentDeployment } from './rows.ts';
+import { allocate, allocationOf } from './store.ts';
+
+/** What a change of a deployment needs of its request. */
+export interface DeploymentContext extends Author, DecisionContext {
+  readonly settings: { readonly sealer: Sealer };
+  readonly defaultLimits: DefaultLimits;
+  /** The versions of the deployment that the request permits. @throws 400 */
+  readonly ifMatch: () => Matches;
+}
+
+type DeploymentReply = Reply<typeof fleetEndpoints.getDeployment>;
+
+/** A requested change of a deployment. Members that are absent stay unchanged. */
+export interface DeploymentChange {
+  readonly operation: Operation;
+  readonly message: string;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly revision?: number | undefined;
+  readonly replicas?: number | undefined;
+  readonly env?: EnvRequest | undefined;
+  /** The variables of a recorded generation. */
+  readonly recordedEnv?: StoredEnv;
+  readonly volumes?: Draft['volumes'] | undefined;
+  readonly desiredState?: Draft['desiredState'] | undefined;
+  /** Whether to restart all replicas, even if nothing else changes. */
+  readonly restart?: boolean;
+  /** Whether to take over fields that other field managers own. */
+  readonly takeOver?: boolean | undefined;
+  /** Whether the change is a rollback, to a revision that was permitted for this deployment before. */
+  readonly isRollback?: boolean;
+}
+
+/** Changes a deployment and increments its generation. Does nothing if the deployment already matches. @throws 400, 404, 412, 422 */
+export async function changeDeployment(
+  context: DeploymentContext,
+  id: string,
+  requestChange: (before: DeploymentRow) => DeploymentChange | Promise<DeploymentChange>,
+): Promise<DeploymentReply> {
+  const { transaction, principal, ifMatch } = context;
+  await acquirePlacementLock(transaction);
+  const before = await lockRow(transaction, deployments, { id, ifMatch });
+  const change = await requestChange(before);
+  const workload = await readWorkloadRevision(transaction, before.workload_id, change.revision ?? before.revision);
+  const isNewRevision = workload.revision !== before.revision && !change.isRollback;
+  const env = change.env ? acceptEnv(change.env, { ...workload, before: before.env }) : change.recordedEnv;
+  const changed = { ...(env && { env }), ...pickDefined(change, ['replicas', 'volumes', 'desiredState', 'restart']) };
+  const draft = changedDraft(before, { workload, isNewRevision, ...changed }, context.defaultLimits);
+  const labels = change.labels === undefined ? {} : { labels: change.labels };
+  refuse(refusalsOfDeletion(before));
+  refuseTakeOver(before, change);
+  if (!change.restart && !change.takeOver && isUnchanged(before, draft)) {
+    if (change.labels !== undefined) await update(transaction, id, labels);
+    return present(context, id);
+  }
+  refuseExcessiveSize(draft, before);
+  const decision = await decide(context, draft);
+  refuse(decision.refusals);
+  await update(transaction, id, {
+    ...labels,
+    ...{
+      revision: workload.revision,
+      replicas: draft.replicas,
+      env: { ...draft.env },
+      bindings: bindingsOf(draft.env),
+      desired_state: draft.desiredState,
+      defaults_version: draft.defaultsVersion,
+      ...columnsOfLimits(draft.defaultLimits),
+    },
+    ...(change.restart ? { restarted_at: new Date() } : {}),
+    ...allocationOf(decision),
+    ...(draft.desiredState === 'running' ? PENDING : before.sent_to_engine ? STOPPING : STOPPED),
+    ...DUE_NOW,
+    take_over: change.takeOver === true,
+    generation: { increment: 1 },
+  });
+  await allocate(transaction, decision, authorOf(principal));
+  await generateValues(transaction, context.settings.sealer, draft);
+  await recordGeneration(context, { id, operation: change.operation, message: change.message });
+  await restartDependents(context, before, draft.env);
+  return present(context, id);
+}
+
+/** Starts a new generation of the deployments that are bound to a value that changed. */
+async function restartDependents(context: DeploymentContext, before: DeploymentRow, env: StoredEnv): Promise<void> {
+  const isChanged = (variable: string) => sealedIdOf(env[variable]) !== sealedIdOf(before.env[variable]);
+  const dependents = (await readDependents(context.transaction, before)).filter(({ variable }) => isChanged(variable));
+  const ids = new Set(dependents.map((dependent) => dependent.id));
+  const message = `a generated value of the deployment ${before.name} changed`;
+  for (const id of ids) await restartForSecret(context, { id, message });
+}
+
+/** @throws 400 for a deployment on a host, whose objects have no field managers */
+function refuseTakeOver({ cluster_id }: DeploymentRow, { takeOver }: DeploymentChange): void {
+  if (!takeOver || cluster_id !== null) return;
+  throw invalid([{ path: 'take_over', message: 'must be used only for deployments on a cluster' }]);
+}
+
+/** For a deployment whose objects an engine may have. */
+const STOPPING = { phase: 'stopping', reason: null, message: '' } as const;
+
+/** For a deployment that no engine has received, so that nothing must be removed. */
+const STOPPED = { phase: 'stopped', reason: null, message: '' } as const;
+
+const update = (transaction: Prisma.TransactionClient, id: string, data: Prisma.DeploymentUncheckedUpdateInput) =>
+  transaction.deployment.update({ where: { id }, data: { ...data, ...nextVersion() } });
+
+const present = async ({ transaction, defaultLimits }: DeploymentContext, id: string): Promise<DeploymentReply> => ({
+  deployment: presentDeployment(await readRow(transaction, deployments, id), defaultLimits),
+});
+
+/** The recorded generation to roll back to: the given one, or by default the latest one that differs from the current state. */
+export async function generationToRestore(
+  transaction: Prisma.TransactionClient,
+  before: DeploymentRow,
+  requested: number | undefined,
+) {
+  const generation = requested === undefined ? { lt: before.generation } : Math.min(requested, before.generation + 1);
+  const revisions = await transaction.deploymentRevision.findMany({
+    where: { deployment_id: before.id, generation },
+    orderBy: { generation: 'desc' },
+  });
+  const found = requested === undefined ? revisions.find((revision) => !isCurrent(before, revision)) : revisions[0];
+  if (found) return { ...found, env: storedEnv.parse(found.env) };
+  if (requested === undefined)
+    throw new Problem(
+      'deployment_refused',
+      'There is nothing to roll back to, because no previous generation differs from the current one.',
+    );
+  throw invalid([
+    { path: 'generation', message: `must be a generation of the deployment, from 1 to ${before.generation}` },
+  ]);
+}
+
+const isCurrent = (before: DeploymentRow, stored: { revision: number; replicas: number; env: unknown }) =>
+  stored.revision === before.revision &&
+  stored.replicas === before.replicas &&
+  isSameEnv(storedEnv.parse(stored.env), before.env);

@@ -1,0 +1,82 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { authorOf } from '../identity/actor.ts';
+import type { Principal } from '../identity/principal.ts';
+import type { SecretRow } from '../resources/secrets.ts';
+
+/** The operations that create a generation of a deployment. */
+export type Operation =
+  | 'create'
+  | 'adopt'
+  | 'update'
+  | 'start'
+  | 'stop'
+  | 'restart'
+  | 'scale'
+  | 'rollback'
+  | 'rotate-secret'
+  | 'delete';
+
+interface OperationRecord {
+  readonly id: string;
+  readonly operation: Operation;
+  /** The message of the event. */
+  readonly message: string;
+}
+
+/** A transaction, and the principal that it is recorded for. */
+export interface Author {
+  readonly transaction: Prisma.TransactionClient;
+  readonly principal: Principal;
+}
+
+/** Records the current desired state of the deployment as a revision with its author, and the operation as an event. */
+export async function recordGeneration({ transaction, principal }: Author, record: OperationRecord): Promise<void> {
+  const { id, operation, message } = record;
+  const author = authorOf(principal);
+  await transaction.$executeRaw`
+    WITH recorded AS (
+      INSERT INTO deployment_revisions (deployment_id, generation, operation, revision, replicas, env, desired_state, created_by)
+      SELECT id, generation, ${operation}, revision, replicas, env, desired_state, ${author} FROM deployments WHERE id = ${id}::uuid
+      RETURNING deployment_id, generation)
+    INSERT INTO deployment_events (id, deployment_id, kind, generation, reason, message, actor)
+    SELECT ${uuidv7()}::uuid, deployment_id, 'operation'::"EventKind", generation, ${operation}, ${message}, ${author} FROM recorded`;
+}
+
+/** The observed state of a new generation that no worker has reconciled yet. `presentDeployment` states what it waits for. */
+export const PENDING = {
+  phase: 'pending',
+  reason: null,
+  message: '',
+} as const satisfies Prisma.DeploymentUncheckedUpdateInput;
+
+/**
+ * Makes a deployment due at once and resets its count of failures. Also resets `take_over`, which is valid only for the
+ * generation that requested it.
+ */
+export const DUE_NOW = {
+  due_at: new Date(0),
+  failures: 0,
+  take_over: false,
+} as const satisfies Prisma.DeploymentUncheckedUpdateInput;
+
+/**
+ * Starts a new generation of the deployments that use a secret. Stopped deployments receive the new values when they are started.
+ */
+export async function rotateSecretInDeployments(context: Author, { name, used_by }: SecretRow): Promise<void> {
+  for (const { kind, id } of used_by) {
+    if (kind === 'deployment')
+      await restartForSecret(context, { id, message: `the values of the secret ${name} changed` });
+  }
+}
+
+/** Starts a new generation of a deployment, because a secret value changed. */
+export async function restartForSecret(
+  context: Author,
+  { id, message }: Pick<OperationRecord, 'id' | 'message'>,
+): Promise<void> {
+  const { deployment } = context.transaction;
+  await deployment.update({ where: { id }, data: { generation: { increment: 1 }, updated_at: new Date() } });
+  await deployment.updateMany({ where: { id, desired_state: 'running' }, data: { ...PENDING, ...DUE_NOW } });
+  await recordGeneration(context, { id, operation: 'rotate-secret', message });
+}

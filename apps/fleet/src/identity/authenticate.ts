@@ -1,0 +1,72 @@
+import { isJwtShaped } from '@svc/auth';
+import { ProviderUnavailable } from '@svc/auth/oidc';
+import { unavailable } from '@svc/http';
+import { decodeJwt } from 'jose';
+import { v7 as uuidv7 } from 'uuid';
+import { type McpToken, recordUse } from './mcp-tokens.ts';
+import { upsertOidcUser } from './oidc-users.ts';
+import type { Principal } from './principal.ts';
+import type { IdentityServices } from './services.ts';
+import { userOf } from './users.ts';
+
+type VerifierServices = Pick<IdentityServices, 'database' | 'sessions' | 'settings' | 'providers'>;
+
+/** The stored MCP token of a request, which the audit gate has looked up. */
+interface LookedUpToken {
+  readonly token: McpToken | undefined;
+}
+
+/**
+ * Resolves a bearer token to its principal. The format of the token determines its kind. Resolves to undefined if it is invalid.
+ */
+export const createVerifier =
+  (services: VerifierServices) =>
+  async (token: string, recording: LookedUpToken): Promise<Principal | undefined> => {
+    if (token.startsWith('svcm_')) return verifyMcpToken(services, recording);
+    if (token.startsWith('svcc_')) return undefined; // an API key of the hub
+    const principal = isJwtShaped(token) ? await services.sessions.verify(token) : undefined;
+    return principal ?? verifyProviderToken(services, token);
+  };
+
+async function verifyMcpToken(
+  { database }: VerifierServices,
+  { token }: LookedUpToken,
+): Promise<Principal | undefined> {
+  if (!token?.active) return undefined;
+  await recordUse(database, token);
+  const { id, name, role, created_by_user } = token;
+  return { kind: 'token', id, name, role, createdByUser: created_by_user };
+}
+
+/** Verifies an access token of the identity provider. The role follows from the claims of the token and the current mapping. */
+async function verifyProviderToken(
+  { database, settings, providers }: VerifierServices,
+  token: string,
+): Promise<Principal | undefined> {
+  const oidc = await settings.oidc();
+  if (isJwtShaped(token) && issuerOf(token) !== oidc.issuer) return undefined; // the provider is asked only about its own tokens
+  const verified = await providers.of(oidc)?.verifyBearer(token).catch(providerUnavailable);
+  if (!verified) return undefined;
+  const { claims, issuedAt = 0 } = verified;
+  const { iss, sub } = claims;
+  const stored = await database.client.user.findUnique({ where: { iss_sub: { iss, sub } } });
+  // Tokens that were issued before the user was removed are invalid. A token that is issued later restores the user.
+  if (stored?.removed_at && issuedAt * 1000 <= stored.removed_at.getTime()) return undefined;
+  const upsert = () => database.client.$transaction((transaction) => upsertOidcUser(transaction, uuidv7(), claims));
+  const user = stored && !stored.removed_at ? stored : await upsert();
+  return userOf({ ...user, claims: { ...claims } }, oidc, undefined);
+}
+
+function issuerOf(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    return undefined; // not a JWT, although it has the format of one
+  }
+}
+
+const providerUnavailable = (cause: unknown) => {
+  throw cause instanceof ProviderUnavailable
+    ? unavailable('The identity provider is unavailable, so the token cannot be verified.', cause)
+    : cause;
+};

@@ -1,0 +1,94 @@
+import {
+  admit,
+  type BearerCredential,
+  type BrowserSessions,
+  challengesOf,
+  createAuthenticator,
+  createBrowserSessions,
+  createKnownSessions,
+  readBearer,
+} from '@svc/auth';
+import type { FleetAccess } from '@svc/contract/fleet';
+import { type Log, pathOf } from '@svc/http';
+import type { Request, Response } from 'express';
+import { actorOf } from './actor.ts';
+import { createVerifier } from './authenticate.ts';
+import { policy } from './policy.ts';
+import { callerKey, type Principal } from './principal.ts';
+import type { IdentityServices } from './services.ts';
+import { createStreamCredentials } from './sessions/stream-credentials.ts';
+
+const challenges = challengesOf('fleet');
+
+export const readCredential = (req: Request): BearerCredential => readBearer(req, challenges);
+
+/** @throws 401, 403 unless the policy admits the principal */
+export const admitTo = (access: FleetAccess, principal: Principal): void =>
+  admit({ policy, challenges }, { access, principal });
+
+/** Authenticates requests, to endpoints of the contract and to the MCP endpoint. */
+export interface Authentication {
+  readonly browserSessions: BrowserSessions;
+  /** The principal of a request, which becomes the actor of its audit entry. @throws 400, 401, 503 */
+  authenticate(req: Request, res: Response): Promise<Principal>;
+  /** The known session of a request that is not authenticated yet. */
+  sessionOf(req: Request, res: Response): string | undefined;
+  /**
+   * Creates the function that ends the response soon after the caller loses the access; with `endsWithRole`, after any change of
+   * its role.
+   */
+  endingWithCredential(
+    res: Response,
+    caller: { readonly access: FleetAccess; readonly principal: Principal },
+  ): (endsWithRole: boolean) => void;
+}
+
+interface AuthenticationOptions {
+  readonly services: IdentityServices;
+  /** The URL at which browsers reach the fleet. */
+  readonly publicUrl: string | undefined;
+  readonly log: Log;
+}
+
+export function createAuthentication({ services, publicUrl, log }: AuthenticationOptions): Authentication {
+  const streamCredentials = createStreamCredentials(services, log);
+  const authenticateBearer = createAuthenticator(createVerifier(services), challenges);
+  const browserSessions = createBrowserSessions('fleet', publicUrl);
+  const knownSessions = createKnownSessions();
+
+  /** The credential of a session, if the request has one. */
+  const sessionCredential = (req: Request, { credential }: Response['locals']) =>
+    credential.token ?? (credential.problem ? undefined : browserSessions.find(req));
+  /** Only requests to the API can have a cookie; for others, such as those to the MCP endpoint, it is ignored. */
+  const inBrowser = async (req: Request) => {
+    const reference = browserSessions.read(req);
+    return reference === undefined ? undefined : services.sessions.verifyReference(reference);
+  };
+
+  return {
+    browserSessions,
+    authenticate: async (req, res) => {
+      const { credential, recording } = res.locals;
+      // A request with a bearer credential never uses the cookie.
+      const principal: Principal = (await authenticateBearer(credential, recording)) ??
+        (await inBrowser(req)) ?? { kind: 'anonymous' };
+      const session = 'sessionId' in principal ? principal.sessionId : undefined;
+      if (session !== undefined) knownSessions.remember(sessionCredential(req, res.locals) ?? '', session);
+      const actor = actorOf(principal);
+      if (actor) recording.setActor(actor);
+      res.locals.caller = callerKey(principal);
+      if (principal.kind === 'temporary-admin')
+        log.warn({ path: pathOf(req.originalUrl) }, 'the temporary admin is in use');
+      return principal;
+    },
+    sessionOf: (req, res) => knownSessions.of(sessionCredential(req, res.locals)),
+    endingWithCredential:
+      (res, { access, principal }) =>
+      (endsWithRole) => {
+        if (principal.kind === 'anonymous') return;
+        const end = () => void res.destroy();
+        const stream = { credential: res.locals.credential.token ?? '', principal, access, endsWithRole, end };
+        res.once('close', streamCredentials.add(stream).remove);
+      },
+  };
+}

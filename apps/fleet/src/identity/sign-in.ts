@@ -1,0 +1,68 @@
+import type { Reply } from '@svc/contract';
+import type { fleetEndpoints } from '@svc/contract/fleet';
+import { clientAddress, Problem } from '@svc/http';
+import type { Prisma } from '../generated/prisma/client.ts';
+import { type ActorRecording, actorOf } from './actor.ts';
+import type { Caller } from './principal.ts';
+import type { IdentityServices } from './services.ts';
+import { ACCESS_TOKEN_SECONDS } from './sessions/session-tokens.ts';
+import { type Owner, type Person, refuseWithoutRole, type TokenPair } from './sessions/sessions.ts';
+
+/** A caller as `/auth/me` and sign-ins present it. @throws if the caller has no role, which the policy does not admit */
+export function presentCaller(caller: Caller) {
+  const { name, role } = caller;
+  if (role === undefined) throw new Error('the policy must not admit callers without a role here');
+  switch (caller.kind) {
+    case 'temporary-admin':
+      return { kind: caller.kind, id: null, name, email: null, role, temporary: true };
+    case 'token':
+      return { kind: caller.kind, id: caller.id, name, email: null, role, temporary: false };
+    case 'user':
+      return { kind: caller.source, id: caller.id, name, email: caller.email, role, temporary: false };
+  }
+}
+
+type Transaction = Prisma.TransactionClient;
+
+interface SignInContext extends Pick<IdentityServices, 'sessions'> {
+  readonly recording: ActorRecording;
+  /** The address and the start of the `User-Agent` of the request. */
+  readonly address: string;
+  readonly userAgent: string | null;
+}
+
+/** Opens a session for an authenticated person, and records the person as the actor. @throws 403 if the person has no role */
+export async function openSession(
+  { sessions, recording, userAgent, address }: SignInContext,
+  transaction: Transaction,
+  owner: Owner,
+): Promise<Person & { readonly sessionId: string }> {
+  const sessionId = await sessions.open(transaction, owner, { userAgent, source: clientAddress(address) ?? null });
+  const person = await sessions.findPerson(transaction, sessionId);
+  if (!person) throw new Problem('invalid_grant', 'The account no longer exists.');
+  const actor = actorOf(person);
+  if (actor) recording.setActor(actor);
+  recording.isRequired = true; // also if the person has no role
+  refuseWithoutRole(person);
+  if (person.kind === 'user') {
+    await transaction.$executeRaw`UPDATE users SET last_sign_in_at = now() WHERE id = ${person.id}::uuid`;
+  }
+  return { ...person, sessionId };
+}
+
+/** Opens a session, and returns its first tokens. */
+export async function signIn(
+  context: SignInContext,
+  transaction: Transaction,
+  owner: Owner,
+): Promise<Reply<typeof fleetEndpoints.login>> {
+  const person = await openSession(context, transaction, owner);
+  return presentSession(await context.sessions.issueTokens(transaction, person.sessionId), person);
+}
+
+export const presentSession = (pair: TokenPair, person: Person) => ({
+  ...pair,
+  token_type: 'Bearer' as const,
+  expires_in: ACCESS_TOKEN_SECONDS,
+  user: presentCaller(person),
+});

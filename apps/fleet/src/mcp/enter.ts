@@ -1,0 +1,50 @@
+import { closeConnectionOf, type Route, requestIdOf } from '@svc/http';
+import type { McpOptions } from '@svc/mcp';
+import type { RequestContext } from '../api/context.ts';
+import { accessTo, type SharedContextOf } from '../api/enter.ts';
+import { type Authentication, admitTo } from '../identity/authentication.ts';
+import { callerKey } from '../identity/principal.ts';
+import { createCaller } from './caller.ts';
+
+interface EnterOptions {
+  readonly routes: readonly Route<RequestContext>[];
+  readonly authentication: Authentication;
+  readonly sharedContextOf: SharedContextOf;
+}
+
+/** Authenticates requests to the MCP endpoint, and creates the contexts of the operations that they perform. */
+export const createEnterMcp =
+  ({ routes, authentication, sharedContextOf }: EnterOptions): McpOptions['enter'] =>
+  async (req, res, signal) => {
+    const principal = await authentication.authenticate(req, res);
+    const { recording, writeParts } = res.locals;
+    recording.isRequired = true;
+    admitTo('signed-in', principal);
+    return createCaller({
+      routes,
+      key: callerKey(principal),
+      requestId: requestIdOf(res),
+      signal,
+      recording,
+      writeRecords: writeParts,
+      admit: (endpoint) => admitTo(accessTo(endpoint), principal),
+      contextFor: (endpoint, { version, idempotencyKey, onState }, part) => {
+        const endWithCredential = authentication.endingWithCredential(res, { access: accessTo(endpoint), principal });
+        if (endpoint.stream !== undefined) endWithCredential(false);
+        return {
+          ...sharedContextOf(req, res, principal),
+          recording: part,
+          ifMatch: () => (current) => version === undefined || current === version,
+          idempotencyKey,
+          lastEventId: undefined,
+          connection: {
+            endWithCredential: () => endWithCredential(true),
+            onClose: (listener) => void (signal.aborted ? listener() : signal.addEventListener('abort', listener)),
+            closeAsTooSlow: () => closeConnectionOf(res, 'too_slow'),
+          },
+          onState,
+          cookie: () => undefined,
+        };
+      },
+    });
+  };

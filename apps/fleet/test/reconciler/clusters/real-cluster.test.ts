@@ -1,0 +1,213 @@
+// Deployments on the cluster that FLEET_TEST_KUBECONFIG names (with a token), in a new namespace or in FLEET_TEST_NAMESPACE.
+// FLEET_TEST_IMAGE is an image with a shell. Default: `library/busybox:1.37`.
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { describeWithCluster } from '@svc/testing/cluster';
+import { connectKubernetes, type KubernetesClient } from '../../../src/engines/kubernetes/client.ts';
+import { listOwnedObjects } from '../../../src/engines/kubernetes/objects.ts';
+import { DEFAULT_TIMINGS } from '../../../src/reconciler/timings.ts';
+import { aTemplate } from '../../a-template.ts';
+import { startFakeHub } from '../../fake-hub.ts';
+import { recordingClient } from '../canary-secrets.ts';
+import { type ChaosProcesses, startChaosProcesses } from '../chaos/processes.ts';
+import { eventually } from '../deployment-helpers.ts';
+import { type ClusterProxy, startClusterProxy } from './proxy.ts';
+
+const [IMAGE = '', TAG = ''] = (process.env.FLEET_TEST_IMAGE ?? 'library/busybox:1.37').split(':');
+const SLEEP = 'echo ready; trap "exit 0" TERM; while true; do sleep 1; done';
+const MINUTES = 60_000;
+
+const spec = (script: string, given: object = {}) => ({
+  ...{ image_name: IMAGE, image_tag: TAG, memory_request: '32Mi', command: ['/bin/sh', '-c', script] },
+  ...given,
+});
+
+describeWithCluster('the fleet on a real cluster', (cluster) => {
+  const given = process.env.FLEET_TEST_NAMESPACE;
+  const namespace = given ?? `fleet-test-${randomBytes(4).toString('hex')}`;
+  let proxy: ClusterProxy;
+  let processes: ChaosProcesses;
+  let hub: Awaited<ReturnType<typeof startFakeHub>>;
+  let replicas: ReturnType<typeof recordingClient>[];
+  let client: KubernetesClient;
+  let clusterId: string;
+  let id: string;
+
+  const by = (index: number) => {
+    const replica = replicas[index];
+    if (!replica) throw new Error(`there is no replica ${index}`);
+    return replica;
+  };
+  const post = async (path: string, body: object = {}, replica = 0) => {
+    const answer = await by(replica).request('POST', path, body);
+    if (answer.status >= 300)
+      throw new Error(`POST ${path} responded with ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const check = async (replica = 0) => (await post(`clusters/${clusterId}/check`, {}, replica)).cluster;
+  const gone = (it: string) =>
+    eventually(
+      'the deployment is deleted',
+      async () => (await by(0).request('GET', `deployments/${it}`)).status === 404,
+    );
+  /** The Deployment object in the cluster. */
+  const itsDeployment = async (it: string) => {
+    const { apps } = await client.apis();
+    const { items } = await apps.listNamespacedDeployment({ namespace, labelSelector: `fleet/deployment=${it}` });
+    return items[0];
+  };
+
+  beforeAll(async () => {
+    const { server, ca_certificate, auth } = cluster();
+    if (auth.kind !== 'token' || ca_certificate === null) throw new Error('the kubeconfig needs a token and a CA');
+    client = connectKubernetes({ server, ca_certificate, auth, namespace, gpu_resource_name: 'nvidia.com/gpu' });
+    proxy = await startClusterProxy({ url: server, ca: ca_certificate, token: auth.token });
+    hub = await startFakeHub();
+    const environment = { OUTBOUND_ALLOW: 'loopback', HUB_URL: hub.url, HUB_API_KEY: hub.key, HUB_SYNC_INTERVAL: '0' };
+    processes = await startChaosProcesses({ environment, names: ['a', 'b'], timings: DEFAULT_TIMINGS });
+    replicas = processes.urls().map((url) => recordingClient(url, processes.secret));
+    const body = { name: 'lab', server: proxy.url, ca_certificate: proxy.ca, namespace, auth };
+    clusterId = (await post('clusters', body)).cluster.id;
+    const { reachability, message, conditions } = await check();
+    expect([reachability, message]).toEqual(['online', '']);
+    expect(conditions.filter(({ status }: { status: string }) => status !== 'True')).toEqual([]);
+  }, MINUTES);
+  afterAll(async () => {
+    await processes?.stop();
+    await hub?.stop();
+    await proxy?.stop();
+    const { core } = await client.apis();
+    if (given === undefined) await core.deleteNamespace({ name: namespace });
+    await client.close();
+  }, MINUTES);
+
+  test(
+    'runs a template with a secret and a volume, and returns its log',
+    async () => {
+      await post('secrets', { name: 'pass', values: { PASSWORD: 'geheim' } });
+      const plain = { env_schema: [], node_selector: {}, required_network_types: [], tolerations: [], gpu_count: 0 };
+      const web = spec(SLEEP, {
+        env: [{ name: 'GREETING', value: 'hello' }],
+        secret_refs: [{ name: 'pass', env: 'PASSWORD' }],
+        ports: [{ containerPort: 8080, protocol: 'TCP' }],
+        volume_mounts: [{ name: 'data', mountPath: '/data' }],
+      });
+      hub.publish(aTemplate({ slug: 'web', registry_credentials: null, vram_request: '', ...plain, ...web }));
+      await post('catalog/sync');
+      id = (await post('deployments', { name: 'web', template: 'web' })).deployment.id;
+      await by(1).is(id, 'running');
+      const { endpoints } = await by(0).shown(id);
+      expect(endpoints[0].address).toMatch(new RegExp(`^web-\\w+\\.${namespace}\\.svc:8080$`));
+      const { status, body } = await by(0).request('GET', `deployments/${id}/logs`);
+      expect([status, body]).toEqual([200, 'ready\n']);
+      expect((await by(0).request('GET', 'storage')).body.storage).toMatchObject([
+        { name: 'web-data', phase: 'bound' },
+      ]);
+    },
+    5 * MINUTES,
+  );
+
+  test(
+    'updates, rolls back, stops and starts a deployment',
+    async () => {
+      const { uid } = (await itsDeployment(id))?.metadata ?? {};
+      const { workload_id } = await by(0).shown(id);
+      await post(`deployments/${id}/restart`);
+      await by(0).is(id, 'running');
+      await by(0).request('PUT', `workloads/${workload_id}`, { env: [{ name: 'GREETING', value: 'good day' }] });
+      await by(0).request('PUT', `deployments/${id}`, { revision: 2 });
+      await by(0).is(id, 'running');
+      expect(JSON.stringify((await itsDeployment(id))?.spec)).toContain('good day');
+      await post(`deployments/${id}/rollback`);
+      await by(0).is(id, 'running');
+      expect(JSON.stringify((await itsDeployment(id))?.spec)).toContain('"hello"');
+      expect((await itsDeployment(id))?.metadata?.uid).toBe(uid);
+      await post(`deployments/${id}/stop`);
+      await by(0).is(id, 'stopped');
+      expect(await itsDeployment(id)).toBeUndefined();
+      await post(`deployments/${id}/start`);
+      await by(0).is(id, 'running');
+    },
+    10 * MINUTES,
+  );
+
+  test(
+    'reports a field of another manager, and overwrites it only with take_over',
+    async () => {
+      const it = await by(0).deployed('owned', spec(SLEEP));
+      await by(0).is(it, 'running');
+      const { metadata } = (await itsDeployment(it)) ?? {};
+      const { apps } = await client.apis();
+      const head = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: metadata?.name } };
+      const name = metadata?.name ?? '';
+      const patch = { name, namespace, fieldManager: 'somebody', force: true };
+      await apps.patchNamespacedDeployment({ ...patch, body: { ...head, spec: { replicas: 3 } } });
+      await post(`deployments/${it}/scale`, { replicas: 2 });
+      await eventually('the conflict is reported', async () => (await by(0).shown(it)).reason === 'FieldConflict');
+      expect((await by(0).shown(it)).message).toMatch(/\.spec\.replicas \(somebody\)/);
+      expect((await itsDeployment(it))?.spec?.replicas).toBe(3);
+      await by(0).request('PUT', `deployments/${it}`, { take_over: true });
+      await by(0).is(it, 'running');
+      expect((await itsDeployment(it))?.spec?.replicas).toBe(2);
+      await by(0).request('DELETE', `deployments/${it}`);
+      await gone(it);
+      expect(await listOwnedObjects(client, it)).toEqual([]);
+    },
+    5 * MINUTES,
+  );
+
+  test(
+    'reports a missing image, a crash and a completed job',
+    async () => {
+      const absent = await by(0).deployed('absent', { image_name: 'library/there-is-no-such-image' });
+      const crashing = await by(0).deployed('crashing', spec('exit 3'));
+      const done = await by(0).deployed('done', spec('exit 0', { kind: 'job' }));
+      await by(0).is(done, 'stopped');
+      await by(0).is(absent, 'retrying', 'ImageNotFound');
+      await by(0).is(crashing, 'retrying', 'CrashLoop');
+      expect((await by(0).shown(crashing)).message).toContain('exit code 3');
+      for (const it of [absent, crashing, done]) await by(0).request('DELETE', `deployments/${it}`);
+      for (const it of [absent, crashing, done]) await gone(it);
+    },
+    5 * MINUTES,
+  );
+
+  test(
+    'creates a deleted object again, and applies changes that were requested while the cluster was unreachable',
+    async () => {
+      const { metadata } = (await itsDeployment(id)) ?? {};
+      const { apps } = await client.apis();
+      await apps.deleteNamespacedDeployment({ name: metadata?.name ?? '', namespace });
+      await eventually('the object is created again', async () => {
+        const { uid } = (await itsDeployment(id))?.metadata ?? {};
+        return uid !== undefined && uid !== metadata?.uid;
+      });
+      await by(0).is(id, 'running');
+      await proxy.stopListening();
+      expect(await check()).toMatchObject({ reachability: 'unreachable' });
+      expect(await by(1).shown(id)).toMatchObject({ phase: 'running', conditions: [{ status: 'False' }] });
+      await post(`deployments/${id}/restart`, {}, 1);
+      await proxy.startListening();
+      expect(await check(1)).toMatchObject({ reachability: 'online' });
+      await by(0).is(id, 'running');
+      processes.freeze(0);
+      await post(`deployments/${id}/restart`, {}, 1);
+      await by(1).is(id, 'running');
+      processes.wake(0);
+    },
+    5 * MINUTES,
+  );
+
+  test(
+    'leaves nothing after a deletion',
+    async () => {
+      await by(1).request('DELETE', `deployments/${id}`);
+      await gone(id);
+      expect(await listOwnedObjects(client, id)).toEqual([]);
+      const { core } = await client.apis();
+      expect((await core.listNamespacedPersistentVolumeClaim({ namespace })).items).toEqual([]);
+      expect((await core.listNamespacedPod({ namespace })).items).toEqual([]);
+    },
+    5 * MINUTES,
+  );
+});

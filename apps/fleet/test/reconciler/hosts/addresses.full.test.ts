@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { describeWithEngine } from '@svc/testing/engine';
+import { eventually } from '../deployment-helpers.ts';
+import { aMachineWorld, SERVER } from './world.ts';
+
+const WEB = { ...SERVER, volume_mounts: [], secret_refs: [] };
+/** An address of the documentation range, which no machine has. */
+const ABSENT = '203.0.113.9';
+const own = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+
+/** Whether a port accepts connections at an address. */
+async function accepts(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+describeWithEngine('the port of a deployment on a real engine', () => {
+  const world = aMachineWorld();
+  let id: string;
+  const change = (body: object) => world().good(world().api.put(`/api/v1/hosts/${world().hostId}`, body));
+
+  test('can be reached only at the loopback address if the host declares no address', async () => {
+    ({ id } = await world().deployed('web', WEB));
+    const { endpoints } = await world().deploymentIs(id, 'running');
+    const [{ address }] = endpoints;
+    const port = Number(address.split(':')[1]);
+    expect(endpoints).toEqual([
+      { container_port: 8080, protocol: 'TCP', address: `127.0.0.1:${port}`, scope: 'loopback' },
+    ]);
+    expect(await world().fetched(id)).toBe('hello \n');
+    for (const other of ['127.0.0.2', ...(own === undefined ? [] : [own])]) {
+      expect([other, await accepts(other, port)]).toEqual([other, false]);
+    }
+  }, 180_000);
+
+  test('is reported if the host does not have the declared address', async () => {
+    await change({ network_types: ['mesh'], addresses: { mesh: ABSENT } });
+    expect((await world().deployment(id)).phase).toBe('running'); // until its next change
+    await world().ask(id, 'restart');
+    const failed = await world().deploymentIs(id, 'retrying', 'AddressNotAvailable');
+    expect(failed.message).toContain(ABSENT);
+    expect(await world().host(world().hostId)).toMatchObject({ unverified_addresses: ['mesh'] });
+  }, 180_000);
+
+  test('binds to the declared address, which is then verified', async () => {
+    const mesh = own ?? '127.0.0.2';
+    await change({ addresses: { mesh } });
+    await world().ask(id, 'restart');
+    const { endpoints } = await world().deploymentIs(id, 'running');
+    expect(endpoints[0]).toMatchObject({
+      address: expect.stringMatching(`^${mesh}:`),
+      scope: own === undefined ? 'loopback' : 'mesh',
+    });
+    expect(await world().fetched(id)).toBe('hello \n');
+    expect(await accepts('127.0.0.1', Number(endpoints[0].address.split(':')[1]))).toBe(false);
+    await eventually('the address is verified', async () => {
+      const { addresses, unverified_addresses } = await world().host(world().hostId);
+      return addresses.mesh === mesh && unverified_addresses.length === 0;
+    });
+  }, 180_000);
+});

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describeWithEngine } from '@svc/testing/engine';
+import { SHORT_TIMINGS } from '../../timings.ts';
+import { eventually } from '../deployment-helpers.ts';
+import { aMachineWorld, SERVER, SLEEPER } from './world.ts';
+
+const SLEEP = "trap 'exit 0' TERM; sleep 1000 & wait";
+
+describeWithEngine('a failure is reported with its reason until its cause is removed:', () => {
+  const { docker } = SHORT_TIMINGS.reconciler;
+  // On a busy machine, a program that crashes can run for seconds before.
+  const world = aMachineWorld({ ...SHORT_TIMINGS.reconciler, docker: { ...docker, settled: 2000, shortLife: 20_000 } });
+  // Created before the tests, because the engine needs seconds to reach the failures.
+  let crashing: string;
+  let shortLived: string;
+  let hungry: string;
+  let withGpu: string;
+  beforeAll(async () => {
+    const { deployed } = world();
+    const script = `[ "$GREETING" = hello ] && exit 3; ${SLEEP}`;
+    const allocate = 'dd if=/dev/zero of=/dev/null bs=64M'; // fills its buffer at once
+    const tooLarge = { ...SLEEPER, memory_request: '16Mi', command: ['/bin/sh', '-c', allocate] };
+    [crashing, shortLived, hungry, withGpu] = [
+      (await deployed('crashing', { ...SLEEPER, command: ['/bin/sh', '-c', script] })).id,
+      (await deployed('short-lived', { ...SLEEPER, command: ['/bin/sh', '-c', 'sleep 0.5; exit 3'] })).id,
+      (await deployed('hungry', tooLarge)).id,
+      (await deployed('gpu', { ...SLEEPER, gpu_count: 1 })).id,
+    ];
+  });
+
+  test('the image is missing', async () => {
+    const { deployed, deploymentIs, podman, containers } = world();
+    const { id } = await deployed('no-image', { ...SLEEPER, image_name: 'svc-test/other' });
+    const failed = await deploymentIs(id, 'retrying', 'ImagePullFailed');
+    expect(failed.message).toContain('localhost/svc-test/other:1');
+    expect(await containers(id)).toEqual([]);
+    await podman.byHand('tag', podman.image, 'localhost/svc-test/other:1');
+    await deploymentIs(id, 'running');
+  }, 180_000);
+
+  test('the program exits at once', async () => {
+    const { api, good, deploymentIs } = world();
+    expect((await deploymentIs(crashing, 'retrying', 'CrashLoop')).message).toContain('exit code 3');
+    await good(api.put(`/api/v1/deployments/${crashing}`, { env: { GREETING: 'good day' } }));
+    await deploymentIs(crashing, 'running');
+  }, 180_000);
+
+  test('the program exits again and again shortly after its start, and waits longer after each failure', async () => {
+    const { database, deployment } = world();
+    await eventually('three failures are counted', async () => {
+      const { failures } = await database.client.deployment.findUniqueOrThrow({ where: { id: shortLived } });
+      return failures >= 3;
+    });
+    expect(await deployment(shortLived)).toMatchObject({ reason: 'CrashLoop' });
+  }, 180_000);
+
+  test('the program exceeds its memory limit', async () => {
+    const { api, good, deployment, deploymentIs } = world();
+    expect((await deploymentIs(hungry, 'retrying', 'OOMKilled')).message).toContain('16 MiB');
+    const { workload_id } = await deployment(hungry);
+    await good(api.put(`/api/v1/workloads/${workload_id}`, { command: SLEEPER.command }));
+    await good(api.put(`/api/v1/deployments/${hungry}`, { revision: 2 }));
+    await deploymentIs(hungry, 'running');
+  }, 180_000);
+
+  test('the port is in use, until the replica is assigned another one, and other replicas keep theirs', async () => {
+    const { good, api, deployed, ask, deploymentIs, fetched, events } = world();
+    await good(api.post('/api/v1/secrets', { name: 'pass', values: { PASSWORD: 'geheim' } }));
+    const { id } = await deployed('web', { ...SERVER, volume_mounts: [] }, { replicas: 2 });
+    const { endpoints } = await deploymentIs(id, 'running');
+    const ports: number[] = endpoints.map(({ address }: { address: string }) => Number(address.split(':')[1]));
+    await ask(id, 'stop');
+    await deploymentIs(id, 'stopped');
+    const stranger = createServer().listen(ports[0], '0.0.0.0');
+    await once(stranger, 'listening');
+    try {
+      await ask(id, 'start');
+      const now = await deploymentIs(id, 'running');
+      expect(now.endpoints[0]).not.toEqual(endpoints[0]);
+      expect(now.endpoints[1]).toEqual(endpoints[1]);
+      expect(await fetched(id)).toBe('hello geheim\n');
+      expect(await events(id)).toContainEqual(expect.stringMatching(`^PortConflict: Port ${ports[0]} of the host`));
+    } finally {
+      stranger.close();
+    }
+  }, 180_000);
+
+  test('the GPU is missing, and the deployment never runs without it', async () => {
+    const { api, good, deployment, deploymentIs, containers, host, hostId } = world();
+    await deploymentIs(withGpu, 'failed', 'GpuMissing');
+    expect(await containers(withGpu)).toEqual([]);
+    expect((await host(hostId)).allocated.gpu_count).toBe(1);
+    const { workload_id } = await deployment(withGpu);
+    await good(api.put(`/api/v1/workloads/${workload_id}`, { gpu_count: 0 }));
+    await good(api.put(`/api/v1/deployments/${withGpu}`, { revision: 2 }));
+    await deploymentIs(withGpu, 'running');
+    expect((await host(hostId)).allocated.gpu_count).toBe(0);
+  }, 180_000);
+});

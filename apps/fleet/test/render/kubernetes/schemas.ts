@@ -1,0 +1,17 @@
+import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { Job } from 'kubernetes-models/batch/v1/Job';
+import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
+import { Secret } from 'kubernetes-models/v1/Secret';
+import { Service } from 'kubernetes-models/v1/Service';
+import type { KubernetesObject } from '../../../src/render/kubernetes.ts';
+import { undeclared } from './members.ts';
+
+const KINDS = { Deployment, Job, PersistentVolumeClaim, Secret, Service };
+
+/** @throws the errors of an object against the schema of its kind, and members that the schema does not declare */
+export function assertValid(object: KubernetesObject): void {
+  const Kind = KINDS[object.kind];
+  new Kind(object as never).validate();
+  const unknown = undeclared(object);
+  if (unknown.length > 0) throw new Error(`${object.kind} has no ${unknown.join(', ')}`);
+}

@@ -1,0 +1,130 @@
+// Query plans of the filters and sort fields of lists with many rows. Each test also checks that the plan differs without the index.
+import type { Input } from '@svc/contract';
+import { type fleetEndpoints, workloadDefaults } from '@svc/contract/fleet';
+import { byDepth } from '@svc/testing';
+import { type List, pageOf } from '../../../src/database/lists.ts';
+import { deployments } from '../../../src/deployments/rows.ts';
+import { Prisma } from '../../../src/generated/prisma/client.ts';
+import { deploymentList } from '../../../src/resources/list-rules.ts';
+import { startWorld } from '../../world.ts';
+
+const ROWS = byDepth({ short: 10_000, full: 10_000, long: 50_000 });
+const PAGE = 50;
+
+const world = await startWorld();
+const { client } = world.database;
+afterAll(() => world.stop());
+
+type Query = Input<typeof fleetEndpoints.listDeployments>['query'];
+const list: List<Query> = {
+  table: Prisma.raw(deployments.table),
+  joins: deployments.joins,
+  columns: Prisma.sql`r.id, ${deployments.columns}`,
+  rules: deploymentList,
+};
+
+await client.$executeRaw`
+  INSERT INTO hosts (id, name, created_by, engine, endpoint, by_admin)
+  SELECT gen_random_uuid(), 'host-' || n, 'test', 'docker', 'tcp://engine:2376', true FROM generate_series(0, 99) n`;
+/** The rows of one statement. A statement has the time limit of the service, also on a busy machine. */
+const ROWS_OF_STATEMENT = 2000;
+for (let from = 0; from < ROWS; from += ROWS_OF_STATEMENT) await insertDeployments(from, from + ROWS_OF_STATEMENT);
+await client.$executeRaw`VACUUM ANALYZE`; // as autovacuum does
+
+/** Inserts deployments with a workload each, from `after`, exclusive, up to `last`. */
+async function insertDeployments(after: number, last: number): Promise<void> {
+  await client.$executeRaw`
+    INSERT INTO workloads (id, name, created_by, created_at, updated_at)
+    SELECT gen_random_uuid(), 'workload-' || n, 'test', now() - n * interval '1 min', now() - n * interval '1 min'
+    FROM generate_series(${after}::int + 1, ${last}::int) n`;
+  const added = Prisma.sql`(
+    SELECT id, created_at, split_part(name, '-', 2)::int AS n FROM workloads
+    WHERE split_part(name, '-', 2)::int > ${after} AND split_part(name, '-', 2)::int <= ${last})`;
+  await client.$executeRaw`
+    INSERT INTO workload_revisions (workload_id, revision, spec, overrides, created_by, template_slug, template_id)
+    SELECT id, 1, ${JSON.stringify(workloadDefaults)}::jsonb, '{}', 'test', 'template-' || n % 500,
+           ('00000000-0000-7000-8000-' || lpad((n % 500)::text, 12, '0'))::uuid
+    FROM ${added} w`;
+  await client.$executeRaw`
+    INSERT INTO deployments (id, name, labels, created_by, workload_id, revision, host_id, replicas, phase, created_at, updated_at)
+    SELECT gen_random_uuid(), md5(n::text), jsonb_build_object('n', (n % 500)::text), 'test', w.id, 1, h.id, 1,
+           CASE WHEN n % 400 = 0 THEN 'failed' ELSE 'running' END, w.created_at, now() - (n * 7919 % 100000) * interval '1 min'
+    FROM ${added} w JOIN hosts h ON h.name = 'host-' || n % 100`;
+}
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Plan Rows': number;
+  readonly Plans?: readonly Plan[];
+}
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+async function explain(query: Prisma.Sql, on: Pick<Prisma.TransactionClient, '$queryRaw'> = client): Promise<Plan[]> {
+  const [row] = await on.$queryRaw<{ 'QUERY PLAN': { Plan: Plan }[] }[]>(Prisma.sql`EXPLAIN (FORMAT JSON) ${query}`);
+  const [explained] = row?.['QUERY PLAN'] ?? [];
+  if (!explained) throw new Error('EXPLAIN returned no plan');
+  return nodesOf(explained.Plan);
+}
+
+/** The plan without an index. The transaction that drops the index is rolled back. */
+async function explainWithout(index: string, query: Prisma.Sql): Promise<Plan[]> {
+  let nodes: Plan[] = [];
+  const rollback = new Error('rollback');
+  await client
+    .$transaction(async (transaction) => {
+      await transaction.$executeRaw(Prisma.sql`DROP INDEX ${Prisma.raw(index)}`);
+      nodes = await explain(query, transaction);
+      throw rollback;
+    })
+    .catch((error: unknown) => {
+      if (error !== rollback) throw error;
+    });
+  return nodes;
+}
+
+const uses = (nodes: readonly Plan[], index: string) => nodes.some((node) => node['Index Name'] === index);
+const queryOf = (given: Partial<Query>): Query => ({ page: 1, limit: PAGE, sort: '-created_at', ...given });
+const [host] = await client.$queryRaw<{ id: string }[]>`SELECT id FROM hosts WHERE name = 'host-7'`;
+const [workload] = await client.$queryRaw<{ id: string }[]>`SELECT id FROM workloads WHERE name = 'workload-7'`;
+const ids = (row: { readonly id: string } | undefined) => [row?.id ?? ''];
+
+const filters: readonly (readonly [string, Partial<Query>])[] = [
+  ['deployments_phase_idx', { phase: ['failed'] }],
+  ['deployments_host_id_due_at_idx', { host_id: ids(host) }],
+  ['deployments_workload_id_revision_idx', { workload_id: ids(workload) }],
+  ['deployments_labels_idx', { label: [{ key: 'n', value: '7' }] }],
+  ['workload_revisions_template_slug_idx', { template: ['template-7'] }],
+  ['workload_revisions_template_id_idx', { template_id: ['00000000-0000-7000-8000-000000000007'] }],
+];
+
+test.each(filters)('a page and its total use %s for the filter %j', async (index, given) => {
+  const query = pageOf(list, queryOf(given));
+  const nodes = await explain(query);
+  const scans = nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'deployments');
+  expect([uses(nodes, index), scans]).toEqual([true, []]);
+  if (index === 'deployments_workload_id_revision_idx') return; // dropping it would also slow the columns
+  expect(uses(await explainWithout(index, query), index)).toBe(false);
+});
+
+test('an exact name uses the index of unique names', async () => {
+  const nodes = await explain(pageOf(list, queryOf({ name: ['abc', 'def'] })));
+  expect(nodes.some((node) => /^deployments_name_(?:key|idx)$/.test(node['Index Name'] ?? ''))).toBe(true);
+});
+
+const sorts = [
+  ['deployments_created_at_id_idx', 'created_at'],
+  ['deployments_updated_at_id_idx', 'updated_at'],
+  ['deployments_name_idx', 'name'],
+] as const;
+
+test.each(sorts.flatMap(([index, field]) => [[index, field] as const, [index, `-${field}`] as const]))(
+  'a page uses %s for the sort order %s',
+  async (index, sort) => {
+    const query = pageOf(list, queryOf({ sort }));
+    expect(uses(await explain(query), index)).toBe(true);
+    expect(uses(await explainWithout(index, query), index)).toBe(false);
+  },
+);
