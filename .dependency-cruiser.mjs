@@ -139,6 +139,13 @@ export default {
       to: { path: '^packages/testing/' },
     },
     {
+      name: 'schema-engine-only-in-development',
+      comment: 'The schema engine of Prisma is not installed in production.',
+      severity: 'error',
+      from: { path: source, pathNot: '^packages/database/src/development(/|\\.ts$)' },
+      to: { path: '^packages/database/src/development(/|\\.ts$)' },
+    },
+    {
       name: 'no-imports-of-tests',
       comment: 'Sources do not import test files.',
       severity: 'error',

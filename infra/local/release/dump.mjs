@@ -3,7 +3,7 @@ import path from 'node:path';
 import pg from 'pg';
 
 const PRISMA = path.resolve(import.meta.dirname, '../../../prisma');
-/** The table in which Prisma records applied migrations. The schema engine creates it. */
+/** The table in which applied migrations are recorded (packages/database/src/migrations/migrate.ts). */
 const MIGRATIONS_TABLE = `CREATE TABLE "_prisma_migrations" (
   "id" VARCHAR(36) PRIMARY KEY, "checksum" VARCHAR(64) NOT NULL, "finished_at" TIMESTAMPTZ,
   "migration_name" VARCHAR(255) NOT NULL, "logs" TEXT, "rolled_back_at" TIMESTAMPTZ,

@@ -1,6 +1,8 @@
 // The current services on the databases of earlier releases (infra/releases).
 import fs from 'node:fs';
 import path from 'node:path';
+import { differencesOf, readExpectedObjects, readObjects } from '@svc/database/development';
+import { onServer } from '@svc/testing';
 import { repository } from '../src/settings.ts';
 import { aDeployment, type Deployment } from './deployment.ts';
 
@@ -46,6 +48,13 @@ describe.each(releases)('with the databases of release %s,', (release) => {
       'web running',
     ]);
   }, 180_000);
+
+  test.each(['hub', 'fleet'] as const)('the upgraded database of the %s has the objects of a new one', async (app) => {
+    const objects = await onServer(deployment.databases[app], (client) =>
+      readObjects(async (sql) => (await client.query(sql)).rows),
+    );
+    expect(differencesOf(readExpectedObjects(path.join(repository, 'prisma', app)), objects)).toEqual([]);
+  });
 
   test('the responses of the hub have every member that the release had, with the same type', async () => {
     const now = await Promise.all(

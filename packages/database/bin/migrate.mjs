@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runCommand } from '../dist/migrations/cli.js';
+import { runCommand } from '../dist/development/cli.js';
 
 try {
   process.exitCode = await runCommand(process.argv.slice(2));

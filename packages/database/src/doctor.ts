@@ -1,7 +1,7 @@
 import { type Clocks, type DoctorCheck, failed, ok, warning } from '@svc/http';
 import type pg from 'pg';
 import { withConnection } from './migrations/connection.ts';
-import { migrationDrift } from './migrations/migrate.ts';
+import { differencesOf, readExpectedObjects, readObjects } from './migrations/objects.ts';
 import { schemaMismatch } from './migrations/prepare.ts';
 import { APPEND_ONLY, READ_ONLY } from './migrations/serving-role.ts';
 import { migrationState } from './migrations/state.ts';
@@ -56,17 +56,12 @@ export function databaseChecks({ prismaDir, config, clocks, onFolder }: Options)
         const { pending, later, newest } = await state();
         if (pending.length > 0) return ok('Not compared: migrations are pending.');
         if (later.length > 0) return ok('Not compared: a later version has migrated this database.');
-        const sql = await migrationDrift({
-          prismaDir,
-          databaseUrl: config().MIGRATION_DATABASE_URL ?? config().DATABASE_URL,
-        });
-        if (sql === '') return ok(`The database equals its schema at ${newest}.`);
-        const statements = sql.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('--'));
+        const objects = await run((client) => readObjects(async (sql) => (await client.query(sql)).rows));
+        const differences = differencesOf(readExpectedObjects(prismaDir), objects);
+        if (differences.length === 0) return ok(`The database equals its schema at ${newest}.`);
+        const more = differences.length > 5 ? [`and ${differences.length - 5} more`] : [];
         return failed(
-          [
-            'The database was changed outside the migrations. These statements would correct it:',
-            ...statements.slice(0, 5),
-          ].join('\n'),
+          ['The database was changed outside the migrations:', ...differences.slice(0, 5), ...more].join('\n'),
           'Revert the manual change, or restore a backup. Do not edit the migrations.',
         );
       },

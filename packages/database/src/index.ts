@@ -1,7 +1,7 @@
 export { auditProtection } from './audit-protection.ts';
 export { databaseChecks } from './doctor.ts';
 export { containing, escapeLike } from './like.ts';
-export { migrate, migrationDrift, newMigration } from './migrations/migrate.ts';
+export { migrate } from './migrations/migrate.ts';
 export { migrateDatabase, prepareDatabase, schemaMismatch } from './migrations/prepare.ts';
 export { type MigrationState, migrationState, type Query } from './migrations/state.ts';
 export { type Subscription, subscribe } from './notifications.ts';

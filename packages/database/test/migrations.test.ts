@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -6,7 +7,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { migrate, migrationDrift, migrationState, newMigration } from '../src/index.ts';
+import { runEngine } from '../src/development/engine-process.ts';
+import { migrationDrift, newMigration } from '../src/development.ts';
+import { migrate, migrationState } from '../src/index.ts';
 import { aDatabase, rowsOf, serverUrl } from './on-database.ts';
 
 const fixture = fileURLToPath(new URL('./fixtures/garage', import.meta.url));
@@ -90,22 +93,83 @@ describe('migrate', () => {
     expect(await migrate(options)).toEqual([]);
   });
 
-  test('reports why a migration could not be applied', async () => {
-    addMigration('20260103000000_broken', 'ALTER TABLE "boats" ADD COLUMN "sails" INTEGER;');
+  test('reports why and where a migration could not be applied, and applies it after the correction', async () => {
+    const broken = '20260103000000_broken';
+    addMigration(broken, 'CREATE TABLE "vans" ("id" INTEGER);\nALTER TABLE "boats" ADD COLUMN "sails" INTEGER;');
     await expect(migrate(options)).rejects.toThrow(
-      /^Migration 20260103000000_broken could not be applied: .*relation "boats" does not exist \(42P01\)$/,
+      `Migration ${broken} could not be applied: relation "boats" does not exist (42P01). It has changed nothing in the database. Correct the cause, and retry.`,
+    );
+    expect(await stateOf()).toEqual({ pending: [broken], edited: [], failed: [], newest: broken, later: [] });
+    fs.writeFileSync(fileOf(broken), 'CREATE TABLE "vans" ("id" INTEGER);\nSELECT "id" FROM "vans";');
+    expect(await migrate(options)).toEqual([broken]);
+  });
+
+  test('names the line of the error in the file, if PostgreSQL states it', async () => {
+    addMigration('20260103000000_broken', '-- \u{1F697}\nSELECT 1;\nSELECT "sails" FROM "cars";');
+    await expect(migrate(options)).rejects.toThrow(
+      'Migration 20260103000000_broken could not be applied: column "sails" does not exist (42703) in line 3. It',
     );
   });
 
-  test('fails after a failed migration, until it is marked as rolled back', async () => {
-    addMigration('20260103000000_broken', 'ALTER TABLE "boats" ADD COLUMN "sails" INTEGER;');
+  test('keeps the migrations before a failed one', async () => {
+    addMigration('20260103000000_broken', 'SELECT 1 / 0;');
     await migrate(options).catch(() => {});
+    expect(await stateOf()).toMatchObject({ pending: ['20260103000000_broken'], failed: [] });
+  });
+
+  test('rejects a statement that cannot run in a transaction', async () => {
+    addMigration('20260103000000_index', 'CREATE INDEX CONCURRENTLY "cars_plate" ON "cars" ("plate");');
+    await expect(migrate(options)).rejects.toThrow(
+      'Migration 20260103000000_index could not be applied: CREATE INDEX CONCURRENTLY cannot run inside a transaction block (25001).',
+    );
+  });
+
+  test.each(['COMMIT', 'ROLLBACK', 'COMMIT; BEGIN'])('does not record a migration with %s as applied', async (end) => {
+    const ending = '20260103000000_ending';
+    addMigration(ending, `CREATE TABLE "vans" ("id" INTEGER); ${end};`);
+    await expect(migrate(options)).rejects.toThrow(
+      `Migration ${ending} could not be applied: it contains COMMIT or ROLLBACK. Remove them: each migration runs in one transaction.`,
+    );
+    expect(await stateOf()).toMatchObject({ pending: [ending], failed: [] });
+  });
+
+  test('rejects a database with tables and without a history of migrations', async () => {
+    await rowsOf(options.databaseUrl, 'create table boats ()');
+    await expect(migrate(options)).rejects.toThrow('The database contains tables, such as boats, but no history');
+    expect(await rowsOf(options.databaseUrl, `select to_regclass('_prisma_migrations') as history`)).toEqual([
+      { history: null },
+    ]);
+  });
+
+  test('fails after a migration that version 0.1.0 has recorded as failed, until it is marked as rolled back', async () => {
+    await useMigrated();
+    const broken = '20260103000000_broken';
+    addMigration(broken, 'CREATE TABLE "boats" ("id" INTEGER PRIMARY KEY);');
+    await rowsOf(
+      options.databaseUrl,
+      `insert into _prisma_migrations (id, checksum, migration_name, logs) values
+         (gen_random_uuid(), 'other', '${broken}', 'relation "boats" does not exist (42P01)\n   0: trace')`,
+    );
     const error: unknown = await migrate(options).catch((error: unknown) => error);
-    expect(String(error)).toContain('Migration 20260103000000_broken has failed');
+    expect(String(error)).toContain(
+      `Migration ${broken} has failed (relation "boats" does not exist (42P01)). Correct it,`,
+    );
     const advice = /UPDATE .*?;/.exec(String(error))?.[0] ?? '';
     await rowsOf(options.databaseUrl, advice);
-    fs.writeFileSync(fileOf('20260103000000_broken'), 'CREATE TABLE "boats" ("id" INTEGER PRIMARY KEY);');
-    expect(await migrate(options)).toEqual(['20260103000000_broken']);
+    expect(await migrate(options)).toEqual([broken]);
+  });
+
+  test('applies a migration again that version 0.1.0 has started and not finished', async () => {
+    await useMigrated();
+    const slow = '20260103000000_slow';
+    addMigration(slow, 'CREATE TABLE "vans" ("id" INTEGER PRIMARY KEY); -- no end of line');
+    await rowsOf(
+      options.databaseUrl,
+      `insert into _prisma_migrations (id, checksum, migration_name) values (gen_random_uuid(), 'other', '${slow}')`,
+    );
+    expect((await stateOf()).failed).toEqual([{ name: slow, log: '' }]);
+    expect(await migrate(options)).toEqual([slow]);
+    expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [], newest: slow, later: [] });
   });
 
   test('reports an unreachable database without its password', async () => {
@@ -119,25 +183,71 @@ describe('migrate', () => {
     await useMigrated();
     const slow = '20260103000000_slow';
     addMigration(slow, 'CREATE TABLE "vans" ("id" INTEGER PRIMARY KEY); SELECT pg_sleep(60); -- no end of line');
-    const child = fork(fileURLToPath(new URL('../dist/migrations/child.js', import.meta.url)), { execArgv: [] });
-    child.send({ kind: 'apply', ...options });
+    const program = fileURLToPath(new URL('./fixtures/migrate.mjs', import.meta.url));
+    const child = fork(program, [options.prismaDir, options.databaseUrl], { execArgv: [] });
     const sleeping = "select pid from pg_stat_activity where query like '%pg_sleep(60)%' and pid <> pg_backend_pid()";
     while ((await rowsOf(options.databaseUrl, sleeping)).length === 0) await sleep(20);
     child.kill('SIGKILL');
     await once(child, 'exit');
     // The server would detect the closed connection only when it sends data. A restart of either has the same effect.
     await rowsOf(options.databaseUrl, sleeping.replace('select pid', 'select pg_terminate_backend(pid)'));
-    expect((await stateOf()).failed).toEqual([{ name: slow, log: '' }]);
+    expect(await stateOf()).toEqual({ pending: [slow], edited: [], failed: [], newest: slow, later: [] });
 
     fs.writeFileSync(fileOf(slow), 'CREATE TABLE "vans" ("id" INTEGER PRIMARY KEY); -- no end of line');
     expect(await migrate(options)).toEqual([slow]);
     expect(await stateOf()).toEqual({ pending: [], edited: [], failed: [], newest: slow, later: [] });
   });
+});
 
-  test('ends its child process when the parent process has exited', async () => {
-    const child = fork(fileURLToPath(new URL('../dist/migrations/child.js', import.meta.url)), { execArgv: [] });
-    child.disconnect();
-    expect(await once(child, 'exit')).toEqual([1, null]);
+describe('the history of migrations', () => {
+  const diagnosed = async () => {
+    const response = await runEngine({ kind: 'diagnose', ...options });
+    return response.kind === 'diagnosed' ? response.history : response;
+  };
+  const upToDate = { hasMigrationsTable: true, history: null, failedMigrationNames: [], editedMigrationNames: [] };
+
+  test('is up to date for the schema engine, which prisma migrate status uses', async () => {
+    await useMigrated();
+    expect(await diagnosed()).toMatchObject(upToDate);
+    addMigration('20260103000000_vans', 'CREATE TABLE "vans" ("id" INTEGER PRIMARY KEY);');
+    expect(await diagnosed()).toMatchObject({
+      history: { diagnostic: 'databaseIsBehind', unappliedMigrationNames: ['20260103000000_vans'] },
+    });
+    await migrate(options);
+    expect(await diagnosed()).toMatchObject(upToDate);
+  });
+
+  test('has the table and the rows that the schema engine writes', async () => {
+    await useMigrated();
+    const columns = await rowsOf(
+      options.databaseUrl,
+      `select concat_ws(' ', attname, format_type(atttypid, atttypmod), case when attnotnull then 'not null' end, pg_get_expr(adbin, adrelid)) as column
+       from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
+       where attrelid = '_prisma_migrations'::regclass and attnum > 0 order by attnum`,
+    );
+    expect(columns).toEqual([
+      { column: 'id character varying(36) not null' },
+      { column: 'checksum character varying(64) not null' },
+      { column: 'finished_at timestamp with time zone' },
+      { column: 'migration_name character varying(255) not null' },
+      { column: 'logs text' },
+      { column: 'rolled_back_at timestamp with time zone' },
+      { column: 'started_at timestamp with time zone not null now()' },
+      { column: 'applied_steps_count integer not null 0' },
+    ]);
+    const [row] = await rowsOf(options.databaseUrl, 'select * from _prisma_migrations order by started_at limit 1');
+    expect(row).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      checksum: createHash('sha256')
+        .update(fs.readFileSync(fileOf(init)))
+        .digest('hex'),
+      migration_name: init,
+      logs: null,
+      rolled_back_at: null,
+      started_at: expect.any(Date),
+      finished_at: expect.any(Date),
+      applied_steps_count: 1,
+    });
   });
 });
 
@@ -165,6 +275,13 @@ describe('migrationState', () => {
 });
 
 describe('migrationDrift', () => {
+  test('ends its child process when the parent process has exited', async () => {
+    const program = fileURLToPath(new URL('../dist/development/engine-child.js', import.meta.url));
+    const child = fork(program, { execArgv: [] });
+    child.disconnect();
+    expect(await once(child, 'exit')).toEqual([1, null]);
+  });
+
   test('is empty if the database matches the schema', async () => {
     await useMigrated();
     expect(await migrationDrift(options)).toBe('');

@@ -172,6 +172,12 @@ const faults: readonly Fault[] = [
     repair: () => query('ALTER TABLE clusters ALTER COLUMN check_failures SET NOT NULL'),
   },
   {
+    title: 'a trigger that was disabled',
+    finds: ['drift', 'trigger audit_entries.', 'restore a backup'],
+    cause: () => query('ALTER TABLE audit_entries DISABLE TRIGGER USER'),
+    repair: () => query('ALTER TABLE audit_entries ENABLE TRIGGER USER'),
+  },
+  {
     title: 'a missing privilege of the role',
     finds: ['privileges', 'INSERT on deployments', 'Run the command migrate'],
     cause: () => query(`REVOKE INSERT ON deployments FROM ${roleName}`),

@@ -1,13 +1,21 @@
 import path from 'node:path';
-import { migrationDrift } from '@svc/database';
+import { differencesOf, migrationDrift, readExpectedObjects, readObjects } from '@svc/database/development';
 import { createTestDatabase, onServer } from '@svc/testing';
 import { sealedColumns } from '../../src/database/encryption.ts';
 
+const prismaDir = path.resolve(import.meta.dirname, '../../../../prisma/fleet');
+
 test('the migrations create exactly the schema of schema.prisma', async () => {
   const database = await createTestDatabase();
-  const prismaDir = path.resolve(import.meta.dirname, '../../../../prisma/fleet');
   expect(await migrationDrift({ prismaDir, databaseUrl: database.url })).toBe('');
   await database.drop();
+});
+
+test('objects.json contains the objects that the migrations create (svc-migrate objects writes it)', async () => {
+  const database = await createTestDatabase();
+  const objects = await onServer(database.url, (client) => readObjects(async (sql) => (await client.query(sql)).rows));
+  await database.drop();
+  expect(differencesOf(readExpectedObjects(prismaDir), objects)).toEqual([]);
 });
 
 test('each table with sealed values has a column for the ID of their key', async () => {

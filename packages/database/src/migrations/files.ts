@@ -19,10 +19,11 @@ export function migrationsFolder(prismaDir: string): string {
   return path.join(prismaDir, 'migrations');
 }
 
+/** Prisma's checksum of a file. */
+export const checksumOf = (sql: string) => createHash('sha256').update(sql).digest('hex');
+
 /** Whether `checksum` is Prisma's checksum of the file, with Unix or Windows line endings. */
 export function hasChecksum({ sql }: MigrationFile, checksum: string): boolean {
   const unix = sql.replaceAll('\r\n', '\n');
-  return [sql, unix, unix.replaceAll('\n', '\r\n')].some(
-    (text) => createHash('sha256').update(text).digest('hex') === checksum,
-  );
+  return [sql, unix, unix.replaceAll('\n', '\r\n')].some((text) => checksumOf(text) === checksum);
 }

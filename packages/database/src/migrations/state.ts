@@ -8,7 +8,7 @@ export type MigrationState = {
   pending: string[];
   /** Applied, and their files were changed later. */
   edited: string[];
-  /** Started and not finished. */
+  /** Started and not finished, as version 0.1.0 records failed migrations. */
   failed: FailedMigration[];
   /** The migration that a version of the service must contain to serve the database, if it is not among the files. */
   required?: string;
@@ -22,7 +22,7 @@ type FailedMigration = { name: string; log: string };
 
 type HistoryRow = { migration_name: string; checksum: string; finished: boolean; logs: string | null };
 
-/** Compares the migration history of the database with the files: four queries, without the schema engine. */
+/** Compares the migration history of the database with the files: four queries. */
 export async function migrationState(o: { prismaDir: string; query: Query }): Promise<MigrationState> {
   const history = await readHistory(o.query);
   const applied = new Map(history.filter((row) => row.finished).map((row) => [row.migration_name, row.checksum]));

@@ -1,15 +1,17 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { DiagnoseMigrationHistoryOutput } from '@prisma/schema-engine-wasm';
 
-export type EngineRequest = { kind: 'apply' | 'compare'; prismaDir: string; databaseUrl: string };
+/** `diagnose` compares the history of migrations with the files, as `prisma migrate status` does. */
+export type EngineRequest = { kind: 'compare' | 'diagnose'; prismaDir: string; databaseUrl: string };
 export type EngineResponse =
-  | { kind: 'applied'; names: string[] }
   | { kind: 'compared'; sql: string }
+  | { kind: 'diagnosed'; history: DiagnoseMigrationHistoryOutput }
   | { kind: 'failed'; reason: string };
 
 // The built file, also if a test runs this module from its source.
-const child = fileURLToPath(new URL('../../dist/migrations/child.js', import.meta.url));
+const child = fileURLToPath(new URL('../../dist/development/engine-child.js', import.meta.url));
 
 /** Runs the schema engine once in a child process, which exits with this process. */
 export async function runEngine(request: EngineRequest): Promise<EngineResponse> {

@@ -1,10 +1,15 @@
 // The command svc-migrate.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { migrate, migrationDrift, newMigration } from './migrate.ts';
+import { startEmbeddedPostgres } from '../embedded.ts';
+import { withConnection } from '../migrations/connection.ts';
+import { migrate } from '../migrations/migrate.ts';
+import { readObjects, writeExpectedObjects } from '../migrations/objects.ts';
+import { migrationDrift, newMigration } from './drift.ts';
 
 const usage = `svc-migrate new <name> --prisma-dir <folder>   write the next migration from schema.prisma
 svc-migrate drift --prisma-dir <folder>        compare the database with schema.prisma
+svc-migrate objects --prisma-dir <folder>      write the objects of the database to objects.json, for the command doctor
 Without DATABASE_URL, the commands use a temporary PostgreSQL server with all migrations.`;
 
 /** Runs a command. Resolves to the exit code: 0 success, 1 invalid usage, 2 drift. */
@@ -17,6 +22,12 @@ export async function runCommand(args: string[]): Promise<number> {
   const [command, name] = positionals;
   const prismaDir = path.resolve(values['prisma-dir']);
   if (command === 'drift') return withDatabase(prismaDir, (databaseUrl) => drift({ prismaDir, databaseUrl }));
+  if (command === 'objects') {
+    return withDatabase(prismaDir, async (databaseUrl) => {
+      writeExpectedObjects(prismaDir, await objectsOf(databaseUrl));
+      return 0;
+    });
+  }
   if (command === 'new' && name) {
     return withDatabase(prismaDir, async (databaseUrl) => {
       const written = await newMigration({ prismaDir, databaseUrl, name });
@@ -28,6 +39,9 @@ export async function runCommand(args: string[]): Promise<number> {
   return 1;
 }
 
+const objectsOf = (databaseUrl: string) =>
+  withConnection(databaseUrl, (client) => readObjects(async (sql) => (await client.query(sql)).rows));
+
 async function drift(options: { prismaDir: string; databaseUrl: string }): Promise<number> {
   const sql = await migrationDrift(options);
   console.log(sql || 'The database matches the schema.');
@@ -37,7 +51,6 @@ async function drift(options: { prismaDir: string; databaseUrl: string }): Promi
 async function withDatabase(prismaDir: string, work: (databaseUrl: string) => Promise<number>): Promise<number> {
   const given = process.env.DATABASE_URL;
   if (given) return work(given);
-  const { startEmbeddedPostgres } = await import('../embedded.ts'); // not installed in production
   const server = await startEmbeddedPostgres();
   try {
     await migrate({ prismaDir, databaseUrl: server.url('postgres') });

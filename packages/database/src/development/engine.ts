@@ -5,20 +5,17 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import {
   bindMigrationAwareSqlAdapterFactory,
   ColumnTypeEnum,
-  DriverAdapterError,
   type SqlQuery,
   type SqlResultSet,
 } from '@prisma/driver-adapter-utils';
 import type { SchemaEngine } from '@prisma/schema-engine-wasm';
 import * as engineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
-import pg from 'pg';
+import type pg from 'pg';
 
 type PgAdapter = Awaited<ReturnType<PrismaPg['connect']>>;
-type DriverError = ConstructorParameters<typeof DriverAdapterError>[0];
 /** Private members of the adapter that `repair` needs. */
 type AdapterInternals = {
   performIO(query: SqlQuery): Promise<pg.QueryArrayResult>;
-  onError(error: unknown): never;
 };
 type WasmExports = { __wbindgen_start(): void };
 /** The used part of WebAssembly, which the types of Node do not contain. */
@@ -51,13 +48,6 @@ export async function createEngine(o: { schema: [string, string]; databaseUrl: s
   return glue.SchemaEngine.new({ datamodels: [o.schema] }, () => {}, bindMigrationAwareSqlAdapterFactory(factory));
 }
 
-const recordAsFinished = `
-  DO $$ BEGIN
-    IF to_regclass('_prisma_migrations') IS NOT NULL THEN
-      UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL;
-    END IF;
-  END $$`;
-
 class MigrationPg extends PrismaPg {
   override async connect(): Promise<PgAdapter> {
     return repair(await super.connect());
@@ -67,7 +57,7 @@ class MigrationPg extends PrismaPg {
   }
 }
 
-/** Fixes defects of @prisma/adapter-pg 7.10 that affect migrations (prisma/orm#27403). */
+/** Fixes a defect of @prisma/adapter-pg 7.10 (prisma/orm#27403). */
 function repair(adapter: PgAdapter): PgAdapter {
   const internals = adapter as unknown as AdapterInternals; // private in the types, accessible at run time
   const performIO = internals.performIO.bind(adapter);
@@ -87,31 +77,5 @@ function repair(adapter: PgAdapter): PgAdapter {
     const columnTypes = result.columnTypes.map((type, i) => (isChar[i] ? ColumnTypeEnum.Character : type));
     return { ...result, columnTypes };
   };
-  // The adapter splits scripts at every ";", also in $$ bodies $$, and can run the parts on different connections. A
-  // simple query has one connection and one implicit transaction, which also records that the migration is finished. If
-  // this process is killed, a migration that is not recorded as finished has made no change in the database.
-  adapter.executeScript = async (script) => {
-    await adapter
-      .underlyingDriver()
-      .query(`${script}\n;${recordAsFinished}`)
-      .catch((error: unknown) => {
-        if (error instanceof pg.DatabaseError) throw new DriverAdapterError(postgresError(error));
-        return internals.onError(error);
-      });
-  };
   return adapter;
-}
-
-/** The original error of PostgreSQL. `code` is not set, because the engine would replace the message for known codes. */
-function postgresError({ code, severity, message, detail, column, hint }: pg.DatabaseError): DriverError {
-  const messageWithCode = `${message} (${code})`;
-  return {
-    kind: 'postgres',
-    code: 'N/A',
-    severity: severity ?? 'ERROR',
-    message: messageWithCode,
-    detail,
-    column,
-    hint,
-  };
 }

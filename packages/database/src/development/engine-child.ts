@@ -1,9 +1,9 @@
 // The process that runs the schema engine: it receives one request from `engine-process.ts` and sends one response.
 import fs from 'node:fs';
 import path from 'node:path';
+import { migrationsFolder, readMigrations } from '../migrations/files.ts';
 import { createEngine } from './engine.ts';
 import type { EngineRequest, EngineResponse } from './engine-process.ts';
-import { migrationsFolder, readMigrations } from './files.ts';
 
 const filters = { externalTables: [], externalEnums: [] };
 
@@ -21,9 +21,13 @@ async function run(request: EngineRequest): Promise<EngineResponse> {
   const schemaPath = path.join(request.prismaDir, 'schema.prisma');
   const content = fs.readFileSync(schemaPath, 'utf8');
   const engine = await createEngine({ schema: [schemaPath, content], databaseUrl: request.databaseUrl });
-  if (request.kind === 'apply') {
-    const result = await engine.applyMigrations({ migrationsList: migrationsList(request.prismaDir), filters });
-    return { kind: 'applied', names: result.appliedMigrationNames };
+  if (request.kind === 'diagnose') {
+    const history = await engine.diagnoseMigrationHistory({
+      migrationsList: migrationsList(request.prismaDir),
+      optInToShadowDatabase: false,
+      filters,
+    });
+    return { kind: 'diagnosed', history };
   }
   const files = [{ path: schemaPath, content }];
   const difference = await engine.diff({
