@@ -20,7 +20,7 @@ import { adminOf, createCategory, MAIN, prepareHubFaults } from './faults/world.
 const SOME_WRITES = byDepth({ short: 8, full: 20, long: 20 });
 const PAUSE_MS = byDepth({ short: 40, full: 10, long: 10 });
 const WRITERS = 4;
-const KILLS = byDepth({ short: 1, full: 2, long: 20 });
+const KILLS = byDepth({ short: 1, full: 3, long: 20 });
 const WRITES_BEFORE_KILL = byDepth({ short: 15, full: 30, long: 30 });
 
 const { anIssuer, aHub, closers } = prepareHubFaults();

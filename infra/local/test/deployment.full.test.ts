@@ -7,8 +7,8 @@ import { figure, fromFull, type StartedProcess } from '@svc/testing';
 import pg from 'pg';
 import { aDeployment, type Deployment } from './deployment.ts';
 
-const TEMPLATES = fromFull({ full: 2000, long: 100_000 });
-const IMPORTED = fromFull({ full: 1000, long: 20_000 });
+const TEMPLATES = fromFull({ full: 5000, long: 100_000 });
+const IMPORTED = fromFull({ full: 2500, long: 20_000 });
 const TIME_LIMIT_MS = 120_000 + TEMPLATES * 10;
 /** The maximum additional memory of a service during a sync. */
 const MEMORY_MB = 300;

@@ -8,7 +8,7 @@ import { byDepth } from '../src/index.ts';
 import { assertProperty } from '../src/run/properties.ts';
 
 /** Number of values per parameter and member. */
-const VALUES = byDepth({ short: 20, full: 100, long: 3000 });
+const VALUES = byDepth({ short: 20, full: 300, long: 3000 });
 
 /**
  * Messages of rules that JSON Schema cannot express. The document accepts values that these rules reject; it never

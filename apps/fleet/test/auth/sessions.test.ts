@@ -135,7 +135,7 @@ test('a replica that rejects a refresh token does not consume it', async () => {
   expect((await refreshWith(refresh_token)).status).toBe(200);
 });
 
-const ROUNDS = byDepth({ short: 4, full: 10, long: 200 });
+const ROUNDS = byDepth({ short: 4, full: 20, long: 200 });
 const TIME_LIMIT_MS = 30_000 + 1000 * ROUNDS;
 const replicas = [world, world.aReplica()];
 const refreshAt = (index: number, refresh_token: string) =>

@@ -5,7 +5,7 @@ import { anAdminToken, prepareFleetFaults } from '../faults/identity-world.ts';
 import { openCreations } from './creation-ledger.ts';
 
 const { aDatabase, aFleet } = prepareFleetFaults();
-const ROUNDS = fromFull({ full: 2, long: 20 });
+const ROUNDS = fromFull({ full: 3, long: 20 });
 /** The number of changes that are acknowledged before each kill. */
 const SOME_CHANGES = 20;
 

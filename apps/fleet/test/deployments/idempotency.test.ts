@@ -30,7 +30,7 @@ test('a repeated request returns the current state of the deployment', async () 
 });
 
 /** The host has the capacity for 64 deployments. */
-const TIMES = byDepth({ short: 5, full: 10, long: 60 });
+const TIMES = byDepth({ short: 5, full: 20, long: 60 });
 
 test(
   `two concurrent requests with the same key create one deployment, ${TIMES} times`,

@@ -49,7 +49,7 @@ describe.each(Object.entries(changes))('the operation %s on a deployment', (_, a
   });
 });
 
-const TIMES = byDepth({ short: 8, full: 15, long: 500 });
+const TIMES = byDepth({ short: 8, full: 50, long: 500 });
 
 test(
   `one of two concurrent changes of the same version succeeds, ${TIMES} times`,

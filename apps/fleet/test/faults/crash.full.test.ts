@@ -5,7 +5,7 @@ import { aCategory, answerWell, type Behaviour, calls } from '../fake-hub.ts';
 import { randomFrom } from '../random.ts';
 import { startFaultWorld } from './world.ts';
 
-const ROUNDS = fromFull({ full: 2, long: 20 });
+const ROUNDS = fromFull({ full: 3, long: 20 });
 const { next, below, some } = randomFrom(seed);
 const TEMPLATES = 60;
 const PAGE_SIZE = 4;

@@ -5,7 +5,7 @@ import { openLedger } from './identity-ledger.ts';
 import { anAdminToken, prepareFleetFaults } from './identity-world.ts';
 
 const { aDatabase, aFleet } = prepareFleetFaults();
-const ROUNDS = fromFull({ full: 2, long: 20 });
+const ROUNDS = fromFull({ full: 3, long: 20 });
 /** The number of changes that are acknowledged before each kill. */
 const SOME_CHANGES = 30;
 

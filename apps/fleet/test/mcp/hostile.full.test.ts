@@ -14,7 +14,7 @@ const template = aTemplate();
 const token = (await world.aToken({ role: 'admin' })).secret;
 
 /** Number of generated calls per tool. */
-const CALLS = byDepth({ short: 3, full: 10, long: 2000 });
+const CALLS = byDepth({ short: 3, full: 200, long: 2000 });
 /** A wait with valid arguments lasts a second, so that there are fewer of them. */
 const WAITS = 20;
 

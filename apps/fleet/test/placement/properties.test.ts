@@ -6,7 +6,7 @@ import { candidates, placementRequest } from './generated.ts';
 import { factsAgainst } from './oracle.ts';
 import { comparison, factsOf } from './read-reason.ts';
 
-const RUNS = byDepth({ short: 200, full: 500, long: 20_000 });
+const RUNS = byDepth({ short: 200, full: 2000, long: 20_000 });
 
 const shuffledAnd = fc
   .tuple(placementRequest, candidates)
@@ -95,12 +95,12 @@ test('a target is assessed in the same way as among all candidates', () => {
         else expect(assessments[0]).toEqual(before);
       }
     }),
-    byDepth({ short: 50, full: 250, long: 5000 }),
+    byDepth({ short: 50, full: 500, long: 5000 }),
   );
 });
 
 /** Enough samples for each fact to occur. */
-const SAMPLES = byDepth({ short: 300, full: 800, long: 30_000 });
+const SAMPLES = byDepth({ short: 300, full: 3000, long: 30_000 });
 
 test('the generated requests often fit, and every fact occurs', () => {
   const seen = new Map<string, number>();

@@ -40,7 +40,7 @@ function expectWithinCapacity(candidate: Candidate): void {
   expect(candidate.gpus.map(({ id }) => id)).toEqual(expect.arrayContaining([...given]));
 }
 
-const SEQUENCES = byDepth({ short: 30, full: 80, long: 3000 });
+const SEQUENCES = byDepth({ short: 30, full: 300, long: 3000 });
 
 test('a sequence of placements never exceeds the capacity, and assigns no GPU twice', () => {
   let placed = 0;
@@ -78,6 +78,6 @@ test('a placement assigns to each replica on a host as many GPUs as it needs, ea
         expect(gpu?.vram_bytes).toBeGreaterThanOrEqual(request.per_replica.vram_bytes);
       }
     }),
-    byDepth({ short: 100, full: 500, long: 10_000 }),
+    byDepth({ short: 100, full: 1000, long: 10_000 }),
   );
 });

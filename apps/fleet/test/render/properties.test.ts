@@ -13,7 +13,7 @@ import { dockerManifest } from './docker/schemas.ts';
 import { assertValid } from './kubernetes/schemas.ts';
 import { aCluster, aHost, aRendering, CANARY, shown } from './renderings.ts';
 
-const RUNS = byDepth({ short: 40, full: 150, long: 5000 });
+const RUNS = byDepth({ short: 40, full: 300, long: 5000 });
 const cluster = aCluster({ default_storage_class: 'standard' });
 const engines = fc.constantFrom('docker', 'podman');
 

@@ -8,7 +8,7 @@ afterAll(() => world.stop());
 
 const sql = world.database.client;
 const [asAdmin] = replicas as [(typeof replicas)[number]];
-const ROUNDS = byDepth({ short: 10, full: 25, long: 1000 });
+const ROUNDS = byDepth({ short: 10, full: 100, long: 1000 });
 const FEW_ROUNDS = Math.ceil(ROUNDS / 5);
 const TIME_LIMIT_MS = 60_000 + 500 * ROUNDS;
 

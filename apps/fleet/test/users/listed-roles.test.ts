@@ -6,7 +6,7 @@ import { type Mapping, presentUser } from '../../src/identity/users.ts';
 import { randomFrom } from '../random.ts';
 import { startWorld } from '../world.ts';
 
-const MAPPINGS = byDepth({ short: 60, full: 300, long: 6000 });
+const MAPPINGS = byDepth({ short: 60, full: 600, long: 6000 });
 const ROLES = ['admin', 'operator', 'viewer'] as const;
 
 const world = await startWorld();

@@ -147,7 +147,7 @@ test('one of ten concurrent removals of a user succeeds, and the others are 404'
 });
 
 test('a user that is changed and removed concurrently is removed', async () => {
-  for (let round = 0; round < byDepth({ short: 3, full: 6, long: 40 }); round++) {
+  for (let round = 0; round < byDepth({ short: 3, full: 10, long: 40 }); round++) {
     const { id } = (await create()).body.user;
     const [changed, removed] = await Promise.all([
       asAdmin.put(`${USERS}/${id}`, { name: 'Late' }),

@@ -8,7 +8,7 @@ afterAll(() => world.stop());
 
 const TEMPLATES = '/api/v1/admin/templates';
 const CATEGORIES = '/api/v1/admin/categories';
-const ROUNDS = byDepth({ short: 30, full: 50, long: 2000 });
+const ROUNDS = byDepth({ short: 30, full: 200, long: 2000 });
 const ABSENT = '00000000-0000-4000-8000-000000000000';
 
 test('removes a deleted template from the next request on, with its download count', async () => {

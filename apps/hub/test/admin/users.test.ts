@@ -2,7 +2,7 @@ import { type Api, byDepth } from '@svc/testing';
 import { startWorld } from '../world.ts';
 
 const PATH = '/api/v1/admin/users';
-const ROUNDS = byDepth({ short: 20, full: 30, long: 1000 });
+const ROUNDS = byDepth({ short: 20, full: 100, long: 1000 });
 const ABSENT = '00000000-0000-4000-8000-000000000000';
 
 let world: Awaited<ReturnType<typeof startWorld>>;

@@ -3,7 +3,7 @@ import { type Answered, byDepth } from '@svc/testing';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld } from '../world.ts';
 
-const ROUNDS = byDepth({ short: 5, full: 15, long: 200 });
+const ROUNDS = byDepth({ short: 5, full: 30, long: 200 });
 
 const world = await startWorld();
 const { client } = world.database;

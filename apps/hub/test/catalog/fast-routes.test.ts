@@ -7,7 +7,7 @@ import { initialStates, write } from '../sync/model/generated.ts';
 import { beginHistory, commit } from '../sync/model/history.ts';
 import { aHub } from '../sync/model/hub.ts';
 
-const CATALOGS = byDepth({ short: 2, full: 4, long: 200 });
+const CATALOGS = byDepth({ short: 2, full: 6, long: 200 });
 const REQUESTS = 60;
 
 const hub = await aHub({ isFast: true });

@@ -5,9 +5,9 @@ import { startWorld } from '../world.ts';
 import { changesOf, type Scenario } from './freshness-changes.ts';
 import { aReplica, type CheckName, type Replica } from './freshness-replica.ts';
 
-const ROUNDS = byDepth({ short: 3, full: 4, long: 500 });
+const ROUNDS = byDepth({ short: 3, full: 40, long: 500 });
 /** A round of this kind waits until a key expires. */
-const ROUNDS_OF_EXPIRY = byDepth({ short: 3, full: 4, long: 100 });
+const ROUNDS_OF_EXPIRY = byDepth({ short: 3, full: 12, long: 100 });
 const ROUNDS_OF_CONTROLS = byDepth({ short: 20, full: 20, long: 100 });
 /** Otherwise, a control ends with its first stale response. */
 const COUNTS_ALL = byDepth({ short: false, full: false, long: true });

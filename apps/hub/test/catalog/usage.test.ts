@@ -17,7 +17,7 @@ const storedCount = async (id: string) =>
   Number((await client.templateDownload.findUnique({ where: { template_id: id } }))?.count ?? 0);
 
 test('counts each download of parallel fetches from two replicas', async () => {
-  const fetches = byDepth({ short: 100, full: 500, long: 50_000 });
+  const fetches = byDepth({ short: 100, full: 1000, long: 50_000 });
   const { id, slug } = await world.aTemplate();
   const path = `/api/v1/catalog/templates/${slug}`;
   const replicas = [world.as(organization), other.api(`Bearer ${organization.key}`)];

@@ -7,12 +7,12 @@ import { openDatabase } from '../../src/database/client.ts';
 import { adminOf, createCategory, prepareHubFaults } from './world.ts';
 
 /** Downloads with a key, of all clients together. */
-const DOWNLOADS = fromFull({ full: 2000, long: 100_000 });
+const DOWNLOADS = fromFull({ full: 10_000, long: 100_000 });
 const CLIENTS = 40;
 const ORGANIZATIONS = 4;
 const TEMPLATES = 5;
 
-const KILLS = fromFull({ full: 2, long: 10 });
+const KILLS = fromFull({ full: 3, long: 10 });
 const CLIENTS_PER_HUB = 4;
 const PAUSE_MS = 5;
 /** The maximum time whose counts a killed process loses. It stores them every 400 ms. */

@@ -8,7 +8,7 @@ import { startWorld } from '../world.ts';
 import { clientByCursor, listingOf, lostIn, updatesOf } from './mirror.ts';
 
 const UPDATES = '/api/v1/catalog/templates/updates';
-const RUNS = seeded({ numRuns: byDepth({ short: 40, full: 80, long: 1500 }) });
+const RUNS = seeded({ numRuns: byDepth({ short: 40, full: 150, long: 1500 }) });
 const MAX_PAGES = 20;
 
 const world = await startWorld();

@@ -64,7 +64,7 @@ test('a prune that times out waiting for a writer deletes nothing, and the next 
 });
 
 /** Half of the deleted templates. All of them are more than one batch of a prune. */
-const MANY = byDepth({ short: 1500, full: 3000, long: 20_000 });
+const MANY = byDepth({ short: 1500, full: 5000, long: 20_000 });
 
 test('concurrent prunes share the work', async () => {
   const { id: category_id } = await world.aCategory();

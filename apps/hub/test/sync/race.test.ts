@@ -2,9 +2,9 @@
 import { byDepth, figure } from '@svc/testing';
 import { type Race, race } from './race.ts';
 
-const COMMITS = byDepth({ short: 40, full: 100, long: 20_000 });
-const FEWER_COMMITS = byDepth({ short: 16, full: 40, long: 2500 });
-const NAIVE_COMMITS = byDepth({ short: 24, full: 100, long: 200 });
+const COMMITS = byDepth({ short: 40, full: 2000, long: 20_000 });
+const FEWER_COMMITS = byDepth({ short: 16, full: 250, long: 2500 });
+const NAIVE_COMMITS = byDepth({ short: 24, full: 200, long: 200 });
 /** A naive clock does not lose a template in every race. */
 const MAX_NAIVE_RACES = 5;
 const TIME_LIMIT_MS = 120_000 + COMMITS * 120;

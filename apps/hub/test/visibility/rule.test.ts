@@ -21,7 +21,7 @@ import {
   writeModel,
 } from './generated.ts';
 
-const SCENARIOS = byDepth({ short: 5, full: 15, long: 1000 });
+const SCENARIOS = byDepth({ short: 5, full: 50, long: 1000 });
 
 const world = await startWorld();
 const { client } = world.database;

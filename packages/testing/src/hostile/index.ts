@@ -11,7 +11,7 @@ export { hostileInput } from './requests.ts';
 export type { HostileInput };
 
 /** Number of generated requests per endpoint. */
-const REQUESTS = byDepth({ short: 3, full: 15, long: 2000 });
+const REQUESTS = byDepth({ short: 3, full: 200, long: 2000 });
 
 /** In bytes. The limit is high because the garbage collector runs late. */
 const MEMORY_GROWTH_LIMIT = 1_000_000_000;

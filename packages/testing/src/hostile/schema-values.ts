@@ -25,7 +25,7 @@ export interface Schema {
 }
 
 /** Number of generated values per member. */
-const SAMPLES = byDepth({ short: 15, full: 30, long: 60 });
+const SAMPLES = byDepth({ short: 15, full: 60, long: 60 });
 
 /** Identifiers of existing rows, by member or parameter. */
 export type Known = Readonly<Record<string, readonly unknown[]>>;

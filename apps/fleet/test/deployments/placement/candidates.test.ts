@@ -166,7 +166,7 @@ test('concurrent readings, changes and rollbacks lead to the candidates of the d
       if (!(error instanceof RolledBack)) throw error;
     });
   };
-  for (let round = 0; round < byDepth({ short: 15, full: 30, long: 600 }); round += 1) {
+  for (let round = 0; round < byDepth({ short: 15, full: 60, long: 600 }); round += 1) {
     await Promise.all([change(), candidates.read(client), change(), candidates.read(client), change()]);
     expect(await read(candidates)).toEqual(await read(createCandidates()));
   }

@@ -4,7 +4,7 @@ import { startDeploymentWorld } from '../world.ts';
 import { overcommitted } from './capacity.ts';
 
 const it = await startDeploymentWorld();
-const ROUNDS = fromFull({ full: 2, long: 50 });
+const ROUNDS = fromFull({ full: 3, long: 50 });
 const { oneOf } = randomFrom(seed);
 
 const AT_ONCE = 40;

@@ -9,7 +9,7 @@ import { type Body, reasonsOf, startDeploymentWorld } from '../world.ts';
 const it = await startDeploymentWorld();
 const { client } = it;
 
-const RUNS = byDepth({ short: 15, full: 30, long: 3000 });
+const RUNS = byDepth({ short: 30, full: 300, long: 3000 });
 
 const one = <const T>(...values: T[]) => fc.constantFrom(...values);
 const often = <const T>(usual: T, ...others: T[]) =>

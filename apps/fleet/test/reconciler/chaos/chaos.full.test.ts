@@ -9,7 +9,7 @@ import { askEngine, doubledIn, shownBy, watchEngine } from './watch.ts';
 import { startChaosWorld } from './world.ts';
 
 const { deployments: DEPLOYMENTS, seconds: SECONDS } = fromFull({
-  full: { deployments: 20, seconds: 6 },
+  full: { deployments: 30, seconds: 9 },
   long: { deployments: 100, seconds: 300 },
 });
 const TIMINGS = fromFull({

@@ -11,7 +11,7 @@ import { runLoad } from './load.ts';
 import { differences, type Row, rowsIn, waitForDesiredState } from './stored-state.ts';
 
 const { deployments: DEPLOYMENTS, seconds: SECONDS } = fromFull({
-  full: { deployments: 12, seconds: 10 },
+  full: { deployments: 20, seconds: 15 },
   long: { deployments: 60, seconds: 300 },
 });
 /** Share of the requests to the API server that fail. */

@@ -9,7 +9,7 @@ import { invalidPathsOf, type Shown, startResources } from '../resources.ts';
 import { fillLists } from './list-rows.ts';
 
 const ROWS = 30;
-const QUERIES = byDepth({ short: 6, full: 15, long: 1000 });
+const QUERIES = byDepth({ short: 8, full: 150, long: 1000 });
 
 const random = randomFrom(seed);
 const { below, isOneIn, oneOf, some } = random;

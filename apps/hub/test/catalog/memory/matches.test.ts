@@ -9,7 +9,7 @@ import type { Reader } from '../../../src/database/reader.ts';
 import { createRevisionCheck } from '../../../src/revision/revision.ts';
 import { anInstance, startWorld } from '../../world.ts';
 
-const HISTORIES = byDepth({ short: 5, full: 10, long: 500 });
+const HISTORIES = byDepth({ short: 5, full: 20, long: 500 });
 const LIST = '/api/v1/catalog/templates';
 const world = await startWorld();
 afterAll(() => world.stop());

@@ -6,7 +6,7 @@ import { initialStates, write } from '../../sync/model/generated.ts';
 import { beginHistory, commit } from '../../sync/model/history.ts';
 import { aHub } from '../../sync/model/hub.ts';
 
-const HISTORIES = byDepth({ short: 2, full: 4, long: 600 });
+const HISTORIES = byDepth({ short: 2, full: 10, long: 600 });
 
 const hub = await aHub();
 const inSnapshot = jest.spyOn(hub.reader, 'inSnapshot');

@@ -12,7 +12,7 @@ import { describeInitialState } from './script.ts';
 import { pollingSteps, type Run, walkingSteps } from './steps.ts';
 import { aWalker } from './walker.ts';
 
-const HISTORIES = byDepth({ short: 12, full: 30, long: 3400 });
+const HISTORIES = byDepth({ short: 12, full: 300, long: 3400 });
 
 const hub = await aHub();
 afterAll(() => hub.stop());
