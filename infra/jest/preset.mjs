@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { isShort } from './full-only.mjs';
+import { isShort, leftOutPattern } from './depth.mjs';
 
 const at = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -8,8 +8,7 @@ export default {
   testRunner: at('runner.mjs'),
   testSequencer: at('sequencer.mjs'),
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  // The pattern of `isFullOnly`.
-  testPathIgnorePatterns: ['/node_modules/', ...(isShort ? ['\\.full\\.test\\.ts$'] : [])],
+  testPathIgnorePatterns: ['/node_modules/', leftOutPattern],
   moduleFileExtensions: ['ts', 'mjs', 'js', 'json'],
   transform: {}, // see register.mjs
   testTimeout: isShort ? 30_000 : 90_000, // the other depths load the machine

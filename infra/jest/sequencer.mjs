@@ -1,23 +1,18 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { isFullOnly } from './full-only.mjs';
+import { readFullRun } from '../local/bootstrap/full-run.mjs';
 
 const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequencer');
+const repository = path.resolve(import.meta.dirname, '../..');
+const { seconds } = readFullRun(repository);
 
 /**
- * Starts the files of depth full (`*.full.test.ts`), then the files in `globals.slowestFirst` (paths relative to the package,
- * slowest first), then all others. Without durations of an earlier run, Jest sorts by file size, so a small file that waits
- * for processes or an engine would start last.
+ * Starts the slowest files first, so that no worker ends long after the others. The durations are those of the last run
+ * on this machine, or of the last complete run at depth full. Files without a duration start first.
  */
 export default class SlowestFirst extends Sequencer {
-  sort(tests) {
-    return super.sort(tests).sort((a, b) => rankOf(a) - rankOf(b));
+  time(test) {
+    const recorded = seconds[path.relative(repository, test.path)];
+    return super.time(test) ?? (recorded === undefined ? undefined : recorded * 1000);
   }
-}
-
-function rankOf({ path: file, context: { config } }) {
-  if (isFullOnly(file)) return -1;
-  const { slowestFirst = [] } = config.globals;
-  const rank = slowestFirst.indexOf(path.relative(config.rootDir, file));
-  return rank === -1 ? slowestFirst.length : rank;
 }

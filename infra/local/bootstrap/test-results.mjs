@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
  * without results, or whose run failed for another reason than a test.
  */
 export function readResults({ name, results }) {
-  const none = { passed: 0, failed: 1, skipped: 0, skippedTests: [] };
+  const none = { passed: 0, failed: 1, skipped: 0, skippedTests: [], files: [] };
   if (!existsSync(results)) return { ...none, problems: [`${name} wrote no test results`] };
   const run = JSON.parse(readFileSync(results, 'utf8'));
   const brokenSuites = run.testResults.filter(
@@ -25,5 +25,9 @@ export function readResults({ name, results }) {
     skipped: run.numPendingTests + run.numTodoTests,
     skippedTests: named(['pending', 'todo', 'skipped', 'disabled']),
     problems,
+    files: run.testResults.map(({ name: file, startTime, endTime }) => ({
+      name: file,
+      seconds: Math.round((endTime - startTime) / 100) / 10,
+    })),
   };
 }

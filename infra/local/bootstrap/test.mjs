@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { isFullOnly, isShort } from '../../jest/full-only.mjs';
+import { isLeftOut } from '../../jest/depth.mjs';
+import { writeFullRun } from './full-run.mjs';
 import { CommandFailed, commandLine, Interrupted } from './processes.mjs';
 import { readResults } from './test-results.mjs';
 
@@ -31,7 +32,7 @@ async function runTests(rest) {
   const packages = tests.map(({ package: name, directory }) => ({
     name,
     results: path.join(root, directory, 'test-results.json'),
-    leftOut: isShort ? filesOfDepthFull(path.join(root, directory, 'test')) : [],
+    leftOut: leftOutFiles(path.join(root, directory, 'test')),
   }));
   for (const { results } of packages) rmSync(results, { force: true }); // turbo restores cached ones
 
@@ -53,14 +54,16 @@ async function runTests(rest) {
     await server?.stop();
   }
   const leftOut = packages.flatMap((one) => one.leftOut);
-  if (leftOut.length > 0) console.log(`not run at depth short: ${leftOut.join(', ')}`);
-  report(packages.map(readResults));
+  if (leftOut.length > 0) console.log(`not run at this depth: ${leftOut.join(', ')}`);
+  const results = packages.map(readResults);
+  const isComplete = process.env.TEST_DEPTH === 'full' && rest.length === 0;
+  report(results, { isComplete });
 }
 
-/** The test files that `infra/jest/preset.mjs` leaves out at depth short. */
-function filesOfDepthFull(folder) {
+/** The test files that `infra/jest/preset.mjs` leaves out at this depth. */
+function leftOutFiles(folder) {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true }).filter(isFullOnly);
+  return readdirSync(folder, { recursive: true }).filter(isLeftOut);
 }
 
 async function startPostgres(turbo) {
@@ -69,10 +72,22 @@ async function startPostgres(turbo) {
   return startEmbeddedPostgres();
 }
 
-function report(results) {
+/** Prints the skipped and failed tests, and the sum as the last line. Records a complete run without failures. */
+function report(results, { isComplete }) {
   const sum = (member) => results.reduce((total, one) => total + one[member], 0);
-  for (const skipped of results.flatMap((one) => one.skippedTests)) console.log(`skipped: ${skipped}`);
+  const passed = sum('passed');
+  const skipped = sum('skipped');
+  for (const skippedTest of results.flatMap((one) => one.skippedTests)) console.log(`skipped: ${skippedTest}`);
   for (const problem of results.flatMap((one) => one.problems)) console.log(`failed: ${problem}`);
   if (sum('failed') > 0) process.exitCode ||= 1;
-  console.log(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
+  if (isComplete && !process.exitCode) {
+    const seconds = Object.fromEntries(
+      results.flatMap((one) => one.files.map((file) => [relative(file.name), file.seconds])).sort(),
+    );
+    const problem = writeFullRun(root, { passed, skipped, seconds });
+    console.log(problem ? `not recorded as a complete run: ${problem}` : 'recorded in infra/ci/full-run.json');
+  }
+  console.log(`${passed} passed, ${sum('failed')} failed, ${skipped} skipped`);
 }
+
+const relative = (file) => path.relative(root, file).split(path.sep).join('/');

@@ -32,7 +32,7 @@ interface ApiRequest {
 export async function startConsoleWorld(engine?: string): Promise<ConsoleWorld> {
   const parent = fs.mkdtempSync(path.join(tmpdir(), 'console-'));
   fs.chmodSync(parent, 0o711); // if root runs the tests, PostgreSQL runs as another user, which must be able to enter the folder
-  const product = await aProduct(path.join(parent, '.data'), await freePorts(), engine);
+  const product = await aProduct(path.join(parent, '.data'), await freePorts(), { engine });
   const { HUB_URL: hub = '', FLEET_URL: fleet = '', IDP_URL: identityProvider = '' } = product.demo;
   const browser = await startBrowser();
   const origins = [hub, fleet, identityProvider];

@@ -33,11 +33,15 @@ export type Product = {
 const NO_ENGINE = 'unix:///nowhere/engine.sock';
 
 /**
- * Starts the built product like `npm start`, and resolves when it is ready. It finds only the given engine, not those
- * of the machine.
+ * Starts the built product like `npm start`, with the program `node`, and resolves when it is ready. It finds only the
+ * given engine, not those of the machine.
  */
-export async function aProduct(dataDir: string, ports: Ports, engine = NO_ENGINE): Promise<Product> {
-  const child = spawn(process.execPath, [mainScript], {
+export async function aProduct(
+  dataDir: string,
+  ports: Ports,
+  { engine = NO_ENGINE, node = process.execPath }: { engine?: string | undefined; node?: string } = {},
+): Promise<Product> {
+  const child = spawn(node, [mainScript], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, ...ports, DATA_DIR: dataDir, DOCKER_HOST: engine },
   });

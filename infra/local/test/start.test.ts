@@ -123,7 +123,7 @@ describe('a second start', () => {
     'keeps the data and the credentials',
     async () => {
       const before = product.demo;
-      product = await aProduct(dataDir, ports, engine?.endpoint);
+      product = await aProduct(dataDir, ports, { engine: engine?.endpoint });
       const { HUB_URL, HUB_API_KEY } = product.demo;
       expect(HUB_API_KEY).toBe(before.HUB_API_KEY);
       expect(product.demo.FLEET_VIEWER_TOKEN).toBe(before.FLEET_VIEWER_TOKEN);
@@ -146,7 +146,7 @@ describe('a second start', () => {
 
 describeFromFull('a later start', () => {
   beforeAll(async () => {
-    product = await aProduct(dataDir, ports, engine?.endpoint);
+    product = await aProduct(dataDir, ports, { engine: engine?.endpoint });
   }, START_MS);
 
   describeWithEngine('with the same engine', () => {

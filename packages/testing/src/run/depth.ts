@@ -1,12 +1,15 @@
 const depths = ['short', 'full', 'long'] as const;
 
 /**
- * How much work a scalable test does. `short` is for development, `full` is for CI, and `long` is for manual runs before a
- * change of the tested code is accepted.
+ * How much work a scalable test does. `short` is for development and CI, `full` is for the complete run before a change is
+ * accepted, and `long` is for manual runs before a change of the tested code is accepted.
  */
 export type Depth = (typeof depths)[number];
 
-/** The depth of this run: `TEST_DEPTH`, or `short`. @throws RangeError if `TEST_DEPTH` is not a depth */
+/**
+ * The depth of this run: `TEST_DEPTH`, or `short`. At depth `ci`, which also runs the `*.ci.test.ts` files, tests do the
+ * work of `short`. @throws RangeError if `TEST_DEPTH` is not a depth
+ */
 export const depth: Depth = readDepth(process.env.TEST_DEPTH);
 
 /** The value for the depth of this run. Each scalable test states its three values where it is defined. */
@@ -20,8 +23,9 @@ export const fromFull = <T>({ full, long }: { readonly full: T; readonly long: T
 export const seed: number = readSeed(process.env.TEST_SEED);
 
 function readDepth(given = 'short'): Depth {
+  if (given === 'ci') return 'short';
   const known = depths.find((each) => each === given);
-  if (!known) throw new RangeError(`TEST_DEPTH must be one of ${depths.join(', ')}, not ${given}`);
+  if (!known) throw new RangeError(`TEST_DEPTH must be one of ${[...depths, 'ci'].join(', ')}, not ${given}`);
   return known;
 }
 

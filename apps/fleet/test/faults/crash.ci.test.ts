@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { figure, fromFull, seed } from '@svc/testing';
+import { byDepth, figure, seed } from '@svc/testing';
 import { aTemplate } from '../a-template.ts';
 import { aCategory, answerWell, type Behaviour, calls } from '../fake-hub.ts';
 import { randomFrom } from '../random.ts';
 import { startFaultWorld } from './world.ts';
 
-const ROUNDS = fromFull({ full: 3, long: 20 });
+const ROUNDS = byDepth({ short: 1, full: 3, long: 20 });
 const { next, below, some } = randomFrom(seed);
 const TEMPLATES = 60;
 const PAGE_SIZE = 4;
