@@ -31,6 +31,19 @@ test.each(blocks.map((block) => [block.at, block] as const))('the commands at %s
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
+test('the index of decisions names each record once under a topic, with its title and number', () => {
+  const folder = path.join(repository, 'docs/decisions');
+  const records = fs.readdirSync(folder).filter((name) => /^\d{4}-.*\.md$/.test(name));
+  const lines = records.map((name) => {
+    const [title = ''] = fs.readFileSync(path.join(folder, name), 'utf8').split('\n');
+    const [, number, text] = /^# (\d+)\. (.+)$/.exec(title) ?? [];
+    return `- [${text}](${name}) (${number})`;
+  });
+  const [, ...topics] = fs.readFileSync(path.join(folder, 'README.md'), 'utf8').split('\n## ');
+  const listed = topics.flatMap((topic) => topic.split('\n').filter((line) => line.startsWith('- ')));
+  expect(listed.sort()).toEqual(lines.sort());
+});
+
 test('each file that the reason of a block names exists', () => {
   const named = notExecuted.flatMap((block) => reasonOf(block)?.match(/[\w/.-]+\.(ts|mjs)\b/g) ?? []);
   expect(named).not.toEqual([]);
