@@ -140,16 +140,15 @@ function changesOfTemplates(rows: readonly Row[], existing: CatalogFiles['templa
 /** The members of a row that differ from what a file describes; all if there is no file. */
 function differences(members: readonly string[], row: object, described: object | undefined): string[] {
   if (!described) return [...members];
-  const [after, before] = [new Map(Object.entries(row)), new Map(Object.entries(described))];
+  const after = new Map(Object.entries(row));
+  const before = new Map(Object.entries(described));
   return members.filter((member) => !isDeepStrictEqual(plain(after.get(member)), plain(before.get(member))));
 }
 
-const contentOf = (row: Row) => ({
-  ...pick(row, ['name', 'slug']),
-  category: row.category,
-  ...nonDefaultFields(row),
-  ...(row.owner !== null && { owner: row.owner }),
-});
+function contentOf(row: Row) {
+  const content = { ...pick(row, ['name', 'slug']), category: row.category, ...nonDefaultFields(row) };
+  return row.owner === null ? content : { ...content, owner: row.owner };
+}
 
 const pick = (row: object, members: readonly string[]) =>
   Object.fromEntries(Object.entries(row).filter(([member]) => members.includes(member)));

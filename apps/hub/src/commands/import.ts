@@ -89,27 +89,27 @@ async function planOf(reader: Reader, files: CatalogFiles, prune: Prune | undefi
   const templates = await readTemplates(reader, files.templates);
   const organizations = bySlug(await reader.organization.findMany({ select: { slug: true } }));
   const known = new Set([...categories.keys(), ...files.categories.map(({ slug }) => slug)]);
-  const errors = files.templates.flatMap(({ placeOf, category, owner }) => [
-    ...(known.has(category) ? [] : [`${placeOf('category')}: category: ${noSlug('category', category, [...known])}`]),
-    ...(!owner || organizations.has(owner)
-      ? []
-      : [`${placeOf('owner')}: owner: ${noSlug('organization', owner, [...organizations.keys()])}`]),
-  ]);
+  const errors: string[] = [];
+  for (const { placeOf, category, owner } of files.templates) {
+    if (!known.has(category)) {
+      errors.push(`${placeOf('category')}: category: ${noSlug('category', category, [...known])}`);
+    }
+    if (owner && !organizations.has(owner)) {
+      errors.push(`${placeOf('owner')}: owner: ${noSlug('organization', owner, [...organizations.keys()])}`);
+    }
+  }
   if (errors.length > 0) throw new CatalogFilesError(errors);
-  return [
-    ...files.categories.flatMap((file) => stepOf('category', { data: categoryData(file) }, categories.get(file.slug))),
-    ...files.templates.flatMap((file) => {
-      const { category, owner } = file;
-      const row = templates.get(file.slug);
-      const existing = row && { ...row, category: row.category.slug, owner: row.owner?.slug ?? null };
-      return stepOf(
-        'template',
-        { data: templateData(file), category, ...(owner === undefined ? {} : { owner }) },
-        existing,
-      );
-    }),
-    ...(prune ? await deletionsOf(reader, files, [...categories.keys()]) : []),
-  ];
+  const ofCategories = files.categories.flatMap((file) =>
+    stepOf('category', { data: categoryData(file) }, categories.get(file.slug)),
+  );
+  const ofTemplates = files.templates.flatMap((file) => {
+    const row = templates.get(file.slug);
+    const existing = row && { ...row, category: row.category.slug, owner: row.owner?.slug ?? null };
+    const links = pickDefined(file, ['category', 'owner']);
+    return stepOf('template', { data: templateData(file), ...links }, existing);
+  });
+  const deletions = prune ? await deletionsOf(reader, files, [...categories.keys()]) : [];
+  return [...ofCategories, ...ofTemplates, ...deletions];
 }
 
 function noSlug(noun: string, slug: string, known: readonly string[]): string {
@@ -198,14 +198,12 @@ async function apply({ category, template, organization }: CatalogTransaction, s
   const organizations = bySlug(await organization.findMany({ select }));
   const rows = steps
     .filter(({ noun }) => noun === 'template')
-    .map(({ data, category: categorySlug = '', owner, ...step }) => ({
-      ...step,
-      data: {
-        ...data,
-        category_id: categories.get(categorySlug)?.id,
-        ...(owner === undefined ? {} : { owner_org_id: organizations.get(owner ?? '')?.id ?? null }),
-      },
-    }));
+    .map(({ verb, slug, data, category: categorySlug = '', owner }) => {
+      const withCategory = { ...data, category_id: categories.get(categorySlug)?.id };
+      if (owner === undefined) return { verb, slug, data: withCategory };
+      const owner_org_id = organizations.get(owner ?? '')?.id ?? null;
+      return { verb, slug, data: { ...withCategory, owner_org_id } };
+    });
   const created = rows.filter(({ verb }) => verb === 'create');
   for (let start = 0; start < created.length; start += BATCH) {
     const batch = created.slice(start, start + BATCH);

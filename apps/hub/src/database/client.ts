@@ -27,7 +27,8 @@ export interface Database {
  */
 const sharesOf = (connections: number) => {
   const writers = connections >= 8 ? 2 : 1;
-  const [streams, revision] = [1, 1];
+  const streams = 1;
+  const revision = 1;
   return { writers, streams, revision, shared: connections - writers - streams - revision };
 };
 

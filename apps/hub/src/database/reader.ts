@@ -42,7 +42,8 @@ export function createReader(pool: pg.Pool, constraints: ConstraintProblems): Sn
     read: <Row extends pg.QueryResultRow>({ text, values }: Prisma.Sql) =>
       translated(async () => {
         const name = nameOf(text);
-        const { rows } = await connection.query<Row>({ text, values, ...(name === undefined ? {} : { name }) });
+        const query = name === undefined ? { text, values } : { text, values, name };
+        const { rows } = await connection.query<Row>(query);
         return rows;
       }),
   });

@@ -37,7 +37,8 @@ export interface StateRow {
 }
 
 export const stateOf = ({ at, floor, commit_at, commit }: StateRow): CatalogState => ({
-  ...{ at, floor },
+  at,
+  floor,
   commit: { at: commit_at, commit },
 });
 

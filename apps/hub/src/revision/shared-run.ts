@@ -15,13 +15,16 @@ export interface SharedRun<Result> {
 export function createSharedRun<Result>(work: () => Promise<Result>): SharedRun<Result> {
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<Result> | undefined;
-  /** The callers of the run in progress, and those of the next one. */
-  let [callers, nextCallers] = [0, 0];
+  /** The number of callers of the run in progress. */
+  let callers = 0;
+  /** The number of callers of the next run. */
+  let nextCallers = 0;
   const runAfter = async (previous: Promise<unknown>): Promise<Result> => {
     await previous.catch(() => undefined); // its callers received the error
     await turn(); // the other requests of this turn of the event loop share the run
     next = undefined;
-    [callers, nextCallers] = [nextCallers, 0];
+    callers = nextCallers;
+    nextCallers = 0;
     const run = work().finally(() => {
       callers = 0;
     });

@@ -1,5 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { AlreadyExists, invalid, notFound } from '@svc/http';
+import { AlreadyExists, invalid, notFound, pickDefined } from '@svc/http';
 import { writeCatalog } from '../../database/catalog-write.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { catalogChangeRoute, recorded } from '../change.ts';
@@ -22,11 +22,7 @@ const presentGrant = ({
 });
 
 export const listGrants = route(hubEndpoints.listGrants, async ({ database: { client } }, { query }) => {
-  const { org_id, category_id } = query;
-  const where = {
-    ...(org_id === undefined ? {} : { org_id }),
-    ...(category_id === undefined ? {} : { category_id }),
-  };
+  const where = pickDefined(query, ['org_id', 'category_id']);
   return readList(client, query, {
     member: 'grants',
     schema: hubEndpoints.listGrants.reply.shape.grants.element,
@@ -92,5 +88,5 @@ function whereGrant({ id, org_id, category_id }: GrantReference): Prisma.Catalog
   if (id === undefined && (org_id === undefined || category_id === undefined)) {
     throw invalid([{ path: 'id', message: 'is required unless both org_id and category_id are given' }]);
   }
-  return { ...(id && { id }), ...(org_id && { org_id }), ...(category_id && { category_id }) };
+  return pickDefined({ id, org_id, category_id }, ['id', 'org_id', 'category_id']);
 }

@@ -48,7 +48,10 @@ function presentTemplate({ category, downloads, ...template }: Row): Reply {
 /** A template in a list. Only a full list contains documentation. */
 const presentListed =
   (view: 'full' | 'summary') =>
-  (row: Row): Reply => ({ ...presentTemplate(row), ...(view === 'summary' && { documentation: '' }) });
+  (row: Row): Reply => {
+    const presented = presentTemplate(row);
+    return view === 'summary' ? { ...presented, documentation: '' } : presented;
+  };
 
 /** The sort order of the list. */
 const ORDER = [{ sort_name: 'asc' }, { id: 'asc' }] satisfies Prisma.TemplateOrderByWithRelationInput[];
@@ -71,10 +74,9 @@ function firstPart(keys: readonly Key[]): readonly Key[] {
 }
 
 export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ database: { client } }, { query }) => {
-  const where = {
-    ...(query.search === undefined ? {} : { search_text: containsFolded(query.search) }),
-    ...(query.org_id === undefined ? {} : { owner_org_id: query.org_id }),
-  };
+  const where: Prisma.TemplateWhereInput = {};
+  if (query.search !== undefined) where.search_text = containsFolded(query.search);
+  if (query.org_id !== undefined) where.owner_org_id = query.org_id;
   const present = presentListed(query.view);
   if (query.as !== undefined) return listAs(client, { ...query, as: query.as }, present);
   return readList(client, query, {

@@ -40,7 +40,8 @@ export const startOidcLogin = route(hubEndpoints.startOidcLogin, async (context,
 
 async function start(context: RequestContext, returnTo: string): Promise<Redirect> {
   const { provider, callbackUrl } = signInOf(context);
-  const [state, browser] = [newCredential(), newCredential()];
+  const state = newCredential();
+  const browser = newCredential();
   const state_hash = hashCredential(state);
   const address = await translateProviderErrors(() =>
     provider.authorizationUrl({ redirectUri: callbackUrl.href, state, ...secretsOf(browser) }),

@@ -101,12 +101,12 @@ export function streamChanges(
   { database, catalog, principal, address, streamSlots, headOnly }: StreamRequest,
   { changes, etag }: LargeChanges,
 ): Streamed {
-  const release = headOnly ? undefined : streamSlots.take(principal, address);
+  const release = headOnly ? () => undefined : streamSlots.take(principal, address);
   const source = { reader: database.catalogStreams, documents: catalog.documents };
   return new Streamed('application/json; charset=utf-8', () => jsonOf(source, changes), {
     etag,
     pace: streamSlots.pace,
-    ...(release ? { onEnd: release } : {}),
+    onEnd: release,
   });
 }
 

@@ -8,7 +8,8 @@ import { createSharedRun } from '../../revision/shared-run.ts';
 import { visibleTemplates } from '../visibility.ts';
 import { type CatalogChanges, readChanges } from './changes.ts';
 import type { Documents } from './documents.ts';
-import { createEntries, type Entries, type Group } from './entries.ts';
+import { createEntries, type Entries } from './entries.ts';
+import type { Group } from './groups.ts';
 import { createViews, type ViewerView, type Views } from './views.ts';
 
 /** The catalog in memory at one state, as one viewer sees it. It is valid until the next `await`. */

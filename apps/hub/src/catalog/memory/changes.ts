@@ -1,7 +1,8 @@
 import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type CatalogState, newestCommit } from '../../revision/revision.ts';
-import type { CategoryKeys, Scope, TemplateKeys } from './entries.ts';
+import type { TemplateKeys } from './entries.ts';
+import type { CategoryKeys, Scope } from './groups.ts';
 
 /** What changed in the catalog after a state, read in one snapshot. */
 export interface CatalogChanges {

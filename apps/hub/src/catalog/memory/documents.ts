@@ -62,7 +62,8 @@ export function createDocuments(reader: Reader): Documents {
     maxSize: MAX_BYTES,
     sizeCalculation: ({ parts, summary }) => sizeOf(parts) + (summary === parts ? 0 : sizeOf(summary)) + OVERHEAD,
   });
-  let [hits, misses] = [0, 0];
+  let hits = 0;
+  let misses = 0;
   /** The loads in progress, by the ids of their templates. */
   const loading = new Map<string, Promise<ReadonlyMap<string, Stored>>>();
 
@@ -142,10 +143,13 @@ function documentOf({ shown_at, ...row }: Row): Stored {
   const parsed = template.parse(row);
   const parts = partsOf(parsed);
   return {
-    ...{ parts, etag: `W/${etagOfBody(parts.join(''))}` },
+    id: parsed.id,
+    updatedAt: Date.parse(parsed.updated_at),
+    shownAt: shown_at.getTime(),
+    parts,
+    etag: `W/${etagOfBody(parts.join(''))}`,
     summary: parsed.documentation === '' ? parts : partsOf({ ...parsed, documentation: '' }),
     downloads: parsed.download_count,
-    ...{ id: parsed.id, updatedAt: Date.parse(parsed.updated_at), shownAt: shown_at.getTime() },
   };
 }
 

@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import { type ContentFilters, type MatchingRow, matchingTemplates } from '../filters.ts';
 import { type IndexedView, OUTDATED } from './catalog-index.ts';
-import { type Entries, type Entry, insertEntry } from './entries.ts';
+import type { Entries, Entry } from './entries.ts';
+import { insertInOrder } from './order.ts';
 
 /** The templates that match filters, whoever sees them. */
 export interface Matching {
@@ -81,7 +82,7 @@ export function createMatches(reader: Reader, max = MAX_MATCHES): Matches {
     const matching = ids.length > 0 ? await match(indexed, filters, ids) : [];
     if (matching === OUTDATED) return OUTDATED;
     const updated = before.entries.filter((entry) => entries.byId(entry.id) === entry);
-    for (const entry of matching ?? []) insertEntry(updated, entry);
+    for (const entry of matching ?? []) insertInOrder(updated, entry);
     return { ...before, entries: updated, at };
   };
   const read = async (indexed: IndexedView, filters: ContentFilters, before: Known | undefined) =>

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Viewer, viewerKey } from '../../identity/principal.ts';
-import type { Entries, Entry, Group } from './entries.ts';
+import type { Entries, Entry } from './entries.ts';
+import type { Group } from './groups.ts';
 
 /** What a set of viewers sees: the templates of the same groups. */
 interface View {

@@ -1,6 +1,7 @@
 import { seed } from '@svc/testing';
 import fc from 'fast-check';
-import { compareCodePoints, createEntries, type TemplateKeys } from '../../../src/catalog/memory/entries.ts';
+import { createEntries, type TemplateKeys } from '../../../src/catalog/memory/entries.ts';
+import { compareCodePoints } from '../../../src/catalog/memory/order.ts';
 import { startWorld } from '../../world.ts';
 
 const world = await startWorld();
