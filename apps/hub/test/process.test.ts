@@ -162,7 +162,8 @@ describe('two hubs that start concurrently on an empty database while the issuer
         try {
           await moreAcknowledged(ledger, WRITES_BEFORE_KILL);
           await sync();
-          await moreAcknowledged(ledger, Math.ceil(Math.random() * WRITERS)); // the other writers are at any point of a write
+          // The other writers are at any point of a write.
+          await moreAcknowledged(ledger, Math.ceil(Math.random() * WRITERS));
         } finally {
           hub.child.kill('SIGKILL');
           await hub.ended;

@@ -4,8 +4,8 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { Documents } from './memory/documents.ts';
 
 /**
- * Counts downloads of templates and uses of keys, and stores them together. A crash loses the counts
- * since the last flush.
+ * Counts downloads of templates and uses of keys, and stores them together. A crash loses the
+ * counts since the last flush.
  */
 export interface Usage {
   countDownload(templateId: string): void;
@@ -19,7 +19,10 @@ export interface Usage {
   readCounts(): Promise<void>;
 }
 
-/** With the durations of the statements, the counts of each replica are less than a second late on all others. */
+/**
+ * With the durations of the statements, the counts of each replica are less than a second late on
+ * all others.
+ */
 const SYNC_MS = 400;
 
 /** A count that was stored in a transaction can become visible later than its time. */
@@ -34,7 +37,10 @@ interface StoredCount {
 export function createUsage(reader: SnapshotReader, documents: Documents): Usage {
   const downloads = createDownloadCounts(reader, documents);
   const keyUses = createKeyUses(reader);
-  /** Each flush starts after the previous one, so that a flush that a caller waits for contains everything before the call. */
+  /**
+   * Each flush starts after the previous one, so that a flush that a caller waits for contains
+   * everything before the call.
+   */
   let flushed: Promise<void> = Promise.resolve();
   let readAt = performance.now();
   return {
@@ -62,7 +68,10 @@ export function createUsage(reader: SnapshotReader, documents: Documents): Usage
 /** The downloads that this process has counted and not stored yet. */
 function createDownloadCounts(reader: SnapshotReader, documents: Documents) {
   const counted = new Map<string, number>();
-  /** Counts that a transaction stores, or has perhaps stored: those of the flush in progress, or of one that failed. */
+  /**
+   * Counts that a transaction stores, or has perhaps stored: those of the flush in progress, or of
+   * one that failed.
+   */
   const storing = new Map<string, number>();
   /** The id of this transaction. */
   let transactionId: string | undefined;
@@ -153,7 +162,10 @@ export function startUsageSync(usage: Usage, log: Log): PeriodicTask {
 
 const TRANSACTION_ID = Prisma.sql`SELECT pg_current_xact_id()::text AS id`;
 
-/** The status of a transaction: "in progress", "committed" or "aborted"; null if the database was restored to a time before it. */
+/**
+ * The status of a transaction: "in progress", "committed" or "aborted"; null if the database was
+ * restored to a time before it.
+ */
 const statusOf = (transactionId: string): Prisma.Sql => Prisma.sql`
   SELECT CASE WHEN ${transactionId}::xid8 < pg_current_xact_id() THEN pg_xact_status(${transactionId}::xid8) END AS status`;
 

@@ -9,16 +9,19 @@ import { formatYaml } from './yaml-text.ts';
 
 interface ExportOptions {
   readonly folder: string;
-  /** Deletes the files and entries of objects that the hub does not have. Without it, they are kept. */
+  /**
+   * Deletes the files and entries of objects that the hub does not have. Without it, they are kept.
+   */
   readonly prune?: boolean;
 }
 
 /**
- * Writes the catalog to a folder of YAML files, from which `import` restores equal data. In a folder that already contains a catalog,
- * only files whose objects differ are written, and files that do not belong to the catalog are never changed. Fields with their
- * default are omitted.
+ * Writes the catalog to a folder of YAML files, from which `import` restores equal data. In a
+ * folder that already contains a catalog, only files whose objects differ are written, and files
+ * that do not belong to the catalog are never changed. Fields with their default are omitted.
  * @returns one line per change, and a summary
- * @throws before anything is written, if the folder contains other files but no catalog, or a catalog with errors
+ * @throws before anything is written, if the folder contains other files but no catalog, or a
+ * catalog with errors
  */
 export async function exportCatalog(
   { client }: Database,
@@ -61,7 +64,9 @@ interface FileChange {
   readonly text: string;
 }
 
-/** The catalog that a folder contains. @throws if the folder contains other files, but no catalog */
+/**
+ * The catalog that a folder contains. @throws if the folder contains other files, but no catalog
+ */
 function readExisting(folder: string): CatalogFiles {
   if (!existsSync(folder) || readdirSync(folder).length === 0) return { categories: [], templates: [] };
   if (existsSync(path.join(folder, CATEGORIES))) return readCatalogFiles(folder);

@@ -43,10 +43,12 @@ interface Prune {
 }
 
 /**
- * Applies a folder of YAML files to the catalog in one transaction. Rows are matched by slug; rows without a file are kept, unless
- * they are to be pruned. Equal rows are not written, so a second import changes nothing.
+ * Applies a folder of YAML files to the catalog in one transaction. Rows are matched by slug; rows
+ * without a file are kept, unless they are to be pruned. Equal rows are not written, so a second
+ * import changes nothing.
  * @returns one line per change, and a summary
- * @throws CatalogFilesError, or an error for deletions that are too many or not confirmed, before anything is written
+ * @throws CatalogFilesError, or an error for deletions that are too many or not confirmed, before
+ * anything is written
  */
 export async function importCatalog(
   database: Database,
@@ -59,7 +61,8 @@ export async function importCatalog(
   const applied = await writeCatalog(
     database,
     async (transaction) => {
-      const steps = await planOf(transaction, files, prune); // again: other writers are now locked out
+      // Planned again, because other writers are locked out only now.
+      const steps = await planOf(transaction, files, prune);
       if (prune) refuseDeletions(steps, files, prune);
       await apply(transaction, steps);
       await registerTags(
@@ -73,7 +76,9 @@ export async function importCatalog(
   return report(applied, files, dryRun);
 }
 
-/** @throws an error with the plan if it deletes too many rows, or if the deletions are not confirmed */
+/**
+ * @throws an error with the plan if it deletes too many rows, or if the deletions are not confirmed
+ */
 function refuseDeletions(plan: readonly Step[], files: CatalogFiles, { max, isConfirmed }: Prune): void {
   const count = plan.filter(({ verb }) => verb === 'delete').length;
   if (count <= (isConfirmed ? max : 0)) return;
@@ -135,7 +140,10 @@ async function deletionsOf(reader: Reader, files: CatalogFiles, categories: read
   ];
 }
 
-/** The stored templates that have a file. They are read in batches that stay within the statement timeout. */
+/**
+ * The stored templates that have a file. They are read in batches that stay within the statement
+ * timeout.
+ */
 async function readTemplates(reader: Reader, files: CatalogFiles['templates']) {
   const include = { category: { select: { slug: true } }, owner: { select: { slug: true } } };
   const read = (slugs: string[]) => reader.template.findMany({ where: { slug: { in: slugs } }, include });

@@ -2,15 +2,17 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 /** Work that callers share. */
 export interface SharedRun<Result> {
-  /** Resolves to the result of a run that starts after the call. Rejects with the error of this run. */
+  /**
+   * Resolves to the result of a run that starts after the call. Rejects with the error of this run.
+   */
   run(): Promise<Result>;
   /** The number of calls whose run has not ended. */
   waiting(): number;
 }
 
 /**
- * Runs work for all callers that wait, one run at a time. A caller never joins the run in progress: that run can have read
- * the database before a change of which the caller already knows.
+ * Runs work for all callers that wait, one run at a time. A caller never joins the run in progress:
+ * that run can have read the database before a change of which the caller already knows.
  */
 export function createSharedRun<Result>(work: () => Promise<Result>): SharedRun<Result> {
   let current: Promise<unknown> = Promise.resolve();

@@ -195,7 +195,8 @@ async function storedKeys(organization: { readonly id: string }, count: number, 
 test('rejects a key beyond 100 with the bound, until a key is revoked, also for concurrent requests', async () => {
   const { admin, organization } = await anOrgAdmin();
   const where = { org_id: organization.id, revoked_at: null };
-  const [first = ''] = await storedKeys(organization, 98, false); // 99 with the key of the organization
+  // 99 with the key of the organization.
+  const [first = ''] = await storedKeys(organization, 98, false);
   const create = () => admin.post(PATH, { name: 'new' });
   const answers = await Promise.all([create(), create(), create(), create()]);
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);

@@ -64,7 +64,8 @@ const aGrant = async () => world.aGrant(await world.anOrganization(), await worl
 /** A plan changes nothing. */
 const { planVisibility: _, ...endpoints } = hubEndpoints;
 const changing = Object.values(endpoints).filter(
-  ({ access, method }) => (access as string) === 'admin' && method !== 'get', // compares the literal types of endpoints
+  // Compares the literal types of endpoints.
+  ({ access, method }) => (access as string) === 'admin' && method !== 'get',
 );
 
 async function request({ method, path: template, operationId }: (typeof changing)[number]) {

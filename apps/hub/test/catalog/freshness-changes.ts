@@ -9,7 +9,10 @@ const OWN = '/api/v1/catalog/organization';
 /** Longer than a caller needs to use a new key twice. */
 const LIFETIME_MS = 800;
 
-/** The status of a response, and the member of its body that the change affects, if the status stays 200. */
+/**
+ * The status of a response, and the member of its body that the change affects, if the status stays
+ * 200.
+ */
 type Seen = readonly [status: number, member?: unknown];
 
 /** A change through the first replica, and a request to the second one, which it affects. */

@@ -18,10 +18,15 @@ type ChangeName = keyof typeof changes;
 const kinds = Object.keys(changes) as ChangeName[]; // the object has no other keys
 afterAll(() => world.stop());
 
-/** How the second replica is asked, in turn. Both conditional requests have the entity tag of the response before the change. */
+/**
+ * How the second replica is asked, in turn. Both conditional requests have the entity tag of the
+ * response before the change.
+ */
 const WAYS = ['GET', 'GET with If-None-Match', 'HEAD with If-None-Match'] as const;
 
-/** Runs a round. @returns whether the response after the acknowledged change was still the old one */
+/**
+ * Runs a round. @returns whether the response after the acknowledged change was still the old one
+ */
 async function isStale(replica: Replica, change: ChangeName, round: number): Promise<boolean> {
   const scenario: Scenario = await changes[change](replica);
   await replica.catchUp();

@@ -1,4 +1,5 @@
-// Responses to `since` that are so large that they are streamed, on a hub with the smallest number of connections.
+// Responses to `since` that are so large that they are streamed, on a hub with the smallest number
+// of connections.
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -56,7 +57,9 @@ interface Caller {
   readonly localAddress?: string;
 }
 
-/** Sends a request for all changes and receives the head of the response. The body is not read yet. */
+/**
+ * Sends a request for all changes and receives the head of the response. The body is not read yet.
+ */
 async function open({ key, localAddress = '127.0.0.1' }: Caller = {}, path = ALL): Promise<IncomingMessage> {
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const request = get({ port, host: '127.0.0.1', path, headers, localAddress, agent: false });
@@ -64,7 +67,10 @@ async function open({ key, localAddress = '127.0.0.1' }: Caller = {}, path = ALL
   return response;
 }
 
-/** Waits until the client has not read for so long that the response has stopped. @returns the unsent bytes */
+/**
+ * Waits until the client has not read for so long that the response has stopped. @returns the
+ * unsent bytes
+ */
 async function stalled(response: IncomingMessage): Promise<number> {
   const { localPort } = response.socket;
   const socket = [...sockets].find(({ remotePort }) => remotePort === localPort);

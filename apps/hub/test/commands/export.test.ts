@@ -12,7 +12,10 @@ const folders = mkdtempSync(path.join(tmpdir(), 'export-'));
 afterAll(() => rmSync(folders, { recursive: true }));
 const aFolder = () => path.join(mkdtempSync(path.join(folders, 'new-')), 'catalog');
 
-/** The data that an export preserves: everything except ids, stamps, counts and the weight of the stored rows. */
+/**
+ * The data that an export preserves: everything except ids, stamps, counts and the weight of the
+ * stored rows.
+ */
 async function contentOf({ database: { client } }: World) {
   const omit = { id: true, created_at: true, updated_at: true } as const;
   const categories = await client.category.findMany({ omit: { ...omit, shown_at: true }, orderBy: { slug: 'asc' } });
@@ -105,7 +108,8 @@ test('changes nothing if an import fails halfway', async () => {
   await source.aTemplate({ slug: 'second' });
   const folder = aFolder();
   await exportCatalog(source.database, { folder });
-  // The database rejects the second template, after the categories and the first template were written.
+  // The database rejects the second template, after the categories and the first template were
+  // written.
   await target.database.client.$executeRaw`ALTER TABLE templates ADD CONSTRAINT half_way CHECK (slug <> 'second')`;
   const clock = await target.database.client.catalogClock.findFirstOrThrow();
   await expect(importCatalog(target.database, { folder, dryRun: false })).rejects.toThrow();

@@ -52,7 +52,10 @@ export type OutageWorld = Awaited<ReturnType<typeof startOutageWorld>>;
 interface Reader {
   readonly path: string;
   readonly options?: RequestOptions;
-  /** Whether a response with status 200 shows a version, or at least another one than before the outage. */
+  /**
+   * Whether a response with status 200 shows a version, or at least another one than before the
+   * outage.
+   */
   readonly shows: (version: string, seen: LoadResult) => boolean;
 }
 
@@ -75,7 +78,8 @@ export async function readersOf({ hub, key: authorization }: OutageWorld): Promi
     { ...list, path: `${CATALOG}/templates/updates?cursor=${cursor}` },
     { ...template, options: { authorization } },
     { ...template, options: { headers } },
-    { ...template, options: { headers, method: 'HEAD' }, shows: () => true }, // otherwise, the status is 304
+    // Otherwise, the status is 304.
+    { ...template, options: { headers, method: 'HEAD' }, shows: () => true },
     {
       path: `${CATALOG}/categories`,
       options: { authorization },

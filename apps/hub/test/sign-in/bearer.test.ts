@@ -125,7 +125,10 @@ test.each(['Bearer', 'Bearer ', 'Bearer  x', 'Bearer a b', 'Basic eDp5', 'Token 
   },
 );
 
-/** Sends the request over a socket, because HTTP clients join headers with the same name or send only one. */
+/**
+ * Sends the request over a socket, because HTTP clients join headers with the same name or send
+ * only one.
+ */
 async function sendHeaders(port: number, authorizations: readonly string[]): Promise<{ status: number; code: string }> {
   const socket = connect(port, '127.0.0.1');
   const lines = [`GET ${PUBLIC} HTTP/1.1`, 'Host: hub', 'Connection: close'];

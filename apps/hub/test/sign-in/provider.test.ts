@@ -1,4 +1,5 @@
-// Users sign in to a real OpenID provider, the built development identity provider, and use its tokens.
+// Users sign in to a real OpenID provider, the built development identity provider, and use its
+// tokens.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -27,7 +28,10 @@ afterAll(async () => {
 });
 
 const person = { issuer, email: 'admin@example.test', password: 'development' };
-/** Signs in for an access token with the audience `resource`. Without a resource, the access token is opaque. */
+/**
+ * Signs in for an access token with the audience `resource`. Without a resource, the access token
+ * is opaque.
+ */
 const tokensOf = (resource?: string) => signIn({ ...person, ...(resource === undefined ? {} : { resource }) });
 const statusOf = async (token: string, at = PUBLIC) => (await hub.api(`Bearer ${token}`).get(at)).status;
 

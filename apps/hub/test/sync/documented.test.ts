@@ -24,7 +24,8 @@ let hub: string;
 beforeAll(async () => {
   server = createServer(world.app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  hub = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a listening TCP server has an AddressInfo
+  // A listening TCP server has an AddressInfo.
+  hub = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
   server.closeAllConnections();

@@ -17,7 +17,8 @@ afterAll(async () => {
   await world.stop();
 });
 
-const recentlyUsed = { last_used_at: new Date(Date.now() + 3_600_000) }; // a request does not update the row
+// A request does not update the row.
+const recentlyUsed = { last_used_at: new Date(Date.now() + 3_600_000) };
 const [organization, another] = [
   await world.anOrganization({}, recentlyUsed),
   await world.anOrganization({}, recentlyUsed),
@@ -87,7 +88,8 @@ test.each(changes.map(([name, change], turn) => ({ name, change, turn })))(
     await change();
     const expectOther = async ({ caller, request, path, api, held }: (typeof before)[number]) => {
       const [after, current] = await Promise.all([getIfChanged(api, path, held.headers.etag ?? ''), api.get(path)]);
-      // The ETags of lists depend on their content; the ETags of updates depend on the catalog clock.
+      // The ETags of lists depend on their content; the ETags of updates depend on the catalog
+      // clock.
       const isList = request === 'list' || request === 'categories';
       const expected = isList && current.text === held.text ? 304 : 200;
       expect({ caller, request, status: after.status }).toEqual({ caller, request, status: expected });

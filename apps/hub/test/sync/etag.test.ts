@@ -1,4 +1,4 @@
-// Conditional requests: a response that the client has is not sent getIfChanged, and every change is sent.
+// Conditional requests: a response that the client has is not sent again, and every change is sent.
 import { type Answered, type Api, byDepth } from '@svc/testing';
 import { startWorld } from '../world.ts';
 

@@ -1,4 +1,5 @@
-// Forged cursors: the hub trusts no member of a cursor, so a forged cursor shows nothing that its caller cannot see.
+// Forged cursors: the hub trusts no member of a cursor, so a forged cursor shows nothing that its
+// caller cannot see.
 import { type Cursor, writeCursor } from '@svc/contract';
 import { byDepth } from '@svc/testing';
 import { seeded } from '@svc/testing/properties';
@@ -15,7 +16,8 @@ const world = await startWorld();
 const { anonymous, as, database, aTemplate, aCategory } = world;
 afterAll(() => world.stop());
 
-// Anonymous callers see two templates and saw a third one. They never saw the others: hidden, private, or deleted while hidden.
+// Anonymous callers see two templates and saw a third one. They never saw the others: hidden,
+// private, or deleted while hidden.
 const organization = await world.anOrganization();
 const closed = await aCategory({ is_private: true });
 const visible = [await aTemplate(), await aTemplate()];
@@ -33,7 +35,10 @@ const commits = await database.client.catalogCommit.findMany({ orderBy: { at: 'a
 const visibleIds: readonly string[] = visible.map(({ id }) => id);
 const removedIds: readonly string[] = [withdrawn.id];
 
-/** Follows a cursor to the end of its walk. Expects that no page contains a template that anonymous callers cannot see. */
+/**
+ * Follows a cursor to the end of its walk. Expects that no page contains a template that anonymous
+ * callers cannot see.
+ */
 async function walk(cursor: string) {
   const mirror = clientByCursor(anonymous.get, 1);
   const first = await mirror.page(cursor);

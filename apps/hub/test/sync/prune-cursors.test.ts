@@ -14,7 +14,10 @@ afterEach(() => world.stop());
 
 type Client = ReturnType<typeof clientByCursor>;
 
-/** Continues the walk to its end, and expects a complete copy. @returns whether the first page was a reset */
+/**
+ * Continues the walk to its end, and expects a complete copy. @returns whether the first page was a
+ * reset
+ */
 async function continueWalk(client: Client): Promise<boolean> {
   const first = await client.page();
   const rest = first.has_more ? await client.sync() : [];
@@ -23,7 +26,9 @@ async function continueWalk(client: Client): Promise<boolean> {
   return first.reset;
 }
 
-/** Brings a client to a cursor of each kind. @returns the floor from which the cursor may be invalid */
+/**
+ * Brings a client to a cursor of each kind. @returns the floor from which the cursor may be invalid
+ */
 const cursors = {
   'the cursor of a finished walk': async (client: Client) => {
     await client.sync();
@@ -80,7 +85,8 @@ test('prunes a commit when its successor is old enough, and never the newest com
   const { id: category_id } = await world.aCategory();
   const made = [await world.aTemplate({ category_id }), await world.aTemplate({ category_id })];
   made.push(await world.aTemplate({ category_id }));
-  const [first, second, third] = made.map(({ updated_at }) => updated_at) as [Date, Date, Date]; // the three just made
+  // The three just made.
+  const [first, second, third] = made.map(({ updated_at }) => updated_at) as [Date, Date, Date];
   await history.prune(second);
   expect(await history.commits()).toEqual([first, second, third]);
   await history.prune(after(second));

@@ -57,7 +57,8 @@ test('the floor never decreases, even if an older interval is deleted later', as
   const youngGone = await history.remove(young);
   await onServer(world.databaseUrl, async (client) => {
     await client.query('BEGIN');
-    await client.query('SELECT FROM template_scopes WHERE template_id = $1 FOR UPDATE', [old.id]); // a prune skips the locked row
+    // A prune skips the locked row.
+    await client.query('SELECT FROM template_scopes WHERE template_id = $1 FOR UPDATE', [old.id]);
     await history.prune(after(youngGone));
     await client.query('ROLLBACK');
   });

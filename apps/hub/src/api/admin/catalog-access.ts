@@ -42,7 +42,8 @@ export const listGrants = route(hubEndpoints.listGrants, async ({ database: { cl
 export const grantAccess = route(hubEndpoints.grantAccess, async (context, { body }) => {
   const { database } = context;
   const where = { org_id_category_id: body };
-  // Checked before the write, so that a repeated grant does not advance the catalog clock, and again under its lock.
+  // Checked before the write, so that a repeated grant does not advance the catalog clock, and
+  // again under its lock.
   const existing = await database.client.catalogAccess.findUnique({ where, include: withSlugs });
   if (existing) return new AlreadyExists({ grant: presentGrant(existing) });
   return writeCatalog(database, async (transaction) => {
@@ -83,7 +84,10 @@ interface GrantReference {
   readonly category_id?: string | undefined;
 }
 
-/** Selects a grant by its id, by its organization and category, or by all of them. @throws 400 if neither is complete */
+/**
+ * Selects a grant by its id, by its organization and category, or by all of them. @throws 400 if
+ * neither is complete
+ */
 function whereGrant({ id, org_id, category_id }: GrantReference): Prisma.CatalogAccessWhereInput {
   if (id === undefined && (org_id === undefined || category_id === undefined)) {
     throw invalid([{ path: 'id', message: 'is required unless both org_id and category_id are given' }]);

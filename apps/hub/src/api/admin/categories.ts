@@ -80,7 +80,8 @@ export const deleteCategory = catalogChangeRoute(hubEndpoints.deleteCategory, ({
     const existing = await category.findUnique({ where: { id }, select: { version: true } });
     if (!existing) throw notFound();
     requireVersion(matches, existing.version);
-    // The count cannot change: other catalog writes wait for the clock row that this transaction has locked.
+    // The count cannot change: other catalog writes wait for the clock row that this transaction
+    // has locked.
     const used = await template.count({ where: { category_id: id } });
     if (used > 0) {
       const references = used === 1 ? '1 template refers' : `${used} templates refer`;

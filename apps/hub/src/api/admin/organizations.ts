@@ -51,7 +51,8 @@ export const updateOrganization = changeRoute(hubEndpoints.updateOrganization, (
     if (!existing) throw notFound();
     requireVersion(matches, existing.version);
     await organization.update({ where: { id }, data });
-    const updated = await organization.findUniqueOrThrow({ where: { id }, include: withMembers }); // a trigger sets the version
+    // A trigger sets the version.
+    const updated = await organization.findUniqueOrThrow({ where: { id }, include: withMembers });
     return { id, reply: { organization: presentManagedOrganization(updated) } };
   };
 });

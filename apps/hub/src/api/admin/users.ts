@@ -53,7 +53,10 @@ type RequestedMembership = {
   readonly org_role?: 'org_admin' | 'member' | undefined;
 };
 
-/** The columns to update when a user joins or leaves an organization, or gets another role in it. @throws 400 */
+/**
+ * The columns to update when a user joins or leaves an organization, or gets another role in it.
+ * @throws 400
+ */
 function membershipOf(
   { org_id, org_role }: RequestedMembership,
   current: { readonly org_id: string | null },

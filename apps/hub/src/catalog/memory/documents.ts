@@ -20,7 +20,10 @@ export interface Document {
   downloads: number;
 }
 
-/** A version of a template: the stamps of its last change, and of the last change of its category, in milliseconds. */
+/**
+ * A version of a template: the stamps of its last change, and of the last change of its category,
+ * in milliseconds.
+ */
 export interface Version {
   readonly id: string;
   readonly updatedAt: number;
@@ -43,8 +46,8 @@ export interface Documents {
   /** The document of a version, if it is in memory. */
   cached(version: Version): Document | undefined;
   /**
-   * The documents of versions, in the same order; undefined if the database has a later version of one of them. `from` reads
-   * the documents that are not known.
+   * The documents of versions, in the same order; undefined if the database has a later version of
+   * one of them. `from` reads the documents that are not known.
    */
   of(versions: readonly Version[], from?: Reader): Promise<readonly Document[] | undefined>;
   readonly use: CacheUse;
@@ -136,7 +139,9 @@ async function readDocuments(reader: Reader, ids: readonly string[]): Promise<Re
   return new Map(rows.map((row) => [row.id, documentOf(row)]));
 }
 
-/** Takes the place of the number of downloads in the JSON of a template. No template contains it. */
+/**
+ * Takes the place of the number of downloads in the JSON of a template. No template contains it.
+ */
 const MARK = randomUUID();
 
 function documentOf({ shown_at, ...row }: Row): Stored {

@@ -47,8 +47,8 @@ export interface Entries {
   /** Adds or changes a category. `at` is the stamp of the change. */
   putCategory(category: CategoryKeys, at: number): void;
   /**
-   * Adds or replaces a template. `at` is the clock after the change. Its category must be known, and
-   * its own stamp must not be earlier than that of the previous call.
+   * Adds or replaces a template. `at` is the clock after the change. Its category must be known,
+   * and its own stamp must not be earlier than that of the previous call.
    */
   put(template: TemplateKeys, at: number): void;
   remove(id: string, at: number): void;
@@ -84,7 +84,8 @@ export function createEntries(
     entry.group.changedAt = changedAt;
     entry.group.size -= 1;
     byId.delete(id);
-    if (bySlug.get(entry.slug) === entry) bySlug.delete(entry.slug); // another template can have the slug already
+    // Another template can have the slug already.
+    if (bySlug.get(entry.slug) === entry) bySlug.delete(entry.slug);
     ordered.splice(positionOf(ordered, entry), 1);
   };
   for (const template of sorted) ordered.push(add(template, at));

@@ -6,7 +6,10 @@ interface IndexedCategory {
   shownAt: number;
 }
 
-/** All templates with the same category, owner and `is_public`. The visibility rule treats them alike. */
+/**
+ * All templates with the same category, owner and `is_public`. The visibility rule treats them
+ * alike.
+ */
 export interface Group {
   readonly number: number;
   readonly category: IndexedCategory;
@@ -96,7 +99,8 @@ export function createGroups(categories: readonly CategoryKeys[], at: number): G
     putCategory,
     of,
     leave: (scope, leftAt) => {
-      // A category that is not known was deleted. Its templates were in groups that are not known any longer.
+      // A category that is not known was deleted. Its templates were in groups that are not known
+      // any longer.
       const left = byCategory.has(scope.categoryId) ? [of(scope, leftAt)] : all;
       for (const group of left) group.leftAt = leftAt;
     },

@@ -36,7 +36,9 @@ export function compareCodePoints(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Moves the surrogates, which encode the code points from U+10000 on, after the other code units. */
+/**
+ * Moves the surrogates, which encode the code points from U+10000 on, after the other code units.
+ */
 const codePointRank = (unit: number): number => {
   if (unit >= 0xe000) return unit - 0x800;
   return unit >= 0xd800 ? unit + 0x2000 : unit;

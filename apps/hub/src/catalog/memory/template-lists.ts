@@ -35,12 +35,17 @@ interface Page extends Selection {
 const MAX_BYTES = 48 * 1024 * 1024;
 /** The memory of an entry of the cache beside its body. */
 const OVERHEAD = 2000;
-/** Together with the time until downloads are stored, a number in a page is less than a second late. */
+/**
+ * Together with the time until downloads are stored, a number in a page is less than a second late.
+ */
 const MAX_COUNT_AGE_MS = 400;
 
 export interface TemplateLists {
   readonly use: CacheUse;
-  /** A page of templates. Viewers with the same view share it until a template that they see changes. */
+  /**
+   * A page of templates. Viewers with the same view share it until a template that they see
+   * changes.
+   */
   page(request: { readonly viewer: Viewer; readonly revision: Revision }, query: Query): Promise<Rendered>;
 }
 

@@ -16,7 +16,10 @@ afterAll(() => world.stop());
 const { reader } = world.database;
 const administrator = { kind: 'administrator' } as const;
 
-/** The matches of a new index. Its statements that evaluate filters are counted, and wait for `ready`. */
+/**
+ * The matches of a new index. Its statements that evaluate filters are counted, and wait for
+ * `ready`.
+ */
 function someMatches({ max, ready = () => Promise.resolve() }: { max?: number; ready?: () => Promise<void> } = {}) {
   let statements = 0;
   const counted: Reader = {

@@ -27,7 +27,8 @@ test('a replica that runs while the database is restored serves the restored cat
     const shown = async () => (await replica.api().get(`${TEMPLATES}/${kept.slug}`)).body.description;
     expect([await shown(), await totals()]).toEqual(['lost', [3, 2]]);
     await backup.restore();
-    for (const api of [administrator, replica.api()]) await api.get(TEMPLATES); // connections were closed
+    // Connections were closed.
+    for (const api of [administrator, replica.api()]) await api.get(TEMPLATES);
     expect([await shown(), await totals()]).toEqual(['before', [2, 1]]);
     expect((await change('after')).status).toBe(200);
     expect(await shown()).toBe('after');

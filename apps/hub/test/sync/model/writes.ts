@@ -109,7 +109,10 @@ async function changeCategory(
   return { ...catalog, categories: catalog.categories.with(given.category, changed) };
 }
 
-/** Replaces a category by a new open category with its slug and templates. The old category is deleted with its grants. */
+/**
+ * Replaces a category by a new open category with its slug and templates. The old category is
+ * deleted with its grants.
+ */
 async function replace(context: WriteContext, { category }: Of<'replace'>): Promise<Catalog> {
   const { tables, catalog } = context;
   const old = catalog.categories[category]?.id ?? '';
