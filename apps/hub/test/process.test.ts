@@ -218,6 +218,7 @@ test('prints one sentence and exits with 1 if the port is in use', async () => {
     OIDC_ISSUER: 'http://127.0.0.1:1',
     OIDC_AUDIENCE: 'https://hub.example.test',
   });
-  expect([await ended, output()]).toEqual([1, `Port ${port} on 127.0.0.1 is in use. Set PORT to a free port.\n`]);
+  expect(await ended).toBe(1);
+  expect(output()).toBe(`Port ${port} on 127.0.0.1 is in use. Set PORT to a free port.\n`);
   other.close();
 });

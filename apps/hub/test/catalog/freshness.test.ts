@@ -72,7 +72,8 @@ test.each<CheckName>(['a check that joins the one in progress', 'a check that wa
   'this test recognizes stale responses: %s causes them',
   async (check) => {
     const replica = aReplica(world, check);
-    let [rounds, stale] = [0, 0];
+    let rounds = 0;
+    let stale = 0;
     for (let round = 0; round < ROUNDS_OF_CONTROLS && (COUNTS_ALL || stale === 0); round += 1) {
       for (const change of [
         'a revocation',

@@ -8,7 +8,8 @@ const TEMPLATE = `${CATALOG}/templates/watched`;
 
 /** A hub with its own PostgreSQL server, one template, and the key of an organization. */
 export async function startOutageWorld({ aPostgres, anIssuer, aHub }: ReturnType<typeof prepareHubFaults>) {
-  const [postgres, issuer] = [await aPostgres(), await anIssuer()];
+  const postgres = await aPostgres();
+  const issuer = await anIssuer();
   const { databaseUrl } = postgres;
   const hub = await aHub({ databaseUrl, issuer: issuer.issuer });
   const authorization = await adminOf(issuer);

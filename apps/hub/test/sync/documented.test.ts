@@ -50,7 +50,8 @@ test.each(examples.map((code, index) => [index === 0 ? 'simple' : 'paging', code
       const { body } = await world.as(organization).get('/api/v1/catalog/templates?limit=100');
       return (body.templates as { readonly name: string }[]).map(({ name }) => name).sort();
     };
-    const [kept, hidden] = [await world.aTemplate(), await world.aTemplate()];
+    const kept = await world.aTemplate();
+    const hidden = await world.aTemplate();
     await world.aTemplate({ category_id: category.id });
     expect(await synced()).toEqual(await listed());
 

@@ -79,6 +79,7 @@ test('reads a page from many large templates without a timeout', async () => {
   await insertLarge(byDepth({ short: 100, full: LIMIT, long: LIMIT }));
   for (const from of ['start', cursor]) {
     const page = await updatesOf(anonymous.get, `cursor=${from}&limit=${LIMIT}`);
-    expect([page.has_more, page.templates.length > 0]).toEqual([true, true]);
+    expect(page.has_more).toBe(true);
+    expect(page.templates.length).toBeGreaterThan(0);
   }
 });

@@ -110,7 +110,7 @@ test(
         }
         await Promise.all(
           callers.map(async ({ caller, viewer, api }) => {
-            expect([caller, await foundBy(api)]).toEqual([caller, expectedOf(caller, model)]);
+            expect({ caller, found: await foundBy(api) }).toEqual({ caller, found: expectedOf(caller, model) });
             for (const since of times) await expectNarrowedEqualsFull(viewer, since);
           }),
         );

@@ -48,10 +48,8 @@ const edit = (id: string, description: string) =>
   );
 
 test('after changes, the filters are evaluated for the changed templates only', async () => {
-  const [first, second] = [
-    await world.aTemplate({ slug: 'quartz-1', search_text: 'quartz' }),
-    await world.aTemplate({ slug: 'quartz-2', search_text: 'quartz' }),
-  ];
+  const first = await world.aTemplate({ slug: 'quartz-1', search_text: 'quartz' });
+  const second = await world.aTemplate({ slug: 'quartz-2', search_text: 'quartz' });
   const matches = someMatches();
   expect(await matches.of('quartz')).toEqual([first.slug, second.slug]);
   expect(await matches.of('quartz')).toHaveLength(2);

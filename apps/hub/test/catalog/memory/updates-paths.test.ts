@@ -48,7 +48,12 @@ test(
               found.templates += body.templates.length;
             }
             const expected = await other.updates(caller, query);
-            expect([query, status, text, headers.etag]).toEqual([query, 200, expected.text, expected.headers.etag]);
+            expect({ query, status, text, etag: headers.etag }).toEqual({
+              query,
+              status: 200,
+              text: expected.text,
+              etag: expected.headers.etag,
+            });
           }
           const { body } = await hub.updates(caller, 'since=2999-01-01T00:00:00Z');
           cursors.set(caller, [...known.slice(-1), body.cursor]);

@@ -88,7 +88,8 @@ async function change(context: WriteContext, given: Of<'edit' | 'set scope' | 'd
 
 /** Swaps the slugs of two slots. If one slot is empty, the template moves to it. */
 async function swap({ tables, catalog }: WriteContext, given: Of<'swap slugs'>): Promise<Catalog> {
-  const [one, other] = [catalog.templates[given.slot], catalog.templates[given.with]];
+  const one = catalog.templates[given.slot];
+  const other = catalog.templates[given.with];
   const rename = (template: Template | undefined, slug: string) =>
     template && tables.template.update({ where: { id: template.id }, data: { slug } });
   if (one === other) return catalog;
