@@ -31,7 +31,10 @@ export interface HubOptions extends CommonOptions, Pick<Services, 'database' | '
   readonly revisions?: RevisionCheck | undefined;
   /** The limits of production apply unless given. */
   readonly streamLimits?: StreamLimits | undefined;
-  /** Whether frequent reads are served without Express, as in production. Tests compare both ways. Default: true. */
+  /**
+   * Whether frequent reads are served without Express, as in production. Tests compare both ways.
+   * Default: true.
+   */
   readonly isFast?: boolean | undefined;
   /** Aborts when the process is told to stop. */
   readonly stopping?: AbortSignal | undefined;
@@ -40,7 +43,10 @@ export interface HubOptions extends CommonOptions, Pick<Services, 'database' | '
 /** The limits of reads of changes from the database. */
 const CHANGE_READS = { what: 'requests for changes', running: 2, waitingPerCaller: 16, waitMs: 1500 };
 
-/** Creates the Express application of the hub. It does not listen on a port and does not read the environment. */
+/**
+ * Creates the Express application of the hub. It does not listen on a port and does not read the
+ * environment.
+ */
 export function createHub({
   database,
   provider,

@@ -86,7 +86,8 @@ const importOptions = z.strictObject({
 async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const preparation = preparationOf(readDatabaseSettings(process.env));
   await prepareDatabase({ prismaDir, ...preparation });
-  const database = openDatabase(preparation.databaseUrl, () => undefined); // if a connection is lost, the statement of the command fails
+  // If a connection is lost, the statement of the command fails.
+  const database = openDatabase(preparation.databaseUrl, () => undefined);
   try {
     return await work(database);
   } finally {

@@ -61,7 +61,9 @@ function expendableRows() {
   return { organizations, categories, privateCategory, templates, users: several(() => aUser(randomUUID())) };
 }
 
-/** Rows that all endpoints without changes share. All of them exist, so that lists are not empty. */
+/**
+ * Rows that all endpoints without changes share. All of them exist, so that lists are not empty.
+ */
 const sharedRows = once(async () => {
   const rows = expendableRows();
   await Promise.all([rows.templates(), rows.categories(), rows.users()]);

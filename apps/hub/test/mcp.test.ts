@@ -42,7 +42,8 @@ const downloadsOf = async (id: string) => {
 test.each(['auto', 'legacy'] as const)(
   'anybody can read the public catalog with a client of the SDK (%s)',
   async (mode) => {
-    const { slug } = await world.aTemplate({ documentation: 'How to run it.' }); // its name is its slug
+    // Its name is its slug.
+    const { slug } = await world.aTemplate({ documentation: 'How to run it.' });
     await withClient(
       undefined,
       async (client) => {

@@ -162,7 +162,8 @@ describe('two hubs that start concurrently on an empty database while the issuer
         try {
           await moreAcknowledged(ledger, WRITES_BEFORE_KILL);
           await sync();
-          await moreAcknowledged(ledger, Math.ceil(Math.random() * WRITERS)); // the other writers are at any point of a write
+          // The other writers are at any point of a write.
+          await moreAcknowledged(ledger, Math.ceil(Math.random() * WRITERS));
         } finally {
           hub.child.kill('SIGKILL');
           await hub.ended;
@@ -217,6 +218,7 @@ test('prints one sentence and exits with 1 if the port is in use', async () => {
     OIDC_ISSUER: 'http://127.0.0.1:1',
     OIDC_AUDIENCE: 'https://hub.example.test',
   });
-  expect([await ended, output()]).toEqual([1, `Port ${port} on 127.0.0.1 is in use. Set PORT to a free port.\n`]);
+  expect(await ended).toBe(1);
+  expect(output()).toBe(`Port ${port} on 127.0.0.1 is in use. Set PORT to a free port.\n`);
   other.close();
 });

@@ -62,7 +62,9 @@ const suspendedUsers = {
   'an org_admin of a suspended organization': 'organization_suspended',
 } as const;
 
-/** Sessions of the console have their own tests, since a session ends with the request that ends it. */
+/**
+ * Sessions of the console have their own tests, since a session ends with the request that ends it.
+ */
 const withoutSession: Record<Caller, Expected> = {
   ...alwaysRefused,
   anonymous: 'unauthenticated',

@@ -28,7 +28,10 @@ export interface TestOrganization extends Organization {
   readonly keyRow: ApiKey;
 }
 
-/** With TEST_FAST_ROUTES=off, Express serves the frequent reads, too, so that all tests can run on both ways. */
+/**
+ * With TEST_FAST_ROUTES=off, Express serves the frequent reads, too, so that all tests can run on
+ * both ways.
+ */
 const FAST_BY_DEFAULT = process.env.TEST_FAST_ROUTES !== 'off';
 
 /** An instance of the hub on an existing database. Several instances can share a database. */
@@ -87,7 +90,10 @@ export interface InstanceOptions {
   readonly limits?: PoolLimits | undefined;
   /** The limits of production apply unless given. */
   readonly streamLimits?: StreamLimits;
-  /** Whether frequent reads are served without Express. Default: yes, unless TEST_FAST_ROUTES is `off`. */
+  /**
+   * Whether frequent reads are served without Express. Default: yes, unless TEST_FAST_ROUTES is
+   * `off`.
+   */
   readonly isFast?: boolean;
   /** The client of the hub at the provider. By default it has none. */
   readonly clientId?: string;
@@ -156,7 +162,8 @@ export async function startWorld({ database: given, ...options }: WorldOptions =
   const anAuthorization = async (role: 'user' | 'admin' | 'superadmin'): Promise<string> => {
     const sub = next(role);
     const authorization = `Bearer ${await issuer.sign(sub, { email: `${sub}@example.test`, email_verified: true })}`;
-    await api(authorization).get('/api/v1/catalog/categories'); // the first request creates the user
+    // The first request creates the user.
+    await api(authorization).get('/api/v1/catalog/categories');
     await client.user.update({ where: { iss_sub: { iss: issuer.issuer, sub } }, data: { role, role_set: true } });
     return authorization;
   };

@@ -7,7 +7,10 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import { callerOf } from '../identity/caller.ts';
 import { type RequestContext, route } from './context.ts';
 
-/** The result of a change: its reply, and the id of the object for the audit log; null if it changes several. */
+/**
+ * The result of a change: its reply, and the id of the object for the audit log; null if it changes
+ * several.
+ */
 interface Changed<R> {
   readonly id: string | null;
   readonly reply: R;
@@ -17,8 +20,9 @@ type Transaction = Prisma.TransactionClient;
 type Run = <T>(database: Database, work: (transaction: Transaction) => Promise<T>) => Promise<T>;
 
 /**
- * Creates routes for changes. `prepare` rejects invalid input before the transaction begins, and returns the change. The
- * change must use no other connection than that of its transaction, which also contains its audit entry.
+ * Creates routes for changes. `prepare` rejects invalid input before the transaction begins, and
+ * returns the change. The change must use no other connection than that of its transaction, which
+ * also contains its audit entry.
  */
 const changeRouteIn =
   (run: Run) =>
@@ -40,8 +44,8 @@ export const catalogChangeRoute = changeRouteIn(writeCatalog);
 export const changeRoute = changeRouteIn(({ client }, work) => client.$transaction(work));
 
 /**
- * Validates the reply of a change and writes its audit entry, in the transaction of the change. A change that cannot be
- * presented or recorded is rolled back. @throws 503
+ * Validates the reply of a change and writes its audit entry, in the transaction of the change. A
+ * change that cannot be presented or recorded is rolled back. @throws 503
  */
 export async function recorded<E extends Endpoint>(
   context: RequestContext & { readonly transaction: Transaction },

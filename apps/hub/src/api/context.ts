@@ -48,7 +48,9 @@ export interface RequestContext extends Services, Caller {
   readonly headOnly: boolean;
   /** Whether `If-None-Match` of the request contains an entity tag. */
   readonly hasEtag: HasEtag;
-  /** The versions of the object that the request permits: `If-Match`. @throws 400 if it is malformed */
+  /**
+   * The versions of the object that the request permits: `If-Match`. @throws 400 if it is malformed
+   */
   readonly ifMatch: () => Matches;
 }
 

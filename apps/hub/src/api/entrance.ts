@@ -58,7 +58,8 @@ export function createEntrance(services: Services, revisions: RevisionCheck): En
 
 /** @throws 401, 403 unless the policy admits the principal to the endpoint */
 export function admitTo({ access }: Endpoint, principal: Principal): void {
-  admit({ policy, challenges }, { access: access as HubAccess, principal }); // every endpoint of the hub declares one
+  // Every endpoint of the hub declares one.
+  admit({ policy, challenges }, { access: access as HubAccess, principal });
 }
 
 /** Resolves the credentials of requests: a bearer token, or the cookie of a browser. */

@@ -12,7 +12,10 @@ export const PART_ROWS = 500;
 
 /** Rows of a list: `take` rows after the first `skip` rows that follow `after`. */
 export interface Range<Key> {
-  /** A row, of which only the columns of the sort order are used. Undefined at the start of the list. */
+  /**
+   * A row, of which only the columns of the sort order are used. Undefined at the start of the
+   * list.
+   */
   readonly after: Key | undefined;
   readonly skip: number;
   readonly take: number;
@@ -30,7 +33,10 @@ interface PagedList<Member extends string, Row, Item> {
   readonly present: (row: Row) => Item;
 }
 
-/** A part of a complete list. `next` is the last row before the next part; undefined if there is none. */
+/**
+ * A part of a complete list. `next` is the last row before the next part; undefined if there is
+ * none.
+ */
 interface Part<Item, Key> {
   readonly items: readonly Item[];
   readonly next: Key | undefined;
@@ -108,7 +114,9 @@ const replyOf = <Member extends string, Item>(
   member: Member,
   items: Item[],
   pagination: ReturnType<typeof paginationOf>,
-) => ({ [member]: items, pagination }) as ListReply<Member, Item>; // the type of a computed key is any string
+) =>
+  // The type of a computed key is any string.
+  ({ [member]: items, pagination }) as ListReply<Member, Item>;
 
 const partsOf =
   <Key, Row extends Key, Schema extends z.ZodType>(
@@ -169,7 +177,8 @@ export function newestRows(alias: string, { after, skip, take }: Range<Created>)
 /** A Prisma filter of the rows after a row. */
 export function rowsAfter<Row extends object>(row: Row | undefined, order: Order<keyof Row & string>): object {
   if (!row) return {};
-  const columns = order.flatMap((each) => Object.entries(each) as [keyof Row & string, 'asc' | 'desc'][]); // as declared
+  // `Object.entries` loses the types of the columns and directions.
+  const columns = order.flatMap((each) => Object.entries(each) as [keyof Row & string, 'asc' | 'desc'][]);
   const [leading] = columns;
   if (leading === undefined) throw new Error('the order has no column');
   const [column, direction] = leading;
@@ -180,7 +189,9 @@ export function rowsAfter<Row extends object>(row: Row | undefined, order: Order
   };
 }
 
-/** A filter of the rows that equal a row in all columns but the last, and follow it in the last one. */
+/**
+ * A filter of the rows that equal a row in all columns but the last, and follow it in the last one.
+ */
 function firstDifference<Row extends object>(
   row: Row,
   columns: readonly (readonly [keyof Row & string, 'asc' | 'desc'])[],

@@ -5,7 +5,10 @@ interface Input {
   readonly body: { readonly id?: string | undefined };
 }
 
-/** The id of the resource of a PUT or DELETE, from the body or the query. @throws 400 if it is missing or ambiguous */
+/**
+ * The id of the resource of a PUT or DELETE, from the body or the query. @throws 400 if it is
+ * missing or ambiguous
+ */
 export function resourceId({ query, body }: Input): string {
   const id = body.id ?? query.id;
   if (id === undefined) throw invalid([{ path: 'id', message: 'is required in the body or in the query' }]);

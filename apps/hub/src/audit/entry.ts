@@ -19,7 +19,10 @@ interface Recorded {
   readonly objectId: string | null;
 }
 
-/** Writes the audit entry of a request in the transaction of its change, which is rolled back if that fails. @throws 503 */
+/**
+ * Writes the audit entry of a request in the transaction of its change, which is rolled back if
+ * that fails. @throws 503
+ */
 export async function writeAuditEntry(
   transaction: Pick<Prisma.TransactionClient, 'auditEntry'>,
   { request, address }: RecordedRequest,

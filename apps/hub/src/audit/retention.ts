@@ -12,7 +12,10 @@ interface RetentionOptions {
   readonly interval?: number;
 }
 
-/** Deletes old audit entries within an hour of the start, and then hourly. A failed deletion is repeated in the next round. */
+/**
+ * Deletes old audit entries within an hour of the start, and then hourly. A failed deletion is
+ * repeated in the next round.
+ */
 export const startAuditRetention = ({ database, days, log, interval = HOUR_MS }: RetentionOptions): PeriodicTask =>
   runPeriodically(Math.random() * interval, async (stopped) => {
     try {
@@ -25,7 +28,8 @@ export const startAuditRetention = ({ database, days, log, interval = HOUR_MS }:
   });
 
 /**
- * Deletes old audit entries in batches with `audit_forget`, which records each deletion as an entry.
+ * Deletes old audit entries in batches with `audit_forget`, which records each deletion as an
+ * entry.
  * @returns the number of deleted entries
  */
 async function deleteOldEntries({ client }: Database, days: number, stopped: AbortSignal): Promise<number> {

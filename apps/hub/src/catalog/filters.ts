@@ -19,8 +19,8 @@ export interface Filters {
 }
 
 /**
- * The ids of a page, the total and the newest commit in one statement, and so in one snapshot. A page past the end has one row,
- * without an id.
+ * The ids of a page, the total and the newest commit in one statement, and so in one snapshot. A
+ * page past the end has one row, without an id.
  */
 export function idsOfPage(viewer: Viewer, query: Filters & Paging): Prisma.Sql {
   const matching = Prisma.sql`FROM ${templateSources} WHERE ${visibleTemplates(viewer)} ${conditions(query)}`;
@@ -52,7 +52,10 @@ interface Bounds {
   readonly limit: number;
 }
 
-/** The ids of the templates that match, in the order of lists, and the newest commit in the same snapshot. */
+/**
+ * The ids of the templates that match, in the order of lists, and the newest commit in the same
+ * snapshot.
+ */
 export const matchingTemplates = (filters: ContentFilters, { among, limit }: Bounds): Prisma.Sql => Prisma.sql`
   SELECT (SELECT commit FROM ${newestCommit} n) AS commit, array_to_string(ARRAY(
     SELECT t.id FROM templates t

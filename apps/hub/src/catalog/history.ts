@@ -12,7 +12,10 @@ interface PruningOptions {
   readonly log: Log;
 }
 
-/** Prunes the catalog history within an hour of the start, and then daily. Concurrent replicas share the work. */
+/**
+ * Prunes the catalog history within an hour of the start, and then daily. Concurrent replicas share
+ * the work.
+ */
 export const startHistoryPruning = ({ database, days, log }: PruningOptions): PeriodicTask =>
   runPeriodically(Math.random() * HOUR_MS, async () => {
     try {
@@ -20,20 +23,25 @@ export const startHistoryPruning = ({ database, days, log }: PruningOptions): Pe
       if (rows > 0) log.info({ rows, days }, 'history pruned');
       return DAY_MS;
     } catch (error) {
-      log.warn({ err: error }, 'history pruning failed; will retry in an hour'); // for example, the clock row is locked
+      // A failure is possible in operation, for example while the clock row is locked.
+      log.warn({ err: error }, 'history pruning failed; will retry in an hour');
       return HOUR_MS;
     }
   });
 
-/** Maximum number of rows per transaction. It bounds the duration of a statement and the wait of writers. */
+/**
+ * Maximum number of rows per transaction. It bounds the duration of a statement and the wait of
+ * writers.
+ */
 const BATCH = 2000;
 
 const HISTORIES = ['template_scopes', 'category_privacy', 'catalog_access_periods'] as const;
 
 /**
- * Deletes the visibility history that ended before `before`. The same transaction stores the latest end of the deleted
- * intervals as the floor of the catalog; clients that ask for changes from before the floor start again with an empty copy.
- * Open intervals and the newest commit are kept, so that an idle catalog resets no client.
+ * Deletes the visibility history that ended before `before`. The same transaction stores the latest
+ * end of the deleted intervals as the floor of the catalog; clients that ask for changes from
+ * before the floor start again with an empty copy. Open intervals and the newest commit are kept,
+ * so that an idle catalog resets no client.
  * @returns the number of deleted rows
  */
 export async function pruneHistory(database: Database, before: Date): Promise<number> {
@@ -61,7 +69,10 @@ async function pruneBatch({ client }: Database, history: (typeof HISTORIES)[numb
   return row?.count ?? 0;
 }
 
-/** Deletes a commit if its successor is older than `before`. Until then, a cursor may contain it as the newest commit. */
+/**
+ * Deletes a commit if its successor is older than `before`. Until then, a cursor may contain it as
+ * the newest commit.
+ */
 const pruneCommits = ({ client }: Database, before: Date): Promise<number> =>
   client.$executeRaw`
       DELETE FROM catalog_commits WHERE at IN (

@@ -17,7 +17,10 @@ export interface PlannedChanges {
   readonly withdrawn: readonly string[];
 }
 
-/** The number of templates of a category that an organization sees; `org_id` is null for everyone else. */
+/**
+ * The number of templates of a category that an organization sees; `org_id` is null for everyone
+ * else.
+ */
 interface Seen {
   readonly org_id: string | null;
   readonly category_id: string;
@@ -42,8 +45,9 @@ const columns = (pairs: readonly Pair[]) =>
   Prisma.sql`SELECT * FROM unnest(${pairs.map(({ org_id }) => org_id)}::uuid[], ${pairs.map(({ category_id }) => category_id)}::uuid[])`;
 
 /**
- * Replaces the tables that the visibility rule reads by the tables as they would be: a common table expression hides the table of
- * the same name. So the plan uses the rule itself, and locks and writes nothing.
+ * Replaces the tables that the visibility rule reads by the tables as they would be: a common table
+ * expression hides the table of the same name. So the plan uses the rule itself, and locks and
+ * writes nothing.
  */
 const overlay = ({ grants, revokes, categories, withdrawn }: PlannedChanges) => Prisma.sql`
   WITH catalog_access AS (
@@ -99,7 +103,10 @@ async function affectedCategories(
   return [...new Set([...named, ...categories.map(({ id }) => id)])];
 }
 
-/** The organizations with a grant for one of the categories, now or then, or with a template in one. The others see what everyone sees. */
+/**
+ * The organizations with a grant for one of the categories, now or then, or with a template in one.
+ * The others see what everyone sees.
+ */
 async function affectedOrganizations(
   reader: Reader,
   { grants }: PlannedChanges,

@@ -4,8 +4,9 @@ import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 /**
- * A condition that a template `t` has at least one of the tags, regardless of case. The index on the tags of templates
- * contains them as they are written, so the written forms are looked up first.
+ * A condition that a template `t` has at least one of the tags, regardless of case. The index on
+ * the tags of templates contains them as they are written, so the written forms are looked up
+ * first.
  */
 export const hasAnyTag = (tags: readonly string[]): Prisma.Sql => Prisma.sql`t.tags && ARRAY(
   SELECT tag FROM catalog_tags WHERE folded = ANY(${tags.map(fold)}::text[])
@@ -17,13 +18,16 @@ export async function registerTags(
   tags: readonly string[],
 ): Promise<void> {
   if (tags.length === 0) return;
-  const data = [...new Set(tags)].sort().map((tag) => ({ tag, folded: fold(tag) })); // sorted, so that writers do not deadlock
+  // Sorted, so that writers do not deadlock.
+  const data = [...new Set(tags)].sort().map((tag) => ({ tag, folded: fold(tag) }));
   await writer.catalogTag.createMany({ data, skipDuplicates: true });
 }
 
 const BATCH = 1000;
 
-/** Registers the tags of templates that a previous version of the hub wrote. @returns their number */
+/**
+ * Registers the tags of templates that a previous version of the hub wrote. @returns their number
+ */
 export async function registerStoredTags({ client }: Pick<Database, 'client'>): Promise<number> {
   for (let total = 0; ; ) {
     const rows = await client.$queryRaw<{ tag: string }[]>`
@@ -40,7 +44,10 @@ export async function registerStoredTags({ client }: Pick<Database, 'client'>): 
 
 const HOUR_MS = 3_600_000;
 
-/** Registers stored tags at the start, and then hourly, because replicas of a previous version can run during an upgrade. */
+/**
+ * Registers stored tags at the start, and then hourly, because replicas of a previous version can
+ * run during an upgrade.
+ */
 export const startTagRegistration = ({
   database,
   log,

@@ -3,7 +3,10 @@ import type { SnapshotReader } from '../database/reader.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Documents } from './memory/documents.ts';
 
-/** Counts downloads of templates and uses of keys, and stores them together. A crash loses the counts since the last flush. */
+/**
+ * Counts downloads of templates and uses of keys, and stores them together. A crash loses the
+ * counts since the last flush.
+ */
 export interface Usage {
   countDownload(templateId: string): void;
   /** The number of downloads of a template that this process has not stored yet. */
@@ -16,7 +19,10 @@ export interface Usage {
   readCounts(): Promise<void>;
 }
 
-/** With the durations of the statements, the counts of each replica are less than a second late on all others. */
+/**
+ * With the durations of the statements, the counts of each replica are less than a second late on
+ * all others.
+ */
 const SYNC_MS = 400;
 
 /** A count that was stored in a transaction can become visible later than its time. */
@@ -29,23 +35,57 @@ interface StoredCount {
 
 /** `documents` show the stored counts. */
 export function createUsage(reader: SnapshotReader, documents: Documents): Usage {
-  const downloads = new Map<string, number>();
-  /** Counts that a transaction stores, or has perhaps stored: those of the flush in progress, or of one that failed. */
+  const downloads = createDownloadCounts(reader, documents);
+  const keyUses = createKeyUses(reader);
+  /**
+   * Each flush starts after the previous one, so that a flush that a caller waits for contains
+   * everything before the call.
+   */
+  let flushed: Promise<void> = Promise.resolve();
+  let readAt = performance.now();
+  return {
+    countDownload: downloads.add,
+    pendingDownloads: downloads.pending,
+    recordKeyUse: keyUses.record,
+    flush: () => {
+      flushed = flushed
+        .catch(() => undefined) // the caller of that flush received its error
+        .then(async () => {
+          const results = await Promise.allSettled([downloads.flush(), keyUses.flush()]);
+          for (const result of results) if (result.status === 'rejected') throw result.reason;
+        });
+      return flushed;
+    },
+    readCounts: async () => {
+      const startedAt = performance.now();
+      const seconds = (startedAt - readAt) / 1000 + OVERLAP_SECONDS;
+      documents.setDownloads(await reader.read<StoredCount>(recentCounts(seconds)));
+      readAt = startedAt;
+    },
+  };
+}
+
+/** The downloads that this process has counted and not stored yet. */
+function createDownloadCounts(reader: SnapshotReader, documents: Documents) {
+  const counted = new Map<string, number>();
+  /**
+   * Counts that a transaction stores, or has perhaps stored: those of the flush in progress, or of
+   * one that failed.
+   */
   const storing = new Map<string, number>();
   /** The id of this transaction. */
   let transactionId: string | undefined;
-  const keyUses = new Map<string, Date>();
 
-  const add = (counts: Map<string, number>, id: string, count: number) =>
-    void counts.set(id, (counts.get(id) ?? 0) + count);
-
+  const add = (id: string, count = 1) => {
+    counted.set(id, (counted.get(id) ?? 0) + count);
+  };
   const keep = () => {
-    for (const [id, count] of storing) add(downloads, id, count);
+    for (const [id, count] of storing) add(id, count);
     storing.clear();
   };
   /**
-   * Finds out whether the counts of a failed flush were stored. If the connection is lost, or PostgreSQL does not answer in time,
-   * it may execute the COMMIT nevertheless, also later.
+   * Finds out whether the counts of a failed flush were stored. If the connection is lost, or
+   * PostgreSQL does not answer in time, it may execute the COMMIT nevertheless, also later.
    */
   const settle = async () => {
     if (transactionId !== undefined) {
@@ -56,53 +96,43 @@ export function createUsage(reader: SnapshotReader, documents: Documents): Usage
     }
     keep();
   };
-  const flushDownloads = async () => {
-    await settle();
-    if (downloads.size === 0) return;
-    for (const [id, count] of downloads) storing.set(id, count);
-    downloads.clear();
-    const stored = await reader.inTransaction(async (transaction) => {
-      const [row] = await transaction.read<{ id: string }>(TRANSACTION_ID);
-      transactionId = row?.id;
-      return transaction.read<StoredCount>(addDownloads(storing));
-    });
-    transactionId = undefined;
-    storing.clear();
-    documents.setDownloads(stored);
-  };
-  const flushKeyUses = async () => {
-    if (keyUses.size === 0) return;
-    const uses = [...keyUses];
-    keyUses.clear();
-    try {
-      await reader.read(setLastUsed(uses));
-    } catch (error) {
-      for (const [id, at] of uses) if (!keyUses.has(id)) keyUses.set(id, at);
-      throw error;
-    }
-  };
-  /** Each flush starts after the previous one, so that a flush that a caller waits for contains everything before the call. */
-  let flushed: Promise<void> = Promise.resolve();
-  const flush = () => {
-    flushed = flushed
-      .catch(() => undefined) // the caller of that flush received its error
-      .then(async () => {
-        const results = await Promise.allSettled([flushDownloads(), flushKeyUses()]);
-        for (const result of results) if (result.status === 'rejected') throw result.reason;
-      });
-    return flushed;
-  };
-  let readAt = performance.now();
   return {
-    countDownload: (templateId) => add(downloads, templateId, 1),
-    pendingDownloads: (templateId) => (downloads.get(templateId) ?? 0) + (storing.get(templateId) ?? 0),
-    recordKeyUse: (keyId, at) => void keyUses.set(keyId, at),
-    flush,
-    readCounts: async () => {
-      const startedAt = performance.now();
-      const seconds = (startedAt - readAt) / 1000 + OVERLAP_SECONDS;
-      documents.setDownloads(await reader.read<StoredCount>(recentCounts(seconds)));
-      readAt = startedAt;
+    add: (templateId: string) => add(templateId),
+    pending: (templateId: string) => (counted.get(templateId) ?? 0) + (storing.get(templateId) ?? 0),
+    flush: async () => {
+      await settle();
+      if (counted.size === 0) return;
+      for (const [id, count] of counted) storing.set(id, count);
+      counted.clear();
+      const stored = await reader.inTransaction(async (transaction) => {
+        const [row] = await transaction.read<{ id: string }>(TRANSACTION_ID);
+        transactionId = row?.id;
+        return transaction.read<StoredCount>(addDownloads(storing));
+      });
+      transactionId = undefined;
+      storing.clear();
+      documents.setDownloads(stored);
+    },
+  };
+}
+
+/** The last uses of keys that are not stored yet. */
+function createKeyUses(reader: SnapshotReader) {
+  const uses = new Map<string, Date>();
+  return {
+    record: (keyId: string, at: Date) => {
+      uses.set(keyId, at);
+    },
+    flush: async () => {
+      if (uses.size === 0) return;
+      const flushing = [...uses];
+      uses.clear();
+      try {
+        await reader.read(setLastUsed(flushing));
+      } catch (error) {
+        for (const [id, at] of flushing) if (!uses.has(id)) uses.set(id, at);
+        throw error;
+      }
     },
   };
 }
@@ -132,7 +162,10 @@ export function startUsageSync(usage: Usage, log: Log): PeriodicTask {
 
 const TRANSACTION_ID = Prisma.sql`SELECT pg_current_xact_id()::text AS id`;
 
-/** The status of a transaction: "in progress", "committed" or "aborted"; null if the database was restored to a time before it. */
+/**
+ * The status of a transaction: "in progress", "committed" or "aborted"; null if the database was
+ * restored to a time before it.
+ */
 const statusOf = (transactionId: string): Prisma.Sql => Prisma.sql`
   SELECT CASE WHEN ${transactionId}::xid8 < pg_current_xact_id() THEN pg_xact_status(${transactionId}::xid8) END AS status`;
 

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Viewer } from '../identity/principal.ts';
 
-// The visibility rule of the catalog: which templates and categories a viewer sees, now and in the past.
-// Aliases: t templates (or their scopes), c categories (or their privacy), g grants.
+// The visibility rule of the catalog: which templates and categories a viewer sees, now and in the
+// past. Aliases: t templates (or their scopes), c categories (or their privacy), g grants.
 
 /** The templates that a viewer sees, as a condition on `templates t JOIN categories c`. */
 export function visibleTemplates(viewer: Viewer): Prisma.Sql {
@@ -37,10 +37,11 @@ export function visibleCategories(viewer: Viewer): Prisma.Sql {
 }
 
 /**
- * The time since which a viewer sees a template, as an expression on `templates t JOIN categories c`. A template can be
- * visible for several reasons: public, owned, granted. A reason holds since the latest start of its conditions, and the
- * template is visible since the earliest of these times. The result can be later than the true start, if a condition
- * changed in between. The template is then sent once more than necessary.
+ * The time since which a viewer sees a template, as an expression on `templates t JOIN categories
+ * c`. A template can be visible for several reasons: public, owned, granted. A reason holds since
+ * the latest start of its conditions, and the template is visible since the earliest of these
+ * times. The result can be later than the true start, if a condition changed in between. The
+ * template is then sent once more than necessary.
  */
 export function visibleFrom(viewer: Viewer): Prisma.Sql {
   switch (viewer.kind) {
@@ -58,8 +59,8 @@ export function visibleFrom(viewer: Viewer): Prisma.Sql {
 }
 
 /**
- * A query of all intervals in which a viewer saw a template, with one row (template_id, until) for each interval and
- * reason. `until` is infinity if the interval has not ended.
+ * A query of all intervals in which a viewer saw a template, with one row (template_id, until) for
+ * each interval and reason. `until` is infinity if the interval has not ended.
  */
 export function visiblePeriods(viewer: Viewer): Prisma.Sql {
   const publicPeriods = Prisma.sql`${scopesInCategories} WHERE t.is_public AND NOT c.is_private AND ${overlap}`;
@@ -81,9 +82,10 @@ export function visiblePeriods(viewer: Viewer): Prisma.Sql {
 }
 
 /**
- * A condition that narrows a query of changes to the templates that an index finds, before the history of each row is read.
- * It holds if the stamp of the template, or a stamp that `visibleFrom` uses, is later than `since`. The start of a scope
- * needs no condition of its own: a scope starts with a change of its template.
+ * A condition that narrows a query of changes to the templates that an index finds, before the
+ * history of each row is read. It holds if the stamp of the template, or a stamp that `visibleFrom`
+ * uses, is later than `since`. The start of a scope needs no condition of its own: a scope starts
+ * with a change of its template.
  */
 export function touchedSince(viewer: Viewer, since: Date): Prisma.Sql {
   const shown = Prisma.sql`SELECT id FROM categories WHERE shown_at > ${since}`;
@@ -92,7 +94,8 @@ export function touchedSince(viewer: Viewer, since: Date): Prisma.Sql {
     SELECT category_id FROM catalog_access_periods
     WHERE org_id = ${orgId}::uuid AND valid_from > ${since} AND valid_to IS NULL`;
   const within = (categories: Prisma.Sql) =>
-    Prisma.sql`(t.updated_at > ${since} OR t.category_id = ANY (ARRAY(${categories})))`; // PostgreSQL uses an index for an array
+    // PostgreSQL uses an index for an array.
+    Prisma.sql`(t.updated_at > ${since} OR t.category_id = ANY (ARRAY(${categories})))`;
   switch (viewer.kind) {
     case 'administrator':
       return within(shown);
@@ -103,7 +106,10 @@ export function touchedSince(viewer: Viewer, since: Date): Prisma.Sql {
   }
 }
 
-/** Narrows a query of removals to the templates of which an interval in `visiblePeriods` ended after `since`. */
+/**
+ * Narrows a query of removals to the templates of which an interval in `visiblePeriods` ended after
+ * `since`.
+ */
 export function endedSince(viewer: Viewer, since: Date): Prisma.Sql {
   const scopes = Prisma.sql`SELECT template_id FROM template_scopes WHERE valid_to > ${since}`;
   const inCategories = (ended: Prisma.Sql) =>
@@ -124,7 +130,10 @@ const openToAll = Prisma.sql`(t.is_public AND NOT c.is_private)`;
 
 const ownedBy = (orgId: OrgId) => Prisma.sql`(t.owner_org_id = ${orgId}::uuid)`;
 
-/** The templates that a grant for a private category shows: all except hidden templates of other organizations. */
+/**
+ * The templates that a grant for a private category shows: all except hidden templates of other
+ * organizations.
+ */
 const grantable = (orgId: OrgId) =>
   Prisma.sql`(c.is_private AND (t.is_public OR t.owner_org_id IS NULL OR t.owner_org_id = ${orgId}::uuid))`;
 
@@ -161,7 +170,10 @@ const joined = {
 type Column = Exclude<keyof TemplateRow, keyof typeof joined>;
 const isColumn = (member: string): member is Column => !(member in joined);
 
-/** All other members. This does not compile while a member of the contract lacks a column in `schema.prisma`. */
+/**
+ * All other members. This does not compile while a member of the contract lacks a column in
+ * `schema.prisma`.
+ */
 const columns: readonly Prisma.TemplateScalarFieldEnum[] = Object.keys(template.shape).filter(isColumn);
 
 /** The select list of a query of templates, for `FROM templateSources`. */

@@ -19,7 +19,10 @@ export interface CatalogFiles {
     Origin & {
       readonly slug: string;
       readonly category: string;
-      /** Slug of the organization that owns the template; undefined if the file does not state an owner. */
+      /**
+       * Slug of the organization that owns the template; undefined if the file does not state an
+       * owner.
+       */
       readonly owner: string | null | undefined;
     })[];
 }
@@ -43,7 +46,10 @@ const references = z.looseObject({
 /** The file with all categories. */
 export const CATEGORIES = 'categories.yaml';
 
-/** Reads `categories.yaml` and `templates/*.yaml`. @throws CatalogFilesError with the errors of all files, each with its line */
+/**
+ * Reads `categories.yaml` and `templates/*.yaml`. @throws CatalogFilesError with the errors of all
+ * files, each with its line
+ */
 export function readCatalogFiles(folder: string): CatalogFiles {
   const errors: string[] = [];
   const categories = readCategories(folder, errors);

@@ -9,16 +9,19 @@ import { formatYaml } from './yaml-text.ts';
 
 interface ExportOptions {
   readonly folder: string;
-  /** Deletes the files and entries of objects that the hub does not have. Without it, they are kept. */
+  /**
+   * Deletes the files and entries of objects that the hub does not have. Without it, they are kept.
+   */
   readonly prune?: boolean;
 }
 
 /**
- * Writes the catalog to a folder of YAML files, from which `import` restores equal data. In a folder that already contains a catalog,
- * only files whose objects differ are written, and files that do not belong to the catalog are never changed. Fields with their
- * default are omitted.
+ * Writes the catalog to a folder of YAML files, from which `import` restores equal data. In a
+ * folder that already contains a catalog, only files whose objects differ are written, and files
+ * that do not belong to the catalog are never changed. Fields with their default are omitted.
  * @returns one line per change, and a summary
- * @throws before anything is written, if the folder contains other files but no catalog, or a catalog with errors
+ * @throws before anything is written, if the folder contains other files but no catalog, or a
+ * catalog with errors
  */
 export async function exportCatalog(
   { client }: Database,
@@ -61,7 +64,9 @@ interface FileChange {
   readonly text: string;
 }
 
-/** The catalog that a folder contains. @throws if the folder contains other files, but no catalog */
+/**
+ * The catalog that a folder contains. @throws if the folder contains other files, but no catalog
+ */
 function readExisting(folder: string): CatalogFiles {
   if (!existsSync(folder) || readdirSync(folder).length === 0) return { categories: [], templates: [] };
   if (existsSync(path.join(folder, CATEGORIES))) return readCatalogFiles(folder);
@@ -140,16 +145,15 @@ function changesOfTemplates(rows: readonly Row[], existing: CatalogFiles['templa
 /** The members of a row that differ from what a file describes; all if there is no file. */
 function differences(members: readonly string[], row: object, described: object | undefined): string[] {
   if (!described) return [...members];
-  const [after, before] = [new Map(Object.entries(row)), new Map(Object.entries(described))];
+  const after = new Map(Object.entries(row));
+  const before = new Map(Object.entries(described));
   return members.filter((member) => !isDeepStrictEqual(plain(after.get(member)), plain(before.get(member))));
 }
 
-const contentOf = (row: Row) => ({
-  ...pick(row, ['name', 'slug']),
-  category: row.category,
-  ...nonDefaultFields(row),
-  ...(row.owner !== null && { owner: row.owner }),
-});
+function contentOf(row: Row) {
+  const content = { ...pick(row, ['name', 'slug']), category: row.category, ...nonDefaultFields(row) };
+  return row.owner === null ? content : { ...content, owner: row.owner };
+}
 
 const pick = (row: object, members: readonly string[]) =>
   Object.fromEntries(Object.entries(row).filter(([member]) => members.includes(member)));

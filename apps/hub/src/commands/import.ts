@@ -43,10 +43,12 @@ interface Prune {
 }
 
 /**
- * Applies a folder of YAML files to the catalog in one transaction. Rows are matched by slug; rows without a file are kept, unless
- * they are to be pruned. Equal rows are not written, so a second import changes nothing.
+ * Applies a folder of YAML files to the catalog in one transaction. Rows are matched by slug; rows
+ * without a file are kept, unless they are to be pruned. Equal rows are not written, so a second
+ * import changes nothing.
  * @returns one line per change, and a summary
- * @throws CatalogFilesError, or an error for deletions that are too many or not confirmed, before anything is written
+ * @throws CatalogFilesError, or an error for deletions that are too many or not confirmed, before
+ * anything is written
  */
 export async function importCatalog(
   database: Database,
@@ -59,7 +61,8 @@ export async function importCatalog(
   const applied = await writeCatalog(
     database,
     async (transaction) => {
-      const steps = await planOf(transaction, files, prune); // again: other writers are now locked out
+      // Planned again, because other writers are locked out only now.
+      const steps = await planOf(transaction, files, prune);
       if (prune) refuseDeletions(steps, files, prune);
       await apply(transaction, steps);
       await registerTags(
@@ -73,7 +76,9 @@ export async function importCatalog(
   return report(applied, files, dryRun);
 }
 
-/** @throws an error with the plan if it deletes too many rows, or if the deletions are not confirmed */
+/**
+ * @throws an error with the plan if it deletes too many rows, or if the deletions are not confirmed
+ */
 function refuseDeletions(plan: readonly Step[], files: CatalogFiles, { max, isConfirmed }: Prune): void {
   const count = plan.filter(({ verb }) => verb === 'delete').length;
   if (count <= (isConfirmed ? max : 0)) return;
@@ -89,27 +94,27 @@ async function planOf(reader: Reader, files: CatalogFiles, prune: Prune | undefi
   const templates = await readTemplates(reader, files.templates);
   const organizations = bySlug(await reader.organization.findMany({ select: { slug: true } }));
   const known = new Set([...categories.keys(), ...files.categories.map(({ slug }) => slug)]);
-  const errors = files.templates.flatMap(({ placeOf, category, owner }) => [
-    ...(known.has(category) ? [] : [`${placeOf('category')}: category: ${noSlug('category', category, [...known])}`]),
-    ...(!owner || organizations.has(owner)
-      ? []
-      : [`${placeOf('owner')}: owner: ${noSlug('organization', owner, [...organizations.keys()])}`]),
-  ]);
+  const errors: string[] = [];
+  for (const { placeOf, category, owner } of files.templates) {
+    if (!known.has(category)) {
+      errors.push(`${placeOf('category')}: category: ${noSlug('category', category, [...known])}`);
+    }
+    if (owner && !organizations.has(owner)) {
+      errors.push(`${placeOf('owner')}: owner: ${noSlug('organization', owner, [...organizations.keys()])}`);
+    }
+  }
   if (errors.length > 0) throw new CatalogFilesError(errors);
-  return [
-    ...files.categories.flatMap((file) => stepOf('category', { data: categoryData(file) }, categories.get(file.slug))),
-    ...files.templates.flatMap((file) => {
-      const { category, owner } = file;
-      const row = templates.get(file.slug);
-      const existing = row && { ...row, category: row.category.slug, owner: row.owner?.slug ?? null };
-      return stepOf(
-        'template',
-        { data: templateData(file), category, ...(owner === undefined ? {} : { owner }) },
-        existing,
-      );
-    }),
-    ...(prune ? await deletionsOf(reader, files, [...categories.keys()]) : []),
-  ];
+  const ofCategories = files.categories.flatMap((file) =>
+    stepOf('category', { data: categoryData(file) }, categories.get(file.slug)),
+  );
+  const ofTemplates = files.templates.flatMap((file) => {
+    const row = templates.get(file.slug);
+    const existing = row && { ...row, category: row.category.slug, owner: row.owner?.slug ?? null };
+    const links = pickDefined(file, ['category', 'owner']);
+    return stepOf('template', { data: templateData(file), ...links }, existing);
+  });
+  const deletions = prune ? await deletionsOf(reader, files, [...categories.keys()]) : [];
+  return [...ofCategories, ...ofTemplates, ...deletions];
 }
 
 function noSlug(noun: string, slug: string, known: readonly string[]): string {
@@ -135,7 +140,10 @@ async function deletionsOf(reader: Reader, files: CatalogFiles, categories: read
   ];
 }
 
-/** The stored templates that have a file. They are read in batches that stay within the statement timeout. */
+/**
+ * The stored templates that have a file. They are read in batches that stay within the statement
+ * timeout.
+ */
 async function readTemplates(reader: Reader, files: CatalogFiles['templates']) {
   const include = { category: { select: { slug: true } }, owner: { select: { slug: true } } };
   const read = (slugs: string[]) => reader.template.findMany({ where: { slug: { in: slugs } }, include });
@@ -198,14 +206,12 @@ async function apply({ category, template, organization }: CatalogTransaction, s
   const organizations = bySlug(await organization.findMany({ select }));
   const rows = steps
     .filter(({ noun }) => noun === 'template')
-    .map(({ data, category: categorySlug = '', owner, ...step }) => ({
-      ...step,
-      data: {
-        ...data,
-        category_id: categories.get(categorySlug)?.id,
-        ...(owner === undefined ? {} : { owner_org_id: organizations.get(owner ?? '')?.id ?? null }),
-      },
-    }));
+    .map(({ verb, slug, data, category: categorySlug = '', owner }) => {
+      const withCategory = { ...data, category_id: categories.get(categorySlug)?.id };
+      if (owner === undefined) return { verb, slug, data: withCategory };
+      const owner_org_id = organizations.get(owner ?? '')?.id ?? null;
+      return { verb, slug, data: { ...withCategory, owner_org_id } };
+    });
   const created = rows.filter(({ verb }) => verb === 'create');
   for (let start = 0; start < created.length; start += BATCH) {
     const batch = created.slice(start, start + BATCH);

@@ -7,7 +7,10 @@ import { insertKey } from '../organizations/keys.ts';
 const organizationOptions = z.strictObject({ name: nameRule, slug: slugRule, tier: tierRule.default('free') });
 const keyOptions = z.strictObject({ organization: z.string(), name: nameRule });
 
-/** Creates an organization with its subscription. An organization that already has the slug is left unchanged. */
+/**
+ * Creates an organization with its subscription. An organization that already has the slug is left
+ * unchanged.
+ */
 export function createOrganization(options: unknown) {
   const { name, slug, tier } = parseOptions(organizationOptions, options);
   return async ({ client }: Database) => {

@@ -21,13 +21,16 @@ interface YamlProblem {
 export interface YamlText {
   readonly value: unknown;
   readonly problems: readonly YamlProblem[];
-  /** The line of a member, or of the innermost object on its path that exists: `ports.0.protocol`. */
+  /**
+   * The line of a member, or of the innermost object on its path that exists: `ports.0.protocol`.
+   */
   lineOf(path: string): number;
 }
 
 /**
- * Parses a YAML text that all parsers read identically. YAML 1.1 and 1.2 read some plain scalars differently, such as `no`, `12:30`
- * and `2024-01-01`; these must be quoted. Anchors, aliases, tags, merge keys, directives and duplicate members are rejected.
+ * Parses a YAML text that all parsers read identically. YAML 1.1 and 1.2 read some plain scalars
+ * differently, such as `no`, `12:30` and `2024-01-01`; these must be quoted. Anchors, aliases,
+ * tags, merge keys, directives and duplicate members are rejected.
  */
 export function readYamlText(text: string): YamlText {
   const lines = new LineCounter();
@@ -66,7 +69,10 @@ function scalarsOf(document: Document.Parsed): Scalar[] {
   return scalars;
 }
 
-/** Everything that other parsers can read differently. `readOtherwise` has the same scalars as YAML 1.1 reads them. */
+/**
+ * Everything that other parsers can read differently. `readOtherwise` has the same scalars as YAML
+ * 1.1 reads them.
+ */
 function problemsOf(document: Document.Parsed, readOtherwise: readonly Scalar[]): NodeProblem[] {
   const problems: NodeProblem[] = [];
   const scalars = scalarsOf(document);
@@ -117,7 +123,10 @@ function nodeAt(node: Node, path: string): Node {
   return item ? nodeAt(item, rest.join('.')) : node;
 }
 
-/** Formats a value as YAML that all parsers read identically. Texts that a parser could read as another type are quoted. */
+/**
+ * Formats a value as YAML that all parsers read identically. Texts that a parser could read as
+ * another type are quoted.
+ */
 export function formatYaml(value: unknown): string {
   const document = new Document(value, { version: '1.2', compat: 'yaml-1.1', aliasDuplicateObjects: false });
   visit(document, {

@@ -4,8 +4,9 @@ import type { Database } from './client.ts';
 export type CatalogTransaction = Prisma.TransactionClient;
 
 /**
- * Runs a transaction that writes to the catalog. Its first statement advances the catalog clock: the row lock serializes
- * all writers, and the new time is the stamp that triggers write into all changed rows.
+ * Runs a transaction that writes to the catalog. Its first statement advances the catalog clock:
+ * the row lock serializes all writers, and the new time is the stamp that triggers write into all
+ * changed rows.
  * @throws 503 if an earlier writer does not finish in time, or the Problem of a violated constraint
  */
 export async function writeCatalog<T>(

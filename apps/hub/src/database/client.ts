@@ -8,9 +8,15 @@ import { createReader, type Reader, type SnapshotReader } from './reader.ts';
 
 export interface Database {
   readonly client: PrismaClient;
-  /** For catalog writes, which wait for each other. A separate small pool keeps connections available for readers. */
+  /**
+   * For catalog writes, which wait for each other. A separate small pool keeps connections
+   * available for readers.
+   */
   readonly catalogWriter: PrismaClient;
-  /** For streamed responses, whose statements wait for each other and not for those of other requests. */
+  /**
+   * For streamed responses, whose statements wait for each other and not for those of other
+   * requests.
+   */
   readonly catalogStreams: Reader;
   /** For reads of the catalog. It shares the connections of `client`. */
   readonly reader: SnapshotReader;
@@ -22,16 +28,21 @@ export interface Database {
 }
 
 /**
- * The connections of a process by purpose. The shared connections serve all other statements; at least three remain for them.
- * Catalog writes wait for each other, so a second connection for them only saves the time between two writes.
+ * The connections of a process by purpose. The shared connections serve all other statements; at
+ * least three remain for them. Catalog writes wait for each other, so a second connection for them
+ * only saves the time between two writes.
  */
 const sharesOf = (connections: number) => {
   const writers = connections >= 8 ? 2 : 1;
-  const [streams, revision] = [1, 1];
+  const streams = 1;
+  const revision = 1;
   return { writers, streams, revision, shared: connections - writers - streams - revision };
 };
 
-/** A request waits for at most two checks of the revision, so this timeout leaves time for its other statements. */
+/**
+ * A request waits for at most two checks of the revision, so this timeout leaves time for its other
+ * statements.
+ */
 const REVISION_TIMEOUT_MS = 750;
 
 /** A statement of a stream waits for those of all other streams. No request waits for it. */
@@ -43,8 +54,8 @@ export interface PoolLimits extends Pick<PoolSettings, 'connectTimeoutMs' | 'loc
 }
 
 /**
- * The timeouts of each pool. A request acquires a connection twice: to authenticate its caller, and in its handler. Both
- * waits and the longest statement together take less than five seconds.
+ * The timeouts of each pool. A request acquires a connection twice: to authenticate its caller, and
+ * in its handler. Both waits and the longest statement together take less than five seconds.
  */
 export const poolLimits = {
   connections: 16,
@@ -52,7 +63,10 @@ export const poolLimits = {
   lockTimeoutMs: 2000,
 } as const satisfies PoolLimits;
 
-/** Opens the database of the hub. `onError` receives the errors of idle connections. Other errors reject the query. */
+/**
+ * Opens the database of the hub. `onError` receives the errors of idle connections. Other errors
+ * reject the query.
+ */
 export function openDatabase(
   connectionString: string,
   onError: (error: Error) => void,

@@ -4,7 +4,10 @@ import type { Prisma } from '../generated/prisma/client.ts';
 
 /** Runs single statements without Prisma, which costs several times as much per row. */
 export interface Reader {
-  /** Runs a prepared statement. @returns its rows as `pg` parses them @throws the problems of `translateDatabaseError` */
+  /**
+   * Runs a prepared statement. @returns its rows as `pg` parses them @throws the problems of
+   * `translateDatabaseError`
+   */
   read<Row extends pg.QueryResultRow>(statement: Prisma.Sql): Promise<Row[]>;
 }
 
@@ -19,10 +22,16 @@ export interface SnapshotReader extends Reader {
   readonly inTransaction: InTransaction;
 }
 
-/** The statement in progress rejects with the error of its connection. Without a listener, the process would end. */
+/**
+ * The statement in progress rejects with the error of its connection. Without a listener, the
+ * process would end.
+ */
 const ignoreError = () => undefined;
 
-/** The number of statements that each connection keeps prepared. Filters create statements with different texts. */
+/**
+ * The number of statements that each connection keeps prepared. Filters create statements with
+ * different texts.
+ */
 const MAX_PREPARED = 100;
 
 export function createReader(pool: pg.Pool, constraints: ConstraintProblems): SnapshotReader {
@@ -42,7 +51,8 @@ export function createReader(pool: pg.Pool, constraints: ConstraintProblems): Sn
     read: <Row extends pg.QueryResultRow>({ text, values }: Prisma.Sql) =>
       translated(async () => {
         const name = nameOf(text);
-        const { rows } = await connection.query<Row>({ text, values, ...(name === undefined ? {} : { name }) });
+        const query = name === undefined ? { text, values } : { text, values, name };
+        const { rows } = await connection.query<Row>(query);
         return rows;
       }),
   });

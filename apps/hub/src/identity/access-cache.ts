@@ -1,7 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Revision } from '../revision/revision.ts';
 
-/** A value that depends on the access revision, and optionally ends at a time of the database's clock. */
+/**
+ * A value that depends on the access revision, and optionally ends at a time of the database's
+ * clock.
+ */
 export interface Dated<Value> {
   readonly value: Value;
   /** The access revision in the snapshot from which the value was read. */
@@ -13,8 +16,9 @@ export interface AccessCache<Value extends object> {
   /** The value of a key at a revision, if it is cached. */
   cached(key: string, revision: Revision): Value | undefined;
   /**
-   * The value of a key at a revision. `load` reads it if it is not cached; concurrent calls share a load. Undefined if
-   * `load` finds none, which is not cached: an unknown credential may be created at any time.
+   * The value of a key at a revision. `load` reads it if it is not cached; concurrent calls share a
+   * load. Undefined if `load` finds none, which is not cached: an unknown credential may be created
+   * at any time.
    */
   get(key: string, revision: Revision, load: () => Promise<Dated<Value> | undefined>): Promise<Value | undefined>;
 }

@@ -42,7 +42,9 @@ interface VerifierOptions {
 const MAX_KEYS = 20_000;
 const MAX_USERS = 5000;
 
-/** Creates the function that verifies bearer tokens: API keys, and JWTs of the identity provider. */
+/**
+ * Creates the function that verifies bearer tokens: API keys, and JWTs of the identity provider.
+ */
 export function createVerifier(options: VerifierOptions): Verify {
   const verifyKey = createKeyVerifier(options);
   const verifyUser = createUserVerifier(options);
@@ -82,7 +84,8 @@ function createUserVerifier({ database, provider }: VerifierOptions): Verify {
     const current = await revision();
     return known.get(claimsKey(claims), current, async () => ({
       value: await userOf(database, provider, claims),
-      access: current.access, // a change before the user is read leads to another revision at the next request
+      // A change before the user is read leads to another revision at the next request.
+      access: current.access,
       expires: null,
     }));
   };

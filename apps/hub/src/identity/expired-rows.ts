@@ -11,7 +11,10 @@ interface ExpiredRowsOptions {
   readonly interval?: number;
 }
 
-/** Deletes sessions that ended, and sign-ins that were not completed. A failed deletion is repeated in the next round. */
+/**
+ * Deletes sessions that ended, and sign-ins that were not completed. A failed deletion is repeated
+ * in the next round.
+ */
 export const startDeletingExpiredRows = ({ database, log, interval = INTERVAL_MS }: ExpiredRowsOptions): PeriodicTask =>
   runPeriodically(Math.random() * interval, async () => {
     const { client } = database;

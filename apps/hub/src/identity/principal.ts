@@ -34,7 +34,10 @@ export type Viewer =
 export const isAdministrator = (principal: Principal): boolean =>
   principal.kind === 'user' && (principal.role === 'admin' || principal.role === 'superadmin');
 
-/** Users other than administrators read the catalog anonymously. Only an API key gives the view of an organization. */
+/**
+ * Users other than administrators read the catalog anonymously. Only an API key gives the view of
+ * an organization.
+ */
 export function viewerOf(principal: Principal): Viewer {
   if (principal.kind === 'organization') return { kind: 'organization', orgId: principal.organization.id };
   return isAdministrator(principal) ? { kind: 'administrator' } : { kind: 'anonymous' };
@@ -46,7 +49,10 @@ export const viewerKey = (viewer: Viewer): string => (viewer.kind === 'organizat
 /** A user with a JWT or a session of the console. */
 export type UserPrincipal = Extract<Principal, { readonly kind: 'user' }>;
 
-/** A string that identifies the caller for limits per caller: an organization, a user, or an anonymous network. */
+/**
+ * A string that identifies the caller for limits per caller: an organization, a user, or an
+ * anonymous network.
+ */
 export function callerKey(principal: Principal, address: string): string {
   switch (principal.kind) {
     case 'organization':

@@ -10,7 +10,10 @@ export interface Roles {
   readonly superadmins: number;
 }
 
-/** Locks the rows of the caller, the target and all superadmins, in the order of their ids to prevent deadlocks. */
+/**
+ * Locks the rows of the caller, the target and all superadmins, in the order of their ids to
+ * prevent deadlocks.
+ */
 export async function lockRoles(
   transaction: Prisma.TransactionClient,
   { caller, target }: { readonly caller: string; readonly target: string },
@@ -30,7 +33,10 @@ export async function lockRoles(
 
 const RANKS: readonly UserRole[] = ['user', 'admin', 'superadmin'];
 
-/** @throws 403 if the caller may not make the change, 409 `last_superadmin` if no superadmin would remain */
+/**
+ * @throws 403 if the caller may not make the change, 409 `last_superadmin` if no superadmin would
+ * remain
+ */
 export function checkRoleChange({ caller, target, isOwn, superadmins }: Roles, role: UserRole): void {
   const rank = (of: UserRole | undefined) => (of === undefined ? -1 : RANKS.indexOf(of));
   if (rank(caller) < rank('admin')) throw forbidden('This operation requires the role admin or superadmin.');

@@ -25,15 +25,15 @@ const MAX_NAME = 200;
 export async function userOf({ client }: Client, superadmins: Superadmins, claims: UserClaims): Promise<UserPrincipal> {
   const where = { iss_sub: { iss: claims.iss, sub: claims.sub } };
   const existing = await client.user.findUnique({ where, include: withMembership });
-  const described = columnsOf(superadmins, claims);
+  const claimed = columnsOf(superadmins, claims);
   if (!existing) {
     await client.user.createMany({
-      data: { iss: claims.iss, sub: claims.sub, ...described },
+      data: { iss: claims.iss, sub: claims.sub, ...claimed },
       skipDuplicates: true, // a concurrent request may have created the user
     });
     return principalOf(await client.user.findUniqueOrThrow({ where, include: withMembership }));
   }
-  const changes = changesOf(existing, described);
+  const changes = changesOf(existing, claimed);
   if (Object.keys(changes).length === 0) return principalOf(existing);
   return principalOf(await client.user.update({ where: { id: existing.id }, data: changes, include: withMembership }));
 }

@@ -13,7 +13,13 @@ const templates = createTemplateResources('hub', listTemplates, getTemplate);
 
 /** What the hub offers to agents. */
 export const hubMcp: McpService<typeof hubTools> = {
-  ...{ name: 'hub', title: 'Hub', version, instructions, tools: hubTools, waitingTools: [], prompts: [] },
+  name: 'hub',
+  title: 'Hub',
+  version,
+  instructions,
+  tools: hubTools,
+  waitingTools: [],
+  prompts: [],
   handlers: {
     search_templates: async (given, { ask }) => {
       const found = await ask(listTemplates, { query: partsOf(listTemplates, given).query });

@@ -32,11 +32,16 @@ export interface NewKey {
 /** The maximum number of revoked keys of an organization that are kept. Older ones are deleted. */
 const MAX_REVOKED_KEYS = 1000;
 
-/** Serializes changes of the number of keys of an organization, so that concurrent requests do not exceed a bound. */
+/**
+ * Serializes changes of the number of keys of an organization, so that concurrent requests do not
+ * exceed a bound.
+ */
 export const lockKeysOf = (transaction: Prisma.TransactionClient, orgId: string): Promise<unknown> =>
   transaction.$queryRaw`SELECT FROM organizations WHERE id = ${orgId}::uuid FOR NO KEY UPDATE`;
 
-/** Deletes the keys of an organization that were revoked first, except the last `MAX_REVOKED_KEYS`. */
+/**
+ * Deletes the keys of an organization that were revoked first, except the last `MAX_REVOKED_KEYS`.
+ */
 export const deleteOldRevokedKeys = (transaction: Prisma.TransactionClient, orgId: string): Promise<unknown> =>
   transaction.$executeRaw`
       DELETE FROM api_keys WHERE id = ANY (ARRAY(
@@ -53,7 +58,10 @@ async function requireFreeKey(transaction: Prisma.TransactionClient, orgId: stri
   );
 }
 
-/** Creates an API key. The secret is returned only here; it is not stored. @throws 409 `too_many_keys` */
+/**
+ * Creates an API key. The secret is returned only here; it is not stored. @throws 409
+ * `too_many_keys`
+ */
 export async function insertKey(
   { client }: Database,
   { orgId, name, days }: NewKey,
@@ -79,7 +87,10 @@ export interface OwnKey {
   readonly orgId: string;
 }
 
-/** Replaces the secret of a key and restarts its lifetime. The old secret stops working. @throws 404, 409 `key_revoked` */
+/**
+ * Replaces the secret of a key and restarts its lifetime. The old secret stops working. @throws
+ * 404, 409 `key_revoked`
+ */
 export async function reissueKey(
   { client }: Database,
   { id, orgId }: OwnKey,

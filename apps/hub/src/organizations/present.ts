@@ -8,7 +8,8 @@ export const withTier = { subscription: { select: { tier: true } } } satisfies P
 type Row = Prisma.OrganizationGetPayload<{ include: typeof withTier }>;
 
 export const presentOrganization = ({ subscription, ...row }: Row) =>
-  ({ ...row, tier: subscription?.tier }) as z.input<typeof organization>; // every organization is created with a subscription
+  // Every organization is created with a subscription.
+  ({ ...row, tier: subscription?.tier }) as z.input<typeof organization>;
 
 /** The relations and counts that administrators receive with an organization. */
 export const withMembers = {
@@ -31,7 +32,10 @@ export const withOrganization = { organization: { include: withTier } } satisfie
 
 type UserRow = Prisma.UserGetPayload<{ include: typeof withOrganization }>;
 
-/** A user, for profiles and for administrators. The reply schema removes the members that the caller must not receive. */
+/**
+ * A user, for profiles and for administrators. The reply schema removes the members that the caller
+ * must not receive.
+ */
 export const presentUser = ({
   organization: row,
   ...user

@@ -3,9 +3,15 @@ import type { Reader } from '../database/reader.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { createSharedRun } from './shared-run.ts';
 
-/** The state of the database at one time. Two equal states have the same catalog and the same access. */
+/**
+ * The state of the database at one time. Two equal states have the same catalog and the same
+ * access.
+ */
 export interface Revision {
-  /** The catalog clock. Changes in the snapshot have stamps up to this time; all other changes have later stamps. */
+  /**
+   * The catalog clock. Changes in the snapshot have stamps up to this time; all other changes have
+   * later stamps.
+   */
   readonly at: Date;
   /** The latest time of which history was pruned. */
   readonly floor: Date | null;
@@ -19,13 +25,19 @@ export interface Revision {
   readonly startedAt: number;
 }
 
-/** The newest commit of the catalog: a query of one row (at, commit). Its stamp is the catalog clock. */
+/**
+ * The newest commit of the catalog: a query of one row (at, commit). Its stamp is the catalog
+ * clock.
+ */
 export const newestCommit = Prisma.sql`(SELECT at, commit FROM catalog_commits ORDER BY at DESC LIMIT 1)`;
 
 /** The state of the catalog in one snapshot. */
 export type CatalogState = Pick<Revision, 'at' | 'floor' | 'commit'>;
 
-/** The select list and the sources of a query of the state of the catalog, whose row `stateOf` converts. */
+/**
+ * The select list and the sources of a query of the state of the catalog, whose row `stateOf`
+ * converts.
+ */
 export const stateColumns = Prisma.sql`k.at, k.floor, n.at AS commit_at, n.commit`;
 export const stateSources = Prisma.sql`catalog_clock k, ${newestCommit} n`;
 
@@ -37,11 +49,15 @@ export interface StateRow {
 }
 
 export const stateOf = ({ at, floor, commit_at, commit }: StateRow): CatalogState => ({
-  ...{ at, floor },
+  at,
+  floor,
   commit: { at: commit_at, commit },
 });
 
-/** Reads the revision. It runs on a connection of its own, so that it never waits for other statements. */
+/**
+ * Reads the revision. It runs on a connection of its own, so that it never waits for other
+ * statements.
+ */
 const REVISION = Prisma.sql`
   SELECT ${stateColumns}, a.revision AS access, clock_timestamp() AS now FROM ${stateSources}, access_revision a`;
 
@@ -50,12 +66,16 @@ interface RevisionRow extends StateRow {
   readonly now: Date;
 }
 
-/** The maximum number of requests that wait for a check. More would only wait longer, and use memory. */
+/**
+ * The maximum number of requests that wait for a check. More would only wait longer, and use
+ * memory.
+ */
 const MAX_WAITING = 10_000;
 
 export interface RevisionCheck {
   /**
-   * Resolves to a revision that was read after the call, so that it includes every change that was acknowledged before.
+   * Resolves to a revision that was read after the call, so that it includes every change that was
+   * acknowledged before.
    * @throws 503 if the database does not respond within its timeout, or if too many requests wait
    */
   latest(): Promise<Revision>;

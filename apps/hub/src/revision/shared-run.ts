@@ -2,26 +2,31 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 /** Work that callers share. */
 export interface SharedRun<Result> {
-  /** Resolves to the result of a run that starts after the call. Rejects with the error of this run. */
+  /**
+   * Resolves to the result of a run that starts after the call. Rejects with the error of this run.
+   */
   run(): Promise<Result>;
   /** The number of calls whose run has not ended. */
   waiting(): number;
 }
 
 /**
- * Runs work for all callers that wait, one run at a time. A caller never joins the run in progress: that run can have read
- * the database before a change of which the caller already knows.
+ * Runs work for all callers that wait, one run at a time. A caller never joins the run in progress:
+ * that run can have read the database before a change of which the caller already knows.
  */
 export function createSharedRun<Result>(work: () => Promise<Result>): SharedRun<Result> {
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<Result> | undefined;
-  /** The callers of the run in progress, and those of the next one. */
-  let [callers, nextCallers] = [0, 0];
+  /** The number of callers of the run in progress. */
+  let callers = 0;
+  /** The number of callers of the next run. */
+  let nextCallers = 0;
   const runAfter = async (previous: Promise<unknown>): Promise<Result> => {
     await previous.catch(() => undefined); // its callers received the error
     await turn(); // the other requests of this turn of the event loop share the run
     next = undefined;
-    [callers, nextCallers] = [nextCallers, 0];
+    callers = nextCallers;
+    nextCallers = 0;
     const run = work().finally(() => {
       callers = 0;
     });

@@ -30,12 +30,18 @@ test('an administrator sees what a request would grant, and grants it', async ()
   const { id } = await request(member, { category_slug: category.slug });
   const { requests } = (await admin.get(`${ALL}?status=open`)).body;
   expect(requests.find((each: { id: string }) => each.id === id)).toMatchObject({
-    ...{ org_slug: organization.slug, category_slug: category.slug, template_slug: null, reason: 'For the team' },
-    ...{ status: 'open', has_grant: false, category: { id: category.id, is_private: true } },
+    org_slug: organization.slug,
+    category_slug: category.slug,
+    template_slug: null,
+    reason: 'For the team',
+    status: 'open',
+    has_grant: false,
+    category: { id: category.id, is_private: true },
   });
   expect(await sees()).toBe(false);
   const { status, body } = await admin.put(`${ALL}/${id}`, { status: 'granted', answer: 'Welcome' });
-  expect([status, body.request.status, body.request.has_grant]).toEqual([200, 'granted', true]);
+  expect(status).toBe(200);
+  expect(body.request).toMatchObject({ status: 'granted', has_grant: true });
   expect(await sees()).toBe(true);
   expect((await member.get(OWN)).body.requests).toMatchObject([{ id, status: 'granted', answer: 'Welcome' }]);
   const entry = await sql.auditEntry.findFirstOrThrow({ where: { object_id: id } });
@@ -93,7 +99,7 @@ test('a repeated request is the one that is open', async () => {
   const { category, organization, member } = await aScene();
   const { id } = await request(member, { category_slug: category.slug });
   const again = await (await world.aMember(organization, 'member')).post(OWN, { category_slug: category.slug });
-  expect([again.status, again.body.request.id]).toEqual([200, id]);
+  expect({ status: again.status, id: again.body.request.id }).toEqual({ status: 200, id });
 });
 
 test('an organization sees only its own requests, and has at most 50 open ones', async () => {
@@ -103,7 +109,11 @@ test('an organization sees only its own requests, and has at most 50 open ones',
   const data = Array.from({ length: 50 }, (_, index) => ({ org_id: organization.id, category_slug: `c-${index}` }));
   await sql.accessRequest.createMany({ data });
   const { status, body } = await member.post(OWN, { category_slug: 'one-more' });
-  expect([status, body.code, body.detail]).toEqual([409, 'too_many_requests', expect.stringContaining('50')]);
+  expect({ status, code: body.code, detail: body.detail }).toEqual({
+    status: 409,
+    code: 'too_many_requests',
+    detail: expect.stringContaining('50'),
+  });
   expect((await member.get(`${OWN}?limit=2&page=25`)).body).toMatchObject({
     requests: [{}, {}],
     pagination: { total: 50 },
@@ -125,7 +135,7 @@ test.each([
 ])('%s is a 400', async (_, body) => {
   const { member } = await aScene();
   const { status, body: problem } = await member.post(OWN, body);
-  expect([status, problem.errors[0].path]).toEqual([400, 'category_slug']);
+  expect({ status, path: problem.errors[0].path }).toEqual({ status: 400, path: 'category_slug' });
 });
 
 test('an unknown request is a 404', async () => {

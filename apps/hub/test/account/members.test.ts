@@ -10,7 +10,8 @@ const PROFILE = '/api/v1/account/profile';
 
 async function anOrganization() {
   const organization = await world.anOrganization();
-  const [admin, member] = [await world.aMember(organization, 'org_admin'), await world.aMember(organization, 'member')];
+  const admin = await world.aMember(organization, 'org_admin');
+  const member = await world.aMember(organization, 'member');
   const idOf = async (api: typeof admin): Promise<string> => (await api.get(PROFILE)).body.profile.id;
   return { ...organization, admin, member, adminId: await idOf(admin), memberId: await idOf(member) };
 }
@@ -20,7 +21,7 @@ const codeOf = async (
   body: object = {},
 ): Promise<string> => {
   const { status, body: invited, headers } = await admin.post(INVITATIONS, body);
-  expect([status, headers['cache-control']]).toEqual([201, 'no-store']);
+  expect({ status, cacheControl: headers['cache-control'] }).toEqual({ status: 201, cacheControl: 'no-store' });
   return invited.invitation.code;
 };
 
@@ -80,7 +81,11 @@ describe('an invitation', () => {
     const code = await codeOf(admin, { org_role: 'org_admin' });
     const user = await world.aUser('user');
     const { status, body } = await user.post(MEMBERS, { code });
-    expect([status, body.organization.slug, body.org_role]).toEqual([201, slug, 'org_admin']);
+    expect({ status, slug: body.organization.slug, org_role: body.org_role }).toEqual({
+      status: 201,
+      slug,
+      org_role: 'org_admin',
+    });
     expect((await user.get(INVITATIONS)).body.invitations).toEqual([]);
     expect((await (await world.aUser('user')).post(MEMBERS, { code })).body.code).toBe('invalid_grant');
   });
@@ -95,7 +100,8 @@ describe('an invitation', () => {
     expect((await member.get(INVITATIONS)).body.code).toBe('insufficient_scope');
     const path = `${INVITATIONS}/${body.invitations[0].id}`;
     expect((await (await anOrganization()).admin.delete(path)).status).toBe(404);
-    expect([(await admin.delete(path)).status, (await admin.delete(path)).status]).toEqual([204, 404]);
+    expect((await admin.delete(path)).status).toBe(204);
+    expect((await admin.delete(path)).status).toBe(404);
     expect((await (await world.aUser('user')).post(MEMBERS, { code })).body.code).toBe('invalid_grant');
   });
 
@@ -131,12 +137,18 @@ describe('an invitation', () => {
   test('is one of at most 100 open ones', async () => {
     const { admin, id } = await anOrganization();
     const data = Array.from({ length: 100 }, (_, index) => ({
-      ...{ org_id: id, org_role: 'member' as const, code_hash: `hash-${index}` },
+      org_id: id,
+      org_role: 'member' as const,
+      code_hash: `hash-${index}`,
       expires_at: new Date(Date.now() + 60_000),
     }));
     await sql.invitation.createMany({ data });
     const { status, body } = await admin.post(INVITATIONS, {});
-    expect([status, body.code, body.detail]).toEqual([409, 'too_many_invitations', expect.stringContaining('100')]);
+    expect({ status, code: body.code, detail: body.detail }).toEqual({
+      status: 409,
+      code: 'too_many_invitations',
+      detail: expect.stringContaining('100'),
+    });
     await sql.invitation.updateMany({ where: { code_hash: 'hash-0' }, data: { expires_at: new Date() } });
     await codeOf(admin);
   });

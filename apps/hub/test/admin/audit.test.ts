@@ -64,7 +64,8 @@ const aGrant = async () => world.aGrant(await world.anOrganization(), await worl
 /** A plan changes nothing. */
 const { planVisibility: _, ...endpoints } = hubEndpoints;
 const changing = Object.values(endpoints).filter(
-  ({ access, method }) => (access as string) === 'admin' && method !== 'get', // compares the literal types of endpoints
+  // Compares the literal types of endpoints.
+  ({ access, method }) => (access as string) === 'admin' && method !== 'get',
 );
 
 async function request({ method, path: template, operationId }: (typeof changing)[number]) {
@@ -152,7 +153,8 @@ test('an audit entry contains no value of the body and no query', async () => {
 });
 
 const START = Date.parse('2026-03-01T00:00:00.000Z');
-const [one, other] = [randomUUID(), randomUUID()];
+const one = randomUUID();
+const other = randomUUID();
 /** Three entries in each millisecond, so that the order of these is the order of their ids. */
 const written = Array.from({ length: 40 }, (_, index) => ({
   id: randomUUID(),
@@ -226,7 +228,8 @@ const anEntry = (at: Date) => {
 };
 
 test('the retention deletes old audit entries in the background, keeps younger ones, and records the deletion', async () => {
-  const [old, young] = [await anEntry(new Date(0)), await anEntry(new Date())];
+  const old = await anEntry(new Date(0));
+  const young = await anEntry(new Date());
   const task = startAuditRetention({
     database: world.database,
     days: 30,

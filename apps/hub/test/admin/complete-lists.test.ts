@@ -45,7 +45,10 @@ await writeCatalog(world.database, async (catalog) => {
 const MANY = "WHERE name LIKE 'many %'";
 const NEWEST = 'ORDER BY created_at DESC, id';
 
-/** The path, the member of the response, a query that selects the rows above and one that selects none, and the rows in SQL. */
+/**
+ * The path, the member of the response, a query that selects the rows above and one that selects
+ * none, and the rows in SQL.
+ */
 const lists = [
   ['templates', 'templates', 'search=many', 'search=none', `templates ${MANY} ORDER BY sort_name, id`],
   ['categories', 'categories', 'search=many', 'search=none', `categories ${MANY} ORDER BY sort_order, sort_name, id`],

@@ -8,7 +8,8 @@ afterAll(() => world.stop());
 
 const NAMES = ['Alpha', 'beta', '100% alphabetical', 'with_underscore', 'back\\slash', 'with-underscore'] as const;
 
-const [acme, other] = [await world.anOrganization({ slug: 'acme' }), await world.anOrganization({ slug: 'other' })];
+const acme = await world.anOrganization({ slug: 'acme' });
+const other = await world.anOrganization({ slug: 'other' });
 const day = 86_400_000;
 
 const aUser = (name: string, n: number) =>
@@ -117,7 +118,9 @@ test('grants can be filtered by organization and category', async () => {
   const grants = async (query: string) => (await admin.get(`/api/v1/admin/catalog-access?${query}`)).body;
   const all = (await grants('')).grants;
   const ofAcme = await grants(`org_id=${acme.id}`);
-  expect([all.length, ofAcme.grants.length, ofAcme.pagination.total]).toEqual([6, 3, 3]);
+  expect(all).toHaveLength(6);
+  expect(ofAcme.grants).toHaveLength(3);
+  expect(ofAcme.pagination.total).toBe(3);
   const [{ id, org_id, category_id }] = all;
   expect((await grants(`org_id=${org_id}&category_id=${category_id}`)).grants).toMatchObject([{ id }]);
 });

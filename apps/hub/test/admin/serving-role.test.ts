@@ -58,7 +58,8 @@ test('the role can delete only audit entries that are older than the retention',
     );
     return id;
   };
-  const [old, young] = [await anEntry(31), await anEntry(29)];
+  const old = await anEntry(31);
+  const young = await anEntry(29);
   await client.$queryRaw`SELECT audit_forget(now() + interval '1 day', gen_random_uuid())`;
   const left = (await client.auditEntry.findMany()).map(({ id }) => id);
   expect(left).not.toContain(old);

@@ -30,7 +30,8 @@ test('lists all users with their organizations, the newest first', async () => {
 });
 
 test('lets an admin assign and remove the role admin, with effect at the next request', async () => {
-  const [admin, user] = [await world.aUser('admin'), await world.aUser('user')];
+  const admin = await world.aUser('admin');
+  const user = await world.aUser('user');
   const id = await idOf(user);
   expect((await admin.put(PATH, { id, role: 'admin' })).body.user).toMatchObject({ id, role: 'admin' });
   expect((await user.get(PATH)).status).toBe(200);
@@ -39,7 +40,9 @@ test('lets an admin assign and remove the role admin, with effect at the next re
 });
 
 test('lets only a superadmin assign and remove the role superadmin', async () => {
-  const [admin, root, user] = [await world.aUser('admin'), await world.aUser('superadmin'), await world.aUser('user')];
+  const admin = await world.aUser('admin');
+  const root = await world.aUser('superadmin');
+  const user = await world.aUser('user');
   const id = await idOf(user);
   expect((await admin.put(PATH, { id, role: 'superadmin' })).body.code).toBe('insufficient_scope');
   expect((await admin.put(PATH, { id: await idOf(root), role: 'user' })).body.code).toBe('insufficient_scope');
@@ -65,8 +68,10 @@ test('rejects the demotion of the last superadmin', async () => {
 test(
   'keeps one of two superadmins who demote each other concurrently',
   async () => {
-    const [one, other] = [await world.aUser('superadmin'), await world.aUser('superadmin')];
-    const [oneId, otherId] = [await idOf(one), await idOf(other)];
+    const one = await world.aUser('superadmin');
+    const other = await world.aUser('superadmin');
+    const oneId = await idOf(one);
+    const otherId = await idOf(other);
     const { client } = world.database;
     for (let round = 0; round < ROUNDS; round++) {
       await client.user.updateMany({ where: { id: { in: [oneId, otherId] } }, data: { role: 'superadmin' } });
@@ -82,7 +87,8 @@ test(
 );
 
 test('lets an admin add a user to an organization, change their role in it, and remove them', async () => {
-  const [admin, user] = [await world.aUser('admin'), await world.aUser('user')];
+  const admin = await world.aUser('admin');
+  const user = await world.aUser('user');
   const { id: org_id } = await world.anOrganization();
   const id = await idOf(user);
   expect((await admin.put(PATH, { id, org_id })).body.user).toMatchObject({ org_id, org_role: 'member' });
@@ -97,7 +103,8 @@ test('lets an admin add a user to an organization, change their role in it, and 
 });
 
 test('rejects invalid and contradictory changes of a user, and changes nothing', async () => {
-  const [admin, user] = [await world.aUser('admin'), await world.aUser('user')];
+  const admin = await world.aUser('admin');
+  const user = await world.aUser('user');
   const id = await idOf(user);
   expect((await admin.put(PATH, { id: ABSENT, role: 'admin' })).body.code).toBe('not_found');
   expect((await admin.put(PATH, { id, org_id: ABSENT })).body.code).toBe('unknown_organization');
@@ -109,7 +116,8 @@ test('rejects invalid and contradictory changes of a user, and changes nothing',
 });
 
 test('ignores read-only members of a user', async () => {
-  const [admin, user] = [await world.aUser('admin'), await world.aUser('user')];
+  const admin = await world.aUser('admin');
+  const user = await world.aUser('user');
   const id = await idOf(user);
   const row = (await admin.get(PATH)).body.users.find((one: { id: string }) => one.id === id);
   const { org_role: _, ...sent } = row;

@@ -24,11 +24,9 @@ const of = ({ organizations }: { readonly organizations: readonly Planned[] }, {
 /** A private category with templates, and organizations with and without a grant. */
 async function aScene() {
   const category = await world.aCategory({ is_private: true });
-  const [granted, other, owner] = [
-    await world.anOrganization(),
-    await world.anOrganization(),
-    await world.anOrganization(),
-  ];
+  const granted = await world.anOrganization();
+  const other = await world.anOrganization();
+  const owner = await world.anOrganization();
   await world.aGrant(granted, category);
   const templates = [
     await world.aTemplate({ category_id: category.id }),
@@ -43,7 +41,12 @@ const total = async (organization: Parameters<typeof world.as>[0]) =>
 
 test('a plan states what a grant shows and a revocation hides, and changes nothing', async () => {
   const { category, granted, other, owner } = await aScene();
-  const before = [await total(granted), await total(other), await total(owner)];
+  const totals = async () => ({
+    granted: await total(granted),
+    other: await total(other),
+    owner: await total(owner),
+  });
+  const before = await totals();
   const planned = await plan({
     grants: [other, owner].map(({ id }) => ({ org_id: id, category_id: category.id })),
     revokes: [{ org_id: granted.id, category_id: category.id }],
@@ -55,7 +58,7 @@ test('a plan states what a grant shows and a revocation hides, and changes nothi
   expect(planned.organizations.find(({ id }) => id === other.id)?.categories).toEqual([
     { id: category.id, slug: category.slug, gained: 2, lost: 0 },
   ]);
-  expect([await total(granted), await total(other), await total(owner)]).toEqual(before);
+  expect(await totals()).toEqual(before);
 });
 
 test('the plan agrees with what organizations see after the change', async () => {
@@ -78,7 +81,8 @@ test('the plan agrees with what organizations see after the change', async () =>
 
 test('a plan states whom a category hides from when it becomes private, and who keeps it by a grant', async () => {
   const category = await world.aCategory();
-  const [granted, owner] = [await world.anOrganization(), await world.anOrganization()];
+  const granted = await world.anOrganization();
+  const owner = await world.anOrganization();
   await world.aGrant(granted, category);
   await world.aTemplate({ category_id: category.id });
   await world.aTemplate({ category_id: category.id, owner_org_id: owner.id });
@@ -112,7 +116,10 @@ test('a plan without changes, and one of unknown objects, changes nothing', asyn
 test('a plan has at most 256 changes of each kind', async () => {
   const pair = { org_id: '0198c7a2-5f3e-7d21-9c3b-2f6f0e4b8a10', category_id: '0198c7a2-5f3e-7d21-9c3b-2f6f0e4b8a10' };
   const { status, body } = await admin.post(PLAN, { grants: Array.from({ length: 257 }, () => pair) });
-  expect([status, body.errors]).toEqual([400, [{ path: 'grants', message: 'must have at most 256 entries' }]]);
+  expect({ status, errors: body.errors }).toEqual({
+    status: 400,
+    errors: [{ path: 'grants', message: 'must have at most 256 entries' }],
+  });
 });
 
 describe('a set of grants', () => {
@@ -150,7 +157,7 @@ describe('a set of grants', () => {
     const { category, other } = await aScene();
     const pair = [{ org_id: other.id, category_id: category.id }];
     const { status, body } = await admin.put(ACCESS, { grants: pair, revokes: pair });
-    expect([status, body.errors[0].path]).toEqual([400, 'revokes']);
+    expect({ status, path: body.errors[0].path }).toEqual({ status: 400, path: 'revokes' });
   });
 });
 
@@ -184,6 +191,6 @@ describe('GET /admin/templates?as=', () => {
     const unknown = await admin.get('/api/v1/admin/templates?as=0198c7a2-5f3e-7d21-9c3b-2f6f0e4b8a10');
     expect(unknown.body.code).toBe('unknown_organization');
     const both = await admin.get(`/api/v1/admin/templates?as=${granted.id}&org_id=${granted.id}`);
-    expect([both.status, both.body.errors[0].path]).toEqual([400, 'as']);
+    expect({ status: both.status, path: both.body.errors[0].path }).toEqual({ status: 400, path: 'as' });
   });
 });

@@ -72,7 +72,7 @@ test(
       for (const one of sent) {
         const answer = await ask(hub.api, one);
         statuses.add(answer.status);
-        expect([one, answer]).toEqual([one, await ask(other.api, one)]);
+        expect({ sent: one, answer }).toEqual({ sent: one, answer: await ask(other.api, one) });
       }
     });
     await fc.assert(property, { seed, numRuns: CATALOGS }).catch((error: unknown) => {

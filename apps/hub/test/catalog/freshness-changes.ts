@@ -9,7 +9,10 @@ const OWN = '/api/v1/catalog/organization';
 /** Longer than a caller needs to use a new key twice. */
 const LIFETIME_MS = 800;
 
-/** The status of a response, and the member of its body that the change affects, if the status stays 200. */
+/**
+ * The status of a response, and the member of its body that the change affects, if the status stays
+ * 200.
+ */
 type Seen = readonly [status: number, member?: unknown];
 
 /** A change through the first replica, and a request to the second one, which it affects. */
@@ -119,7 +122,8 @@ export async function changesOf(world: World) {
       };
     },
     'a move of a user to another organization': async (replica) => {
-      const [{ id: org_id }, authorization] = [await world.anOrganization(), await world.anAuthorization('user')];
+      const { id: org_id } = await world.anOrganization();
+      const authorization = await world.anAuthorization('user');
       const { id } = await userOf(authorization);
       const join = (organization: { readonly id: string }) =>
         manage('put', 'users', { id, org_id: organization.id, org_role: 'member' });
@@ -169,7 +173,8 @@ export async function changesOf(world: World) {
       () => world.aTemplate(),
     ),
     'a move of a template to another owner': async (replica) => {
-      const [owner, other] = [await world.anOrganization(), await world.anOrganization()];
+      const owner = await world.anOrganization();
+      const other = await world.anOrganization();
       const { id, slug } = await world.aTemplate({ is_public: false, owner_org_id: owner.id });
       const change = () => manage('put', 'templates', { id, owner_org_id: other.id });
       return { api: replica.as(owner), path: `${TEMPLATES}/${slug}`, before: [200], change, after: [404] };

@@ -7,11 +7,17 @@ const POLLERS = 4;
 
 /** A check of the revision, which is faulty in the controls. */
 interface TestedCheck extends RevisionCheck {
-  /** After it, even a faulty check resolves to a revision that includes everything that was committed before the call. */
+  /**
+   * After it, even a faulty check resolves to a revision that includes everything that was
+   * committed before the call.
+   */
   catchUp(): Promise<void>;
 }
 
-/** The result of each statement arrives late, so that changes are acknowledged while a check is in progress. */
+/**
+ * The result of each statement arrives late, so that changes are acknowledged while a check is in
+ * progress.
+ */
 const late = (reader: Reader): Reader => ({
   async read(statement) {
     const rows = await reader.read<never>(statement);

@@ -18,10 +18,15 @@ type ChangeName = keyof typeof changes;
 const kinds = Object.keys(changes) as ChangeName[]; // the object has no other keys
 afterAll(() => world.stop());
 
-/** How the second replica is asked, in turn. Both conditional requests have the entity tag of the response before the change. */
+/**
+ * How the second replica is asked, in turn. Both conditional requests have the entity tag of the
+ * response before the change.
+ */
 const WAYS = ['GET', 'GET with If-None-Match', 'HEAD with If-None-Match'] as const;
 
-/** Runs a round. @returns whether the response after the acknowledged change was still the old one */
+/**
+ * Runs a round. @returns whether the response after the acknowledged change was still the old one
+ */
 async function isStale(replica: Replica, change: ChangeName, round: number): Promise<boolean> {
   const scenario: Scenario = await changes[change](replica);
   await replica.catchUp();
@@ -67,7 +72,8 @@ test.each<CheckName>(['a check that joins the one in progress', 'a check that wa
   'this test recognizes stale responses: %s causes them',
   async (check) => {
     const replica = aReplica(world, check);
-    let [rounds, stale] = [0, 0];
+    let rounds = 0;
+    let stale = 0;
     for (let round = 0; round < ROUNDS_OF_CONTROLS && (COUNTS_ALL || stale === 0); round += 1) {
       for (const change of [
         'a revocation',

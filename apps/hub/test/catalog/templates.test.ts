@@ -11,11 +11,9 @@ const slugs = (answer: { body: { templates: { slug: string }[] } }) => answer.bo
 
 describe('visibility of templates', () => {
   const fixture = (async () => {
-    const [owner, stranger, granted] = [
-      await world.anOrganization(),
-      await world.anOrganization(),
-      await world.anOrganization(),
-    ];
+    const owner = await world.anOrganization();
+    const stranger = await world.anOrganization();
+    const granted = await world.anOrganization();
     const open = await aCategory({ slug: 'seen-open' });
     const closed = await aCategory({ slug: 'seen-closed', is_private: true });
     await aGrant(granted, closed);
@@ -267,6 +265,9 @@ describe('view=summary', () => {
 
   test('must be a known view', async () => {
     const { status, body } = await world.anonymous.get('/api/v1/catalog/templates?view=short');
-    expect([status, body.errors]).toEqual([400, [{ path: 'view', message: 'must be full or summary' }]]);
+    expect({ status, errors: body.errors }).toEqual({
+      status: 400,
+      errors: [{ path: 'view', message: 'must be full or summary' }],
+    });
   });
 });

@@ -27,7 +27,8 @@ test('sends all visible templates to a first sync, and nothing to the next', asy
 });
 
 test('sends only changed templates, and advances checked_at', async () => {
-  const [changed] = [await aTemplate(), await aTemplate()];
+  const changed = await aTemplate();
+  await aTemplate();
   const before = await catalogTime(anonymous);
   await writeCatalog(database, ({ template }) =>
     template.update({ where: { id: changed.id }, data: { description: 'new' } }),
@@ -57,7 +58,8 @@ test('sends the templates of a renamed category, but not of a category with a ne
 });
 
 test('sends templates after a grant and removes them after its revocation, for that organization only', async () => {
-  const [organization, stranger] = [await world.anOrganization(), await world.anOrganization()];
+  const organization = await world.anOrganization();
+  const stranger = await world.anOrganization();
   const category = await aCategory({ is_private: true });
   const { id, slug } = await aTemplate({ category_id: category.id });
   const before = await catalogTime(as(organization));
@@ -73,7 +75,9 @@ test('sends templates after a grant and removes them after its revocation, for t
 
 test('removes a template that is hidden, moved to a private category or deleted for callers who saw it', async () => {
   const closed = await aCategory({ is_private: true });
-  const [hidden, moved, deleted] = [await aTemplate(), await aTemplate(), await aTemplate()];
+  const hidden = await aTemplate();
+  const moved = await aTemplate();
+  const deleted = await aTemplate();
   const never = await aTemplate({ is_public: false });
   const before = await catalogTime(anonymous);
   await writeCatalog(database, async ({ template }) => {

@@ -66,7 +66,8 @@ test('keeps the counts of a flush that fails, and ignores deleted templates', as
   expect(usage.pendingDownloads(id)).toBe(2);
   isFailing = false;
   await usage.flush();
-  expect([await storedCount(id), usage.pendingDownloads(id)]).toEqual([2, 0]);
+  expect(await storedCount(id)).toBe(2);
+  expect(usage.pendingDownloads(id)).toBe(0);
 });
 
 test.each([
@@ -93,7 +94,8 @@ test.each([
   usage.countDownload(id);
   expect(usage.pendingDownloads(id)).toBe(2);
   await usage.flush();
-  expect([await storedCount(id), usage.pendingDownloads(id)]).toEqual([2, 0]);
+  expect(await storedCount(id)).toBe(2);
+  expect(usage.pendingDownloads(id)).toBe(0);
 });
 
 test('waits for a transaction whose COMMIT PostgreSQL has not executed yet', async () => {
@@ -119,12 +121,14 @@ test('waits for a transaction whose COMMIT PostgreSQL has not executed yet', asy
   commit();
   await committed;
   await usage.flush();
-  expect([await storedCount(id), usage.pendingDownloads(id)]).toEqual([1, 0]);
+  expect(await storedCount(id)).toBe(1);
+  expect(usage.pendingDownloads(id)).toBe(0);
 });
 
 test('never moves the last use of a key back', async () => {
   const { keyRow } = await world.anOrganization();
-  const [earlier, later] = [new Date('2020-01-01T00:00:00Z'), new Date('2020-01-02T00:00:00Z')];
+  const earlier = new Date('2020-01-01T00:00:00Z');
+  const later = new Date('2020-01-02T00:00:00Z');
   for (const at of [later, earlier]) {
     world.usage.recordKeyUse(keyRow.id, at);
     await world.usage.flush();

@@ -18,27 +18,11 @@ test.each(files)('all YAML parsers read infra/catalog/%s identically', (name) =>
   expect(load(text)).toEqual(value);
 });
 
-const AMBIGUOUS = [
-  ...['on', 'off', 'yes', 'no', 'y', 'N', 'Yes', 'OFF'],
-  ...[
-    '1_000',
-    '0o7',
-    '0777',
-    '007',
-    '0x1F',
-    '0b11',
-    '+1',
-    '12:30',
-    '190:20:30',
-    '1.5',
-    '1e3',
-    '.5',
-    '.inf',
-    '-.INF',
-    '.nan',
-  ],
-  ...['2024-01-01', '2024-01-01T00:00:00Z', '2001-12-14 21:59:43.10 -5', '='],
-];
+const BOOLEANS = ['on', 'off', 'yes', 'no', 'y', 'N', 'Yes', 'OFF'];
+const INTEGERS = ['1_000', '0o7', '0777', '007', '0x1F', '0b11', '+1', '12:30', '190:20:30'];
+const FLOATS = ['1.5', '1e3', '.5', '.inf', '-.INF', '.nan'];
+const TIMES = ['2024-01-01', '2024-01-01T00:00:00Z', '2001-12-14 21:59:43.10 -5'];
+const AMBIGUOUS = [...BOOLEANS, ...INTEGERS, ...FLOATS, ...TIMES, '='];
 
 test.each(AMBIGUOUS)('the plain scalar %s is rejected with its line, as a value, an entry and a name', (scalar) => {
   for (const text of [
@@ -48,7 +32,7 @@ test.each(AMBIGUOUS)('the plain scalar %s is rejected with its line, as a value,
     `a: b\nc: [${scalar}]\n`,
   ]) {
     const { problems, value } = readYamlText(text);
-    expect([text, problems[0]?.line, value]).toEqual([text, 2, undefined]);
+    expect({ text, line: problems[0]?.line, value }).toEqual({ text, line: 2, value: undefined });
     expect(problems[0]?.message).toMatch(/must be quoted, because/);
   }
   expect(readYamlText(`a: "${scalar}"\n'${scalar}': b\n`)).toMatchObject({

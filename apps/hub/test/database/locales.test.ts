@@ -35,7 +35,10 @@ const NAMES = {
   angstrom: '\u212Bngström', // the Ångström sign
 };
 
-/** Folding is NFKC and lower case: ẞ becomes ß (not ss), İ becomes i with a combining dot, and ı is unchanged. */
+/**
+ * Folding is NFKC and lower case: ẞ becomes ß (not ss), İ becomes i with a combining dot, and ı is
+ * unchanged.
+ */
 const SEARCHES: readonly [term: string, finds: readonly (keyof typeof NAMES)[]][] = [
   ['é', ['eclair', 'decomposed']],
   ['É', ['eclair', 'decomposed']],
@@ -100,7 +103,10 @@ describe.each(Object.entries(locales))('a database with the locale %s', (_, loca
   });
 });
 
-/** A migrated database. Its planner uses the trigram index where possible, because trigrams depend on the locale. */
+/**
+ * A migrated database. Its planner uses the trigram index where possible, because trigrams depend
+ * on the locale.
+ */
 async function createDatabase(locale: string) {
   const name = `test_locale_${randomBytes(6).toString('hex')}`;
   await onServer(server, async (client) => {

@@ -1,4 +1,5 @@
-// Query plans of the catalog endpoints with many templates. Each test also checks that the plan differs without the index.
+// Query plans of the catalog endpoints with many templates. Each test also checks that the plan
+// differs without the index.
 import { byDepth } from '@svc/testing';
 import { changedTemplates, removedTemplates } from '../../src/catalog/changes/since.ts';
 import { NO_ID } from '../../src/catalog/changes/state.ts';
@@ -24,7 +25,10 @@ const viewers: Record<Viewer['kind'], Viewer> = {
 const kinds = Object.keys(viewers) as Viewer['kind'][]; // the keys of a Record over the kinds
 const since = await fill();
 
-/** Templates in 40 categories, a fifth of them private, half of those granted. Then one change of each kind. */
+/**
+ * Templates in 40 categories, a fifth of them private, half of those granted. Then one change of
+ * each kind.
+ */
 async function fill(): Promise<Date> {
   await writeCatalog(
     world.database,
@@ -52,7 +56,8 @@ async function fill(): Promise<Date> {
     await template.update({ where: { slug: 'template-2' }, data: { is_public: false } });
     await template.delete({ where: { slug: 'template-3' } });
   });
-  await client.$executeRaw`VACUUM ANALYZE`; // as autovacuum does; this also merges the pending lists of GIN indexes
+  // As autovacuum does; this also merges the pending lists of GIN indexes.
+  await client.$executeRaw`VACUUM ANALYZE`;
   return at;
 }
 

@@ -1,4 +1,5 @@
-// Two processes count downloads: each download once, and a process that is killed loses only the counts of the last second.
+// Two processes count downloads: each download once, and a process that is killed loses only the
+// counts of the last second.
 import { setTimeout as delay } from 'node:timers/promises';
 import { figure, fromFull } from '@svc/testing';
 import { ask, eventually, type LoadResult, queryOn, startLoad } from '@svc/testing/faults';
@@ -115,7 +116,10 @@ test(
       const kept = await createTemplate(`kept-${round}`);
       const atRisk = await createTemplate(`at-risk-${round}`);
       let acknowledgedByStaying = 0;
-      /** The times of the acknowledged downloads from the killed process, and the number of requests without a response. */
+      /**
+       * The times of the acknowledged downloads from the killed process, and the number of requests
+       * without a response.
+       */
       const acknowledged: number[] = [];
       let unanswered = 0;
       const fromStaying = async () => {

@@ -17,7 +17,8 @@ afterAll(async () => {
   await world.stop();
 });
 
-const recentlyUsed = { last_used_at: new Date(Date.now() + 3_600_000) }; // recently used, so a request does not update the row
+// Recently used, so a request does not update the row.
+const recentlyUsed = { last_used_at: new Date(Date.now() + 3_600_000) };
 const key = `Bearer ${(await world.anOrganization({}, recentlyUsed)).key}`;
 const admin = await world.anAuthorization('admin');
 const ledger = openLedger({ url: () => hub.url, admin, categoryId: (await world.aCategory()).id });

@@ -49,7 +49,10 @@ export function openLedger({ url, admin, categoryId, documentation = () => '' }:
     let version = 0;
     return async () => {
       if (id === undefined || version === 3) {
-        [slug, id, version] = [`${name}-${++created}`, undefined, 0];
+        created += 1;
+        slug = `${name}-${created}`;
+        id = undefined;
+        version = 0;
       }
       version++;
       const seen = await send(slug, id === undefined ? { version } : { version, id });

@@ -8,7 +8,8 @@ const TEMPLATE = `${CATALOG}/templates/watched`;
 
 /** A hub with its own PostgreSQL server, one template, and the key of an organization. */
 export async function startOutageWorld({ aPostgres, anIssuer, aHub }: ReturnType<typeof prepareHubFaults>) {
-  const [postgres, issuer] = [await aPostgres(), await anIssuer()];
+  const postgres = await aPostgres();
+  const issuer = await anIssuer();
   const { databaseUrl } = postgres;
   const hub = await aHub({ databaseUrl, issuer: issuer.issuer });
   const authorization = await adminOf(issuer);
@@ -52,7 +53,10 @@ export type OutageWorld = Awaited<ReturnType<typeof startOutageWorld>>;
 interface Reader {
   readonly path: string;
   readonly options?: RequestOptions;
-  /** Whether a response with status 200 shows a version, or at least another one than before the outage. */
+  /**
+   * Whether a response with status 200 shows a version, or at least another one than before the
+   * outage.
+   */
   readonly shows: (version: string, seen: LoadResult) => boolean;
 }
 
@@ -75,7 +79,8 @@ export async function readersOf({ hub, key: authorization }: OutageWorld): Promi
     { ...list, path: `${CATALOG}/templates/updates?cursor=${cursor}` },
     { ...template, options: { authorization } },
     { ...template, options: { headers } },
-    { ...template, options: { headers, method: 'HEAD' }, shows: () => true }, // otherwise, the status is 304
+    // Otherwise, the status is 304.
+    { ...template, options: { headers, method: 'HEAD' }, shows: () => true },
     {
       path: `${CATALOG}/categories`,
       options: { authorization },

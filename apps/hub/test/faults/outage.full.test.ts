@@ -1,4 +1,5 @@
-// Reads of the catalog, which the hub usually answers from memory, while PostgreSQL is killed or frozen.
+// Reads of the catalog, which the hub usually answers from memory, while PostgreSQL is killed or
+// frozen.
 import fs from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { figure } from '@svc/testing';
@@ -24,7 +25,8 @@ const FREEZES = 3;
 const LONGER_THAN_STATEMENT_TIMEOUT_MS = 4000;
 
 const faults = prepareHubFaults();
-const onLinux = process.platform === 'linux' ? test : test.skip; // the processes of PostgreSQL are found in /proc
+// The processes of PostgreSQL are found in /proc.
+const onLinux = process.platform === 'linux' ? test : test.skip;
 let world: OutageWorld;
 beforeAll(async () => {
   world = await startOutageWorld(faults);
@@ -46,7 +48,10 @@ interface Read {
 }
 const isSuccess = ({ seen: { status } }: Read) => status === 200 || status === 304;
 
-/** Reads before, during and after an outage, with a change directly after it. @returns the reads, and the time of each event */
+/**
+ * Reads before, during and after an outage, with a change directly after it. @returns the reads,
+ * and the time of each event
+ */
 async function readDuring({ name, begin, end }: Outage) {
   const readers = await readersOf(world);
   const reads: Read[] = [];

@@ -14,7 +14,9 @@ interface Requests {
   readonly each: number;
 }
 
-/** Sends many GET requests without waiting for responses, so that few connections are sufficient. */
+/**
+ * Sends many GET requests without waiting for responses, so that few connections are sufficient.
+ */
 export async function sendPipelined({ url, connections, each }: Requests): Promise<readonly PipelinedResponse[]> {
   const { hostname, port, host, pathname } = new URL(url);
   const request = (isLast: boolean) =>

@@ -1,4 +1,5 @@
-// PostgreSQL is killed, frozen, or out of disk space. The test of the disk requires the right to mount a tmpfs (root on Linux).
+// PostgreSQL is killed, frozen, or out of disk space. The test of the disk requires the right to
+// mount a tmpfs (root on Linux).
 import { randomBytes } from 'node:crypto';
 import { figure } from '@svc/testing';
 import {
@@ -23,7 +24,9 @@ const LIST = '/api/v1/catalog/templates';
 const UPDATES = `${LIST}/updates?since=1970-01-01T00:00:00Z`;
 
 const disk = aDisk('192m');
-/** Documentation that a write adds to its template: random, so that PostgreSQL cannot compress it. */
+/**
+ * Documentation that a write adds to its template: random, so that PostgreSQL cannot compress it.
+ */
 let documentation = () => '';
 let world: Awaited<ReturnType<typeof startWorld>>;
 

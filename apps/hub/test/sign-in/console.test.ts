@@ -84,7 +84,7 @@ test('a person signs in with PKCE, and returns with a cookie that scripts cannot
     code_challenge_method: 'S256',
   });
   const back = await signedIn('user@example.test', '/organization?tab=keys');
-  expect([back.status, back.headers.location]).toEqual([302, `${PUBLIC_URL}/organization?tab=keys`]);
+  expect(back).toMatchObject({ status: 302, headers: { location: `${PUBLIC_URL}/organization?tab=keys` } });
   const [cleared = '', session = ''] = cookiesIn(back);
   expect(cleared).toMatch(/^hub-sign-in-[0-9a-f]{12}=; Max-Age=0;/);
   expect(session).toMatch(/^hub-session-[0-9a-f]{8}=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/);
@@ -122,7 +122,7 @@ test('changes require the origin of the hub', async () => {
   const organization = { name: 'Own', slug: 'own' };
   for (const Origin of ['https://evil.example.test', 'null', '', 'http://127.0.0.1:4101', 'https://127.0.0.1:4100']) {
     const wrong = await browser.post('/api/v1/account/organizations', organization, { Origin });
-    expect([wrong.status, wrong.body.code]).toEqual([403, 'wrong_origin']);
+    expect(wrong).toMatchObject({ status: 403, body: { code: 'wrong_origin' } });
   }
   expect(await sql.organization.count({ where: { slug: 'own' } })).toBe(0);
   expect((await browser.post('/api/v1/account/organizations', organization)).status).toBe(201);
@@ -159,7 +159,9 @@ test.each(['cross-site', 'same-site', 'none', ''])('a request with Sec-Fetch-Sit
 });
 
 test('sessions are listed and end: one, this one, or all', async () => {
-  const [one, another, third] = [await aBrowser(), await aBrowser(), await aBrowser()];
+  const one = await aBrowser();
+  const another = await aBrowser();
+  const third = await aBrowser();
   const { sessions } = (await one.get(SESSIONS)).body;
   const current = sessions.find((session: { current: boolean }) => session.current);
   expect(current).toMatchObject({ kind: 'browser', user_agent: 'a browser', source: '127.0.0.1' });
@@ -167,7 +169,10 @@ test('sessions are listed and end: one, this one, or all', async () => {
   expect((await another.delete(`${SESSIONS}/${current.id}`)).status).toBe(404);
   expect((await one.get('/api/v1/account/profile')).body.code).toBe('unauthenticated');
   const ended = await another.delete(SESSION);
-  expect([ended.status, ended.headers['set-cookie']]).toEqual([204, [expect.stringContaining('Max-Age=0')]]);
+  expect({ status: ended.status, setCookie: ended.headers['set-cookie'] }).toEqual({
+    status: 204,
+    setCookie: [expect.stringContaining('Max-Age=0')],
+  });
   expect((await another.get(SESSION)).body.user).toBeNull();
   expect((await third.get(SESSION)).body.user).not.toBeNull();
   expect((await third.delete(SESSIONS)).status).toBe(204);
@@ -175,14 +180,16 @@ test('sessions are listed and end: one, this one, or all', async () => {
 });
 
 test('a sign-out deletes what the browser has stored', async () => {
-  const [one, other] = [await aBrowser(), await aBrowser()];
+  const one = await aBrowser();
+  const other = await aBrowser();
   for (const ended of [await one.delete(SESSION), await other.delete(SESSIONS)]) {
     expect(ended.headers['clear-site-data']).toBe('"cache"');
   }
 });
 
 test('each sign-in has a new reference, and a planted one is never a session', async () => {
-  const [first, second] = [await signedIn('user@example.test'), await signedIn('user@example.test')];
+  const first = await signedIn('user@example.test');
+  const second = await signedIn('user@example.test');
   const sessionIn = (answer: Answered) => pairsIn(answer).find((pair) => pair.startsWith('hub-session-')) ?? '';
   expect(sessionIn(first)).not.toBe(sessionIn(second));
   const planted = sessionIn(first).replace(/=.*/, '=planted');
@@ -214,7 +221,8 @@ test('the MCP endpoint ignores the cookie', async () => {
     body: JSON.stringify(call({ name: 'get_template', arguments: { slug } })),
   });
   const text = await response.text();
-  expect([response.status, text.includes('not_found')]).toEqual([200, true]);
+  expect(response.status).toBe(200);
+  expect(text).toContain('not_found');
   server.close();
 });
 
@@ -227,7 +235,8 @@ test('a session ends when it was not used for four hours', async () => {
     await sql.session.update({ where: { id }, data: { created_at: new Date(0), last_used_at } });
     return (await browser.get(SESSION)).body.user !== null;
   };
-  expect([await unusedFor(239), await unusedFor(241)]).toEqual([true, false]);
+  expect(await unusedFor(239)).toBe(true);
+  expect(await unusedFor(241)).toBe(false);
   await sql.session.update({ where: { id }, data: { last_used_at: null } });
   expect((await browser.get(SESSION)).body.user).toBeNull();
 });
@@ -247,7 +256,11 @@ test('a user has at most 100 sessions: a sign-in deletes ended ones first, then 
   const expires_at = new Date(Date.now() + 3_600_000);
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
   const aSession = (name: string, minutes: number, ended_at: Date | null = null) => ({
-    ...{ user_id, browser_hash: name, expires_at, ended_at, last_used_at: minutesAgo(minutes) },
+    user_id,
+    browser_hash: name,
+    expires_at,
+    ended_at,
+    last_used_at: minutesAgo(minutes),
   });
   const open = Array.from({ length: 99 }, (_, index) => aSession(`open ${index}`, index + 1));
   await sql.session.createMany({ data: [...open, aSession('ended', 0, new Date())] });
@@ -268,7 +281,9 @@ describe('the audit log', () => {
 
   test('contains each sign-in and sign-out: who, when, from where, and the result', async () => {
     const email = 'user@example.test';
-    const [browser, other, third] = [await aBrowser(email), await aBrowser(email), await aBrowser(email)];
+    const browser = await aBrowser(email);
+    const other = await aBrowser(email);
+    const third = await aBrowser(email);
     const { id } = (await browser.get(SESSION)).body.user;
     const [ofThird] = (await third.get(SESSIONS)).body.sessions;
     const before = (await entriesOf(id)).length;
@@ -309,10 +324,11 @@ describe('the audit log', () => {
     const { id: user_id } = (await browser.get(SESSION)).body.user;
     const entry = { user_id, method: 'GET', path: CALLBACK, status: 302, request_id: '' };
     await sql.auditEntry.createMany({ data: Array.from({ length: 100 }, () => entry) });
-    const before = [await sql.auditEntry.count(), await sql.session.count()];
+    const counts = async () => ({ entries: await sql.auditEntry.count(), sessions: await sql.session.count() });
+    const before = await counts();
     const refused = await signedIn('operator@example.test');
-    expect([refused.status, refused.body.code, refused.headers['retry-after']]).toEqual([429, 'rate_limited', '600']);
-    expect([await sql.auditEntry.count(), await sql.session.count()]).toEqual(before);
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' }, headers: { 'retry-after': '600' } });
+    expect(await counts()).toEqual(before);
     expect((await signedIn('admin@example.test')).status).toBe(302);
   });
 
@@ -327,7 +343,8 @@ describe('the audit log', () => {
 });
 
 test('a session of another user cannot be ended', async () => {
-  const [user, admin] = [await aBrowser(), await aBrowser('admin@example.test')];
+  const user = await aBrowser();
+  const admin = await aBrowser('admin@example.test');
   const { sessions } = (await user.get(SESSIONS)).body;
   expect((await admin.delete(`${SESSIONS}/${sessions[0].id}`)).status).toBe(404);
   expect((await user.get(SESSION)).body.user).not.toBeNull();
@@ -354,7 +371,8 @@ test('a callback works once, and only in the browser that started the sign-in', 
   const other = await begin();
   for (const wrong of ['', other.cookie]) {
     const refused = await callback(searchParams, wrong);
-    expect([refused.status, refused.body.code, cookiesIn(refused)]).toEqual([401, 'invalid_grant', []]);
+    expect(refused).toMatchObject({ status: 401, body: { code: 'invalid_grant' } });
+    expect(cookiesIn(refused)).toEqual([]);
   }
   expect((await callback(searchParams, cookie)).status).toBe(302);
   expect((await callback(searchParams, cookie)).body.code).toBe('invalid_grant');
@@ -363,7 +381,8 @@ test('a callback works once, and only in the browser that started the sign-in', 
 const HTML = 'text/html,application/xhtml+xml,*/*;q=0.8';
 const pageAfter = ({ headers: { location = '', 'x-request-id': request_id = '' } }: Answered) => {
   const { origin, pathname, searchParams } = new URL(location, PUBLIC_URL);
-  expect([origin, pathname, searchParams.get('request_id')]).toEqual([PUBLIC_URL, '/', request_id]);
+  expect({ origin, pathname }).toEqual({ origin: PUBLIC_URL, pathname: '/' });
+  expect(searchParams.get('request_id')).toBe(request_id);
   return [searchParams.get('sign_in_error'), searchParams.get('return_to')];
 };
 
@@ -375,11 +394,7 @@ test('a sign-in that fails leads a browser to the page of the console, without a
   const query = new URLSearchParams({ ...told, state: address.searchParams.get('state') ?? '' });
   const denied = await inBrowser(query, cookie);
   expect(pageAfter(denied)).toEqual(['refused', '/organization?tab=keys']);
-  expect([denied.status, denied.text, denied.headers.location]).toEqual([
-    302,
-    '',
-    expect.not.stringContaining('stran'),
-  ]);
+  expect(denied).toMatchObject({ status: 302, text: '', headers: { location: expect.not.stringContaining('stran') } });
   expect(pageAfter(await inBrowser(query, cookie))).toEqual(['expired', null]);
   expect(pageAfter(await inBrowser(new URLSearchParams({ error: 'x' }), ''))).toEqual(['expired', null]);
   expect((await callback(query, cookie)).body.code).toBe('invalid_grant'); // a program
@@ -399,7 +414,8 @@ test('a sign-in that cannot begin leads a browser to the page of the console', a
 });
 
 test('a callback with the state of one sign-in and the code of another is rejected', async () => {
-  const [one, other] = [await begin(), await begin()];
+  const one = await begin();
+  const other = await begin();
   const account = { email: 'user@example.test', password: PASSWORD };
   const { searchParams } = await signInByBrowser(one.address, `${PUBLIC_URL}${CALLBACK}`, account);
   searchParams.set('state', other.address.searchParams.get('state') ?? '');
@@ -410,7 +426,7 @@ test.each(['//evil.example.test', '/\\evil.example.test', 'https://evil.example.
   'return_to %p is a 400',
   async (returnTo) => {
     const { status, body } = await replicas[0].api().get(`${LOGIN}?${new URLSearchParams({ return_to: returnTo })}`);
-    expect([status, body.errors[0].path]).toEqual([400, 'return_to']);
+    expect({ status, path: body.errors[0].path }).toEqual({ status: 400, path: 'return_to' });
   },
 );
 

@@ -26,7 +26,7 @@ test('answers 503 with Retry-After until the issuer has returned its keys', asyn
   const token = await issuer.sign('early');
   await issuer.stopListening();
   const answer = await answerTo(token);
-  expect([answer.status, answer.body.code]).toEqual([503, 'unavailable']);
+  expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
   await issuer.startListening();
   expect((await answerTo(token)).status).toBe(200);

@@ -1,4 +1,5 @@
-// Users sign in to a real OpenID provider, the built development identity provider, and use its tokens.
+// Users sign in to a real OpenID provider, the built development identity provider, and use its
+// tokens.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -27,7 +28,10 @@ afterAll(async () => {
 });
 
 const person = { issuer, email: 'admin@example.test', password: 'development' };
-/** Signs in for an access token with the audience `resource`. Without a resource, the access token is opaque. */
+/**
+ * Signs in for an access token with the audience `resource`. Without a resource, the access token
+ * is opaque.
+ */
 const tokensOf = (resource?: string) => signIn({ ...person, ...(resource === undefined ? {} : { resource }) });
 const statusOf = async (token: string, at = PUBLIC) => (await hub.api(`Bearer ${token}`).get(at)).status;
 
@@ -50,8 +54,10 @@ test('rejects an ID token, an opaque token, and a token for another audience', a
   const { accessToken: forOtherAudience } = await tokensOf(OTHER_AUDIENCE);
   expect(idToken.split('.')).toHaveLength(3);
   expect(opaque.split('.')).toHaveLength(1);
-  for (const token of [idToken, opaque, forOtherAudience])
-    expect([await statusOf(token), await statusOf(token, ADMIN)]).toEqual([401, 401]);
+  for (const token of [idToken, opaque, forOtherAudience]) {
+    expect(await statusOf(token)).toBe(401);
+    expect(await statusOf(token, ADMIN)).toBe(401);
+  }
 });
 
 test('accepts known keys while the provider is stopped, and replaces them at the first use of a new key', async () => {

@@ -24,7 +24,8 @@ let hub: string;
 beforeAll(async () => {
   server = createServer(world.app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  hub = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a listening TCP server has an AddressInfo
+  // A listening TCP server has an AddressInfo.
+  hub = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
   server.closeAllConnections();
@@ -49,7 +50,8 @@ test.each(examples.map((code, index) => [index === 0 ? 'simple' : 'paging', code
       const { body } = await world.as(organization).get('/api/v1/catalog/templates?limit=100');
       return (body.templates as { readonly name: string }[]).map(({ name }) => name).sort();
     };
-    const [kept, hidden] = [await world.aTemplate(), await world.aTemplate()];
+    const kept = await world.aTemplate();
+    const hidden = await world.aTemplate();
     await world.aTemplate({ category_id: category.id });
     expect(await synced()).toEqual(await listed());
 

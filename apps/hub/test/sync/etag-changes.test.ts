@@ -17,11 +17,10 @@ afterAll(async () => {
   await world.stop();
 });
 
-const recentlyUsed = { last_used_at: new Date(Date.now() + 3_600_000) }; // a request does not update the row
-const [organization, another] = [
-  await world.anOrganization({}, recentlyUsed),
-  await world.anOrganization({}, recentlyUsed),
-];
+// A request does not update the row.
+const recentlyUsed = { last_used_at: new Date(Date.now() + 3_600_000) };
+const organization = await world.anOrganization({}, recentlyUsed);
+const another = await world.anOrganization({}, recentlyUsed);
 const admin = await world.aUser('admin');
 const callers: Readonly<Record<string, Api>> = {
   anonymous,
@@ -42,7 +41,7 @@ const paths = {
 
 async function tagAt(api: Api, path: string): Promise<string> {
   const { status, headers } = await api.get(path);
-  expect([status, headers.etag]).toEqual([200, expect.any(String)]);
+  expect({ status, etag: headers.etag }).toEqual({ status: 200, etag: expect.any(String) });
   return headers.etag ?? '';
 }
 
@@ -87,7 +86,8 @@ test.each(changes.map(([name, change], turn) => ({ name, change, turn })))(
     await change();
     const expectOther = async ({ caller, request, path, api, held }: (typeof before)[number]) => {
       const [after, current] = await Promise.all([getIfChanged(api, path, held.headers.etag ?? ''), api.get(path)]);
-      // The ETags of lists depend on their content; the ETags of updates depend on the catalog clock.
+      // The ETags of lists depend on their content; the ETags of updates depend on the catalog
+      // clock.
       const isList = request === 'list' || request === 'categories';
       const expected = isList && current.text === held.text ? 304 : 200;
       expect({ caller, request, status: after.status }).toEqual({ caller, request, status: expected });
@@ -133,15 +133,14 @@ test('gives each query its own ETag', async () => {
 test('changes the ETags when pruning raises the floor, because the response may be a reset', async () => {
   const { id } = await aTemplate();
   await writeCatalog(database, (t) => t.template.delete({ where: { id } }));
-  const [since, finished] = [paths.since, `${UPDATES}?cursor=${(await anonymous.get(paths.start)).body.cursor}`];
+  const since = paths.since;
+  const finished = `${UPDATES}?cursor=${(await anonymous.get(paths.start)).body.cursor}`;
   const before = [await tagAt(anonymous, since), await tagAt(anonymous, finished)];
   await pruneHistory(database, new Date(Date.now() + 3_600_000));
-  const [bySince, byCursor] = [
-    await getIfChanged(anonymous, since, before[0] ?? ''),
-    await getIfChanged(anonymous, finished, before[1] ?? ''),
-  ];
-  expect([bySince.status, bySince.body.reset]).toEqual([200, true]);
-  expect([byCursor.status, byCursor.body.reset]).toEqual([200, false]);
+  const bySince = await getIfChanged(anonymous, since, before[0] ?? '');
+  const byCursor = await getIfChanged(anonymous, finished, before[1] ?? '');
+  expect(bySince).toMatchObject({ status: 200, body: { reset: true } });
+  expect(byCursor).toMatchObject({ status: 200, body: { reset: false } });
 });
 
 test('a download changes no ETag of lists, updates and categories', async () => {

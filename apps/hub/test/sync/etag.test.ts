@@ -1,4 +1,4 @@
-// Conditional requests: a response that the client has is not sent getIfChanged, and every change is sent.
+// Conditional requests: a response that the client has is not sent again, and every change is sent.
 import { type Answered, type Api, byDepth } from '@svc/testing';
 import { startWorld } from '../world.ts';
 
@@ -89,9 +89,9 @@ test.each(cells)('$request by $caller has the same ETag for HEAD and GET', async
   const path = await pathFor(api);
   const tag = await tagAt(api, path);
   const head = await api.send({ method: 'HEAD', path });
-  expect([head.status, head.headers.etag]).toEqual([200, tag]);
+  expect({ status: head.status, etag: head.headers.etag }).toEqual({ status: 200, etag: tag });
   const held = await api.send({ method: 'HEAD', path, headers: { 'If-None-Match': tag } });
-  expect([held.status, held.headers.etag]).toEqual([304, tag]);
+  expect({ status: held.status, etag: held.headers.etag }).toEqual({ status: 304, etag: tag });
 });
 
 test('responses of the admin and account endpoints have an ETag, too', async () => {

@@ -27,7 +27,10 @@ const encoded = (value: unknown) =>
 const without = (member: keyof Cursor) =>
   Object.fromEntries(Object.entries(aCursor()).filter(([name]) => name !== member));
 
-/** A cursor whose text differs between the alphabets of base64: `?` is encoded with a slash or an underscore. */
+/**
+ * A cursor whose text differs between the alphabets of base64: `?` is encoded with a slash or an
+ * underscore.
+ */
 const ODD = aCursor({ of: '???' });
 const inStandardAlphabet = (cursor: Cursor) =>
   Buffer.from(JSON.stringify(cursor)).toString('base64').replace(/=+$/, '');

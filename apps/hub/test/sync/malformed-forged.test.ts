@@ -1,4 +1,5 @@
-// Forged cursors: the hub trusts no member of a cursor, so a forged cursor shows nothing that its caller cannot see.
+// Forged cursors: the hub trusts no member of a cursor, so a forged cursor shows nothing that its
+// caller cannot see.
 import { type Cursor, writeCursor } from '@svc/contract';
 import { byDepth } from '@svc/testing';
 import { seeded } from '@svc/testing/properties';
@@ -15,11 +16,13 @@ const world = await startWorld();
 const { anonymous, as, database, aTemplate, aCategory } = world;
 afterAll(() => world.stop());
 
-// Anonymous callers see two templates and saw a third one. They never saw the others: hidden, private, or deleted while hidden.
+// Anonymous callers see two templates and saw a third one. They never saw the others: hidden,
+// private, or deleted while hidden.
 const organization = await world.anOrganization();
 const closed = await aCategory({ is_private: true });
 const visible = [await aTemplate(), await aTemplate()];
-const [withdrawn, neverSeen] = [await aTemplate(), await aTemplate({ is_public: false })];
+const withdrawn = await aTemplate();
+const neverSeen = await aTemplate({ is_public: false });
 await aTemplate({ is_public: false });
 await aTemplate({ category_id: closed.id });
 await aTemplate({ is_public: false, owner_org_id: organization.id });
@@ -33,7 +36,10 @@ const commits = await database.client.catalogCommit.findMany({ orderBy: { at: 'a
 const visibleIds: readonly string[] = visible.map(({ id }) => id);
 const removedIds: readonly string[] = [withdrawn.id];
 
-/** Follows a cursor to the end of its walk. Expects that no page contains a template that anonymous callers cannot see. */
+/**
+ * Follows a cursor to the end of its walk. Expects that no page contains a template that anonymous
+ * callers cannot see.
+ */
 async function walk(cursor: string) {
   const mirror = clientByCursor(anonymous.get, 1);
   const first = await mirror.page(cursor);
@@ -55,13 +61,11 @@ async function walk(cursor: string) {
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-const [time, id] = [
-  fc.oneof(
-    fc.constantFrom('0001-01-01T00:00:00.000Z', '1970-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'),
-    fc.constantFrom(...commits.map(({ at }) => at.toISOString())),
-  ),
-  fc.oneof(fc.constantFrom(FIRST_ID, LAST_ID, withdrawn.id, neverSeen.id, ...visibleIds), fc.uuid()),
-];
+const time = fc.oneof(
+  fc.constantFrom('0001-01-01T00:00:00.000Z', '1970-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'),
+  fc.constantFrom(...commits.map(({ at }) => at.toISOString())),
+);
+const id = fc.oneof(fc.constantFrom(FIRST_ID, LAST_ID, withdrawn.id, neverSeen.id, ...visibleIds), fc.uuid());
 const known = fc.constantFrom(...commits.map(({ at, commit }) => ({ at: at.toISOString(), commit })));
 
 /** Cursors with members that are valid one by one. Optional members can be absent. */

@@ -17,7 +17,10 @@ const EXPECTED = {
 };
 export type Expectation = keyof typeof EXPECTED;
 
-/** Requests updates, and expects a 400 with an error for the parameter that explains the allowed value. */
+/**
+ * Requests updates, and expects a 400 with an error for the parameter that explains the allowed
+ * value.
+ */
 export async function expectRefused(api: Api, query: string, [path, expected]: readonly [string, Expectation]) {
   const { status, body } = await api.get(`/api/v1/catalog/templates/updates${query}`);
   expect({ query, status, code: body.code }).toEqual({ query, status: 400, code: 'validation_failed' });

@@ -7,13 +7,16 @@ const LIST_LIMIT = 100;
 /** A GET request of a caller. */
 export type Get = (path: string) => Promise<{
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the JSON of a response; each test expects its own type
+  // biome-ignore lint/suspicious/noExplicitAny: each test expects its own JSON
   readonly body: any;
 }>;
 
 type SyncedTemplate = TemplateUpdates['templates'][number];
 
-/** A client's copy of the catalog. At the end of a full walk, it removes templates that no page contained. */
+/**
+ * A client's copy of the catalog. At the end of a full walk, it removes templates that no page
+ * contained.
+ */
 export function aMirror() {
   const held = new Map<string, SyncedTemplate>();
   const unconfirmed = new Set<string>();

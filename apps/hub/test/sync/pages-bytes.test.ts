@@ -1,4 +1,5 @@
-// Pages of large templates: their size in bytes is bounded, and the hub does not measure all templates for it.
+// Pages of large templates: their size in bytes is bounded, and the hub does not measure all
+// templates for it.
 import { byDepth } from '@svc/testing';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld } from '../world.ts';
@@ -17,7 +18,9 @@ afterAll(() => world.stop());
 const { id: category_id } = await world.aCategory();
 afterEach(() => writeCatalog(database, ({ template }) => template.deleteMany()));
 
-/** Inserts templates with a long documentation. PostgreSQL compresses the text once per transaction. */
+/**
+ * Inserts templates with a long documentation. PostgreSQL compresses the text once per transaction.
+ */
 async function insertLarge(count: number, documentation = DOCUMENTATION) {
   for (let left = count; left > 0; left -= 100) {
     await writeCatalog(database, async (catalog) => {
@@ -76,6 +79,7 @@ test('reads a page from many large templates without a timeout', async () => {
   await insertLarge(byDepth({ short: 100, full: LIMIT, long: LIMIT }));
   for (const from of ['start', cursor]) {
     const page = await updatesOf(anonymous.get, `cursor=${from}&limit=${LIMIT}`);
-    expect([page.has_more, page.templates.length > 0]).toEqual([true, true]);
+    expect(page.has_more).toBe(true);
+    expect(page.templates.length).toBeGreaterThan(0);
   }
 });

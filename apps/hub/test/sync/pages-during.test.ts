@@ -15,7 +15,10 @@ const FIRST_ID = '00000000-0000-7000-8000-000000000000';
 const LAST_ID = 'ffffffff-ffff-7fff-bfff-ffffffffffff';
 
 type Row = { readonly id: string };
-/** A template that the walk has sent, and a template that it has not reached. Both are in the same new category. */
+/**
+ * A template that the walk has sent, and a template that it has not reached. Both are in the same
+ * new category.
+ */
 interface Situation {
   readonly sent: Row;
   readonly pending: Row;

@@ -76,7 +76,8 @@ test('a page has 500 templates by default, and a full sync sends checked_at with
 
 test('removals count towards the limit of a page like templates', async () => {
   await insertMany(MANY);
-  const [byCursor, bySince] = [clientByCursor(anonymous.get, 150), clientBySince(anonymous.get)];
+  const byCursor = clientByCursor(anonymous.get, 150);
+  const bySince = clientBySince(anonymous.get);
   await Promise.all([byCursor.sync(), bySince.sync()]);
   await write(async ({ template }) => {
     await template.deleteMany({ where: { slug: { endsWith: '0', ...many.slug } } });
@@ -88,7 +89,9 @@ test('removals count towards the limit of a page like templates', async () => {
   expect(pages[0]?.templates.length).toBeGreaterThan(0);
   expect(pages[0]?.removed.length).toBeGreaterThan(0);
   const whole = await bySince.sync();
-  expect([whole.templates.length, whole.removed.length, whole.has_more]).toEqual([MANY / 10, (2 * MANY) / 10, false]);
+  expect(whole.templates).toHaveLength(MANY / 10);
+  expect(whole.removed).toHaveLength((2 * MANY) / 10);
+  expect(whole.has_more).toBe(false);
   for (const { held } of [byCursor, bySince]) expect(lostIn(held, await listingOf(anonymous.get))).toEqual([]);
 });
 
@@ -97,6 +100,6 @@ test('returns a page directly after a large import, while the tables have no sta
   await insertMany(IMPORTED);
   for (const from of ['start', cursor]) {
     const { templates, has_more } = await updatesOf(anonymous.get, `cursor=${from}&limit=1000`);
-    expect([templates.length, has_more]).toEqual([1000, true]);
+    expect({ length: templates.length, has_more }).toEqual({ length: 1000, has_more: true });
   }
 });

@@ -14,7 +14,10 @@ afterEach(() => world.stop());
 
 type Client = ReturnType<typeof clientByCursor>;
 
-/** Continues the walk to its end, and expects a complete copy. @returns whether the first page was a reset */
+/**
+ * Continues the walk to its end, and expects a complete copy. @returns whether the first page was a
+ * reset
+ */
 async function continueWalk(client: Client): Promise<boolean> {
   const first = await client.page();
   const rest = first.has_more ? await client.sync() : [];
@@ -23,7 +26,9 @@ async function continueWalk(client: Client): Promise<boolean> {
   return first.reset;
 }
 
-/** Brings a client to a cursor of each kind. @returns the floor from which the cursor may be invalid */
+/**
+ * Brings a client to a cursor of each kind. @returns the floor from which the cursor may be invalid
+ */
 const cursors = {
   'the cursor of a finished walk': async (client: Client) => {
     await client.sync();
@@ -61,7 +66,8 @@ test.each<[keyof typeof cursors, boolean, boolean, boolean]>([
 
 test('resets a walk inside a stamp whose removals were pruned, so that no removal is lost', async () => {
   const made = [await world.aTemplate(), await world.aTemplate(), await world.aTemplate()];
-  const [inTheMiddle, finished] = [clientByCursor(world.anonymous.get, 1), clientByCursor(world.anonymous.get, 1)];
+  const inTheMiddle = clientByCursor(world.anonymous.get, 1);
+  const finished = clientByCursor(world.anonymous.get, 1);
   await Promise.all([inTheMiddle.sync(), finished.sync()]);
   const [kept = '', ...gone] = made.map(({ id }) => id).sort();
   const stamp = await history.write(async ({ template }) => {
@@ -80,7 +86,8 @@ test('prunes a commit when its successor is old enough, and never the newest com
   const { id: category_id } = await world.aCategory();
   const made = [await world.aTemplate({ category_id }), await world.aTemplate({ category_id })];
   made.push(await world.aTemplate({ category_id }));
-  const [first, second, third] = made.map(({ updated_at }) => updated_at) as [Date, Date, Date]; // the three just made
+  // The three just made.
+  const [first, second, third] = made.map(({ updated_at }) => updated_at) as [Date, Date, Date];
   await history.prune(second);
   expect(await history.commits()).toEqual([first, second, third]);
   await history.prune(after(second));
@@ -91,7 +98,8 @@ test('prunes a commit when its successor is old enough, and never the newest com
 
 test('resets a client whose commit was pruned, and continues a client whose commit is kept', async () => {
   const template = await world.aTemplate();
-  const [early, late] = [clientByCursor(world.anonymous.get), clientByCursor(world.anonymous.get)];
+  const early = clientByCursor(world.anonymous.get);
+  const late = clientByCursor(world.anonymous.get);
   await early.sync();
   const superseded = await history.edit(template);
   await late.sync();
@@ -106,7 +114,8 @@ test('pruning an idle catalog for a year resets no client', async () => {
   const days = byDepth({ short: 60, full: 7, long: 1 });
   for (const _ of Array(3)) await history.remove(await world.aTemplate());
   const template = await world.aTemplate();
-  const [bySince, byCursor] = [clientBySince(world.anonymous.get), clientByCursor(world.anonymous.get)];
+  const bySince = clientBySince(world.anonymous.get);
+  const byCursor = clientByCursor(world.anonymous.get);
   await bySince.sync();
   await byCursor.sync();
   for (let day = 0; day < 365; day += days) {

@@ -14,7 +14,9 @@ beforeEach(async () => {
 afterEach(() => world.stop());
 
 test('the floor is the latest end of the deleted intervals, and open intervals are kept', async () => {
-  const [first, second, third] = [await world.aTemplate(), await world.aTemplate(), await world.aTemplate()];
+  const first = await world.aTemplate();
+  const second = await world.aTemplate();
+  const third = await world.aTemplate();
   const firstGone = await history.remove(first);
   const { open } = await history.ends();
   const secondGone = await history.remove(second);
@@ -52,12 +54,14 @@ test.each<[string, (given: { id: string; org_id: string }) => (catalog: CatalogT
 });
 
 test('the floor never decreases, even if an older interval is deleted later', async () => {
-  const [old, young] = [await world.aTemplate(), await world.aTemplate()];
+  const old = await world.aTemplate();
+  const young = await world.aTemplate();
   await history.remove(old);
   const youngGone = await history.remove(young);
   await onServer(world.databaseUrl, async (client) => {
     await client.query('BEGIN');
-    await client.query('SELECT FROM template_scopes WHERE template_id = $1 FOR UPDATE', [old.id]); // a prune skips the locked row
+    // A prune skips the locked row.
+    await client.query('SELECT FROM template_scopes WHERE template_id = $1 FOR UPDATE', [old.id]);
     await history.prune(after(youngGone));
     await client.query('ROLLBACK');
   });
@@ -71,7 +75,8 @@ test('the floor never decreases, even if an older interval is deleted later', as
 });
 
 test('a since before the floor causes a reset, and a since at the floor does not', async () => {
-  const [early, late] = [await world.aTemplate(), await world.aTemplate()];
+  const early = await world.aTemplate();
+  const late = await world.aTemplate();
   const { get } = world.anonymous;
   const before = clientBySince(get);
   await before.sync();

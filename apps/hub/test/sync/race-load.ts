@@ -12,7 +12,10 @@ interface WriterOptions {
   readonly nextUrl: () => NextUrl;
 }
 
-/** Starts concurrent writers. Each creates, edits, hides, publishes and deletes its own templates through the API. */
+/**
+ * Starts concurrent writers. Each creates, edits, hides, publishes and deletes its own templates
+ * through the API.
+ */
 export function startWriters({ writers, commits, admin, categoryId, nextUrl }: WriterOptions) {
   let left = commits;
   let isOver = false;
@@ -44,8 +47,8 @@ export function startWriters({ writers, commits, admin, categoryId, nextUrl }: W
 const MAX_ATTEMPTS = 5;
 
 /**
- * Sends a write, and retries after a 503, at the time in `Retry-After`. The first attempt may have been committed; the
- * retry then receives a 404 or 409.
+ * Sends a write, and retries after a 503, at the time in `Retry-After`. The first attempt may have
+ * been committed; the retry then receives a 404 or 409.
  * @throws if the write fails
  */
 async function sendAs(authorization: string, url: string, { method, body }: { method: string; body: object }) {
@@ -69,7 +72,9 @@ export function alternating(urls: readonly string[]): NextUrl {
   return () => urls[turn++ % urls.length] ?? '';
 }
 
-/** Syncs continuously until the writers have ended, and then once more. @returns the number of syncs */
+/**
+ * Syncs continuously until the writers have ended, and then once more. @returns the number of syncs
+ */
 export async function poll(sync: () => Promise<unknown>, isOver: () => boolean): Promise<number> {
   for (let count = 1; ; count++) {
     const last = isOver();

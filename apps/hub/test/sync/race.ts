@@ -8,7 +8,9 @@ import { alternating, poll, startWriters } from './race-load.ts';
 const WRITERS = 8;
 const SMALL_PAGE = 7;
 
-/** Commits take a random time, so that the first write is not always the first to become visible. */
+/**
+ * Commits take a random time, so that the first write is not always the first to become visible.
+ */
 const SLOW_COMMITS = [
   `CREATE FUNCTION slow_commit() RETURNS trigger LANGUAGE plpgsql AS
      $$ BEGIN PERFORM pg_sleep(0.002 * random()); RETURN NULL; END $$`,
@@ -30,7 +32,10 @@ const naiveClock = (stamp: NaiveStamp) => [
 ];
 
 export interface Race {
-  /** Number of instances of the hub on one database. Each client alternates between them with each request. */
+  /**
+   * Number of instances of the hub on one database. Each client alternates between them with each
+   * request.
+   */
   readonly hubs: number;
   readonly commits: number;
   /** Replaces the catalog clock. */
@@ -39,7 +44,10 @@ export interface Race {
   readonly pruning?: boolean;
 }
 
-/** Runs writers and pollers concurrently. @returns the differences between each poller and the list at the end */
+/**
+ * Runs writers and pollers concurrently. @returns the differences between each poller and the list
+ * at the end
+ */
 export async function race({ hubs, commits, naive, pruning = false }: Race) {
   const { client, database, callers, nextUrl, stop } = await startHubs(hubs);
   try {

@@ -1,4 +1,5 @@
-// A catalog write holds the row lock of the catalog clock until it commits, so stamps increase in commit order.
+// A catalog write holds the row lock of the catalog clock until it commits, so stamps increase in
+// commit order.
 import { eventually } from '@svc/testing/faults';
 import { writeCatalog } from '../../src/database/catalog-write.ts';
 import { startWorld } from '../world.ts';
@@ -14,7 +15,8 @@ async function isWaiting(): Promise<boolean> {
 }
 
 test('a write waits until the previous write has committed, and has a later stamp', async () => {
-  const [first, second] = [await world.aTemplate(), await world.aTemplate()];
+  const first = await world.aTemplate();
+  const second = await world.aTemplate();
   const publish = (id: string) =>
     writeCatalog(world.database, ({ template }) => template.update({ where: { id }, data: { is_featured: true } }));
   const { pending, committedEarly } = await writeCatalog(world.database, async ({ template }) => {

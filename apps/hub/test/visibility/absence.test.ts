@@ -1,4 +1,5 @@
-// Responses for invisible templates and categories equal those for unknown ones, also in headers and number of statements.
+// Responses for invisible templates and categories equal those for unknown ones, also in headers
+// and number of statements.
 import type { Answered } from '@svc/testing';
 import { startWorld } from '../world.ts';
 import { startCountedInstance } from './counting-proxy.ts';
@@ -17,7 +18,10 @@ const fixture = await createFixture(world, callers, { label: 'absence', kinds })
 const LIST = '/api/v1/catalog/templates';
 const withoutDate = ({ status, text, headers: { date: _, ...headers } }: Answered) => ({ status, text, headers });
 
-/** A response and the number of statements. The request id is given, so that responses can be compared. */
+/**
+ * A response and the number of statements. The request id is given, so that responses can be
+ * compared.
+ */
 async function ask(authorization: string | undefined, path: string) {
   const api = counted.api(authorization);
   let answer: ReturnType<typeof withoutDate> | undefined;
@@ -48,7 +52,8 @@ test.each(callersWithoutPrivate)('answers alike for an invisible and for an unkn
   const authorization = callers.authorizations[caller];
   await ask(authorization, `${LIST}?category=warm`);
   for (const rest of ['', '&search=absence', '&tags=absence', '&featured=true', '&page=2']) {
-    await ask(authorization, `${LIST}?category=warm${rest}`); // the filters are evaluated once for all categories
+    // The filters are evaluated once for all categories.
+    await ask(authorization, `${LIST}?category=warm${rest}`);
     const absent = await ask(authorization, `${LIST}?category=${'x'.repeat('absence-private'.length)}${rest}`);
     expect(await ask(authorization, `${LIST}?category=absence-private${rest}`)).toEqual(absent);
     expect(absent.status).toBe(200);
@@ -56,10 +61,8 @@ test.each(callersWithoutPrivate)('answers alike for an invisible and for an unkn
 });
 
 test('answers alike for words and tags of invisible templates and for unknown words and tags', async () => {
-  const [, hidden] = [
-    await world.aTemplate({ name: 'zebra one' }),
-    await world.aTemplate({ name: 'secretword two', tags: ['secrettag'], is_public: false }),
-  ];
+  await world.aTemplate({ name: 'zebra one' });
+  const hidden = await world.aTemplate({ name: 'secretword two', tags: ['secrettag'], is_public: false });
   await ask(undefined, `${LIST}/warm`); // reads the new templates into the index
   for (const [turn, query] of ['search=secretword', 'tags=secrettag', `search=${hidden.slug}`].entries()) {
     const absent = await ask(undefined, `${LIST}?${query.replace(/=.*/, `=qqqqqqqqq${turn}`)}`);

@@ -1,4 +1,5 @@
-// A change of visibility takes effect at the next request: for every caller, in every query, on every instance.
+// A change of visibility takes effect at the next request: for every caller, in every query, on
+// every instance.
 import { type Api, byDepth } from '@svc/testing';
 import { type CatalogTransaction, writeCatalog } from '../../src/database/catalog-write.ts';
 import { anInstance, startWorld } from '../world.ts';
@@ -120,8 +121,8 @@ const someCallers = (turn: number): AdmittedCaller[] =>
   );
 
 /**
- * Every caller sends every query to every instance. At depth short the callers, the instance and the filter alternate with
- * the turn.
+ * Every caller sends every query to every instance. At depth short the callers, the instance and
+ * the filter alternate with the turn.
  */
 const probesFor = (turn: number): Probe[] =>
   byDepth({ short: someCallers(turn), full: admittedCallers, long: admittedCallers }).flatMap((caller, n) =>
@@ -134,7 +135,10 @@ const probesFor = (turn: number): Probe[] =>
       })),
   );
 
-/** Expects that each caller finds the template with every query or with none, as the row states, and that counts agree. */
+/**
+ * Expects that each caller finds the template with every query or with none, as the row states, and
+ * that counts agree.
+ */
 async function expectSeen(probes: readonly Probe[], fixture: Fixture, row: Row) {
   const probe = async ({ caller, api, queries: wanted }: Probe) => {
     for (const query of wanted) {

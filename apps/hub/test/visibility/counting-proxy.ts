@@ -17,8 +17,8 @@ export async function startCountedInstance({ databaseUrl, issuer }: World) {
 }
 
 /**
- * A proxy for PostgreSQL that counts statements: the frontend messages Query and Execute (protocol 3.0, section 55.7).
- * The count does not depend on code of the hub.
+ * A proxy for PostgreSQL that counts statements: the frontend messages Query and Execute (protocol
+ * 3.0, section 55.7). The count does not depend on code of the hub.
  */
 async function startCountingProxy(databaseUrl: string) {
   const target = new URL(databaseUrl);
@@ -34,7 +34,8 @@ async function startCountingProxy(databaseUrl: string) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = new URL(databaseUrl);
-  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`; // a server that listens on a port has one
+  // A server that listens on a port has one.
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: url.href,
     during: async (work: () => Promise<unknown>): Promise<number> => {
@@ -49,7 +50,10 @@ async function startCountingProxy(databaseUrl: string) {
   };
 }
 
-/** Parses the stream of the frontend: a startup message without a type, then messages of type, length and content. */
+/**
+ * Parses the stream of the frontend: a startup message without a type, then messages of type,
+ * length and content.
+ */
 function createMessageParser(onMessage: (type: string) => void): (chunk: Buffer) => void {
   let pending = Buffer.alloc(0);
   let started = false;

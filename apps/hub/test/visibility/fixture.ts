@@ -2,9 +2,12 @@ import { writeCatalog } from '../../src/database/catalog-write.ts';
 import type { World } from '../world.ts';
 import type { Caller, Kind, Owner, Privacy } from './table.ts';
 
-/** Creates the organizations and users of the table, with the Authorization header of each caller. */
+/**
+ * Creates the organizations and users of the table, with the Authorization header of each caller.
+ */
 export async function createCallers(world: World) {
-  const recentlyUsed = { last_used_at: new Date(Date.now() + 3_600_000) }; // a request does not update the row
+  // A request does not update the row.
+  const recentlyUsed = { last_used_at: new Date(Date.now() + 3_600_000) };
   const granted = await world.anOrganization({}, recentlyUsed);
   const ungranted = await world.anOrganization({}, recentlyUsed);
   const another = await world.anOrganization({ status: 'suspended' });
@@ -45,9 +48,10 @@ export interface Fixture {
 }
 
 /**
- * Creates a template of each kind in `kinds`, an open and a private category, and grants of `granted` for both categories.
- * The grant for the open category has an effect only when the category becomes private. All slugs, names and tags contain
- * the label of the fixture, so that queries find them.
+ * Creates a template of each kind in `kinds`, an open and a private category, and grants of
+ * `granted` for both categories. The grant for the open category has an effect only when the
+ * category becomes private. All slugs, names and tags contain the label of the fixture, so that
+ * queries find them.
  */
 export async function createFixture(
   world: World,
@@ -85,7 +89,8 @@ export async function createFixture(
 
 /** The columns that determine the kind of a template. */
 export function scopeOf(callers: Callers, categories: Fixture['categories'], kind: Kind) {
-  const [publicity, privacy, owner] = kind.split(/, (?:owner )?/) as ['public' | 'hidden', Privacy, Owner]; // the parts of Kind
+  // The parts of Kind.
+  const [publicity, privacy, owner] = kind.split(/, (?:owner )?/) as ['public' | 'hidden', Privacy, Owner];
   return {
     is_public: publicity === 'public',
     category_id: categories[privacy].id,

@@ -1,5 +1,5 @@
-// Random catalogs and changes. Compares the visibility rule in SQL with the same rule in TypeScript, and the narrowed
-// queries for changes with queries over the whole history.
+// Random catalogs and changes. Compares the visibility rule in SQL with the same rule in
+// TypeScript, and the narrowed queries for changes with queries over the whole history.
 import { type Api, byDepth } from '@svc/testing';
 import { seeded } from '@svc/testing/properties';
 import fc from 'fast-check';
@@ -110,7 +110,7 @@ test(
         }
         await Promise.all(
           callers.map(async ({ caller, viewer, api }) => {
-            expect([caller, await foundBy(api)]).toEqual([caller, expectedOf(caller, model)]);
+            expect({ caller, found: await foundBy(api) }).toEqual({ caller, found: expectedOf(caller, model) });
             for (const since of times) await expectNarrowedEqualsFull(viewer, since);
           }),
         );
@@ -123,7 +123,10 @@ test(
 
 const catalogTime = async () => (await client.catalogClock.findFirstOrThrow()).at;
 
-/** Compares the narrowed queries for changes with the same queries over every row of the catalog's history. */
+/**
+ * Compares the narrowed queries for changes with the same queries over every row of the catalog's
+ * history.
+ */
 async function expectNarrowedEqualsFull(viewer: Viewer, since: Date) {
   const ids = async (query: Prisma.Sql) => (await client.$queryRaw<{ id: string }[]>(query)).map(({ id }) => id);
   const changed = Prisma.sql`

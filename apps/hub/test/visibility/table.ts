@@ -1,7 +1,10 @@
-// The expected visibility of templates and categories, written out by hand. A new kind of caller, template, owner or
-// category does not compile until this table contains it.
+// The expected visibility of templates and categories, written out by hand. A new kind of caller,
+// template, owner or category does not compile until this table contains it.
 
-/** `granted` and `ungranted` are API keys of organizations with and without a grant. `member` is a user in `granted`. */
+/**
+ * `granted` and `ungranted` are API keys of organizations with and without a grant. `member` is a
+ * user in `granted`.
+ */
 export type AdmittedCaller = 'anonymous' | 'member' | 'admin' | 'superadmin' | 'granted' | 'ungranted';
 export type RefusedCaller = 'suspended' | 'revoked key' | 'expired key';
 export type Caller = AdmittedCaller | RefusedCaller;
@@ -36,7 +39,10 @@ export const templates: Readonly<Record<Kind, Row>> = {
   'hidden, private, owner another': { anonymous: x, member: x, admin: O, superadmin: O, granted: x, ungranted: x },
 };
 
-/** The `template_count` of a category with one template of each kind. Undefined if the caller does not see the category. */
+/**
+ * The `template_count` of a category with one template of each kind. Undefined if the caller does
+ * not see the category.
+ */
 export const categories: Readonly<Record<Privacy, Readonly<Record<AdmittedCaller, number | undefined>>>> = {
   open: { anonymous: 4, member: 4, admin: 8, superadmin: 8, granted: 5, ungranted: 5 },
   private: { anonymous: undefined, member: undefined, admin: 8, superadmin: 8, granted: 6, ungranted: undefined },
@@ -50,7 +56,8 @@ export const refusals: Readonly<Record<RefusedCaller, { readonly status: number;
 };
 
 export const visibleToNone: Row = { anonymous: x, member: x, admin: x, superadmin: x, granted: x, ungranted: x };
-export const admittedCallers = Object.keys(visibleToNone) as AdmittedCaller[]; // the keys of a Record over AdmittedCaller
+// The keys of a Record over AdmittedCaller.
+export const admittedCallers = Object.keys(visibleToNone) as AdmittedCaller[];
 export const kinds = Object.keys(templates) as Kind[]; // the keys of a Record over Kind
 
 /** The kinds of templates that a caller sees. */

@@ -20,7 +20,10 @@ export const listAccessRequests = route(
   },
 );
 
-/** Does not look up what is requested, so that neither the response nor its time shows whether it exists. */
+/**
+ * Does not look up what is requested, so that neither the response nor its time shows whether it
+ * exists.
+ */
 export const requestAccess = route(
   hubEndpoints.requestAccess,
   async ({ database: { client }, principal }, { body }) => {

@@ -48,7 +48,10 @@ export const inviteMember = route(
   },
 );
 
-/** Deletes expired invitations, and locks the organization, so that concurrent requests do not exceed the bound. @throws 409 */
+/**
+ * Deletes expired invitations, and locks the organization, so that concurrent requests do not
+ * exceed the bound. @throws 409
+ */
 async function makeRoom(transaction: Prisma.TransactionClient, orgId: string): Promise<void> {
   await transaction.$queryRaw`SELECT FROM organizations WHERE id = ${orgId}::uuid FOR NO KEY UPDATE`;
   await transaction.$executeRaw`DELETE FROM invitations WHERE org_id = ${orgId}::uuid AND expires_at <= now()`;

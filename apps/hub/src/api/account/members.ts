@@ -63,7 +63,8 @@ interface MemberChange {
 }
 
 /**
- * Locks the member and all org_admins of the organization, in the order of their ids to prevent deadlocks.
+ * Locks the member and all org_admins of the organization, in the order of their ids to prevent
+ * deadlocks.
  * @throws 404, 409 `last_org_admin`
  */
 async function requireMember(transaction: Transaction, { orgId, id, next }: MemberChange): Promise<void> {

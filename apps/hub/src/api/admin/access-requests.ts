@@ -1,5 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { notFound, Problem } from '@svc/http';
+import { notFound, Problem, pickDefined } from '@svc/http';
 import { writeCatalog } from '../../database/catalog-write.ts';
 import type { AccessRequest, Prisma } from '../../generated/prisma/client.ts';
 import { recorded } from '../change.ts';
@@ -31,22 +31,19 @@ async function present(client: Client, requests: readonly AccessRequest[]) {
     WHERE r.id = ANY (${requests.map(({ id }) => id)}::uuid[])`;
   const byId = new Map(rows.map((row) => [row.request_id, row]));
   return requests.map((request) => {
-    const {
-      org_slug = '',
-      has_grant = false,
-      id = null,
-      slug = '',
-      name = '',
-      is_private = false,
-    } = byId.get(request.id) ?? {};
-    return { ...request, org_slug, has_grant, category: id === null ? null : { id, slug, name, is_private } };
+    const requested = byId.get(request.id);
+    if (!requested) return { ...request, org_slug: '', has_grant: false, category: null };
+    const { org_slug, has_grant } = requested;
+    return { ...request, org_slug, has_grant, category: categoryOf(requested) };
   });
 }
+
+const categoryOf = ({ id, slug, name, is_private }: Requested) => (id === null ? null : { id, slug, name, is_private });
 
 export const listAllAccessRequests = route(
   hubEndpoints.listAllAccessRequests,
   async ({ database: { client } }, { query }) => {
-    const where = query.status === undefined ? {} : { status: query.status };
+    const where = pickDefined(query, ['status']);
     const list = await readPage(client, query, {
       member: 'requests',
       rows: ({ skip, take }) =>

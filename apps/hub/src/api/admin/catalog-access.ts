@@ -1,5 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { AlreadyExists, invalid, notFound } from '@svc/http';
+import { AlreadyExists, invalid, notFound, pickDefined } from '@svc/http';
 import { writeCatalog } from '../../database/catalog-write.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { catalogChangeRoute, recorded } from '../change.ts';
@@ -22,11 +22,7 @@ const presentGrant = ({
 });
 
 export const listGrants = route(hubEndpoints.listGrants, async ({ database: { client } }, { query }) => {
-  const { org_id, category_id } = query;
-  const where = {
-    ...(org_id === undefined ? {} : { org_id }),
-    ...(category_id === undefined ? {} : { category_id }),
-  };
+  const where = pickDefined(query, ['org_id', 'category_id']);
   return readList(client, query, {
     member: 'grants',
     schema: hubEndpoints.listGrants.reply.shape.grants.element,
@@ -46,7 +42,8 @@ export const listGrants = route(hubEndpoints.listGrants, async ({ database: { cl
 export const grantAccess = route(hubEndpoints.grantAccess, async (context, { body }) => {
   const { database } = context;
   const where = { org_id_category_id: body };
-  // Checked before the write, so that a repeated grant does not advance the catalog clock, and again under its lock.
+  // Checked before the write, so that a repeated grant does not advance the catalog clock, and
+  // again under its lock.
   const existing = await database.client.catalogAccess.findUnique({ where, include: withSlugs });
   if (existing) return new AlreadyExists({ grant: presentGrant(existing) });
   return writeCatalog(database, async (transaction) => {
@@ -87,10 +84,13 @@ interface GrantReference {
   readonly category_id?: string | undefined;
 }
 
-/** Selects a grant by its id, by its organization and category, or by all of them. @throws 400 if neither is complete */
+/**
+ * Selects a grant by its id, by its organization and category, or by all of them. @throws 400 if
+ * neither is complete
+ */
 function whereGrant({ id, org_id, category_id }: GrantReference): Prisma.CatalogAccessWhereInput {
   if (id === undefined && (org_id === undefined || category_id === undefined)) {
     throw invalid([{ path: 'id', message: 'is required unless both org_id and category_id are given' }]);
   }
-  return { ...(id && { id }), ...(org_id && { org_id }), ...(category_id && { category_id }) };
+  return pickDefined({ id, org_id, category_id }, ['id', 'org_id', 'category_id']);
 }

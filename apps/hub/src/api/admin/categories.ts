@@ -22,8 +22,8 @@ type Position = Pick<Prisma.CategoryGetPayload<object>, 'sort_order' | 'sort_nam
 
 export const listAllCategories = route(hubEndpoints.listAllCategories, async ({ database: { client } }, { query }) => {
   const { search } = query;
-  const where =
-    search === undefined ? {} : { OR: [{ sort_name: containsFolded(search) }, { slug: containsFolded(search) }] };
+  const where: Prisma.CategoryWhereInput = {};
+  if (search !== undefined) where.OR = [{ sort_name: containsFolded(search) }, { slug: containsFolded(search) }];
   return readList(client, query, {
     member: 'categories',
     schema: hubEndpoints.listAllCategories.reply.shape.categories.element,
@@ -63,7 +63,7 @@ export const updateCategory = catalogChangeRoute(hubEndpoints.updateCategory, ({
   const id = resourceId({ query, body });
   const matches = ifMatch();
   const changes = pickDefined(body, WRITABLE);
-  const data = { ...changes, ...(changes.name === undefined ? {} : { sort_name: fold(changes.name) }) };
+  const data = changes.name === undefined ? changes : { ...changes, sort_name: fold(changes.name) };
   return async ({ category }) => {
     const existing = await category.findUnique({ where: { id }, select: { version: true } });
     if (!existing) throw notFound();
@@ -80,7 +80,8 @@ export const deleteCategory = catalogChangeRoute(hubEndpoints.deleteCategory, ({
     const existing = await category.findUnique({ where: { id }, select: { version: true } });
     if (!existing) throw notFound();
     requireVersion(matches, existing.version);
-    // The count cannot change: other catalog writes wait for the clock row that this transaction has locked.
+    // The count cannot change: other catalog writes wait for the clock row that this transaction
+    // has locked.
     const used = await template.count({ where: { category_id: id } });
     if (used > 0) {
       const references = used === 1 ? '1 template refers' : `${used} templates refer`;

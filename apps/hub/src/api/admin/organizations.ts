@@ -1,6 +1,7 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, notFound, requireVersion, WithEtag } from '@svc/http';
+import { etagOfVersion, notFound, pickDefined, requireVersion, WithEtag } from '@svc/http';
 import { containsText } from '../../database/search.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
 import { presentManagedOrganization, withMembers } from '../../organizations/present.ts';
 import { changeRoute } from '../change.ts';
 import { route } from '../context.ts';
@@ -8,11 +9,9 @@ import { type Created, NEWEST_FIRST, type Range, readList, rowsAfter } from '../
 import { resourceId } from '../resource-id.ts';
 
 export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ database: { client } }, { query }) => {
-  const { search, status } = query;
-  const where = {
-    ...(search === undefined ? {} : { OR: [{ name: containsText(search) }, { slug: containsText(search) }] }),
-    ...(status === undefined ? {} : { status }),
-  };
+  const { search } = query;
+  const where: Prisma.OrganizationWhereInput = pickDefined(query, ['status']);
+  if (search !== undefined) where.OR = [{ name: containsText(search) }, { slug: containsText(search) }];
   return readList(client, query, {
     member: 'organizations',
     schema: hubEndpoints.listOrganizations.reply.shape.organizations.element,
@@ -42,11 +41,9 @@ export const getManagedOrganization = route(
 export const updateOrganization = changeRoute(hubEndpoints.updateOrganization, ({ ifMatch }, { query, body }) => {
   const id = resourceId({ query, body });
   const matches = ifMatch();
-  const { status, tier } = body;
-  const data = {
-    ...(status === undefined ? {} : { status }),
-    ...(tier === undefined ? {} : { subscription: { update: { tier } } }),
-  };
+  const { tier } = body;
+  const data: Prisma.OrganizationUpdateInput = pickDefined(body, ['status']);
+  if (tier !== undefined) data.subscription = { update: { tier } };
   return async (transaction) => {
     const { organization } = transaction;
     const [existing] = await transaction.$queryRaw<{ version: number }[]>`
@@ -54,7 +51,8 @@ export const updateOrganization = changeRoute(hubEndpoints.updateOrganization, (
     if (!existing) throw notFound();
     requireVersion(matches, existing.version);
     await organization.update({ where: { id }, data });
-    const updated = await organization.findUniqueOrThrow({ where: { id }, include: withMembers }); // a trigger sets the version
+    // A trigger sets the version.
+    const updated = await organization.findUniqueOrThrow({ where: { id }, include: withMembers });
     return { id, reply: { organization: presentManagedOrganization(updated) } };
   };
 });

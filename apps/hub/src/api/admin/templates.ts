@@ -33,7 +33,9 @@ type Row = Prisma.TemplateGetPayload<{ include: typeof withCategory }>;
 type JsonColumn = { [C in keyof Row]: Prisma.JsonValue extends Row[C] ? C : never }[keyof Row];
 type Reply = z.input<typeof ownedTemplate>;
 
-/** Columns have the names of API members. The reply schema removes columns that are not API members. */
+/**
+ * Columns have the names of API members. The reply schema removes columns that are not API members.
+ */
 function presentTemplate({ category, downloads, ...template }: Row): Reply {
   const presented: Omit<Reply, JsonColumn> = {
     ...template,
@@ -42,18 +44,25 @@ function presentTemplate({ category, downloads, ...template }: Row): Reply {
     category_icon: category.icon,
     download_count: Number(downloads?.count ?? 0),
   };
-  return presented as Reply; // JSON columns contain only values that the contract's schemas accepted
+  // JSON columns contain only values that the contract's schemas accepted.
+  return presented as Reply;
 }
 
 /** A template in a list. Only a full list contains documentation. */
 const presentListed =
   (view: 'full' | 'summary') =>
-  (row: Row): Reply => ({ ...presentTemplate(row), ...(view === 'summary' && { documentation: '' }) });
+  (row: Row): Reply => {
+    const presented = presentTemplate(row);
+    return view === 'summary' ? { ...presented, documentation: '' } : presented;
+  };
 
 /** The sort order of the list. */
 const ORDER = [{ sort_name: 'asc' }, { id: 'asc' }] satisfies Prisma.TemplateOrderByWithRelationInput[];
 
-/** What is read of the rows of a list before the rows themselves, because some templates have a megabyte. */
+/**
+ * What is read of the rows of a list before the rows themselves, because some templates have a
+ * megabyte.
+ */
 const keyColumns = { id: true, sort_name: true, weight: true } as const;
 type Key = Prisma.TemplateGetPayload<{ select: typeof keyColumns }>;
 
@@ -71,10 +80,9 @@ function firstPart(keys: readonly Key[]): readonly Key[] {
 }
 
 export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ database: { client } }, { query }) => {
-  const where = {
-    ...(query.search === undefined ? {} : { search_text: containsFolded(query.search) }),
-    ...(query.org_id === undefined ? {} : { owner_org_id: query.org_id }),
-  };
+  const where: Prisma.TemplateWhereInput = {};
+  if (query.search !== undefined) where.search_text = containsFolded(query.search);
+  if (query.org_id !== undefined) where.owner_org_id = query.org_id;
   const present = presentListed(query.view);
   if (query.as !== undefined) return listAs(client, { ...query, as: query.as }, present);
   return readList(client, query, {
@@ -109,7 +117,10 @@ export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ da
 
 type ListQuery = Input<typeof hubEndpoints.listAllTemplates>['query'];
 
-/** A page of the templates that an organization sees, by the rule that its API keys are subject to. @throws 400, 422 */
+/**
+ * A page of the templates that an organization sees, by the rule that its API keys are subject to.
+ * @throws 400, 422
+ */
 async function listAs(
   client: Database['client'],
   { as: orgId, org_id, search, page = 1, limit = DEFAULT_PAGE_SIZE }: ListQuery & { readonly as: string },
@@ -164,7 +175,8 @@ const compared = template.pick({
 });
 
 /**
- * Rejects a change that has a conflict. A template of an earlier version can have one that the change does not affect.
+ * Rejects a change that has a conflict. A template of an earlier version can have one that the
+ * change does not affect.
  * @throws 400
  */
 function refuseConflicts(existing: object, changes: object): void {

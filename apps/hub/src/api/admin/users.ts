@@ -1,5 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { invalid, notFound, requireVersion } from '@svc/http';
+import { invalid, notFound, pickDefined, requireVersion } from '@svc/http';
 import { containsText } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
@@ -11,12 +11,9 @@ import { type Created, NEWEST_FIRST, type Range, readList, rowsAfter } from '../
 import { resourceId } from '../resource-id.ts';
 
 export const listUsers = route(hubEndpoints.listUsers, async ({ database: { client } }, { query }) => {
-  const { search, role, org_id } = query;
-  const where = {
-    ...(search === undefined ? {} : { OR: [{ name: containsText(search) }, { email: containsText(search) }] }),
-    ...(role === undefined ? {} : { role }),
-    ...(org_id === undefined ? {} : { org_id }),
-  };
+  const { search } = query;
+  const where: Prisma.UserWhereInput = pickDefined(query, ['role', 'org_id']);
+  if (search !== undefined) where.OR = [{ name: containsText(search) }, { email: containsText(search) }];
   return readList(client, query, {
     member: 'users',
     schema: hubEndpoints.listUsers.reply.shape.users.element,
@@ -43,10 +40,8 @@ export const updateUser = changeRoute(hubEndpoints.updateUser, ({ principal, ifM
     if (!target) throw notFound();
     requireVersion(matches, target.version);
     if (role !== undefined && role !== target.role) checkRoleChange(roles, role);
-    const data = {
-      ...(role === undefined ? {} : { role, role_set: true }),
-      ...membershipOf({ org_id, org_role }, target),
-    };
+    const membership = membershipOf({ org_id, org_role }, target);
+    const data = role === undefined ? membership : { ...membership, role, role_set: true };
     const updated = await transaction.user.update({ where: { id }, data, include: withOrganization });
     return { id, reply: { user: presentUser(updated) } };
   };
@@ -58,7 +53,10 @@ type RequestedMembership = {
   readonly org_role?: 'org_admin' | 'member' | undefined;
 };
 
-/** The columns to update when a user joins or leaves an organization, or gets another role in it. @throws 400 */
+/**
+ * The columns to update when a user joins or leaves an organization, or gets another role in it.
+ * @throws 400
+ */
 function membershipOf(
   { org_id, org_role }: RequestedMembership,
   current: { readonly org_id: string | null },

@@ -19,14 +19,17 @@ import { type RequestContext, route } from '../context.ts';
 
 const CALLBACK = hubEndpoints.endOidcLogin.path;
 
-/** The lifetime of a session. The hub does not learn that the provider ends a session, so it is short. */
+/**
+ * The lifetime of a session. The hub does not learn that the provider ends a session, so it is
+ * short.
+ */
 const SESSION_HOURS = 12;
 
 const signInCookie = createSignInCookie('hub');
 
 /**
- * The secrets of a sign-in, derived from the value of its cookie, so that the database contains none of them: the nonce, and the code
- * verifier of PKCE.
+ * The secrets of a sign-in, derived from the value of its cookie, so that the database contains
+ * none of them: the nonce, and the code verifier of PKCE.
  */
 const secretsOf = (browser: string) => {
   const derive = (purpose: string) => hash('sha256', `${purpose} ${browser}`, 'base64url');
@@ -40,7 +43,8 @@ export const startOidcLogin = route(hubEndpoints.startOidcLogin, async (context,
 
 async function start(context: RequestContext, returnTo: string): Promise<Redirect> {
   const { provider, callbackUrl } = signInOf(context);
-  const [state, browser] = [newCredential(), newCredential()];
+  const state = newCredential();
+  const browser = newCredential();
   const state_hash = hashCredential(state);
   const address = await translateProviderErrors(() =>
     provider.authorizationUrl({ redirectUri: callbackUrl.href, state, ...secretsOf(browser) }),
@@ -84,7 +88,10 @@ async function redeem(context: RequestContext, { currentUrl, state, browser }: C
   return openSession(context, claims);
 }
 
-/** Deletes a started sign-in. @returns the path to which the browser returns @throws 401 if it expired, or is of another browser */
+/**
+ * Deletes a started sign-in. @returns the path to which the browser returns @throws 401 if it
+ * expired, or is of another browser
+ */
 async function consumeTransaction(
   { database }: RequestContext,
   { state, browser }: { readonly state: string; readonly browser: string },

@@ -38,7 +38,8 @@ export const endOwnSession = route(hubEndpoints.endOwnSession, async (context, {
 });
 
 /**
- * Ends open sessions of the caller: one, or all. The audit log records it if there were any, so that each session adds at most one entry.
+ * Ends open sessions of the caller: one, or all. The audit log records it if there were any, so
+ * that each session adds at most one entry.
  * @returns the number of ended sessions
  */
 export const endSessions = (context: RequestContext, { status }: Endpoint, id?: string): Promise<number> =>

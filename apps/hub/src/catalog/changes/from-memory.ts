@@ -29,9 +29,10 @@ const MAX_TEMPLATES = 25;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * The response for a client of which the index knows what it lacks: nothing, or a few templates that changed. Undefined if it may
- * also lack a removal, or a template that became visible for another reason. Beside the check of the revision, it needs no statement,
- * except for templates that no client received yet. This is the request that a hub serves most of the time.
+ * The response for a client of which the index knows what it lacks: nothing, or a few templates
+ * that changed. Undefined if it may also lack a removal, or a template that became visible for
+ * another reason. Beside the check of the revision, it needs no statement, except for templates
+ * that no client received yet. This is the request that a hub serves most of the time.
  */
 export async function updatesFromMemory(
   { catalog, viewer, revision }: ChangesRequest,
@@ -63,7 +64,10 @@ async function renderChanges(
   return body.length <= MAX_BYTES ? new Rendered(body, etag) : undefined;
 }
 
-/** The templates that a viewer sees and that changed after a stamp; undefined if these may not be all changes, or are many. */
+/**
+ * The templates that a viewer sees and that changed after a stamp; undefined if these may not be
+ * all changes, or are many.
+ */
 function changedSince({ entries, view, changedAt, leftAt }: IndexedView, at: number): readonly Entry[] | undefined {
   if (at >= changedAt) return [];
   if (at < leftAt) return undefined;
@@ -111,7 +115,8 @@ function createAnswer(state: CatalogState, viewer: Viewer): Answer {
       empty ??= renderUpdates([], rest);
       return empty;
     },
-    // Most clients of a viewer send the same query, because they received the same response before. It is the same object then.
+    // Most clients of a viewer send the same query, because they received the same response before.
+    // It is the same object then.
     etagFor: (floor, query) => {
       if (last?.query !== query || last.floor?.getTime() !== floor?.getTime()) {
         last = { floor, query, etag: etagOfState(viewerKey(viewer), { at, floor, commit }, query) };

@@ -15,8 +15,8 @@ interface PageRequest {
 }
 
 /**
- * Maximum size of a page. A template can contain a megabyte of documentation, and a page a thousand templates. A page is
- * built in memory, so a larger one would delay the requests of other callers.
+ * Maximum size of a page. A template can contain a megabyte of documentation, and a page a thousand
+ * templates. A page is built in memory, so a larger one would delay the requests of other callers.
  */
 const PAGE_BYTES = 2 * 1024 * 1024;
 
@@ -29,9 +29,10 @@ interface Entry {
 }
 
 /**
- * The next page of a walk. A full walk first lists templates in the order of their ids, without the templates that changed
- * after it started. It then sends the changes since its start, like any other walk. Each page is read in its own snapshot.
- * The last page brings the client up to the clock of its snapshot.
+ * The next page of a walk. A full walk first lists templates in the order of their ids, without the
+ * templates that changed after it started. It then sends the changes since its start, like any
+ * other walk. Each page is read in its own snapshot. The last page brings the client up to the
+ * clock of its snapshot.
  */
 export async function readPage(snapshot: Snapshot, { cursor, limit }: PageRequest): Promise<Buffer> {
   const { reader, viewer, state } = snapshot;
@@ -74,17 +75,26 @@ interface Listing extends Omit<Selection, 'isTruncated'> {
   readonly listed: string | undefined;
 }
 
-/** The cursor of a walk that is not finished: inside its list, or after the last change that it sent. */
+/**
+ * The cursor of a walk that is not finished: inside its list, or after the last change that it
+ * sent.
+ */
 function advanced(from: Cursor, listed: string | undefined, last: Entry | undefined): Cursor {
   if (listed !== undefined) return { ...from, listed };
   const { listed: _, ...rest } = from;
   return last ? { ...rest, position: { at: last.at, after: last.id } } : rest;
 }
 
-/** Maximum number of templates that one page scans. It bounds the cost of a page if the viewer sees few templates. */
+/**
+ * Maximum number of templates that one page scans. It bounds the cost of a page if the viewer sees
+ * few templates.
+ */
 const MAX_SCANNED = 5000;
 
-/** Templates that did not change since the walk started. Empty for a walk without a list, or after the end of its list. */
+/**
+ * Templates that did not change since the walk started. Empty for a walk without a list, or after
+ * the end of its list.
+ */
 async function selectListed({ reader, viewer }: Snapshot, { began, listed }: Cursor, budget: Budget): Promise<Listing> {
   if (!began || listed === undefined) return { entries: [], listed: undefined, bytesLeft: budget.bytes };
   const [end] = await reader.read<{ id: string }>(Prisma.sql`
@@ -99,7 +109,10 @@ async function selectChanged({ reader, viewer }: Snapshot, { position }: Cursor,
   return selectWithin(await reader.read<Entry>(changedEntries(viewer, position, budget.limit + 1)), budget);
 }
 
-/** The entries that fit. The first entry of a page is always included; otherwise the walk could not progress. */
+/**
+ * The entries that fit. The first entry of a page is always included; otherwise the walk could not
+ * progress.
+ */
 function selectWithin(entries: readonly Entry[], { limit, bytes }: Budget): Selection {
   let bytesLeft = bytes;
   let count = 0;
@@ -119,7 +132,10 @@ interface ListedQuery {
   readonly limit: number;
 }
 
-/** The templates that a viewer sees and that did not change since `began`, in the order of their ids. */
+/**
+ * The templates that a viewer sees and that did not change since `began`, in the order of their
+ * ids.
+ */
 const listedEntries = (viewer: Viewer, { began, range: { after, upTo }, limit }: ListedQuery): Prisma.Sql =>
   Prisma.sql`
     SELECT t.id, t.updated_at AS at, false AS removed, t.weight AS bytes FROM ${templateSources}
@@ -129,7 +145,8 @@ const listedEntries = (viewer: Viewer, { began, range: { after, upTo }, limit }:
 
 /** The changes and removals for a viewer after a position, in the order of (stamp, id). */
 function changedEntries(viewer: Viewer, { at, after }: Cursor['position'], limit: number): Prisma.Sql {
-  const since = after === undefined ? at : new Date(Math.max(0, at.getTime() - 1)); // includes `at`: stamps have milliseconds
+  // Includes `at`: stamps have milliseconds.
+  const since = after === undefined ? at : new Date(Math.max(0, at.getTime() - 1));
   const later = after === undefined ? Prisma.sql`at > ${at}` : Prisma.sql`(at, id) > (${at}, ${after}::uuid)`;
   return Prisma.sql`
     SELECT * FROM (
@@ -146,7 +163,10 @@ function changedEntries(viewer: Viewer, { at, after }: Cursor['position'], limit
 /** The `checked_at` of a full walk until its last page. */
 const NEVER = new Date(0);
 
-/** The first cursor of a full walk, which lists all templates and then sends the changes since its start. */
+/**
+ * The first cursor of a full walk, which lists all templates and then sends the changes since its
+ * start.
+ */
 const startOfFullWalk = (viewer: Viewer, state: CatalogState): Cursor => ({
   ...finishedCursor(viewer, state),
   began: state.at,
@@ -155,8 +175,9 @@ const startOfFullWalk = (viewer: Viewer, state: CatalogState): Cursor => ({
 });
 
 /**
- * Whether a walk can continue from a cursor. It cannot if the cursor was issued to another viewer, if the database does not
- * contain the commit of the cursor, or if changes after the position of the cursor were pruned.
+ * Whether a walk can continue from a cursor. It cannot if the cursor was issued to another viewer,
+ * if the database does not contain the commit of the cursor, or if changes after the position of
+ * the cursor were pruned.
  */
 async function isKnown(
   reader: Reader,
@@ -172,5 +193,7 @@ async function isKnown(
   return rows.length > 0;
 }
 
-/** A position with an id is inside a stamp, so it also needs the history that ended at this stamp. */
+/**
+ * A position with an id is inside a stamp, so it also needs the history that ended at this stamp.
+ */
 const isBelow = ({ at, after }: Cursor['position'], floor: Date) => (after === undefined ? at < floor : at <= floor);

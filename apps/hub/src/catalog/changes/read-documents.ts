@@ -3,15 +3,19 @@ import { Prisma } from '../../generated/prisma/client.ts';
 import type { Document, Documents, Version } from '../memory/documents.ts';
 import { templateSources } from '../visibility.ts';
 
-/** Where the documents of a response come from: the database, as one reader sees it, and the documents in memory. */
+/**
+ * Where the documents of a response come from: the database, as one reader sees it, and the
+ * documents in memory.
+ */
 export interface Source {
   readonly reader: Reader;
   readonly documents: Documents;
 }
 
 /**
- * The documents of the templates for which `condition` holds, in the order of `ids`. It repeats if a template changes between
- * its two statements, so the reader must have a snapshot, or `condition` must not hold for a template that changes.
+ * The documents of the templates for which `condition` holds, in the order of `ids`. It repeats if
+ * a template changes between its two statements, so the reader must have a snapshot, or `condition`
+ * must not hold for a template that changes.
  */
 export async function readDocuments(
   { reader, documents }: Source,

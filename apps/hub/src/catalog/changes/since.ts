@@ -18,7 +18,9 @@ interface Changes {
   readonly from: Date;
   /** The catalog clock in the first snapshot. It is the `checked_at` of the response. */
   readonly upTo: Date;
-  /** `since` is before the floor, so the response contains all visible templates and no removals. */
+  /**
+   * `since` is before the floor, so the response contains all visible templates and no removals.
+   */
   readonly reset: boolean;
   readonly cursor: Cursor;
 }
@@ -26,7 +28,10 @@ interface Changes {
 /** The maximum size of a response that is read at once. A larger one is streamed. */
 const PART = { templates: 250, bytes: 1024 * 1024, removals: 5000 } as const;
 
-/** The maximum size of a part of a stream. It bounds the time for which other requests wait while a part is built. */
+/**
+ * The maximum size of a part of a stream. It bounds the time for which other requests wait while a
+ * part is built.
+ */
 const STREAM_PART = { templates: 25, bytes: 64 * 1024 } as const;
 
 const EPOCH = new Date(0);
@@ -36,7 +41,10 @@ export function changesSince({ viewer, state }: Snapshot, since: Date): Changes 
   return { viewer, from: reset ? EPOCH : since, upTo: state.at, reset, cursor: finishedCursor(viewer, state) };
 }
 
-/** The body of a response with changes that fit in one part; undefined for others. `changes.upTo` is the state of the snapshot. */
+/**
+ * The body of a response with changes that fit in one part; undefined for others. `changes.upTo` is
+ * the state of the snapshot.
+ */
 export async function readAtOnce(snapshot: Snapshot, changes: Changes): Promise<Buffer | undefined> {
   const { viewer, from, upTo, reset, cursor } = changes;
   const found = await snapshot.reader.read<Found>(changedTemplates(viewer, from, PART.templates + 1));
@@ -93,20 +101,21 @@ interface StreamRequest {
 }
 
 /**
- * Streams changes that do not fit in one part. The templates are read in parts, in the order of their ids. The statement
- * that reads a template checks that the caller can see it, and omits it if it changed after `upTo`: the next request has
- * `upTo` as its `since`, and receives each later change. @throws 503 `overloaded`
+ * Streams changes that do not fit in one part. The templates are read in parts, in the order of
+ * their ids. The statement that reads a template checks that the caller can see it, and omits it if
+ * it changed after `upTo`: the next request has `upTo` as its `since`, and receives each later
+ * change. @throws 503 `overloaded`
  */
 export function streamChanges(
   { database, catalog, principal, address, streamSlots, headOnly }: StreamRequest,
   { changes, etag }: LargeChanges,
 ): Streamed {
-  const release = headOnly ? undefined : streamSlots.take(principal, address);
+  const release = headOnly ? () => undefined : streamSlots.take(principal, address);
   const source = { reader: database.catalogStreams, documents: catalog.documents };
   return new Streamed('application/json; charset=utf-8', () => jsonOf(source, changes), {
     etag,
     pace: streamSlots.pace,
-    ...(release ? { onEnd: release } : {}),
+    onEnd: release,
   });
 }
 
@@ -149,7 +158,10 @@ async function* templatesOf(source: Source, changes: Changes): AsyncGenerator<Bu
     after = upTo;
   }
 }
-/** The number of templates that one statement examines. It bounds the duration of a statement for a viewer who sees few. */
+/**
+ * The number of templates that one statement examines. It bounds the duration of a statement for a
+ * viewer who sees few.
+ */
 const RANGE = 1000;
 
 async function endOfRange(reader: Reader, after: string): Promise<string | undefined> {
@@ -196,7 +208,10 @@ interface Removal {
 const readRemovals = async (reader: Reader, { viewer, from, reset }: Changes, after: string): Promise<Removal[]> =>
   reset ? [] : reader.read<Removal>(removedTemplates(viewer, from, { after, limit: PART.removals }));
 
-/** The templates that the viewer sees now and that changed or became visible after `since`, up to a number of them. */
+/**
+ * The templates that the viewer sees now and that changed or became visible after `since`, up to a
+ * number of them.
+ */
 export const changedTemplates = (viewer: Viewer, since: Date, limit: number): Prisma.Sql => Prisma.sql`
   SELECT id, bytes FROM (
     SELECT t.id, t.weight AS bytes, greatest(t.updated_at, c.shown_at) AS at FROM ${templateSources}
@@ -210,7 +225,10 @@ interface Page {
   readonly limit: number;
 }
 
-/** The templates that the viewer stopped seeing after `since` and does not see now, in the order of their ids. */
+/**
+ * The templates that the viewer stopped seeing after `since` and does not see now, in the order of
+ * their ids.
+ */
 export const removedTemplates = (viewer: Viewer, since: Date, { after, limit }: Page): Prisma.Sql => Prisma.sql`
   SELECT template_id AS id FROM (${visiblePeriods(viewer)}) AS periods (template_id, until)
   WHERE template_id > ${after}::uuid AND template_id = ANY (ARRAY(${endedSince(viewer, since)}))

@@ -18,7 +18,10 @@ export interface Snapshot extends Source {
   readonly state: CatalogState;
 }
 
-/** The stamp of the last change of a template for a viewer, including the change that made it visible. */
+/**
+ * The stamp of the last change of a template for a viewer, including the change that made it
+ * visible.
+ */
 export const stampFor = (viewer: Viewer) => Prisma.sql`greatest(t.updated_at, c.shown_at, ${visibleFrom(viewer)})`;
 
 /** The cursor of a client that has received all changes up to the catalog clock. */

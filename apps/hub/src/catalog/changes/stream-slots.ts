@@ -20,7 +20,10 @@ const LIMITS: StreamLimits = {
 
 export interface StreamSlots {
   readonly pace: Pace;
-  /** Takes a slot. @returns the function that releases it @throws 503 `overloaded` if the caller can have no more */
+  /**
+   * Takes a slot. @returns the function that releases it @throws 503 `overloaded` if the caller can
+   * have no more
+   */
   take(principal: Principal, address: string): () => void;
 }
 

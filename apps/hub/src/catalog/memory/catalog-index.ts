@@ -8,10 +8,13 @@ import { createSharedRun } from '../../revision/shared-run.ts';
 import { visibleTemplates } from '../visibility.ts';
 import { type CatalogChanges, readChanges } from './changes.ts';
 import type { Documents } from './documents.ts';
-import { createEntries, type Entries, type Group } from './entries.ts';
+import { createEntries, type Entries } from './entries.ts';
+import type { Group } from './groups.ts';
 import { createViews, type ViewerView, type Views } from './views.ts';
 
-/** The catalog in memory at one state, as one viewer sees it. It is valid until the next `await`. */
+/**
+ * The catalog in memory at one state, as one viewer sees it. It is valid until the next `await`.
+ */
 export interface IndexedView extends ViewerView {
   readonly entries: Entries;
   readonly state: CatalogState;
@@ -23,20 +26,25 @@ export interface IndexedView extends ViewerView {
 export const OUTDATED = Symbol('outdated');
 
 /**
- * The keys and groups of all templates in memory, without their contents. Each request uses a state that is not older than its
- * revision. If the database was restored from a backup, the index is read again, and the documents are discarded.
- * `visibility.ts` states which groups a viewer sees; the index evaluates it with SQL.
+ * The keys and groups of all templates in memory, without their contents. Each request uses a state
+ * that is not older than its revision. If the database was restored from a backup, the index is
+ * read again, and the documents are discarded. `visibility.ts` states which groups a viewer sees;
+ * the index evaluates it with SQL.
  */
 export interface CatalogIndex {
   /**
-   * Runs `work` on a state at or after the revision, and again on a later state while it returns OUTDATED.
+   * Runs `work` on a state at or after the revision, and again on a later state while it returns
+   * OUTDATED.
    * @throws 503 if the catalog changes faster than it can be read
    */
   read<Result>(
     request: { readonly viewer: Viewer; readonly revision: Revision },
     work: (indexed: IndexedView) => Result | typeof OUTDATED | Promise<Result | typeof OUTDATED>,
   ): Promise<Result>;
-  /** Whether a commit is part of the history of the database. False also for old commits, which the index has never seen. */
+  /**
+   * Whether a commit is part of the history of the database. False also for old commits, which the
+   * index has never seen.
+   */
   knows(commit: CatalogState['commit']): boolean;
 }
 
@@ -70,13 +78,17 @@ export function createCatalogIndex(reader: Reader, documents: Documents): Catalo
     return content;
   });
   /**
-   * Whether the content contains everything that the revision contains. If the revision was read later than the content, and is
-   * older nevertheless, then the database was restored from a backup.
+   * Whether the content contains everything that the revision contains. If the revision was read
+   * later than the content, and is older nevertheless, then the database was restored from a
+   * backup.
    */
   const contains = ({ state, loadedAt }: Content, { at, commit, startedAt }: Revision) =>
     (state.at.getTime() === at.getTime() || (state.at > at && startedAt < loadedAt)) && commits.has(commit.commit);
 
-  /** Evaluates the visibility rule for a viewer; undefined if the database or the index has a later state than `at`. */
+  /**
+   * Evaluates the visibility rule for a viewer; undefined if the database or the index has a later
+   * state than `at`.
+   */
   const readView = async (viewer: Viewer, at: Content): Promise<ViewerView | undefined> => {
     const { views, entries, state } = at;
     const groups = entries.groups.length;
@@ -123,7 +135,10 @@ function applied({ entries, views }: Content, changes: CatalogChanges): Content 
   return { entries, views, state: changes.state, loadedAt: performance.now() };
 }
 
-/** The groups that a viewer sees, and the newest commit in the same snapshot. A group takes the place of its templates. */
+/**
+ * The groups that a viewer sees, and the newest commit in the same snapshot. A group takes the
+ * place of its templates.
+ */
 const visibleGroups = (viewer: Viewer, groups: readonly Group[]): Prisma.Sql => Prisma.sql`
   SELECT (SELECT commit FROM ${newestCommit} n) AS commit, ARRAY(
     SELECT t.number

@@ -24,7 +24,10 @@ export interface CategoryLists {
 const MAX_BYTES = 16 * 1024 * 1024;
 const OVERHEAD = 1000;
 
-/** Caches the categories that each viewer sees until one of them, or the number of its templates, can have changed. */
+/**
+ * Caches the categories that each viewer sees until one of them, or the number of its templates,
+ * can have changed.
+ */
 export function createCategoryLists(reader: Reader, index: CatalogIndex): CategoryLists {
   const lists = new LRUCache<string, List>({
     maxSize: MAX_BYTES,
@@ -49,8 +52,9 @@ export function createCategoryLists(reader: Reader, index: CatalogIndex): Catego
 }
 
 /**
- * The categories that a viewer sees, each with the newest commit in the same snapshot. `template_count` counts only the templates
- * that the viewer sees. Without categories, the result is one row without an id.
+ * The categories that a viewer sees, each with the newest commit in the same snapshot.
+ * `template_count` counts only the templates that the viewer sees. Without categories, the result
+ * is one row without an id.
  */
 export const categoriesWithCounts = (viewer: Viewer): Prisma.Sql => Prisma.sql`
   SELECT n.commit AS newest, seen.*

@@ -1,12 +1,16 @@
 import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { type CatalogState, newestCommit } from '../../revision/revision.ts';
-import type { CategoryKeys, Scope, TemplateKeys } from './entries.ts';
+import type { TemplateKeys } from './entries.ts';
+import type { CategoryKeys, Scope } from './groups.ts';
 
 /** What changed in the catalog after a state, read in one snapshot. */
 export interface CatalogChanges {
   readonly state: CatalogState;
-  /** The changes continue from the given state. If not, the database was restored from a backup, or its history was pruned. */
+  /**
+   * The changes continue from the given state. If not, the database was restored from a backup, or
+   * its history was pruned.
+   */
   readonly continues: boolean;
   /** The commits since then, with their stamps in milliseconds. */
   readonly commits: readonly { readonly commit: string; readonly at: number }[];
@@ -49,7 +53,10 @@ const templates = (condition: Prisma.Sql) => Prisma.sql`
     'updatedAt', ${milliseconds('updated_at')}) ORDER BY sort_name, id), '[]')
   FROM templates WHERE ${condition}`;
 
-/** `at` of the index is the stamp of the newest commit and not the clock, because the conditions below compare it with stamps. */
+/**
+ * `at` of the index is the stamp of the newest commit and not the clock, because the conditions
+ * below compare it with stamps.
+ */
 const newest = Prisma.sql`
   FROM catalog_clock k, ${newestCommit} n`;
 
@@ -59,7 +66,9 @@ const everything = Prisma.sql`
     ARRAY[]::uuid[] AS organizations
   ${newest}`;
 
-/** Each condition on a stamp has an index, so that the cost depends on the number of changes only. */
+/**
+ * Each condition on a stamp has an index, so that the cost depends on the number of changes only.
+ */
 const changesSince = ({ at, commit }: CatalogState): Prisma.Sql => Prisma.sql`
   SELECT n.at, k.floor, n.commit,
     coalesce(k.floor <= ${at}, true)

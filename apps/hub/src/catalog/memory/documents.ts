@@ -20,7 +20,10 @@ export interface Document {
   downloads: number;
 }
 
-/** A version of a template: the stamps of its last change, and of the last change of its category, in milliseconds. */
+/**
+ * A version of a template: the stamps of its last change, and of the last change of its category,
+ * in milliseconds.
+ */
 export interface Version {
   readonly id: string;
   readonly updatedAt: number;
@@ -43,8 +46,8 @@ export interface Documents {
   /** The document of a version, if it is in memory. */
   cached(version: Version): Document | undefined;
   /**
-   * The documents of versions, in the same order; undefined if the database has a later version of one of them. `from` reads
-   * the documents that are not known.
+   * The documents of versions, in the same order; undefined if the database has a later version of
+   * one of them. `from` reads the documents that are not known.
    */
   of(versions: readonly Version[], from?: Reader): Promise<readonly Document[] | undefined>;
   readonly use: CacheUse;
@@ -62,7 +65,8 @@ export function createDocuments(reader: Reader): Documents {
     maxSize: MAX_BYTES,
     sizeCalculation: ({ parts, summary }) => sizeOf(parts) + (summary === parts ? 0 : sizeOf(summary)) + OVERHEAD,
   });
-  let [hits, misses] = [0, 0];
+  let hits = 0;
+  let misses = 0;
   /** The loads in progress, by the ids of their templates. */
   const loading = new Map<string, Promise<ReadonlyMap<string, Stored>>>();
 
@@ -135,17 +139,22 @@ async function readDocuments(reader: Reader, ids: readonly string[]): Promise<Re
   return new Map(rows.map((row) => [row.id, documentOf(row)]));
 }
 
-/** Takes the place of the number of downloads in the JSON of a template. No template contains it. */
+/**
+ * Takes the place of the number of downloads in the JSON of a template. No template contains it.
+ */
 const MARK = randomUUID();
 
 function documentOf({ shown_at, ...row }: Row): Stored {
   const parsed = template.parse(row);
   const parts = partsOf(parsed);
   return {
-    ...{ parts, etag: `W/${etagOfBody(parts.join(''))}` },
+    id: parsed.id,
+    updatedAt: Date.parse(parsed.updated_at),
+    shownAt: shown_at.getTime(),
+    parts,
+    etag: `W/${etagOfBody(parts.join(''))}`,
     summary: parsed.documentation === '' ? parts : partsOf({ ...parsed, documentation: '' }),
     downloads: parsed.download_count,
-    ...{ id: parsed.id, updatedAt: Date.parse(parsed.updated_at), shownAt: shown_at.getTime() },
   };
 }
 

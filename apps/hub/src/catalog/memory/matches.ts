@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import { type ContentFilters, type MatchingRow, matchingTemplates } from '../filters.ts';
 import { type IndexedView, OUTDATED } from './catalog-index.ts';
-import { type Entries, type Entry, insertEntry } from './entries.ts';
+import type { Entries, Entry } from './entries.ts';
+import { insertInOrder } from './order.ts';
 
 /** The templates that match filters, whoever sees them. */
 export interface Matching {
@@ -13,7 +14,10 @@ export interface Matching {
 }
 
 export interface Matches {
-  /** The templates that match filters of their contents; OUTDATED if the index or the database has a later state. */
+  /**
+   * The templates that match filters of their contents; OUTDATED if the index or the database has a
+   * later state.
+   */
   of(indexed: IndexedView, filters: ContentFilters): Promise<Matching | typeof OUTDATED>;
 }
 
@@ -23,7 +27,10 @@ interface Known extends Matching {
   readonly at: number;
 }
 
-/** More templates are selected by the database for each page, because the ids of all of them would take long to read. */
+/**
+ * More templates are selected by the database for each page, because the ids of all of them would
+ * take long to read.
+ */
 const MAX_MATCHES = 10_000;
 /** The number of templates of all filters together. */
 const MAX_ENTRIES = 1_000_000;
@@ -33,16 +40,22 @@ const OVERHEAD = 100;
 const MAX_CHANGES = 500;
 /** For this time, filters that match too many templates are assumed to match too many. */
 const MAX_RECOUNT_AGE_MS = 10_000;
-/** An earlier release of the hub does not register the tags that it writes. They are found some time later, without a change. */
+/**
+ * An earlier release of the hub does not register the tags that it writes. They are found some time
+ * later, without a change.
+ */
 const MAX_TAG_AGE_MS = 10_000;
 
-/** Whether templates that were selected at a time are selected again, although none of them changed. */
+/**
+ * Whether templates that were selected at a time are selected again, although none of them changed.
+ */
 export const isTooOld = ({ tags = [] }: ContentFilters, selectedAt: number): boolean =>
   tags.length > 0 && performance.now() - selectedAt > MAX_TAG_AGE_MS;
 
 /**
- * Remembers which templates match filters. All viewers share them, because the index knows which of them a viewer sees. After
- * changes, the database evaluates the filters for the changed templates only.
+ * Remembers which templates match filters. All viewers share them, because the index knows which of
+ * them a viewer sees. After changes, the database evaluates the filters for the changed templates
+ * only.
  */
 export function createMatches(reader: Reader, max = MAX_MATCHES): Matches {
   const known = new LRUCache<string, Known>({
@@ -52,8 +65,8 @@ export function createMatches(reader: Reader, max = MAX_MATCHES): Matches {
   const selecting = new Map<string, Promise<Known | typeof OUTDATED>>();
 
   /**
-   * The templates that match at the state of the index, among those with some ids; undefined if they are more than the maximum.
-   * Those that changed meanwhile are omitted.
+   * The templates that match at the state of the index, among those with some ids; undefined if
+   * they are more than the maximum. Those that changed meanwhile are omitted.
    */
   const match = async ({ entries, state }: IndexedView, filters: ContentFilters, among?: readonly string[]) => {
     const [row] = await reader.read<MatchingRow>(matchingTemplates(filters, { among, limit: max + 1 }));
@@ -81,7 +94,7 @@ export function createMatches(reader: Reader, max = MAX_MATCHES): Matches {
     const matching = ids.length > 0 ? await match(indexed, filters, ids) : [];
     if (matching === OUTDATED) return OUTDATED;
     const updated = before.entries.filter((entry) => entries.byId(entry.id) === entry);
-    for (const entry of matching ?? []) insertEntry(updated, entry);
+    for (const entry of matching ?? []) insertInOrder(updated, entry);
     return { ...before, entries: updated, at };
   };
   const read = async (indexed: IndexedView, filters: ContentFilters, before: Known | undefined) =>

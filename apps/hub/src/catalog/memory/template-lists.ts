@@ -7,7 +7,8 @@ import type { Revision } from '../../revision/revision.ts';
 import { type Filters, hasContentFilters, idsOfPage, type Paging } from '../filters.ts';
 import { type CatalogIndex, type IndexedView, OUTDATED } from './catalog-index.ts';
 import { type CacheUse, type Document, type Documents, elementsOf } from './documents.ts';
-import { type Entry, type Group, versionOf } from './entries.ts';
+import { type Entry, versionOf } from './entries.ts';
+import type { Group } from './groups.ts';
 import { createMatches, isTooOld, type Matches } from './matches.ts';
 
 type Query = Filters & Paging & { readonly view?: 'full' | 'summary' };
@@ -34,12 +35,17 @@ interface Page extends Selection {
 const MAX_BYTES = 48 * 1024 * 1024;
 /** The memory of an entry of the cache beside its body. */
 const OVERHEAD = 2000;
-/** Together with the time until downloads are stored, a number in a page is less than a second late. */
+/**
+ * Together with the time until downloads are stored, a number in a page is less than a second late.
+ */
 const MAX_COUNT_AGE_MS = 400;
 
 export interface TemplateLists {
   readonly use: CacheUse;
-  /** A page of templates. Viewers with the same view share it until a template that they see changes. */
+  /**
+   * A page of templates. Viewers with the same view share it until a template that they see
+   * changes.
+   */
   page(request: { readonly viewer: Viewer; readonly revision: Revision }, query: Query): Promise<Rendered>;
 }
 
@@ -49,40 +55,30 @@ interface Sources {
   readonly documents: Documents;
 }
 
+/** A page that is requested at a state of the index. */
+interface PageRequest {
+  readonly indexed: IndexedView;
+  readonly viewer: Viewer;
+  readonly query: Query;
+  /** Identifies the query and the view. */
+  readonly key: string;
+  /** The page as it was read last. */
+  readonly cached: Page | undefined;
+}
+
 export function createTemplateLists({ reader, index, documents }: Sources): TemplateLists {
   const pages = new LRUCache<string, Page>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ rendered }) => rendered.body.length + OVERHEAD,
   });
-  let [hits, misses] = [0, 0];
-  const building = new Map<string, Promise<Page | typeof OUTDATED>>();
-  const select = createSelect(reader, createMatches(reader));
+  const readPage = shareReads(createReadPage(reader, documents));
+  let hits = 0;
+  let misses = 0;
 
-  const build = async (indexed: IndexedView, viewer: Viewer, query: Query, cached: Page | undefined) => {
-    const changedAt = indexed.view.stamps().changedAt;
-    const isSelected = cached?.changedAt === changedAt && !isTooOld(query, cached.selectedAt);
-    const selection = isSelected ? cached : await select(indexed, viewer, query);
-    if (selection === OUTDATED) return OUTDATED;
-    const shown = await documents.of(selection.entries.map(versionOf));
-    if (!shown) return OUTDATED;
-    const downloads = shown.reduce((sum, document) => sum + document.downloads, 0);
-    const isSame = selection === cached && cached.downloads === downloads;
-    const rendered = isSame ? cached.rendered : render(shown, query, selection.total);
-    const { entries, total, selectedAt } = selection;
-    return { entries, total, selectedAt, rendered, downloads, changedAt, countedAt: performance.now() };
-  };
-  const buildOnce = async (
-    indexed: IndexedView,
-    viewer: Viewer,
-    query: Query,
-    { key, cached }: { readonly key: string; readonly cached: Page | undefined },
-  ) => {
-    const buildKey = `${key} ${indexed.view.stamps().changedAt}`;
-    const shared = building.get(buildKey) ?? build(indexed, viewer, query, cached);
-    building.set(buildKey, shared);
-    const page = await shared.finally(() => building.delete(buildKey));
+  const readAndKeep = async (request: PageRequest) => {
+    const page = await readPage(request);
     if (page === OUTDATED) return OUTDATED;
-    pages.set(key, page);
+    pages.set(request.key, page);
     return page.rendered;
   };
   return {
@@ -91,12 +87,45 @@ export function createTemplateLists({ reader, index, documents }: Sources): Temp
       index.read({ viewer, revision }, (indexed) => {
         const key = `${indexed.view.number} ${JSON.stringify(query)}`;
         const cached = pages.get(key);
-        const changedAt = indexed.view.stamps().changedAt;
-        const isKnown = cached?.changedAt === changedAt && performance.now() - cached.countedAt < MAX_COUNT_AGE_MS;
-        if (isKnown) hits += 1;
-        else misses += 1;
-        return isKnown ? cached.rendered : buildOnce(indexed, viewer, query, { key, cached });
+        const isUnchanged = cached?.changedAt === indexed.view.stamps().changedAt;
+        if (isUnchanged && performance.now() - cached.countedAt < MAX_COUNT_AGE_MS) {
+          hits += 1;
+          return cached.rendered;
+        }
+        misses += 1;
+        return readAndKeep({ indexed, viewer, query, key, cached });
       }),
+  };
+}
+
+type ReadPage = (request: PageRequest) => Promise<Page | typeof OUTDATED>;
+
+/** Concurrent requests for the same page at the same state of its view share a read. */
+function shareReads(readPage: ReadPage): ReadPage {
+  const reading = new Map<string, ReturnType<ReadPage>>();
+  return (request) => {
+    const key = `${request.key} ${request.indexed.view.stamps().changedAt}`;
+    const shared = reading.get(key) ?? readPage(request).finally(() => reading.delete(key));
+    reading.set(key, shared);
+    return shared;
+  };
+}
+
+/** Reads pages. If the view is unchanged, only the numbers of downloads are read again. */
+function createReadPage(reader: Reader, documents: Documents): ReadPage {
+  const select = createSelect(reader, createMatches(reader));
+  return async ({ indexed, viewer, query, cached }) => {
+    const { changedAt } = indexed.view.stamps();
+    const isSelected = cached?.changedAt === changedAt && !isTooOld(query, cached.selectedAt);
+    const selection = isSelected ? cached : await select(indexed, viewer, query);
+    if (selection === OUTDATED) return OUTDATED;
+    const { entries, total, selectedAt } = selection;
+    const shown = await documents.of(entries.map(versionOf));
+    if (!shown) return OUTDATED;
+    const downloads = shown.reduce((sum, document) => sum + document.downloads, 0);
+    const isSame = selection === cached && cached.downloads === downloads;
+    const rendered = isSame ? cached.rendered : render(shown, query, total);
+    return { entries, total, selectedAt, rendered, downloads, changedAt, countedAt: performance.now() };
   };
 }
 
@@ -110,14 +139,15 @@ const createSelect =
     const { entries, selectedAt } = matching;
     return entries
       ? { ...pageOfMatches(indexed, query, entries), selectedAt }
-      : readPage(reader, indexed, viewer, query);
+      : selectInDatabase(reader, indexed, viewer, query);
   };
 
 /** Without filters of their contents, the number of templates is that of their groups. */
 function pageOfAll({ entries, view }: IndexedView, query: Query) {
   const groups = view.groups.filter((group) => isIn(query, group));
   const total = groups.reduce((sum, { size }) => sum + size, 0);
-  const [start, size] = [offsetOf(query), Math.min(query.limit, total - offsetOf(query))];
+  const start = offsetOf(query);
+  const size = Math.min(query.limit, total - start);
   const page: Entry[] = [];
   let skipped = 0;
   for (let at = 0; at < entries.ordered.length && page.length < size; at++) {
@@ -136,7 +166,7 @@ function pageOfMatches({ view }: IndexedView, query: Query, matching: readonly E
 
 const isIn = ({ category }: Query, group: Group): boolean => category === undefined || group.category.slug === category;
 
-async function readPage(
+async function selectInDatabase(
   reader: Reader,
   { entries, state }: IndexedView,
   viewer: Viewer,
@@ -156,11 +186,10 @@ const START = Buffer.from('{"templates":[');
 function render(documents: readonly Document[], query: Query, total: number): Rendered {
   const pagination = JSON.stringify(paginationOf(query, total));
   const end = Buffer.from(`],"pagination":${pagination}}`);
-  const isSummary = query.view === 'summary';
-  const etag = etagOfState(
-    pagination,
-    documents.map((document) => document.etag),
-    ...(isSummary ? ['summary'] : []),
-  );
-  return new Rendered(Buffer.concat([START, ...elementsOf(documents, isSummary ? 'summary' : 'parts'), end]), etag);
+  const etags = documents.map((document) => document.etag);
+  if (query.view === 'summary') {
+    const body = Buffer.concat([START, ...elementsOf(documents, 'summary'), end]);
+    return new Rendered(body, etagOfState(pagination, etags, 'summary'));
+  }
+  return new Rendered(Buffer.concat([START, ...elementsOf(documents, 'parts'), end]), etagOfState(pagination, etags));
 }

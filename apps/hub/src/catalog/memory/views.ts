@@ -1,13 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { type Viewer, viewerKey } from '../../identity/principal.ts';
-import type { Entries, Entry, Group } from './entries.ts';
+import type { Entries, Entry } from './entries.ts';
+import type { Group } from './groups.ts';
 
 /** What a set of viewers sees: the templates of the same groups. */
 interface View {
   readonly number: number;
   readonly groups: readonly Group[];
   sees(entry: Entry): boolean;
-  /** The stamps of the last changes of these groups, in milliseconds. They can be later than the changes. */
+  /**
+   * The stamps of the last changes of these groups, in milliseconds. They can be later than the
+   * changes.
+   */
   stamps(): GroupStamps;
 }
 
@@ -16,16 +20,28 @@ type GroupStamps = Readonly<Pick<Group, 'changedAt' | 'leftAt'>>;
 /** The view of one viewer. */
 export interface ViewerView {
   readonly view: View;
-  /** The stamp of the last change of what the viewer sees, or of its grants, in milliseconds. It is never earlier than the change. */
+  /**
+   * The stamp of the last change of what the viewer sees, or of its grants, in milliseconds. It is
+   * never earlier than the change.
+   */
   readonly changedAt: number;
-  /** The same for changes after which the viewer may no longer see a template, or sees it differently although it did not change. */
+  /**
+   * The same for changes after which the viewer may no longer see a template, or sees it
+   * differently although it did not change.
+   */
   readonly leftAt: number;
 }
 
 export interface Views {
-  /** The view of a viewer; undefined if the visibility rule was not evaluated for the viewer and this number of groups. */
+  /**
+   * The view of a viewer; undefined if the visibility rule was not evaluated for the viewer and
+   * this number of groups.
+   */
   find(viewer: Viewer, groups: number): ViewerView | undefined;
-  /** Stores the groups that a viewer sees, out of a number of groups. `at` is the clock of the index. */
+  /**
+   * Stores the groups that a viewer sees, out of a number of groups. `at` is the clock of the
+   * index.
+   */
   store(viewer: Viewer, visible: readonly Group[], of: { readonly groups: number; readonly at: number }): void;
   /** The grants of organizations changed. */
   forget(organizations: readonly string[]): void;
@@ -36,14 +52,20 @@ interface Known {
   readonly view: View;
   /** The number of groups for which the visibility rule was evaluated. */
   readonly groups: number;
-  /** The clock when the viewer was stored first after its conditions changed: its own changes are not later. */
+  /**
+   * The clock when the viewer was stored first after its conditions changed: its own changes are
+   * not later.
+   */
   readonly since: number;
 }
 
 /** The number of viewers whose views are kept. */
 const MAX_VIEWERS = 10_000;
 
-/** The number of views of this process so far. An index that is read again gets views with other numbers, because pages are kept. */
+/**
+ * The number of views of this process so far. An index that is read again gets views with other
+ * numbers, because pages are kept.
+ */
 let count = 0;
 
 /** `entries` are those of the groups. */

@@ -16,7 +16,10 @@ afterAll(() => world.stop());
 const { reader } = world.database;
 const administrator = { kind: 'administrator' } as const;
 
-/** The matches of a new index. Its statements that evaluate filters are counted, and wait for `ready`. */
+/**
+ * The matches of a new index. Its statements that evaluate filters are counted, and wait for
+ * `ready`.
+ */
 function someMatches({ max, ready = () => Promise.resolve() }: { max?: number; ready?: () => Promise<void> } = {}) {
   let statements = 0;
   const counted: Reader = {
@@ -45,10 +48,8 @@ const edit = (id: string, description: string) =>
   );
 
 test('after changes, the filters are evaluated for the changed templates only', async () => {
-  const [first, second] = [
-    await world.aTemplate({ slug: 'quartz-1', search_text: 'quartz' }),
-    await world.aTemplate({ slug: 'quartz-2', search_text: 'quartz' }),
-  ];
+  const first = await world.aTemplate({ slug: 'quartz-1', search_text: 'quartz' });
+  const second = await world.aTemplate({ slug: 'quartz-2', search_text: 'quartz' });
   const matches = someMatches();
   expect(await matches.of('quartz')).toEqual([first.slug, second.slug]);
   expect(await matches.of('quartz')).toHaveLength(2);

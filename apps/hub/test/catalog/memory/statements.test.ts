@@ -11,7 +11,8 @@ afterAll(async () => {
 });
 
 const organization = await world.anOrganization();
-const [hidden, open] = [await world.aCategory({ is_private: true }), await world.aCategory()];
+const hidden = await world.aCategory({ is_private: true });
+const open = await world.aCategory();
 const template = await world.aTemplate({ category_id: open.id });
 await world.aTemplate({ category_id: hidden.id });
 const api = counted.api(`Bearer ${organization.key}`);

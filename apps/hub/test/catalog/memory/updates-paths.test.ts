@@ -1,4 +1,5 @@
-// A replica that answers from memory sends the same bytes as one that reads the changes from the database.
+// A replica that answers from memory sends the same bytes as one that reads the changes from the
+// database.
 import { byDepth, figure, seed } from '@svc/testing';
 import fc from 'fast-check';
 import { callers, stampOf } from '../../sync/model/catalog.ts';
@@ -12,7 +13,10 @@ const hub = await aHub();
 const inSnapshot = jest.spyOn(hub.reader, 'inSnapshot');
 afterAll(() => hub.stop());
 
-/** Most commits only edit templates, so that memory has the answers. Commits of a round reach the index together. */
+/**
+ * Most commits only edit templates, so that memory has the answers. Commits of a round reach the
+ * index together.
+ */
 const edit = fc.record({ kind: fc.constant('edit' as const), slot: fc.nat(7), text: fc.nat(9) });
 const writes = fc.oneof(
   { weight: 3, arbitrary: fc.array(edit, { minLength: 1, maxLength: 3 }) },
@@ -30,7 +34,8 @@ test(
       for (const commits of history) {
         for (const one of commits) await commit(run, hub, one);
         const other = hub.aReplica();
-        await other.updates('anonymous', 'since=2999-01-01T00:00:00Z'); // its index has no earlier changes
+        // Its index has no earlier changes.
+        await other.updates('anonymous', 'since=2999-01-01T00:00:00Z');
         for (const caller of callers) {
           const known = cursors.get(caller) ?? [];
           const stamps = [0, 1, 2, 4].map((back) => new Date(stampOf(run.state, back)).toISOString());
@@ -43,7 +48,12 @@ test(
               found.templates += body.templates.length;
             }
             const expected = await other.updates(caller, query);
-            expect([query, status, text, headers.etag]).toEqual([query, 200, expected.text, expected.headers.etag]);
+            expect({ query, status, text, etag: headers.etag }).toEqual({
+              query,
+              status: 200,
+              text: expected.text,
+              etag: expected.headers.etag,
+            });
           }
           const { body } = await hub.updates(caller, 'since=2999-01-01T00:00:00Z');
           cursors.set(caller, [...known.slice(-1), body.cursor]);

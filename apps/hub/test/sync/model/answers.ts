@@ -17,7 +17,10 @@ export const iso = (time: number) => new Date(time).toISOString();
 /** The ids in a response. */
 export const idsOf = ({ templates, removed }: TemplateUpdates) => [...templates, ...removed].map(({ id }) => id);
 
-/** Requests updates. @returns undefined for a suspended caller, after checking that it receives a 403 */
+/**
+ * Requests updates. @returns undefined for a suspended caller, after checking that it receives a
+ * 403
+ */
 export async function ask(
   { hub, history }: Scenario,
   caller: Caller,
@@ -29,7 +32,10 @@ export async function ask(
   return isSuspended ? undefined : body;
 }
 
-/** Expects that ids are unique, that the caller sees all sent templates, and that it saw all removed templates before. */
+/**
+ * Expects that ids are unique, that the caller sees all sent templates, and that it saw all removed
+ * templates before.
+ */
 export function expectValid(
   answer: TemplateUpdates,
   { state }: History,
@@ -43,7 +49,10 @@ export function expectValid(
   expect(answer.removed.flatMap(({ id }) => (lost.has(id) ? [] : id))).toEqual([]);
 }
 
-/** Expects that the copy of a client equals the list, and that the list contains the templates that the model shows. */
+/**
+ * Expects that the copy of a client equals the list, and that the list contains the templates that
+ * the model shows.
+ */
 export async function expectComplete({ hub, history }: Scenario, caller: Caller, held: Parameters<typeof lostIn>[0]) {
   const listed = await hub.listing(caller);
   expect([...listed.keys()].sort()).toEqual([...seenNow(history.state, caller)].sort());

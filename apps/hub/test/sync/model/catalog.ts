@@ -66,6 +66,9 @@ export function lostSince(state: State, caller: Caller, time: number): ReadonlyS
   return new Set(lasted.flatMap(({ seen }) => [...(seen.get(caller) ?? [])].filter((id) => !now.has(id))));
 }
 
-/** The stamp of the commit that is `back` commits before the latest one, modulo the number of commits. */
+/**
+ * The stamp of the commit that is `back` commits before the latest one, modulo the number of
+ * commits.
+ */
 export const stampOf = ({ commits }: State, back: number): number =>
   commits[commits.length - 1 - (back % commits.length)]?.at ?? 0;

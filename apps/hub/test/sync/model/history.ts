@@ -3,7 +3,10 @@ import { type Caller, type Catalog, latest, type State, seenIn } from './catalog
 import type { Hub } from './hub.ts';
 import { createCategory, type Write, type WriteContext, write } from './writes.ts';
 
-/** The start of a history: the catalog, written in one commit, and the callers of the walking clients. */
+/**
+ * The start of a history: the catalog, written in one commit, and the callers of the walking
+ * clients.
+ */
 export interface InitialState {
   readonly privacy: readonly boolean[];
   readonly templates: readonly { readonly rank: number; readonly scope: TemplateScope }[];
@@ -13,7 +16,10 @@ export interface InitialState {
 
 export const SLOTS = 8;
 
-/** The current state of a history: the expected state of the hub, and the events that affect clients. */
+/**
+ * The current state of a history: the expected state of the hub, and the events that affect
+ * clients.
+ */
 export interface History {
   state: State;
   /** The floor of the hub. */

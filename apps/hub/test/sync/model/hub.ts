@@ -21,7 +21,10 @@ const DUMP = `SELECT json_build_object(${TABLES.map(
   (table) => `'${table}', (SELECT coalesce(json_agg(r), '[]') FROM ${table} r)`,
 ).join(', ')})::text AS dump`;
 
-/** Restores a dump unchanged, as from a backup: triggers are disabled, so they do not stamp or record rows. */
+/**
+ * Restores a dump unchanged, as from a backup: triggers are disabled, so they do not stamp or
+ * record rows.
+ */
 const RESTORE = `
   CREATE FUNCTION restore_dump(dump json) RETURNS void LANGUAGE plpgsql SET session_replication_role = replica AS $$
   BEGIN
@@ -33,7 +36,8 @@ const RESTORE = `
 
 const UPDATES = '/api/v1/catalog/templates/updates';
 
-const RECENTLY_USED = { last_used_at: new Date(Date.now() + 24 * 3_600_000) }; // a request does not update the row
+// A request does not update the row.
+const RECENTLY_USED = { last_used_at: new Date(Date.now() + 24 * 3_600_000) };
 
 /** A hub with three organizations and an empty catalog, with the operations of a history. */
 export async function aHub(options: InstanceOptions = {}) {
@@ -75,7 +79,10 @@ export async function aHub(options: InstanceOptions = {}) {
     /** Runs `work` in one transaction. @returns its result and its stamp */
     write: <T>(work: (tables: CatalogTransaction) => Promise<T>) =>
       writeCatalog(database, async (tables) => ({ done: await work(tables), at: (await clock(tables)).at })),
-    /** Simulates that the wall clock is set back by an hour: the following stamps increase in steps of a millisecond. */
+    /**
+     * Simulates that the wall clock is set back by an hour: the following stamps increase in steps
+     * of a millisecond.
+     */
     stepClockBack: async () => {
       await client.$executeRaw`UPDATE catalog_clock SET at = greatest(at, clock_timestamp()) + interval '1 hour'`;
       return (await clock(client)).at;
@@ -87,7 +94,10 @@ export async function aHub(options: InstanceOptions = {}) {
     },
     dump,
     restore,
-    /** Restores the empty catalog, and renews the token of the administrator, which expires during a long run. */
+    /**
+     * Restores the empty catalog, and renews the token of the administrator, which expires during a
+     * long run.
+     */
     clear: async () => {
       administrator = `Bearer ${await world.issuer.sign('administrator')}`;
       await restore(empty);

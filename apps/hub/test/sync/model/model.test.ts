@@ -1,5 +1,6 @@
-// Random histories of a catalog and of clients that sync by `since` or by `cursor`. At the end of a sync, the copy of a
-// client equals the list that its caller sees, and no response contains a template that the caller could not see.
+// Random histories of a catalog and of clients that sync by `since` or by `cursor`. At the end of a
+// sync, the copy of a client equals the list that its caller sees, and no response contains a
+// template that the caller could not see.
 import { byDepth, seed } from '@svc/testing';
 import { repeatHint } from '@svc/testing/properties';
 import fc from 'fast-check';
@@ -29,7 +30,10 @@ async function startWalking(initialState: InitialState): Promise<Run> {
   return { history, pollers: [], walkers: initialState.walkers.map((caller) => aWalker({ hub, history }, caller)) };
 }
 
-/** Reactivates all organizations and syncs all clients. In half of the runs, the history is pruned first. */
+/**
+ * Reactivates all organizations and syncs all clients. In half of the runs, the history is pruned
+ * first.
+ */
 async function finish({ history, pollers, walkers }: Run, isPruned: boolean) {
   for (const organization of history.suspended) await reactivate(history, hub, organization);
   if (isPruned) await prune(history, hub, latest(history.state).at + 1);
@@ -57,7 +61,8 @@ const checkProperty = ({ start, steps, histories }: Property) =>
 function report({ failed, counterexample, errorInstance, numRuns }: fc.RunDetails<[InitialState, Steps, boolean]>) {
   if (!failed || !counterexample) return;
   const [initialState, steps, isPruned] = counterexample;
-  const taken = String(steps).replaceAll(',\n', '\n'); // the executed steps, which fast-check separates with commas
+  // The executed steps, which fast-check separates with commas.
+  const taken = String(steps).replaceAll(',\n', '\n');
   const end = `${isPruned ? 'prune everything; ' : ''}every client syncs`;
   const script = `${describeInitialState(initialState)}${taken}\n${end}`;
   throw new Error(`History ${numRuns} fails. ${repeatHint}\n${script}\n\n${errorInstance}`, { cause: errorInstance });

@@ -4,8 +4,8 @@ import { ask, clockOf, expectComplete, expectValid, idsOf, iso, type Scenario } 
 import { type Caller, lostSince, stampOf } from './catalog.ts';
 
 /**
- * A client that syncs by `since`; each response contains all changes. It is not used with restored databases and changed
- * credentials, because a timestamp cannot detect them.
+ * A client that syncs by `since`; each response contains all changes. It is not used with restored
+ * databases and changed credentials, because a timestamp cannot detect them.
  */
 export function aPoller(scenario: Scenario, caller: Caller) {
   const { history } = scenario;

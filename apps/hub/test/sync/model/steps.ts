@@ -17,7 +17,10 @@ export interface Run {
 
 type Step = fc.AsyncCommand<Run, Hub>;
 
-/** A step of a history. `check` states when it is possible. `text` is its line in the description of a failing history. */
+/**
+ * A step of a history. `check` states when it is possible. `text` is its line in the description of
+ * a failing history.
+ */
 const step = (text: string, run: Step['run'], check: Step['check'] = () => true): Step => ({
   check,
   run,

@@ -88,7 +88,8 @@ async function change(context: WriteContext, given: Of<'edit' | 'set scope' | 'd
 
 /** Swaps the slugs of two slots. If one slot is empty, the template moves to it. */
 async function swap({ tables, catalog }: WriteContext, given: Of<'swap slugs'>): Promise<Catalog> {
-  const [one, other] = [catalog.templates[given.slot], catalog.templates[given.with]];
+  const one = catalog.templates[given.slot];
+  const other = catalog.templates[given.with];
   const rename = (template: Template | undefined, slug: string) =>
     template && tables.template.update({ where: { id: template.id }, data: { slug } });
   if (one === other) return catalog;
@@ -109,7 +110,10 @@ async function changeCategory(
   return { ...catalog, categories: catalog.categories.with(given.category, changed) };
 }
 
-/** Replaces a category by a new open category with its slug and templates. The old category is deleted with its grants. */
+/**
+ * Replaces a category by a new open category with its slug and templates. The old category is
+ * deleted with its grants.
+ */
 async function replace(context: WriteContext, { category }: Of<'replace'>): Promise<Catalog> {
   const { tables, catalog } = context;
   const old = catalog.categories[category]?.id ?? '';
