@@ -1,6 +1,6 @@
 import { admit, challengesOf } from '@svc/auth';
 import { changeKinds, type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
-import { Streamed } from '@svc/http';
+import { streamedReply } from '@svc/http';
 import type { ChangeFeed, Subscriber } from '../changes/feed.ts';
 import { type ChangeFilter, isBefore, type Position } from '../changes/history.ts';
 import type { ChangeKind } from '../changes/objects.ts';
@@ -44,7 +44,7 @@ export const watchChanges = route(fleetEndpoints.watchChanges, async (context, {
       disconnected.addEventListener('abort', outbox.end, { once: true });
       return eventsOf(changes, { outbox, filter, after, until: position });
     };
-    return new Streamed('text/event-stream', chunks, { onEnd, withoutBuffering: true });
+    return streamedReply('text/event-stream', chunks, { onEnd, withoutBuffering: true });
   } catch (error) {
     release();
     throw error;

@@ -1,7 +1,7 @@
 import { completePagination } from '@svc/contract';
 import { hubEndpoints, type managedApiKey } from '@svc/contract/hub';
 import { containing } from '@svc/database';
-import { type Matches, notFound, requireVersion, Streamed } from '@svc/http';
+import { isStreamed, type Matches, notFound, requireVersion } from '@svc/http';
 import type { z } from 'zod';
 import { deleteOldRevokedKeys, keyColumns, keyRevoked, keyStatus, lockKeysOf } from '../account/keys.ts';
 import { route } from '../context.ts';
@@ -37,7 +37,7 @@ export const listAllApiKeys = route(hubEndpoints.listAllApiKeys, async ({ databa
         return partOf(rows, (row) => row);
       },
     });
-    return list instanceof Streamed ? list : { apiKeys: [...list], pagination: completePagination(list.length) };
+    return isStreamed(list) ? list : { apiKeys: [...list], pagination: completePagination(list.length) };
   }
   const [apiKeys, [counted]] = await client.$transaction(
     [

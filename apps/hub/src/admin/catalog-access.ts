@@ -1,6 +1,6 @@
 import { completePagination } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { AlreadyExists, invalid, notFound, Streamed } from '@svc/http';
+import { alreadyExists, invalid, isStreamed, notFound } from '@svc/http';
 import { route } from '../context.ts';
 import { writeCatalog } from '../database/catalog-write.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -53,7 +53,7 @@ export const listGrants = route(hubEndpoints.listGrants, async ({ database: { cl
         return partOf(rows, presentGrant);
       },
     });
-    return list instanceof Streamed ? list : { grants: [...list], pagination: completePagination(list.length) };
+    return isStreamed(list) ? list : { grants: [...list], pagination: completePagination(list.length) };
   }
   const [grants, total] = await client.$transaction(
     [
@@ -75,11 +75,11 @@ export const grantAccess = route(hubEndpoints.grantAccess, async (context, { bod
   const where = { org_id_category_id: body };
   // Checked before the write, so that a repeated grant does not advance the catalog clock, and again under its lock.
   const existing = await database.client.catalogAccess.findUnique({ where, include: withSlugs });
-  if (existing) return new AlreadyExists({ grant: presentGrant(existing) });
+  if (existing) return alreadyExists({ grant: presentGrant(existing) });
   return writeCatalog(database, async (transaction) => {
     const { catalogAccess } = transaction;
     const concurrent = await catalogAccess.findUnique({ where, include: withSlugs });
-    if (concurrent) return new AlreadyExists({ grant: presentGrant(concurrent) });
+    if (concurrent) return alreadyExists({ grant: presentGrant(concurrent) });
     const grant = presentGrant(await catalogAccess.create({ data: body, include: withSlugs }));
     return recorded({ ...context, transaction }, hubEndpoints.grantAccess, { id: grant.id, reply: { grant } });
   });

@@ -1,6 +1,6 @@
 import { completePagination, fold, type managedCategory } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, notFound, Problem, pickDefined, requireVersion, Streamed, WithEtag } from '@svc/http';
+import { etagOfVersion, isStreamed, notFound, Problem, pickDefined, requireVersion, withEtag } from '@svc/http';
 import type { z } from 'zod';
 import { route } from '../context.ts';
 import { defaultSlug } from '../derived.ts';
@@ -41,7 +41,7 @@ export const listAllCategories = route(hubEndpoints.listAllCategories, async ({ 
         return partOf(rows, presentCategory);
       },
     });
-    return list instanceof Streamed ? list : { categories: [...list], pagination: completePagination(list.length) };
+    return isStreamed(list) ? list : { categories: [...list], pagination: completePagination(list.length) };
   }
   const [categories, total] = await client.$transaction(
     [
@@ -64,7 +64,7 @@ export const getManagedCategory = route(
     const row = await client.category.findUnique({ where: { id }, include: withCounts });
     if (!row) throw notFound();
     const category = presentCategory(row);
-    return new WithEtag({ category }, etagOfVersion(row.version, category));
+    return withEtag({ category }, etagOfVersion(row.version, category));
   },
 );
 

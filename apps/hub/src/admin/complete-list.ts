@@ -1,5 +1,5 @@
 import { completePagination } from '@svc/contract';
-import { Streamed } from '@svc/http';
+import { type Streamed, streamedReply } from '@svc/http';
 import type { z } from 'zod';
 
 /** A part of a list. `next` is the last row before the next part; undefined if there is none. */
@@ -28,7 +28,7 @@ export async function readComplete<Schema extends z.ZodType, Key>(
   list: CompleteList<Schema, Key>,
 ): Promise<readonly z.input<Schema>[] | Streamed> {
   const first = await list.read(undefined);
-  return first.next === undefined ? first.items : new Streamed('application/json; charset=utf-8', jsonOf(list, first));
+  return first.next === undefined ? first.items : streamedReply('application/json; charset=utf-8', jsonOf(list, first));
 }
 
 async function* jsonOf<Schema extends z.ZodType, Key>(

@@ -1,6 +1,6 @@
 import { completePagination } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, notFound, requireVersion, Streamed, WithEtag } from '@svc/http';
+import { etagOfVersion, isStreamed, notFound, requireVersion, withEtag } from '@svc/http';
 import { route } from '../context.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { presentManagedOrganization, withMembers } from '../organization.ts';
@@ -40,7 +40,7 @@ export const listOrganizations = route(hubEndpoints.listOrganizations, async ({ 
         return partOf(rows, presentManagedOrganization);
       },
     });
-    return list instanceof Streamed ? list : { organizations: [...list], pagination: completePagination(list.length) };
+    return isStreamed(list) ? list : { organizations: [...list], pagination: completePagination(list.length) };
   }
   const [organizations, total] = await client.$transaction(
     [
@@ -63,7 +63,7 @@ export const getManagedOrganization = route(
     const row = await client.organization.findUnique({ where: { id }, include: withMembers });
     if (!row) throw notFound();
     const organization = presentManagedOrganization(row);
-    return new WithEtag({ organization }, etagOfVersion(row.version, organization));
+    return withEtag({ organization }, etagOfVersion(row.version, organization));
   },
 );
 

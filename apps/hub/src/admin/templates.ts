@@ -9,7 +9,16 @@ import {
   templateFieldNames,
 } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, invalid, notFound, Problem, pickDefined, requireVersion, Streamed, WithEtag } from '@svc/http';
+import {
+  etagOfVersion,
+  invalid,
+  isStreamed,
+  notFound,
+  Problem,
+  pickDefined,
+  requireVersion,
+  withEtag,
+} from '@svc/http';
 import type { z } from 'zod';
 import { idsOfPage } from '../catalog/filters.ts';
 import { registerTags } from '../catalog/tags.ts';
@@ -106,7 +115,7 @@ export const listAllTemplates = route(hubEndpoints.listAllTemplates, async ({ da
         return { items: rows.map(present), next: isLast ? undefined : keys.at(-1) };
       },
     });
-    return list instanceof Streamed ? list : { templates: [...list], pagination: completePagination(list.length) };
+    return isStreamed(list) ? list : { templates: [...list], pagination: completePagination(list.length) };
   }
   const [templates, total] = await client.$transaction(
     [
@@ -155,7 +164,7 @@ export const getManagedTemplate = route(
     });
     if (!row) throw notFound();
     const template = presentTemplate(row);
-    return new WithEtag({ template }, etagOfVersion(row.resource_version, template));
+    return withEtag({ template }, etagOfVersion(row.resource_version, template));
   },
 );
 

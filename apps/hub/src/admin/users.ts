@@ -1,6 +1,6 @@
 import { completePagination } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { invalid, notFound, requireVersion, Streamed } from '@svc/http';
+import { invalid, isStreamed, notFound, requireVersion } from '@svc/http';
 import { callerOf } from '../account/caller.ts';
 import { route } from '../context.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -43,7 +43,7 @@ export const listUsers = route(hubEndpoints.listUsers, async ({ database: { clie
         return partOf(rows, presentUser);
       },
     });
-    return list instanceof Streamed ? list : { users: [...list], pagination: completePagination(list.length) };
+    return isStreamed(list) ? list : { users: [...list], pagination: completePagination(list.length) };
   }
   const [users, total] = await client.$transaction(
     [

@@ -1,5 +1,5 @@
 import { offsetOf, paginationOf } from '@svc/contract';
-import { etagOfState, Rendered } from '@svc/http';
+import { etagOfState, type Rendered, renderedReply } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import type { Viewer } from '../../principal.ts';
@@ -162,5 +162,5 @@ function render(documents: readonly Document[], query: Query, total: number): Re
     documents.map((document) => document.etag),
     ...(isSummary ? ['summary'] : []),
   );
-  return new Rendered(Buffer.concat([START, ...elementsOf(documents, isSummary ? 'summary' : 'parts'), end]), etag);
+  return renderedReply(Buffer.concat([START, ...elementsOf(documents, isSummary ? 'summary' : 'parts'), end]), etag);
 }

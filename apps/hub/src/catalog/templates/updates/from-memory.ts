@@ -1,5 +1,5 @@
 import type { Cursor } from '@svc/contract';
-import { etagOfState, Rendered } from '@svc/http';
+import { etagOfState, type Rendered, renderedReply } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../../../context.ts';
 import { type Viewer, viewerKey } from '../../../principal.ts';
@@ -41,7 +41,7 @@ export async function updatesFromMemory(
     if (has.cursor && (has.cursor.of !== viewerKey(viewer) || !catalog.index.knows(has.cursor.seen))) return undefined;
     const answer = answerAt(catalog, indexed.state, viewer);
     const etag = answer.etagFor(latest.floor, query);
-    if (changed.length === 0) return new Rendered(answer.empty(), etag);
+    if (changed.length === 0) return renderedReply(answer.empty(), etag);
     return renderChanges(catalog.documents, changed, { rest: answer.rest, etag });
   });
 }
@@ -54,7 +54,7 @@ async function renderChanges(
   const shown = await documents.of(changed.map(versionOf));
   if (!shown) return OUTDATED;
   const body = renderUpdates(shown, rest);
-  return body.length <= MAX_BYTES ? new Rendered(body, etag) : undefined;
+  return body.length <= MAX_BYTES ? renderedReply(body, etag) : undefined;
 }
 
 /** The templates that a viewer sees and that changed after a stamp; undefined if these may not be all changes, or are many. */
