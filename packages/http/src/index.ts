@@ -47,7 +47,6 @@ export type { Health, HealthCheck } from './request/health.ts';
 export { type GivenInput, readJson, readQuery, validateArguments } from './request/input.ts';
 export { pickDefined } from './request/pick-defined.ts';
 export {
-  AlreadyExists,
   type Enter,
   implementFor,
   type Performed,
@@ -66,13 +65,9 @@ export {
   hasEtagOf,
   type Matches,
   matchesOf,
-  Rendered,
   requireVersion,
-  Unchanged,
-  WithEtag,
 } from './response/etag.ts';
 export { invalid, notFound, Problem, type ProblemOptions, problemOf } from './response/problem.ts';
-export { Redirect } from './response/redirect.ts';
 export {
   holdResponse,
   jsonResponse,
@@ -83,5 +78,19 @@ export {
   respond,
   unavailable,
 } from './response/respond.ts';
-export { type Chunks, type Pace, Streamed } from './response/streamed.ts';
-export { WithCookies } from './response/with-cookies.ts';
+export {
+  alreadyExists,
+  type Chunks,
+  isStreamed,
+  type Pace,
+  type Redirect,
+  type Rendered,
+  redirectTo,
+  renderedReply,
+  type SpecialReply,
+  type Streamed,
+  streamedReply,
+  unchanged,
+  withCookies,
+  withEtag,
+} from './response/special-reply.ts';

@@ -7,7 +7,7 @@ import {
   readJson,
   refuseOtherMethods,
   respond,
-  Streamed,
+  streamedReply,
   unavailable,
 } from '@svc/http';
 import type { Express, Request as HttpRequest, Response as HttpResponse } from 'express';
@@ -159,7 +159,7 @@ async function pendingResponseOf(response: Response, exchange: Exchange): Promis
   return {
     status: response.status,
     headers: { ...headers, ...unbuffered },
-    stream: new Streamed('text/event-stream', all()),
+    stream: streamedReply('text/event-stream', all()),
   };
 }
 

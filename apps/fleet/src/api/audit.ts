@@ -1,5 +1,5 @@
 import { fleetEndpoints, writeAuditCursor } from '@svc/contract/fleet';
-import { Streamed } from '@svc/http';
+import { streamedReply } from '@svc/http';
 import { type AuditFilters, readEntries } from '../audit/entries.ts';
 import type { Database } from '../database/client.ts';
 import { route } from './context.ts';
@@ -12,9 +12,8 @@ export const listAuditEntries = route(fleetEndpoints.listAuditEntries, async ({ 
   return { entries, next_cursor: last ? writeAuditCursor(last) : null };
 });
 
-export const exportAuditEntries = route(
-  fleetEndpoints.exportAuditEntries,
-  async ({ database }, { query }) => new Streamed('application/x-ndjson', linesOf(database, query)),
+export const exportAuditEntries = route(fleetEndpoints.exportAuditEntries, async ({ database }, { query }) =>
+  streamedReply('application/x-ndjson', linesOf(database, query)),
 );
 
 const PAGE = 1000;

@@ -1,5 +1,5 @@
 import { changeKinds, type FleetAccess, fleetEndpoints } from '@svc/contract/fleet';
-import { Streamed } from '@svc/http';
+import { streamedReply } from '@svc/http';
 import type { ChangeFeed, Subscriber } from '../changes/feed.ts';
 import { type ChangeFilter, isBefore, type Position } from '../changes/history.ts';
 import type { ChangeKind } from '../changes/objects.ts';
@@ -43,7 +43,7 @@ export const watchChanges = route(fleetEndpoints.watchChanges, async (context, {
       disconnected.addEventListener('abort', outbox.end, { once: true });
       return eventsOf(changes, { outbox, filter, after, until: position });
     };
-    return new Streamed('text/event-stream', chunks, { onEnd, withoutBuffering: true });
+    return streamedReply('text/event-stream', chunks, { onEnd, withoutBuffering: true });
   } catch (error) {
     release();
     throw error;

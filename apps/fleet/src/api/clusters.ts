@@ -1,6 +1,6 @@
 import type { FieldError, Input, Reply } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { etagOfVersion, pickDefined, WithEtag } from '@svc/http';
+import { etagOfVersion, pickDefined, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import type { Sealer } from '../database/sealing.ts';
@@ -27,7 +27,7 @@ export const listClusters = route(fleetEndpoints.listClusters, async ({ database
 
 export const getCluster = route(fleetEndpoints.getCluster, async ({ database }, { params }) => {
   const cluster = presentCluster(await readRow(database.client, clusters, params.id));
-  return new WithEtag({ cluster }, etagOfVersion(cluster.version, cluster));
+  return withEtag({ cluster }, etagOfVersion(cluster.version, cluster));
 });
 
 const MEMBERS = [

@@ -1,6 +1,6 @@
 import { type Input, paginationOf } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { etagOfVersion, invalid, Problem, WithEtag } from '@svc/http';
+import { etagOfVersion, invalid, Problem, withEtag } from '@svc/http';
 import { recordDownload } from '../catalog/download-reports.ts';
 import { waitForPhase } from '../changes/wait.ts';
 import { bindingsOf, readDependents } from '../deployments/bindings.ts';
@@ -37,7 +37,7 @@ export const listDeployments = route(fleetEndpoints.listDeployments, async ({ da
 export const getDeployment = route(fleetEndpoints.getDeployment, async (context, { params, query }) => {
   const { wait: phases = [], timeout: seconds } = query;
   const deployment = await waitForPhase(context, { id: params.id, phases, seconds });
-  return new WithEtag({ deployment }, etagOfVersion(deployment.version, deployment));
+  return withEtag({ deployment }, etagOfVersion(deployment.version, deployment));
 });
 
 export const getDeploymentManifest = route(fleetEndpoints.getDeploymentManifest, ({ database }, { params }) =>

@@ -1,6 +1,6 @@
 import type { FieldError, Input, Reply } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { etagOfVersion, Problem, pickDefined, WithEtag } from '@svc/http';
+import { etagOfVersion, Problem, pickDefined, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { requireWritableAuditLog } from '../audit/gate.ts';
 import type { Sealer } from '../database/sealing.ts';
@@ -36,7 +36,7 @@ export const listHosts = route(fleetEndpoints.listHosts, async ({ database }, { 
 
 export const getHost = route(fleetEndpoints.getHost, async ({ database }, { params }) => {
   const host = presentHost(await readRow(database.client, hostsAndNodes, params.id));
-  return new WithEtag({ host }, etagOfVersion(host.version, host));
+  return withEtag({ host }, etagOfVersion(host.version, host));
 });
 
 const MEMBERS = [

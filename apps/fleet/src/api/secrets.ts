@@ -1,5 +1,5 @@
 import { fleetEndpoints, type WorkloadSpec } from '@svc/contract/fleet';
-import { etagOfVersion, invalid, pickDefined, WithEtag } from '@svc/http';
+import { etagOfVersion, invalid, pickDefined, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { secretBinding } from '../deployments/bindings.ts';
 import { rotateSecretInDeployments } from '../deployments/generations.ts';
@@ -75,7 +75,7 @@ export const listSecrets = route(fleetEndpoints.listSecrets, async ({ database }
 
 export const getSecret = route(fleetEndpoints.getSecret, async ({ database }, { params }) => {
   const secret = presentSecret(await readRow(database.client, secrets, params.id));
-  return new WithEtag({ secret }, etagOfVersion(secret.version, secret));
+  return withEtag({ secret }, etagOfVersion(secret.version, secret));
 });
 
 export const createSecret = changeRoute(fleetEndpoints.createSecret, async (context, { body }) => {

@@ -1,5 +1,5 @@
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { etagOfVersion, invalid, pickDefined, WithEtag } from '@svc/http';
+import { etagOfVersion, invalid, pickDefined, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../identity/actor.ts';
 import { bytes } from '../placement/quantities.ts';
@@ -19,7 +19,7 @@ export const listStorage = route(fleetEndpoints.listStorage, async ({ database }
 
 export const getStorage = route(fleetEndpoints.getStorage, async ({ database }, { params }) => {
   const storage = presentVolume(await readRow(database.client, volumes, params.id));
-  return new WithEtag({ storage }, etagOfVersion(storage.version, storage));
+  return withEtag({ storage }, etagOfVersion(storage.version, storage));
 });
 
 export const createStorage = changeRoute(fleetEndpoints.createStorage, async (context, { body }) => {

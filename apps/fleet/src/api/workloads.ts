@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { offsetOf, paginationOf } from '@svc/contract';
 import { fleetEndpoints, workloadMembers } from '@svc/contract/fleet';
-import { etagOfVersion, pickDefined, WithEtag } from '@svc/http';
+import { etagOfVersion, pickDefined, withEtag } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { authorOf } from '../identity/actor.ts';
 import { HOW_TO_BIND, type WorkloadVariable } from '../render/env.ts';
@@ -36,7 +36,7 @@ export const listWorkloads = route(fleetEndpoints.listWorkloads, async ({ databa
 
 export const getWorkload = route(fleetEndpoints.getWorkload, async ({ database }, { params }) => {
   const workload = presentWorkload(await readRow(database.client, workloads, params.id));
-  return new WithEtag({ workload }, etagOfVersion(workload.version, workload));
+  return withEtag({ workload }, etagOfVersion(workload.version, workload));
 });
 
 export const createWorkload = changeRoute(fleetEndpoints.createWorkload, async (context, { body }) => {

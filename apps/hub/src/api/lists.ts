@@ -1,5 +1,5 @@
 import { completePagination, DEFAULT_PAGE_SIZE, offsetOf, paginationOf } from '@svc/contract';
-import { Streamed } from '@svc/http';
+import { type Streamed, streamedReply } from '@svc/http';
 import type { z } from 'zod';
 import type { Database } from '../database/client.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -65,7 +65,7 @@ interface PageQuery {
 }
 
 /** Reads a page of a list and the number of all rows, in one snapshot. */
-export async function readPage<Member extends string, Row, Item>(
+export async function readPage<const Member extends string, Row, Item>(
   client: Client,
   query: PageQuery,
   { member, rows, total, present }: PagedList<Member, Row, Item>,
@@ -88,7 +88,7 @@ interface OptionalPageQuery {
  * that the JSON is incomplete. Rows that change meanwhile are in the list as they are when their
  * part is read. A part and the relations of its rows are read in one snapshot.
  */
-export async function readList<Member extends string, Key, Row extends Key, Schema extends z.ZodType>(
+export async function readList<const Member extends string, Key, Row extends Key, Schema extends z.ZodType>(
   client: Client,
   query: OptionalPageQuery,
   list: List<Member, Key, Row, Schema>,
@@ -97,13 +97,16 @@ export async function readList<Member extends string, Key, Row extends Key, Sche
   const readPart = list.readPart ?? partsOf(client, list);
   const first = await readPart(undefined);
   if (first.next !== undefined) {
-    return new Streamed('application/json; charset=utf-8', jsonOf(list, first, readPart));
+    return streamedReply('application/json; charset=utf-8', jsonOf(list, first, readPart));
   }
   return replyOf(list.member, [...first.items], completePagination(first.items.length));
 }
 
 /** The reply for a caller who has no list. */
-export const emptyList = <Member extends string>(member: Member, query: OptionalPageQuery): ListReply<Member, never> =>
+export const emptyList = <const Member extends string>(
+  member: Member,
+  query: OptionalPageQuery,
+): ListReply<Member, never> =>
   replyOf(member, [], isComplete(query) ? completePagination(0) : paginationOf(pageOf(query), 0));
 
 const isComplete = ({ page, limit }: OptionalPageQuery): boolean => page === undefined && limit === undefined;

@@ -1,31 +1,12 @@
 import type { Endpoint, Input, Reply } from '@svc/contract';
 import type { Express, Request, Response } from 'express';
-import { etagOfBody, hasEtagOf, Rendered, Unchanged, WithEtag } from '../response/etag.ts';
+import { present } from '../response/present.ts';
 import { Problem } from '../response/problem.ts';
-import { Redirect } from '../response/redirect.ts';
-import { JSON_TYPE, jsonResponse, type PendingResponse, respond } from '../response/respond.ts';
-import { Streamed } from '../response/streamed.ts';
-import { WithCookies } from '../response/with-cookies.ts';
+import { type PendingResponse, respond } from '../response/respond.ts';
+import { isSpecialReply, kind, type SpecialReply, type Streamed } from '../response/special-reply.ts';
 import { type GivenInput, readInput, validateInput } from './input.ts';
 
-/** A reply for an object that already existed. The response has the status `alsoStatus` of the endpoint. */
-export class AlreadyExists<R> {
-  readonly reply: R;
-  constructor(reply: R) {
-    this.reply = reply;
-  }
-}
-
-type Handled<E extends Endpoint> = Promise<
-  | Reply<E>
-  | AlreadyExists<Reply<E>>
-  | WithCookies<Reply<E>>
-  | WithEtag<Reply<E>>
-  | Rendered
-  | Unchanged
-  | Redirect
-  | Streamed
->;
+type Handled<E extends Endpoint> = Promise<Reply<E> | SpecialReply<Reply<E>>>;
 
 /** An endpoint with its handler. */
 export interface Route<Context, E extends Endpoint = Endpoint> {
@@ -102,77 +83,23 @@ export interface Performed {
 export async function perform<Context>(route: Route<Context>, context: Context, given: GivenInput): Promise<Performed> {
   const { endpoint } = route;
   const handled: unknown = await route.handle(context, validateInput(endpoint, given));
-  if (handled instanceof Streamed) return { status: endpoint.status, reply: undefined, stream: handled };
-  if (handled instanceof Rendered) return { status: endpoint.status, reply: JSON.parse(handled.body.toString()) };
-  if (handled instanceof Unchanged || handled instanceof Redirect || handled instanceof WithCookies) {
-    throw new Error(`${endpoint.operationId} cannot be performed without HTTP`);
+  const { status } = endpoint;
+  const parsed = (reply: unknown) => (status === 204 ? undefined : endpoint.reply.parse(reply));
+  if (!isSpecialReply(handled)) return { status, reply: parsed(handled) };
+  switch (handled[kind]) {
+    case 'with-etag':
+      return { status, reply: parsed(handled.reply) };
+    case 'already-exists':
+      return { status: endpoint.alsoStatus ?? status, reply: parsed(handled.reply) };
+    case 'rendered':
+      return { status, reply: JSON.parse(handled.body.toString()) };
+    case 'streamed':
+      return { status, reply: undefined, stream: handled };
+    case 'with-cookies':
+    case 'unchanged':
+    case 'redirect':
+      throw new Error(`${endpoint.operationId} cannot be performed without HTTP`);
   }
-  if (endpoint.status === 204) return { status: 204, reply: undefined };
-  const isOld = handled instanceof AlreadyExists;
-  const reply = isOld || handled instanceof WithEtag ? handled.reply : handled;
-  const status = isOld ? (endpoint.alsoStatus ?? endpoint.status) : endpoint.status;
-  return { status, reply: endpoint.reply.parse(reply) };
-}
-
-const NOT_STORED = { 'Cache-Control': 'no-store' };
-/** Proxies that compress a stream delay its chunks, too. nginx reads the second header. */
-const UNBUFFERED = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' };
-
-function present(endpoint: Endpoint, handled: unknown, req: Request): PendingResponse {
-  if (handled instanceof WithCookies) {
-    const response = present(endpoint, handled.reply, req);
-    const cleared = handled.clearsCache ? { 'Clear-Site-Data': '"cache"' } : {};
-    return { ...response, headers: { ...response.headers, ...cleared, 'Set-Cookie': handled.cookies } };
-  }
-  const headers = {
-    'Cache-Control': cacheControl(endpoint, req),
-    Vary: 'Accept-Encoding, Authorization, Cookie, Origin',
-  };
-  if (handled instanceof Unchanged) return { status: 304, headers: { ...headers, ETag: handled.etag } };
-  if (handled instanceof Redirect) {
-    return {
-      status: endpoint.status,
-      headers: { ...headers, 'Set-Cookie': handled.cookies, Location: handled.location },
-    };
-  }
-  if (handled instanceof Streamed) {
-    const { etag, withoutBuffering = false, fileName } = handled.options;
-    const own = {
-      'Content-Type': handled.contentType,
-      ...(withoutBuffering ? UNBUFFERED : NOT_STORED),
-      ...(etag === undefined ? {} : { ETag: etag }),
-      ...(fileName === undefined ? {} : { 'Content-Disposition': `attachment; filename="${fileName}"` }),
-    };
-    return { status: endpoint.status, headers: { ...headers, ...own }, stream: handled };
-  }
-  if (handled instanceof Rendered) {
-    const { body, etag } = handled;
-    if (hasEtagOf(req)(etag)) return { status: 304, headers: { ...headers, ETag: etag } };
-    const own = { 'Content-Type': JSON_TYPE, ETag: etag };
-    return { status: endpoint.status, headers: { ...headers, ...own }, body, isCompressible: isRevalidated(endpoint) };
-  }
-  if (endpoint.status === 204) return { status: 204, headers };
-  if (handled instanceof AlreadyExists) {
-    return jsonResponse(endpoint.alsoStatus ?? endpoint.status, endpoint.reply.parse(handled.reply), headers);
-  }
-  const tagged = handled instanceof WithEtag ? handled : undefined;
-  const response = jsonResponse(endpoint.status, endpoint.reply.parse(tagged ? tagged.reply : handled), headers);
-  if (!isRevalidated(endpoint)) return response;
-  const etag = tagged?.etag ?? etagOfBody(response.body);
-  if (hasEtagOf(req)(etag)) return { status: 304, headers: { ...headers, ETag: etag } };
-  return { ...response, headers: { ...response.headers, ETag: etag }, isCompressible: true };
-}
-
-/**
- * Whether caches can store the response and must revalidate it. Responses to writes and with secrets must not be
- * stored.
- */
-const isRevalidated = (endpoint: Endpoint) => endpoint.method === 'get' && !endpoint.secret;
-
-function cacheControl(endpoint: Endpoint, req: Request): string {
-  if (!isRevalidated(endpoint)) return 'no-store';
-  const isAnonymous = req.headers.authorization === undefined && req.headers.cookie === undefined;
-  return isAnonymous ? 'public, no-cache' : 'private, no-cache';
 }
 
 /** OPTIONS returns the allowed methods; other methods return 405. */

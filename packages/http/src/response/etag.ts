@@ -55,34 +55,3 @@ export function requireVersion(matches: Matches, version: number): void {
 }
 
 const digest = (text: string | Buffer) => hash('sha256', text, 'base64url').slice(0, 27);
-
-/** A reply with an entity tag that the handler computed. */
-export class WithEtag<R> {
-  readonly reply: R;
-  readonly etag: string;
-  constructor(reply: R, etag: string) {
-    this.reply = reply;
-    this.etag = etag;
-  }
-}
-
-/** Returned instead of a reply if the client already has it: 304. */
-export class Unchanged {
-  readonly etag: string;
-  constructor(etag: string) {
-    this.etag = etag;
-  }
-}
-
-/**
- * A reply in JSON that is rendered already, with its entity tag. The schema of the reply is not applied to it: the handler has
- * validated its content.
- */
-export class Rendered {
-  readonly body: Buffer;
-  readonly etag: string;
-  constructor(body: Buffer, etag: string) {
-    this.body = body;
-    this.etag = etag;
-  }
-}

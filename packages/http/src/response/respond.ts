@@ -2,7 +2,8 @@ import type { Response } from 'express';
 import { compressedFor } from './compression.ts';
 import { Problem } from './problem.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
-import { cancelStream, type Streamed, sendStream } from './streamed.ts';
+import { cancelStream, sendStream } from './send-stream.ts';
+import type { Streamed } from './special-reply.ts';
 
 /** A header with several values is sent once for each of them. */
 type Headers = Readonly<Record<string, string | readonly string[]>>;

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { Problem, Rendered } from '../../src/index.ts';
+import { Problem, renderedReply } from '../../src/index.ts';
 import { createFastRoutes } from '../../src/request/fast-routes.ts';
 import { sendRaw, startService, stopServices, wire } from '../world.ts';
 
@@ -62,7 +62,7 @@ const services = {
     },
   },
   'with rendered replies': {
-    handlers: { latestThing: async () => new Rendered(Buffer.from('{"id":"é"}'), 'W/"tag"') },
+    handlers: { latestThing: async () => renderedReply(Buffer.from('{"id":"é"}'), 'W/"tag"') },
   },
 };
 

@@ -1,6 +1,6 @@
 import { get, type IncomingMessage, request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { Rendered } from '../../src/index.ts';
+import { renderedReply } from '../../src/index.ts';
 import { startService, stopServices } from '../world.ts';
 
 afterAll(stopServices);
@@ -9,7 +9,7 @@ const long = { id: 'é'.repeat(2000) };
 const { port } = await startService({
   handlers: {
     latestThing: async () => long,
-    getThing: async () => new Rendered(shared, '"tag"'),
+    getThing: async () => renderedReply(shared, '"tag"'),
     getSecret: async () => ({ secret: 's'.repeat(5000) }),
     listThings: async (_, { query }) => ({
       things: [{ id: query.limit === 2 ? 'x'.repeat(4 * 1024 * 1024) : 'short' }],

@@ -2,7 +2,7 @@ import { createSignInCookie, hashCredential, newCredential, refuseForeignPath, S
 import { type Provider, type SignedIn, SignInExpired, shownInConsole, translateProviderErrors } from '@svc/auth/oidc';
 import type { Input } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { invalid, Problem, Redirect } from '@svc/http';
+import { invalid, Problem, redirectTo } from '@svc/http';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { requireWritableAuditLog } from '../../audit/gate.ts';
@@ -122,7 +122,7 @@ async function start(context: RequestContext, { return_to: returnTo, session }: 
   return runAudited(context, fleetEndpoints.startOidcLogin, async (transaction) => {
     const signInRoute = { issuer: provider.issuer, callbackUrl, returnTo, session };
     const cookie = await storeTransaction(context, transaction, { ...authorization, ...signInRoute });
-    return new Redirect(address.href, [cookie]);
+    return redirectTo(address.href, [cookie]);
   });
 }
 
@@ -159,14 +159,14 @@ async function completeSignIn(
     if (signInTransaction.session === 'cookie') {
       const reference = newCredential();
       await context.sessions.bindToBrowser(transaction, sessionId, reference);
-      return new Redirect(target.href, [cleared, context.browserSessions.cookieOf(reference)]);
+      return redirectTo(target.href, [cleared, context.browserSessions.cookieOf(reference)]);
     }
     const code = newCredential();
     await transaction.$executeRaw`
       INSERT INTO sign_in_codes (code_hash, session_id, expires_at)
       VALUES (${hashCredential(code)}, ${sessionId}::uuid, now() + make_interval(secs => ${CODE_SECONDS}))`;
     target.searchParams.set('code', code);
-    return new Redirect(target.href, [cleared]);
+    return redirectTo(target.href, [cleared]);
   });
 }
 

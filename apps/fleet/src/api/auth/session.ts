@@ -1,6 +1,6 @@
 import { newCredential } from '@svc/auth';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { WithCookies } from '@svc/http';
+import { withCookies } from '@svc/http';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { accessOf } from '../../identity/policy.ts';
 import type { Principal } from '../../identity/principal.ts';
@@ -26,7 +26,7 @@ export const openBrowserSession = route(fleetEndpoints.openBrowserSession, async
       return presentBrowserSession(person);
     },
   });
-  return new WithCookies(reply, [context.browserSessions.cookieOf(reference)]);
+  return withCookies(reply, [context.browserSessions.cookieOf(reference)]);
 });
 
 export const endBrowserSession = route(fleetEndpoints.endBrowserSession, async (context) => {
@@ -35,7 +35,7 @@ export const endBrowserSession = route(fleetEndpoints.endBrowserSession, async (
     await endOwnSession(context, transaction);
     return undefined;
   });
-  return new WithCookies(reply, [browserSessions.noCookie], { clearsCache: true });
+  return withCookies(reply, [browserSessions.noCookie], { clearsCache: true });
 });
 
 /** Ends the session of the request, if it has one. */

@@ -1,6 +1,6 @@
 import { MAX_SESSIONS } from '@svc/contract';
 import { fleetEndpoints } from '@svc/contract/fleet';
-import { notFound, WithCookies } from '@svc/http';
+import { notFound, withCookies } from '@svc/http';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { isOpen } from '../../identity/sessions/sessions.ts';
 import { isUuid } from '../../resources/kind.ts';
@@ -32,7 +32,7 @@ export const endOwnSessions = route(fleetEndpoints.endOwnSessions, async (contex
     await transaction.$executeRaw`UPDATE sessions SET ended_at = now() WHERE ${isOwn(context)}`;
     return undefined;
   });
-  return new WithCookies(reply, [context.browserSessions.noCookie], { clearsCache: true });
+  return withCookies(reply, [context.browserSessions.noCookie], { clearsCache: true });
 });
 
 export const endOwnSession = changeRoute(fleetEndpoints.endOwnSession, async (context, { params: { id } }) => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fleetEndpoints, type Target } from '@svc/contract/fleet';
-import { invalid, Problem, Streamed, unavailable } from '@svc/http';
+import { invalid, Problem, streamedReply, unavailable } from '@svc/http';
 import { type DeploymentRow, deployments, presentReason } from '../../deployments/rows.ts';
 import { logs as logsOfHost } from '../../engines/docker/logs.ts';
 import { EngineFailure, Permanent } from '../../engines/errors.ts';
@@ -30,7 +30,7 @@ export const readDeploymentLogs = route(fleetEndpoints.readDeploymentLogs, async
     ...{ tail, follow, since, timestamps, previous },
     signal: controller.signal,
   });
-  return new Streamed(
+  return streamedReply(
     'text/plain; charset=utf-8',
     await started(lines, { row, controller, waitMs: context.engineRuntime.timings.logStart }),
     { withoutBuffering: follow, fileName: download ? `${fileNameOf(name)}.log` : undefined },

@@ -1,5 +1,5 @@
 import { hubEndpoints, MAX_OPEN_REQUESTS } from '@svc/contract/hub';
-import { AlreadyExists, Problem } from '@svc/http';
+import { alreadyExists, Problem } from '@svc/http';
 import { callerOf, organizationOf } from '../../identity/caller.ts';
 import { route } from '../context.ts';
 import { emptyList, readPage } from '../lists.ts';
@@ -34,7 +34,7 @@ export const requestAccess = route(
       await transaction.$queryRaw`SELECT FROM organizations WHERE id = ${org_id}::uuid FOR NO KEY UPDATE`;
       const open = await transaction.accessRequest.findMany({ where: { org_id, status: 'open' } });
       const same = open.find((each) => each.category_slug === category_slug && each.template_slug === template_slug);
-      if (same) return new AlreadyExists({ request: same });
+      if (same) return alreadyExists({ request: same });
       if (open.length >= MAX_OPEN_REQUESTS) {
         throw new Problem(
           'too_many_requests',

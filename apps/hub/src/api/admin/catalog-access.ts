@@ -1,5 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { AlreadyExists, invalid, notFound, pickDefined } from '@svc/http';
+import { alreadyExists, invalid, notFound, pickDefined } from '@svc/http';
 import { writeCatalog } from '../../database/catalog-write.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { catalogChangeRoute, recorded } from '../change.ts';
@@ -45,11 +45,11 @@ export const grantAccess = route(hubEndpoints.grantAccess, async (context, { bod
   // Checked before the write, so that a repeated grant does not advance the catalog clock, and
   // again under its lock.
   const existing = await database.client.catalogAccess.findUnique({ where, include: withSlugs });
-  if (existing) return new AlreadyExists({ grant: presentGrant(existing) });
+  if (existing) return alreadyExists({ grant: presentGrant(existing) });
   return writeCatalog(database, async (transaction) => {
     const { catalogAccess } = transaction;
     const concurrent = await catalogAccess.findUnique({ where, include: withSlugs });
-    if (concurrent) return new AlreadyExists({ grant: presentGrant(concurrent) });
+    if (concurrent) return alreadyExists({ grant: presentGrant(concurrent) });
     const grant = presentGrant(await catalogAccess.create({ data: body, include: withSlugs }));
     return recorded({ ...context, transaction }, hubEndpoints.grantAccess, { id: grant.id, reply: { grant } });
   });

@@ -1,6 +1,6 @@
 import { fold, type managedCategory } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, notFound, Problem, pickDefined, requireVersion, WithEtag } from '@svc/http';
+import { etagOfVersion, notFound, Problem, pickDefined, requireVersion, withEtag } from '@svc/http';
 import type { z } from 'zod';
 import { defaultSlug } from '../../catalog/derived.ts';
 import { containsFolded } from '../../database/search.ts';
@@ -46,7 +46,7 @@ export const getManagedCategory = route(
     const row = await client.category.findUnique({ where: { id }, include: withCounts });
     if (!row) throw notFound();
     const category = presentCategory(row);
-    return new WithEtag({ category }, etagOfVersion(row.version, category));
+    return withEtag({ category }, etagOfVersion(row.version, category));
   },
 );
 

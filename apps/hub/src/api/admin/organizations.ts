@@ -1,5 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, notFound, pickDefined, requireVersion, WithEtag } from '@svc/http';
+import { etagOfVersion, notFound, pickDefined, requireVersion, withEtag } from '@svc/http';
 import { containsText } from '../../database/search.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { presentManagedOrganization, withMembers } from '../../organizations/present.ts';
@@ -34,7 +34,7 @@ export const getManagedOrganization = route(
     const row = await client.organization.findUnique({ where: { id }, include: withMembers });
     if (!row) throw notFound();
     const organization = presentManagedOrganization(row);
-    return new WithEtag({ organization }, etagOfVersion(row.version, organization));
+    return withEtag({ organization }, etagOfVersion(row.version, organization));
   },
 );
 

@@ -8,7 +8,7 @@ import {
   templateFieldNames,
 } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfVersion, invalid, notFound, Problem, pickDefined, requireVersion, WithEtag } from '@svc/http';
+import { etagOfVersion, invalid, notFound, Problem, pickDefined, requireVersion, withEtag } from '@svc/http';
 import type { z } from 'zod';
 import { defaultSlug, derivedColumns } from '../../catalog/derived.ts';
 import { idsOfPage } from '../../catalog/filters.ts';
@@ -150,7 +150,7 @@ export const getManagedTemplate = route(
     });
     if (!row) throw notFound();
     const template = presentTemplate(row);
-    return new WithEtag({ template }, etagOfVersion(row.resource_version, template));
+    return withEtag({ template }, etagOfVersion(row.resource_version, template));
   },
 );
 

@@ -10,7 +10,7 @@ import {
 import { SignInExpired, shownInConsole, translateProviderErrors } from '@svc/auth/oidc';
 import { MAX_SESSIONS } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { clientAddress, Problem, Redirect } from '@svc/http';
+import { clientAddress, Problem, type Redirect, redirectTo } from '@svc/http';
 import { writeAuditEntry } from '../../audit/entry.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { isOpen } from '../../identity/sessions.ts';
@@ -53,7 +53,7 @@ async function start(context: RequestContext, returnTo: string): Promise<Redirec
     INSERT INTO sign_in_transactions (state_hash, browser_hash, return_to, expires_at)
     VALUES (${state_hash}, ${hashCredential(browser)}, ${returnTo},
       now() + make_interval(mins => ${SIGN_IN_MINUTES}::int))`;
-  return new Redirect(address.href, [signInCookie.set(signInCookie.nameOf(state_hash), browser, callbackUrl)]);
+  return redirectTo(address.href, [signInCookie.set(signInCookie.nameOf(state_hash), browser, callbackUrl)]);
 }
 
 export const endOidcLogin = route(hubEndpoints.endOidcLogin, (context, { query }) =>
@@ -66,7 +66,7 @@ export const endOidcLogin = route(hubEndpoints.endOidcLogin, (context, { query }
     const currentUrl = new URL(callbackUrl);
     for (const [name, value] of Object.entries(query)) currentUrl.searchParams.set(name, String(value));
     const reference = await shownInConsole(() => redeem(context, { currentUrl, state, browser }), returnTo);
-    return new Redirect(new URL(returnTo, callbackUrl.origin).href, [
+    return redirectTo(new URL(returnTo, callbackUrl.origin).href, [
       signInCookie.clear(cookieName, callbackUrl),
       context.browserSessions.cookieOf(reference),
     ]);

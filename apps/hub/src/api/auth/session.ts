@@ -1,5 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { WithCookies } from '@svc/http';
+import { withCookies } from '@svc/http';
 import { accessOf } from '../../identity/policy.ts';
 import { presentUser, withOrganization } from '../../organizations/present.ts';
 import { route } from '../context.ts';
@@ -17,5 +17,5 @@ export const endBrowserSession = route(hubEndpoints.endBrowserSession, async (co
   if (principal.kind === 'user' && principal.sessionId !== undefined) {
     await endSessions(context, hubEndpoints.endBrowserSession, principal.sessionId);
   }
-  return new WithCookies(undefined, [browserSessions.noCookie], { clearsCache: true });
+  return withCookies(undefined, [browserSessions.noCookie], { clearsCache: true });
 });

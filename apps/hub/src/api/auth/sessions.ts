@@ -1,6 +1,6 @@
 import { type Endpoint, MAX_SESSIONS } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { notFound, WithCookies } from '@svc/http';
+import { notFound, withCookies } from '@svc/http';
 import { writeAuditEntry } from '../../audit/entry.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { callerOf } from '../../identity/caller.ts';
@@ -29,7 +29,7 @@ export const listOwnSessions = route(hubEndpoints.listOwnSessions, async (contex
 
 export const endOwnSessions = route(hubEndpoints.endOwnSessions, async (context) => {
   await endSessions(context, hubEndpoints.endOwnSessions);
-  return new WithCookies(undefined, [context.browserSessions.noCookie], { clearsCache: true });
+  return withCookies(undefined, [context.browserSessions.noCookie], { clearsCache: true });
 });
 
 export const endOwnSession = route(hubEndpoints.endOwnSession, async (context, { params }) => {

@@ -1,5 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { notFound, Rendered } from '@svc/http';
+import { notFound, renderedReply } from '@svc/http';
 import { OUTDATED } from '../../catalog/memory/catalog-index.ts';
 import { type Documents, jsonOf } from '../../catalog/memory/documents.ts';
 import { type Entry, versionOf } from '../../catalog/memory/entries.ts';
@@ -20,7 +20,7 @@ export const getTemplate = route(hubEndpoints.getTemplate, async (context, { par
   const { id, document } = found;
   if (principal.kind === 'organization' && !headOnly) usage.countDownload(id);
   const json = jsonOf(document, document.downloads + usage.pendingDownloads(id));
-  return new Rendered(Buffer.concat(json), document.etag);
+  return renderedReply(Buffer.concat(json), document.etag);
 });
 
 /** The document of a template, with its id; OUTDATED if the database has a later version. */

@@ -1,5 +1,5 @@
 import type { Cursor } from '@svc/contract';
-import { etagOfState, Rendered } from '@svc/http';
+import { etagOfState, type Rendered, renderedReply } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import { type Viewer, viewerKey } from '../../identity/principal.ts';
 import type { CatalogState, Revision } from '../../revision/revision.ts';
@@ -48,7 +48,7 @@ export async function updatesFromMemory(
     if (has.cursor && (has.cursor.of !== viewerKey(viewer) || !catalog.index.knows(has.cursor.seen))) return undefined;
     const answer = answerAt(catalog, indexed.state, viewer);
     const etag = answer.etagFor(latest.floor, query);
-    if (changed.length === 0) return new Rendered(answer.empty(), etag);
+    if (changed.length === 0) return renderedReply(answer.empty(), etag);
     return renderChanges(catalog.documents, changed, { rest: answer.rest, etag });
   });
 }
@@ -61,7 +61,7 @@ async function renderChanges(
   const shown = await documents.of(changed.map(versionOf));
   if (!shown) return OUTDATED;
   const body = renderUpdates(shown, rest);
-  return body.length <= MAX_BYTES ? new Rendered(body, etag) : undefined;
+  return body.length <= MAX_BYTES ? renderedReply(body, etag) : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Cursor, writeCursor } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { Streamed } from '@svc/http';
+import { type Streamed, streamedReply } from '@svc/http';
 import type { Database } from '../../database/client.ts';
 import type { Reader } from '../../database/reader.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
@@ -112,7 +112,7 @@ export function streamChanges(
 ): Streamed {
   const release = headOnly ? () => undefined : streamSlots.take(principal, address);
   const source = { reader: database.catalogStreams, documents: catalog.documents };
-  return new Streamed('application/json; charset=utf-8', () => jsonOf(source, changes), {
+  return streamedReply('application/json; charset=utf-8', () => jsonOf(source, changes), {
     etag,
     pace: streamSlots.pace,
     onEnd: release,

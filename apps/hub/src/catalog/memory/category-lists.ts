@@ -1,5 +1,5 @@
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfBody, Rendered } from '@svc/http';
+import { etagOfBody, type Rendered, renderedReply } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { Reader } from '../../database/reader.ts';
@@ -44,7 +44,7 @@ export function createCategoryLists(reader: Reader, index: CatalogIndex): Catego
         if (rows.some(({ newest }) => newest !== state.commit.commit)) return OUTDATED;
         const categories = rows.filter(({ id }) => id !== null).map(({ newest: _, ...category }) => category);
         const body = JSON.stringify(hubEndpoints.listCategories.reply.parse({ categories }));
-        const rendered = new Rendered(Buffer.from(body), etagOfBody(body));
+        const rendered = renderedReply(Buffer.from(body), etagOfBody(body));
         lists.set(key, { rendered, changedAt });
         return rendered;
       }),

@@ -1,5 +1,5 @@
 import { offsetOf, paginationOf } from '@svc/contract';
-import { etagOfState, Rendered } from '@svc/http';
+import { etagOfState, type Rendered, renderedReply } from '@svc/http';
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../database/reader.ts';
 import type { Viewer } from '../../identity/principal.ts';
@@ -189,7 +189,7 @@ function render(documents: readonly Document[], query: Query, total: number): Re
   const etags = documents.map((document) => document.etag);
   if (query.view === 'summary') {
     const body = Buffer.concat([START, ...elementsOf(documents, 'summary'), end]);
-    return new Rendered(body, etagOfState(pagination, etags, 'summary'));
+    return renderedReply(body, etagOfState(pagination, etags, 'summary'));
   }
-  return new Rendered(Buffer.concat([START, ...elementsOf(documents, 'parts'), end]), etagOfState(pagination, etags));
+  return renderedReply(Buffer.concat([START, ...elementsOf(documents, 'parts'), end]), etagOfState(pagination, etags));
 }

@@ -1,6 +1,6 @@
 import { DEFAULT_UPDATES } from '@svc/contract';
 import { hubEndpoints } from '@svc/contract/hub';
-import { etagOfState, Rendered, Unchanged } from '@svc/http';
+import { etagOfState, renderedReply, unchanged } from '@svc/http';
 import { updatesFromMemory } from '../../../catalog/changes/from-memory.ts';
 import { readPage } from '../../../catalog/changes/page.ts';
 import { changesSince, LargeChanges, readAtOnce, streamChanges } from '../../../catalog/changes/since.ts';
@@ -22,12 +22,12 @@ export const listTemplateUpdates = route(hubEndpoints.listTemplateUpdates, async
     database.reader.inSnapshot(async (reader) => {
       const state = await readState(reader);
       const etag = etagOfState(viewerKey(viewer), state, query);
-      if (hasEtag(etag)) return new Unchanged(etag);
+      if (hasEtag(etag)) return unchanged(etag);
       const snapshot = { reader, documents: catalog.documents, viewer, state };
-      if (!since) return new Rendered(await readPage(snapshot, { cursor: cursor ?? 'start', limit }), etag);
+      if (!since) return renderedReply(await readPage(snapshot, { cursor: cursor ?? 'start', limit }), etag);
       const changes = changesSince(snapshot, since);
       const body = await readAtOnce(snapshot, changes);
-      return body ? new Rendered(body, etag) : new LargeChanges(changes, etag);
+      return body ? renderedReply(body, etag) : new LargeChanges(changes, etag);
     });
   const queue = since ? changeQueue : pageQueue;
   const read = await queue.run(callerKey(principal, address), readInSnapshot);

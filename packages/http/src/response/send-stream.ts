@@ -1,49 +1,7 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
 import { closeConnectionOf } from './close-connection.ts';
-
-/**
- * The parts of a stream. A function is called only when the response is sent; `disconnected` aborts when the client
- * disconnects.
- */
-export type Chunks = AsyncIterable<string | Buffer> | ((disconnected: AbortSignal) => AsyncIterable<string | Buffer>);
-
-/** How fast a client must read a stream. The connection of a slower client is closed. */
-export interface Pace {
-  /** The maximum duration of the stream, in milliseconds. */
-  readonly durationMs: number;
-  /** Each chunk must be accepted at this rate. */
-  readonly bytesPerSecond: number;
-  /** The additional time for each chunk, in milliseconds. */
-  readonly allowanceMs: number;
-}
-
-interface StreamOptions {
-  readonly etag?: string;
-  /** Without a pace, only the limits of the connection apply. */
-  readonly pace?: Pace;
-  /** Whether reverse proxies must pass on each chunk at once. */
-  readonly withoutBuffering?: boolean;
-  /** The name of the file in which browsers store the response; undefined: they show it. */
-  readonly fileName?: string | undefined;
-  /** Called once, when the stream has ended or if it is not sent. */
-  readonly onEnd?: () => void;
-}
-
-/**
- * Returned instead of a reply: a response that is sent while it is generated. The handler must format the chunks
- * itself.
- */
-export class Streamed {
-  readonly contentType: string;
-  readonly chunks: Chunks;
-  readonly options: StreamOptions;
-  constructor(contentType: string, chunks: Chunks, options: StreamOptions = {}) {
-    this.contentType = contentType;
-    this.chunks = chunks;
-    this.options = options;
-  }
-}
+import type { Pace, Streamed } from './special-reply.ts';
 
 /**
  * Sends the chunks, with backpressure. If the client disconnects, the iteration ends at once. An error closes the

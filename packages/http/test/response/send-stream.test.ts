@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { RequestHandler } from 'express';
-import { type Chunks, holdResponse, Streamed } from '../../src/index.ts';
+import { type Chunks, holdResponse, streamedReply } from '../../src/index.ts';
 import { startService, stopServices } from '../world.ts';
 
 afterEach(stopServices);
@@ -10,9 +10,9 @@ afterEach(stopServices);
 const LINES = 'application/x-ndjson';
 
 /** A service whose `/things/latest` streams these chunks. */
-const serviceOf = (chunks: Chunks, gate?: RequestHandler, options: ConstructorParameters<typeof Streamed>[2] = {}) =>
+const serviceOf = (chunks: Chunks, gate?: RequestHandler, options: Parameters<typeof streamedReply>[2] = {}) =>
   startService({
-    handlers: { latestThing: async () => new Streamed(LINES, chunks, options) },
+    handlers: { latestThing: async () => streamedReply(LINES, chunks, options) },
     ...(gate ? { gate } : {}),
   });
 
