@@ -1,8 +1,8 @@
 import type { Template } from '@svc/contract';
 import { isolated, rich, t } from '../texts/texts.ts';
-import { type Fact, Facts } from '../ui/Facts.tsx';
-import { formatBytes, formatCount, formatCpus, parseQuantity } from '../ui/format.ts';
-import { Time } from '../ui/Time.tsx';
+import { type Fact, Facts } from '../ui/display/Facts.tsx';
+import { formatBytes, formatCount, formatCpus, parseQuantity } from '../ui/display/format.ts';
+import { Time } from '../ui/display/Time.tsx';
 import { isSecretVariableText, withoutSecretMarker } from './secret-variable.ts';
 
 /** What a template runs, and what it requires. */

@@ -1,7 +1,7 @@
 import { Component, lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { t } from '../texts/texts.ts';
-import { ErrorView, Loading } from '../ui/states.tsx';
+import { ErrorView, Loading } from '../ui/feedback/states.tsx';
 import type { ParamsOf } from './href.ts';
 
 /** The properties of a page: the parameters of its pattern. */
