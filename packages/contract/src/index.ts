@@ -12,6 +12,7 @@ export * from './problems.ts';
 export * from './services.ts';
 export { type SignInError, signInErrors } from './sign-in-errors.ts';
 export * from './template-conflicts.ts';
+export type * from './template-controls.ts';
 export * from './template-fields.ts';
 export * from './template-tools.ts';
 export * from './timestamp.ts';

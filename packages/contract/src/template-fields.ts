@@ -188,19 +188,16 @@ interface Declaration<Rule extends z.ZodType, Reply extends z.ZodType> {
   readonly control: Control<z.output<Rule>>;
 }
 
-/** The topics of the members that describe a template. */
-const catalogTopics = ['catalog', 'documentation'] as const;
-
 /** The topics of the members that specify what runs, in the order in which a workload lists its members. */
 const workloadTopics = ['image', 'environment', 'ports', 'volumes', 'resources', 'scheduling', 'networks'] as const;
 type WorkloadTopic = (typeof workloadTopics)[number];
 
-/** The topics of the members that a publisher writes. The form of a template shows the members of a topic together. */
-export type TemplateTopic = (typeof catalogTopics)[number] | WorkloadTopic;
+/** The form of a template shows the members of a topic together. */
+export type TemplateTopic = 'catalog' | 'documentation' | WorkloadTopic;
 
 /**
- * A member that the publisher of a template writes. A workload copies a member whose topic is one of `workloadTopics`, and a later
- * change of it makes the copy outdated.
+ * A member that the publisher of a template writes. A workload copies a member whose topic is one of
+ * `workloadTopics`, and a later change of it makes the copy outdated.
  */
 const field = <Topic extends TemplateTopic, Reply extends z.ZodType, Rule extends z.ZodType<z.input<Reply>>>(
   topic: Topic,
