@@ -5,11 +5,11 @@ import type { CallInput } from '../../shared/api/client.ts';
 import { t } from '../../shared/texts/texts.ts';
 import { CheckField, SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
 import { useEdits } from '../../shared/ui/controls/form.ts';
+import { pairsOf, textOfPairs } from '../../shared/ui/controls/pairs.ts';
 import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
 import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
 import { Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type FleetOutput, fleet } from '../api.ts';
-import { pairsOf, textOfPairs } from '../pairs.ts';
 import { settingsActions } from './SettingsActions.tsx';
 import { SourceHint } from './SourceHint.tsx';
 

@@ -1,3 +1,4 @@
+import controls from 'virtual:template-controls';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { RefreshCw, Save, Trash2 } from 'lucide-react';
 import { useState } from 'react';
@@ -242,6 +243,11 @@ function RevisionDialog({ workload: given, onClose }: DialogProps) {
   );
 }
 
+/** The members of a template that a workload copies. */
+const copiedMembers: ReadonlySet<string> = new Set(
+  controls.filter(({ topic }) => topic !== 'catalog' && topic !== 'documentation').map(({ name }) => name),
+);
+
 function TemplateDialog({ workload, onClose }: DialogProps) {
   const slug = workload.template_slug ?? '';
   const template = useQuery(fleet.read('getMirroredTemplate', { params: { slug } }));
@@ -252,11 +258,8 @@ function TemplateDialog({ workload, onClose }: DialogProps) {
       onClose();
     },
   });
-  const members = Object.keys(workload).filter(
-    (member) => template.data && member in template.data && !OWN.has(member),
-  );
   const partOf = (object: object) =>
-    textOf(Object.fromEntries(Object.entries(object).filter(([member]) => members.includes(member))));
+    textOf(Object.fromEntries(Object.entries(object).filter(([member]) => copiedMembers.has(member))));
   return (
     <ConfirmDialog
       title={t('Update {name} from {slug}?', { name: workload.name, slug })}
@@ -279,9 +282,6 @@ function TemplateDialog({ workload, onClose }: DialogProps) {
     </ConfirmDialog>
   );
 }
-
-/** Members of a workload with the names of other members of a template. */
-const OWN = new Set(['id', 'name', 'version', 'created_at', 'updated_at', 'min_tier']);
 
 function DeleteDialog({ workload: { id, name, version }, onClose }: DialogProps) {
   const [, navigate] = useLocation();

@@ -7,6 +7,7 @@ import { href } from '../../shared/routing/href.ts';
 import type { PageProps } from '../../shared/routing/page.tsx';
 import { rich, t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
+import { textOfPairs, textOfTaint } from '../../shared/ui/controls/pairs.ts';
 import { Tabs, useTab } from '../../shared/ui/controls/Tabs.tsx';
 import { type Fact, Facts } from '../../shared/ui/display/Facts.tsx';
 import { formatBytes, formatCpus, parseQuantity } from '../../shared/ui/display/format.ts';
@@ -16,7 +17,6 @@ import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx'
 import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { type Cluster as ClusterObject, fleet, useBlocked } from '../api.ts';
 import { reachabilityLook } from '../looks.ts';
-import { textOfPairs, textOfTaint } from '../pairs.ts';
 import { EditClusterDialog } from './EditClusterDialog.tsx';
 import { Resources } from './Resources.tsx';
 import { Conditions, Orphans, RemoveTargetDialog, TargetDeployments, TargetEvents } from './TargetParts.tsx';

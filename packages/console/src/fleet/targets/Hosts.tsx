@@ -6,6 +6,7 @@ import { useFilters } from '../../shared/routing/search.ts';
 import { t } from '../../shared/texts/texts.ts';
 import { Button, ButtonLink } from '../../shared/ui/controls/Button.tsx';
 import { FilterSelect, SearchField } from '../../shared/ui/controls/Field.tsx';
+import { textOfTaint } from '../../shared/ui/controls/pairs.ts';
 import { formatCount } from '../../shared/ui/display/format.ts';
 import { Cells } from '../../shared/ui/display/Meter.tsx';
 import { looks, Status } from '../../shared/ui/display/Status.tsx';
@@ -15,7 +16,6 @@ import { Table } from '../../shared/ui/lists/Table.tsx';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet, type Host, useBlocked } from '../api.ts';
 import { reachabilityLook } from '../looks.ts';
-import { textOfTaint } from '../pairs.ts';
 import { AllocatedMeter } from './AllocatedMeter.tsx';
 
 const sorts = ['name', '-name', 'last_seen_at', '-last_seen_at'] as const;

@@ -7,13 +7,13 @@ import { t } from '../../shared/texts/texts.ts';
 import { Button } from '../../shared/ui/controls/Button.tsx';
 import { SelectField, TextField } from '../../shared/ui/controls/Field.tsx';
 import { useForm } from '../../shared/ui/controls/form.ts';
+import { wordsOf } from '../../shared/ui/controls/pairs.ts';
 import { Status } from '../../shared/ui/display/Status.tsx';
 import { FormError } from '../../shared/ui/feedback/FormError.tsx';
 import { ErrorView, Notice } from '../../shared/ui/feedback/states.tsx';
 import { PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
 import { fleet, type Host, useBlocked } from '../api.ts';
 import { reachabilityLook } from '../looks.ts';
-import { wordsOf } from '../pairs.ts';
 import { credentialsOf, HostCredentialsFields, noCredentials } from './HostCredentialsFields.tsx';
 import { Resources } from './Resources.tsx';
 

@@ -10,7 +10,6 @@ import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { hub, type ManagedTemplate } from '../api.ts';
 import { visibilityLook } from '../looks.ts';
 import { TemplateForm } from './TemplateForm.tsx';
-import { draftOf } from './template-draft.ts';
 
 export default function EditTemplate({ params }: PageProps<'/admin/templates/:id'>) {
   const { data, error, refetch } = useQuery(hub.read('getManagedTemplate', { params }));
@@ -33,12 +32,7 @@ function Editor({ latest }: { readonly latest: ManagedTemplate }) {
           <ButtonLink href={href('/templates/:slug', { slug: template.slug })}>{t('View in the catalog')}</ButtonLink>
         }
       />
-      <TemplateForm
-        key={template.resource_version}
-        initial={draftOf(template)}
-        template={template}
-        onSaved={setTemplate}
-      />
+      <TemplateForm key={template.resource_version} template={template} onSaved={setTemplate} />
     </>
   );
 }

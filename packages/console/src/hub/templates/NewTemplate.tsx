@@ -1,13 +1,12 @@
 import { t } from '../../shared/texts/texts.ts';
 import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
 import { TemplateForm } from './TemplateForm.tsx';
-import { emptyTemplateDraft } from './template-draft.ts';
 
 export default function NewTemplate() {
   return (
     <>
       <PageHeader crumbs={[{ label: t('Templates'), href: '/admin/templates' }]} title={t('New template')} />
-      <TemplateForm initial={emptyTemplateDraft} template={undefined} />
+      <TemplateForm template={undefined} />
     </>
   );
 }

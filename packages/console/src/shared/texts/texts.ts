@@ -46,6 +46,9 @@ export const t = (text: string, values?: Readonly<Record<string, string | number
         formatOf(text).format(mapValues(values, (value) => (typeof value === 'string' ? isolated(value) : value))),
       );
 
+/** A text that the contract declares (`templateTexts`), in the language of the user. */
+export const declaredText = (text: string): string => String(messages[text] ?? text);
+
 type Element = (words: ReactNode) => ReactNode;
 
 /** A text that contains elements: `{time}` is replaced by a node, and a function surrounds the words of `<link>add a host</link>`. */

@@ -43,15 +43,17 @@ export function Field({
           {hint}
         </div>
       )}
-      {error && (
-        <div id={`${id}-error`} className="field-error">
-          <CircleAlert size={14} aria-hidden />
-          {error}
-        </div>
-      )}
+      {error && <FieldError id={`${id}-error`} text={error} />}
     </div>
   );
 }
+
+export const FieldError = ({ id, text }: { readonly id?: string; readonly text: string }) => (
+  <div id={id} className="field-error">
+    <CircleAlert size={14} aria-hidden />
+    {text}
+  </div>
+);
 
 interface TextProps extends FieldProps {
   readonly value: string;

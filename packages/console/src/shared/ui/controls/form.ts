@@ -1,9 +1,12 @@
 import { useState } from 'react';
 import { fieldErrorsOf } from '../../api/problem.ts';
 
+/** Whether `path` is that of a member, or of a member in it. */
+const isIn = (member: string, path: string) => path === member || path.startsWith(`${member}.`);
+
 /**
  * The values of a form. The service validates them: its problem document names the invalid members, and `errorAt` returns the message
- * for a field. A change of a field removes the message of the member with its name.
+ * for a field. A change of a field removes the messages of the member with its name, and of the members in it.
  */
 export function useForm<V extends object>(initial: V | (() => V)) {
   const [values, setValues] = useState<V>(initial);
@@ -29,9 +32,10 @@ export function useForm<V extends object>(initial: V | (() => V)) {
       if (changed.error !== error) setChanged({ error, paths: new Set() });
       const messages = fieldErrorsOf(error);
       return (...paths: readonly string[]): string | undefined => {
-        const hidden = changed.error === error && paths.some((path) => changed.paths.has(path));
+        const hidden =
+          changed.error === error && paths.some((path) => [...changed.paths].some((one) => isIn(one, path)));
         if (hidden) return undefined;
-        return messages.find(({ path }) => paths.some((one) => path === one || path.startsWith(`${one}.`)))?.message;
+        return messages.find(({ path }) => paths.some((one) => isIn(one, path)))?.message;
       };
     },
   };
