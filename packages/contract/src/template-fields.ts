@@ -481,7 +481,11 @@ const templateMembers = {
         key: { label: 'Key', control: { kind: 'text', hint: 'Empty, with Exists: all taints.' }, isOptional: true },
         operator: {
           label: 'Operator',
-          control: { kind: 'select', options: { Exists: 'Exists: any value', Equal: 'Equal: the same value' } },
+          control: {
+            kind: 'select',
+            hint: 'Not set: Equal.',
+            options: { Exists: 'Exists: any value', Equal: 'Equal: the same value' },
+          },
           isOptional: true,
         },
         value: { label: 'Value', control: { kind: 'text' }, isOptional: true },
@@ -489,6 +493,7 @@ const templateMembers = {
           label: 'Effect',
           control: {
             kind: 'select',
+            hint: 'Not set: all effects.',
             options: { NoSchedule: 'NoSchedule', PreferNoSchedule: 'PreferNoSchedule', NoExecute: 'NoExecute' },
           },
           isOptional: true,

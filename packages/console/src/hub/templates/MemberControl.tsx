@@ -13,6 +13,8 @@ interface Member extends Pick<ObjectMember, 'label' | 'isOptional'> {
   readonly control: AnyControl;
   /** A value that shows the form of the input. */
   readonly example?: unknown;
+  /** The member is one of an object in a list, where space is scarce. */
+  readonly isInObject?: boolean;
 }
 
 interface ControlProps {
@@ -45,7 +47,7 @@ interface Item {
   readonly control: ReactNode;
 }
 
-/** Controls side by side, then those that need a whole row, and the checkboxes, with `action` at the end of their row. */
+/** Controls side by side, then those that need a whole row, and the checkboxes. `action` is at the end of the last row. */
 export function ControlLayout({ items, action }: { readonly items: readonly Item[]; readonly action?: ReactNode }) {
   const controlsIn = (space: ReturnType<typeof spaceOf>) =>
     items
@@ -53,11 +55,18 @@ export function ControlLayout({ items, action }: { readonly items: readonly Item
       .map(({ key, control }) => <Fragment key={key}>{control}</Fragment>);
   const columns = controlsIn('column');
   const boxes = controlsIn('box');
+  const rows = controlsIn('row');
+  const hasOnlyColumns = rows.length === 0 && boxes.length === 0;
   return (
     <>
-      {columns.length > 0 && <div className="fields">{columns}</div>}
-      {controlsIn('row')}
-      {(boxes.length > 0 || action) && (
+      {columns.length > 0 && (
+        <div className="fields">
+          {columns}
+          {hasOnlyColumns && action && <div className="fields-action">{action}</div>}
+        </div>
+      )}
+      {rows}
+      {!hasOnlyColumns && (boxes.length > 0 || action) && (
         <div className="spread">
           <div className="row">{boxes}</div>
           {action}
@@ -69,7 +78,7 @@ export function ControlLayout({ items, action }: { readonly items: readonly Item
 
 /** The control that a member declares. */
 export function MemberControl({ member, path, input, errorAt, onChange }: ControlProps) {
-  const { control, example } = member;
+  const { control, example, isInObject = false } = member;
   const label = declaredText(member.label);
   if (control.kind === 'checkbox')
     return <CheckField label={label} checked={input === true} onChange={(checked) => onChange(checked)} />;
@@ -97,7 +106,7 @@ export function MemberControl({ member, path, input, errorAt, onChange }: Contro
     case 'tags':
       return <TextField {...field} />;
     case 'prose':
-      return <TextAreaField {...field} rows={2} mono={false} />;
+      return <TextAreaField {...field} rows={isInObject ? 1 : 2} mono={false} />;
     case 'markdown':
       return <TextAreaField {...field} rows={14} />;
     case 'map':
@@ -110,7 +119,7 @@ export function MemberControl({ member, path, input, errorAt, onChange }: Contro
 }
 
 const optionsOf = (options: Readonly<Record<string, string>>, isOptional = false) => [
-  ...(isOptional ? [{ value: '', label: t('Any') }] : []),
+  ...(isOptional ? [{ value: '', label: t('Not set') }] : []),
   ...Object.entries(options).map(([value, label]) => ({ value, label: declaredText(label) })),
 ];
 
@@ -149,7 +158,7 @@ function ObjectList({
               kind: member.control.kind,
               control: (
                 <MemberControl
-                  member={member}
+                  member={{ ...member, isInObject: true }}
                   path={`${path}.${index}.${name}`}
                   input={object.members[name] ?? ''}
                   errorAt={errorAt}
