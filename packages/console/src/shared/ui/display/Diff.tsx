@@ -1,5 +1,5 @@
 import { DIRECTIONS, t } from '../../texts/texts.ts';
-import { changedLines, diffLines } from './diff.ts';
+import { changedLines } from './diff.ts';
 
 const marks = { same: ' ', added: '+', removed: '−' } as const;
 
@@ -13,7 +13,7 @@ export function Diff({
   readonly after: string;
   readonly label: string;
 }) {
-  const lines = changedLines(diffLines(before, after));
+  const lines = changedLines(before, after);
   if (lines.length === 0) return <p className="muted small body">{t('No differences.')}</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
