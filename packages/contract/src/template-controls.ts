@@ -1,5 +1,5 @@
-// How the consoles edit the members of a template. Labels, hints and options are English texts: `pnpm console:texts` adds them to
-// the catalogues of the consoles.
+// How the consoles edit the members of a template. Labels, hints and options are English texts:
+// `pnpm console:texts` adds them to the catalogues of the consoles.
 
 /** One line of text. If the default of the member is `null`, an empty line is `null`. */
 export interface TextControl {
@@ -31,8 +31,8 @@ export interface SelectControl<V extends string = string> {
 }
 
 /**
- * A list of texts in one field: words that are separated by spaces or commas, tags that are separated by commas, or one text per
- * line.
+ * A list of texts in one field: words that are separated by spaces or commas, tags that are
+ * separated by commas, or one text per line.
  */
 export interface TextsControl {
   readonly kind: 'words' | 'tags' | 'lines';
