@@ -37,10 +37,12 @@ export default defineConfig(({ mode }) => ({
     sourcemap: false,
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
-      checks: { moduleLevelDirective: false }, // "use client" has no meaning without rendering on a server
+      // "use client" has no meaning without rendering on a server.
+      checks: { moduleLevelDirective: false },
       output: {
         codeSplitting: {
-          // Libraries are separate from the code of the console, so that a new release of the console does not reload them.
+          // Libraries are separate from the code of the console, so that a new release of the
+          // console does not reload them.
           groups: [
             {
               name: 'vendor',

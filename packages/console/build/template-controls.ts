@@ -3,7 +3,10 @@ import type { Plugin } from 'vite';
 
 const ID = 'virtual:template-controls';
 
-/** What the contract declares for the forms of templates, without the schemas, which browsers do not load. */
+/**
+ * What the contract declares for the forms of templates, without the schemas, which browsers do not
+ * load.
+ */
 export const templateControlTable = (): Plugin => ({
   name: 'template-controls',
   resolveId: (id) => (id === ID ? `\0${id}` : undefined),

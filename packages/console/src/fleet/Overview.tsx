@@ -153,7 +153,10 @@ const addressOfEvent = ({ kind, object_id }: FleetEvent): string => {
   return href(patterns[kind], { id: object_id });
 };
 
-/** Warnings that last. Deployments can have a problem that is not a warning, or more than the list shows: they are counted. */
+/**
+ * Warnings that last. Deployments can have a problem that is not a warning, or more than the list
+ * shows: they are counted.
+ */
 function Problems({ troubledCount }: { readonly troubledCount: number }) {
   const { data, error, refetch } = useQuery(
     fleet.read('listEvents', { query: { severity: 'warning', resolved: false, limit: RECENT } }),

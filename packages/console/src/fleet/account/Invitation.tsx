@@ -9,7 +9,10 @@ import { FormError } from '../../shared/ui/feedback/FormError.tsx';
 import { Notice } from '../../shared/ui/feedback/states.tsx';
 import { fleet } from '../api.ts';
 
-/** The page on which an invited user chooses a password. The code is in the fragment, which browsers do not send. */
+/**
+ * The page on which an invited user chooses a password. The code is in the fragment, which browsers
+ * do not send.
+ */
 export function Invitation() {
   const [code] = useState(() => location.hash.slice(1));
   const form = useForm({ password: '' });

@@ -52,7 +52,9 @@ export function SignIn() {
   );
 }
 
-/** The enabled methods of sign-in. `inWindow` keeps the page for the identity provider's sign-in. */
+/**
+ * The enabled methods of sign-in. `inWindow` keeps the page for the identity provider's sign-in.
+ */
 export function SignInForm({ inWindow = false }: { readonly inWindow?: boolean }) {
   const config = useQuery(fleet.read('getAuthConfig'));
   const [kind, setKind] = useState<'local' | 'temporary'>();

@@ -25,14 +25,20 @@ export async function signInLocally(credentials: Credentials): Promise<void> {
   sessionGate.announceSignIn();
 }
 
-/** Signs out of this browser, or of all browsers. The page loads again, so that nothing of the session stays in memory. */
+/**
+ * Signs out of this browser, or of all browsers. The page loads again, so that nothing of the
+ * session stays in memory.
+ */
 export async function signOut(everywhere = false): Promise<void> {
   await fleet.call(everywhere ? 'endOwnSessions' : 'endBrowserSession');
   sessionGate.announceSignOut();
   location.assign('/');
 }
 
-/** Resolves at once if the user is signed in, and otherwise after the next sign-in, for which the page asks. */
+/**
+ * Resolves at once if the user is signed in, and otherwise after the next sign-in, for which the
+ * page asks.
+ */
 export async function whenSignedIn(): Promise<void> {
   const session = await fleet.call('getBrowserSession').catch(() => undefined);
   if (session) sessionGate.note(session.user);

@@ -19,7 +19,10 @@ interface Actions<B> {
   readonly body: B;
 }
 
-/** What the forms of settings have in common: save, test with the input, and reset to the environment. */
+/**
+ * What the forms of settings have in common: save, test with the input, and reset to the
+ * environment.
+ */
 export function settingsActions<B extends object>({ save, test, reset, body }: Actions<B>) {
   /** An action removes the errors of the earlier ones. */
   const start = (action: () => void) => {

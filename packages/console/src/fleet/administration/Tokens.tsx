@@ -149,7 +149,8 @@ export default function Tokens() {
 }
 
 function NewTokenDialog({ onClose }: { readonly onClose: () => void }) {
-  const form = useForm({ name: '', role: 'operator' as Token['role'], days: '90' }); // widens the literal
+  // The cast widens the literal.
+  const form = useForm({ name: '', role: 'operator' as Token['role'], days: '90' });
   const { name, role, days } = form.values;
   // The response is not in the cache of changes: closing the dialog removes the secret from memory.
   const create = useMutation({ ...fleet.change('createToken'), gcTime: 0 });

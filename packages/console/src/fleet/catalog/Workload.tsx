@@ -187,7 +187,8 @@ interface DialogProps {
 
 /** A revision with another image or other requirements, which are what changes most often. */
 function RevisionDialog({ workload: given, onClose }: DialogProps) {
-  // The version that the user began to change: a change by someone else meanwhile is a conflict, not an overwrite.
+  // The version that the user began to change: a change by someone else meanwhile is a conflict,
+  // not an overwrite.
   const [workload] = useState(given);
   const form = useForm({
     image_name: workload.image_name,

@@ -42,7 +42,8 @@ function ChangeForm({
   readonly deployment: Deployment;
   readonly revisions: readonly WorkloadRevision[];
 }) {
-  // The form keeps the version that the user began to change. A later change by someone else is a conflict, not an overwrite.
+  // The form keeps the version that the user began to change. A later change by someone else is a
+  // conflict, not an overwrite.
   const [deployment, setDeployment] = useState(latest);
   const { id, name, version } = deployment;
   // What the user has not changed is that of the version.

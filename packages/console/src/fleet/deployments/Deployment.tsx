@@ -33,7 +33,10 @@ const tabs = [
   { id: 'manifest', label: t('Manifest') },
 ] as const;
 
-/** The stream of changes does not contain everything on the page, so it is also read again periodically, in milliseconds. */
+/**
+ * The stream of changes does not contain everything on the page, so it is also read again
+ * periodically, in milliseconds.
+ */
 const REFRESH_MS = 30_000;
 
 export default function Deployment({ params }: PageProps<'/deployments/:id'>) {

@@ -10,7 +10,9 @@ const MAX_LINES = 10_000;
 const PAINT_MS = 100;
 const NEAR_END_PX = 40;
 
-/** The log of an instance, as text. The view follows the end until the user scrolls away from it. */
+/**
+ * The log of an instance, as text. The view follows the end until the user scrolls away from it.
+ */
 export function Logs({ id, instances }: { readonly id: string; readonly instances: readonly string[] }) {
   const [chosen, setChosen] = useState('');
   const instance = instances.includes(chosen) ? chosen : instances[0];

@@ -18,7 +18,10 @@ const fixes: Readonly<Record<string, ReactNode>> = {
   name_taken: t('Choose another name.'),
 };
 
-/** The outcome of a request before it is sent: where it would run and why, what is rejected, and what the engine receives. */
+/**
+ * The outcome of a request before it is sent: where it would run and why, what is rejected, and
+ * what the engine receives.
+ */
 export function PlanPanel({
   plan,
   error,

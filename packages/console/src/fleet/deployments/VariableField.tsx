@@ -19,7 +19,10 @@ const sourceWords: Readonly<Record<EnvSource, string>> = {
   keep: t('Keep'),
 };
 
-/** The value of one variable: text, a key of a secret, a generated value, or a value of another deployment. */
+/**
+ * The value of one variable: text, a key of a secret, a generated value, or a value of another
+ * deployment.
+ */
 export function VariableField({
   variable,
   draft,

@@ -16,7 +16,10 @@ export interface VolumeDraft {
 
 export const firstVolumeDraft: VolumeDraft = { size: '', storageId: '' };
 
-/** What a request contains for the volume mounts. A mount without input gets a new volume of the default size. */
+/**
+ * What a request contains for the volume mounts. A mount without input gets a new volume of the
+ * default size.
+ */
 export function volumesBodyOf(drafts: Readonly<Record<string, VolumeDraft>>): VolumesBody {
   const given = Object.entries(drafts).filter(([, { size, storageId }]) => size !== '' || storageId !== '');
   return Object.fromEntries(

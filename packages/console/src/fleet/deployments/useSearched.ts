@@ -5,7 +5,10 @@ import { useSettled } from '../../shared/ui/controls/useSettled.ts';
 const MAX_CHOICES = 100;
 const PAUSE_MS = 200;
 
-/** The query of the objects that a field offers: those whose name contains what the user types, or the first ones. */
+/**
+ * The query of the objects that a field offers: those whose name contains what the user types, or
+ * the first ones.
+ */
 export function useSearched() {
   const [text, onSearch] = useState('');
   const search = useSettled(text.trim(), PAUSE_MS);

@@ -5,7 +5,10 @@ import { fleet } from '../api.ts';
 import { reachabilityLook } from '../looks.ts';
 import { useSearched, withChosen } from './useSearched.ts';
 
-/** The hosts and clusters on which a deployment can run. The value of a choice is its kind and its id. */
+/**
+ * The hosts and clusters on which a deployment can run. The value of a choice is its kind and its
+ * id.
+ */
 export function useTargets(chosen: string): {
   readonly choices: readonly Choice[];
   readonly onSearch: (text: string) => void;

@@ -49,7 +49,8 @@ export function NewSecretDialog({
   readonly onClose: () => void;
   readonly onCreated?: (secret: Secret) => void;
 }) {
-  const form = useForm({ name, kind: (secret?.kind ?? 'opaque') as Kind, server: secret?.server ?? '' }); // widens the literal
+  // The cast widens the literal.
+  const form = useForm({ name, kind: (secret?.kind ?? 'opaque') as Kind, server: secret?.server ?? '' });
   const [pairs, setPairs] = useState<readonly Pair[]>(() => (secret?.keys ?? keysOfKind.opaque).map(pairOf));
   const done = ({ secret: created }: { readonly secret: Secret }) => {
     confirmChange(

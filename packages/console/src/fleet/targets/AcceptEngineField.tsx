@@ -1,7 +1,10 @@
 import { t } from '../../shared/texts/texts.ts';
 import { CheckField } from '../../shared/ui/controls/Field.tsx';
 
-/** The choice to continue with a machine that replaced the registered one. Only an unreachable target can need it. */
+/**
+ * The choice to continue with a machine that replaced the registered one. Only an unreachable
+ * target can need it.
+ */
 export const AcceptEngineField = ({
   checked,
   onChange,

@@ -10,7 +10,10 @@ const formats = {
   memory: { used: formatBytes, total: formatBytes },
 };
 
-/** How much of a resource of a target is allocated. Without an allocation, as of a node of a cluster, it shows the capacity. */
+/**
+ * How much of a resource of a target is allocated. Without an allocation, as of a node of a
+ * cluster, it shows the capacity.
+ */
 export function AllocatedMeter({
   resource,
   label,

@@ -13,7 +13,10 @@ import { authOf, ClusterAuthFields } from './ClusterAuthFields.tsx';
 
 const SERVICE_TYPES = ['ClusterIP', 'NodePort', 'LoadBalancer'] as const;
 
-/** Changes a cluster and checks it. The dialog closes when the cluster responds; otherwise it shows why it does not. */
+/**
+ * Changes a cluster and checks it. The dialog closes when the cluster responds; otherwise it shows
+ * why it does not.
+ */
 export function EditClusterDialog({
   cluster: given,
   onClose,

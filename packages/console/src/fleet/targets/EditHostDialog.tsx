@@ -25,7 +25,8 @@ function taintsOf(text: string): Host['taints'] {
     .map((line) => {
       const [pair, effect] = splitAt(line, ':');
       const [key, value] = splitAt(pair, '=');
-      return { key, value, effect: effect as Host['taints'][number]['effect'] }; // the service rejects other effects
+      // The service rejects other effects.
+      return { key, value, effect: effect as Host['taints'][number]['effect'] };
     });
 }
 
@@ -39,7 +40,10 @@ const gpusOf = (text: string): Host['gpus'] =>
     .filter(([id]) => id)
     .map(([id = '', model = '', vram = '']) => ({ id, model, vram }));
 
-/** Changes a host and checks it. The dialog closes when the engine responds; otherwise it shows why it does not. */
+/**
+ * Changes a host and checks it. The dialog closes when the engine responds; otherwise it shows why
+ * it does not.
+ */
 export function EditHostDialog({ host: given, onClose }: { readonly host: Host; readonly onClose: () => void }) {
   const [host, setHost] = useState(given);
   const form = useForm({

@@ -15,7 +15,8 @@ export function Resources({
 }) {
   if (!total) return <p className="muted">{t('The capacity is known after the first successful check.')}</p>;
   const used = (member: 'cpu' | 'memory') => (allocated ? parseQuantity(allocated[member]) : 0);
-  const [cpu, memory] = [parseQuantity(total.cpu), parseQuantity(total.memory)];
+  const cpu = parseQuantity(total.cpu);
+  const memory = parseQuantity(total.memory);
   return (
     <div className="stack">
       <Meter

@@ -238,7 +238,10 @@ function RemoveOrphanDialog({ kind, id, orphan, onClose }: OrphanDialogProps) {
   );
 }
 
-/** Adopts an orphan. The fleet does not read values back from an engine, so the user enters those that the deployment needs. */
+/**
+ * Adopts an orphan. The fleet does not read values back from an engine, so the user enters those
+ * that the deployment needs.
+ */
 function AdoptOrphanDialog({ kind, id, orphan, onClose }: OrphanDialogProps) {
   const variables = orphan.variables.map((name) => ({ name, description: '', default_value: '', required: false }));
   const [drafts, setDrafts] = useState<Readonly<Record<string, EnvDraft>>>({});

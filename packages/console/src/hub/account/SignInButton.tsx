@@ -5,7 +5,10 @@ import { Button } from '../../shared/ui/controls/Button.tsx';
 import { hub } from '../api.ts';
 import { signIn, signInInWindow } from './session.ts';
 
-/** Signs in at the identity provider; disabled with the reason if the hub has no sign-in. `inWindow` keeps the page. */
+/**
+ * Signs in at the identity provider; disabled with the reason if the hub has no sign-in. `inWindow`
+ * keeps the page.
+ */
 export function SignInButton({ inWindow = false }: { readonly inWindow?: boolean }) {
   const { data } = useQuery(hub.read('getAuthConfig'));
   const blocked =

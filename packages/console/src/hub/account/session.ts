@@ -14,7 +14,10 @@ export function signInInWindow(): void {
   open(hub.urlOf('startOidcLogin', { query: { return_to: '/signed-in' } }), '_blank', 'popup,width=520,height=680');
 }
 
-/** Signs out of this browser, or of all browsers. The page loads again, so that nothing of the session stays in memory. */
+/**
+ * Signs out of this browser, or of all browsers. The page loads again, so that nothing of the
+ * session stays in memory.
+ */
 export async function signOut(everywhere = false): Promise<void> {
   await hub.call(everywhere ? 'endOwnSessions' : 'endBrowserSession');
   forgetInvitation();

@@ -121,7 +121,10 @@ function DeployDialog({ template, onClose }: { readonly template: TemplateObject
   );
 }
 
-/** The response is the same for a template that does not exist and for one that the caller may not see. */
+/**
+ * The response is the same for a template that does not exist and for one that the caller may not
+ * see.
+ */
 function Missing({ slug }: { readonly slug: string }) {
   const user = useUser();
   const blocked = useBlocked();

@@ -349,7 +349,8 @@ const requestLooks: Readonly<Record<AccessRequest['status'], ReturnType<typeof l
 
 function AccessRequests() {
   const { data, error, refetch } = useQuery(hub.read('listAccessRequests', { query: { limit: MAX_SHOWN } }));
-  const form = useForm({ slug: '', kind: 'category' as 'category' | 'template', reason: '' }); // widens the literal
+  // The cast widens the literal.
+  const form = useForm({ slug: '', kind: 'category' as 'category' | 'template', reason: '' });
   const blocked = useBlocked();
   const request = useMutation({
     ...hub.change('requestAccess'),

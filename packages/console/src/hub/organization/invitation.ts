@@ -2,8 +2,8 @@ const KEY = 'invitation';
 const PREFIX = '#invitation=';
 
 /**
- * The address to which an invited user is led. The code is in the fragment, which browsers do not send: it reaches neither logs nor the
- * stored path to which a sign-in returns.
+ * The address to which an invited user is led. The code is in the fragment, which browsers do not
+ * send: it reaches neither logs nor the stored path to which a sign-in returns.
  */
 export const invitationLink = (code: string): string =>
   `${location.origin}/organization${PREFIX}${encodeURIComponent(code)}`;
@@ -18,7 +18,8 @@ function takeFromAddress(): boolean {
 
 takeFromAddress();
 addEventListener('hashchange', () => {
-  if (takeFromAddress()) location.reload(); // the link was opened in a tab that shows the page already
+  // The link was opened in a tab that shows the page already.
+  if (takeFromAddress()) location.reload();
 });
 
 /** The code of the link that was opened in this tab; empty without one. */

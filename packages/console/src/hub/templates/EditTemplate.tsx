@@ -18,7 +18,10 @@ export default function EditTemplate({ params }: PageProps<'/admin/templates/:id
   return <Editor latest={data.template} />;
 }
 
-/** The form keeps the version that the user began to change. A change by someone else meanwhile is a conflict. */
+/**
+ * The form keeps the version that the user began to change. A change by someone else meanwhile is a
+ * conflict.
+ */
 function Editor({ latest }: { readonly latest: ManagedTemplate }) {
   const [template, setTemplate] = useState(latest);
   return (

@@ -47,7 +47,10 @@ interface Item {
   readonly control: ReactNode;
 }
 
-/** Controls side by side, then those that need a whole row, and the checkboxes. `action` is at the end of the last row. */
+/**
+ * Controls side by side, then those that need a whole row, and the checkboxes. `action` is at the
+ * end of the last row.
+ */
 export function ControlLayout({ items, action }: { readonly items: readonly Item[]; readonly action?: ReactNode }) {
   const controlsIn = (space: ReturnType<typeof spaceOf>) =>
     items

@@ -21,7 +21,10 @@ import { type Category, hub, type ManagedTemplate, type Template, useBlocked } f
 import { ControlLayout, MemberControl } from './MemberControl.tsx';
 import { bodyOf, changedMembers, draftOf, type TemplateDraft } from './template-draft.ts';
 
-/** The headings under which the members of each topic are. A topic without a heading consists of one member. */
+/**
+ * The headings under which the members of each topic are. A topic without a heading consists of one
+ * member.
+ */
 const headings: Readonly<Record<TemplateTopic, string>> = {
   catalog: t('In the catalog'),
   image: t('Image'),

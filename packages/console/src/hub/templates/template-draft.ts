@@ -21,7 +21,8 @@ export function draftOf(controls: readonly TemplateControl[], template?: Managed
 }
 
 /**
- * The request for a draft. The service validates it. An empty slug is left out: the service derives it from the name.
+ * The request for a draft. The service validates it. An empty slug is left out: the service derives
+ * it from the name.
  */
 export function bodyOf(controls: readonly TemplateControl[], draft: TemplateDraft): Body {
   const { name, slug, category_id } = draft;

@@ -1,7 +1,9 @@
-import type { AnyControl, ObjectsControl, TemplateControl } from '@svc/contract';
+import type { AnyControl, CheckboxControl, ObjectsControl, PairsControl, TemplateControl } from '@svc/contract';
 import { entriesOf, linesOf, wordsOf } from '../ui/controls/pairs.ts';
 
-/** What a user has entered for a member: a text, whether a box is checked, or the objects of a list. */
+/**
+ * What a user has entered for a member: a text, whether a box is checked, or the objects of a list.
+ */
 export type Input = string | boolean | readonly ObjectInput[];
 
 export interface ObjectInput {
@@ -11,7 +13,7 @@ export interface ObjectInput {
 }
 
 type Objects = readonly Readonly<Record<string, unknown>>[];
-type PairsOptions = Pick<Extract<AnyControl, { kind: 'pairs' }>, 'members'>;
+type TextualControl = Exclude<AnyControl, CheckboxControl | ObjectsControl>;
 
 /** The values of the controls that consist of one text. */
 interface TextValues {
@@ -24,15 +26,14 @@ interface TextValues {
   readonly tags: readonly string[];
   readonly lines: readonly string[];
   readonly map: Readonly<Record<string, string>>;
-  readonly pairs: readonly Readonly<Record<string, string>>[];
   readonly ports: readonly { readonly containerPort: number; readonly protocol: string }[];
 }
 
 interface TextFormat<V> {
-  readonly partsOf: (value: V, control: PairsOptions) => readonly string[];
+  readonly partsOf: (value: V) => readonly string[];
   /** What is between the parts. */
   readonly separator: string;
-  readonly parse: (text: string, control: PairsOptions) => V;
+  readonly parse: (text: string) => V;
 }
 
 const verbatim: TextFormat<string> = { partsOf: (value) => [value], separator: '', parse: (text) => text };
@@ -59,12 +60,6 @@ const formats: { readonly [K in keyof TextValues]: TextFormat<TextValues[K]> } =
     separator: '\n',
     parse: (text) => Object.fromEntries(entriesOf(text)),
   },
-  pairs: {
-    partsOf: (pairs, { members: [first, second] }) => pairs.map((pair) => `${pair[first]}=${pair[second]}`),
-    separator: '\n',
-    parse: (text, { members: [first, second] }) =>
-      entriesOf(text).map(([key, value]) => ({ [first]: key, [second]: value })),
-  },
   ports: {
     partsOf: (ports) => ports.map(({ containerPort, protocol }) => `${containerPort}/${protocol}`),
     separator: '\n',
@@ -76,13 +71,23 @@ const formats: { readonly [K in keyof TextValues]: TextFormat<TextValues[K]> } =
   },
 };
 
-/** The format of a control, whose values have the type that the contract requires for its kind. */
-const formatOf = ({ kind }: { readonly kind: keyof TextValues }) => formats[kind] as TextFormat<unknown>;
+const pairsFormat = ({
+  members: [first, second],
+}: PairsControl): TextFormat<readonly Readonly<Record<string, string>>[]> => ({
+  partsOf: (pairs) => pairs.map((pair) => `${pair[first]}=${pair[second]}`),
+  separator: '\n',
+  parse: (text) => entriesOf(text).map(([key, value]) => ({ [first]: key, [second]: value })),
+});
+
+const formatOf = (control: TextualControl) =>
+  // The contract requires values of the type of this format for the kind of the control.
+  (control.kind === 'pairs' ? pairsFormat(control) : formats[control.kind]) as TextFormat<unknown>;
 
 /** A value as short texts: one for each entry of a list. */
 export function partsOf(control: AnyControl, value: unknown): readonly string[] {
-  if (value === null || control.kind === 'checkbox') return value ? [String(value)] : [];
-  if (control.kind !== 'objects') return formatOf(control).partsOf(value, control as PairsOptions);
+  if (value === null) return [];
+  if (control.kind === 'checkbox') return [String(value)];
+  if (control.kind !== 'objects') return formatOf(control).partsOf(value);
   const names = Object.keys(control.members);
   // The contract requires a list of objects for this kind.
   return (value as Objects).map((object) => names.flatMap((name) => object[name] ?? []).join(' '));
@@ -116,15 +121,14 @@ export function valueOfInput(
   { control, default: unset }: Pick<TemplateControl, 'control' | 'default'>,
   input: Input,
 ): unknown {
-  if (typeof input === 'boolean') return input;
-  if (typeof input !== 'string') return input.map(({ members }) => objectOf(control, members));
-  if (input === '' && unset === null) return null;
-  // Only a text and the control for it are here.
-  return formatOf(control as { kind: keyof TextValues }).parse(input, control as PairsOptions);
+  if (control.kind === 'checkbox') return input === true;
+  if (control.kind === 'objects') {
+    return typeof input === 'object' ? input.map(({ members }) => objectOf(control, members)) : [];
+  }
+  return input === '' && unset === null ? null : formatOf(control).parse(String(input));
 }
 
-function objectOf(control: AnyControl, inputs: ObjectInput['members']): object {
-  if (control.kind !== 'objects') throw new Error(`${control.kind} does not edit objects`);
+function objectOf(control: ObjectsControl, inputs: ObjectInput['members']): object {
   const entries = Object.entries(control.members).flatMap(([name, { control: own, isOptional }]) => {
     const input = inputs[name] ?? '';
     return isOptional && input === '' ? [] : [[name, valueOfInput({ control: own, default: '' }, input)]];

@@ -14,8 +14,8 @@ const classOf = ({ tone, size }: Look, isIconOnly: boolean) =>
     .join(' ');
 
 /**
- * A button. `blocked` is the reason why the user cannot use it: the button stays focusable, and shows the reason on hover and on
- * focus.
+ * A button. `blocked` is the reason why the user cannot use it: the button stays focusable, and
+ * shows the reason on hover and on focus.
  */
 export function Button({
   tone,

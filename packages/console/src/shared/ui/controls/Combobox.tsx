@@ -16,7 +16,10 @@ interface Chosen {
   readonly onChange: (value: string) => void;
   /** They contain the chosen one. */
   readonly choices: readonly Choice[];
-  /** Called with what the user types, and with an empty text after a choice. Given if the choices are only the first ones of many. */
+  /**
+   * Called with what the user types, and with an empty text after a choice. Given if the choices
+   * are only the first ones of many.
+   */
   readonly onSearch?: (text: string) => void;
   /** Whether the choices for what the user types are not known yet. */
   readonly isSearching?: boolean;
@@ -56,8 +59,8 @@ let widget: typeof ComboboxWidget | undefined;
 const ACTIONS = ['keydown', 'pointermove', 'pointerdown'] as const;
 
 /**
- * The widget is a third of the code of a page with a form. It is loaded at the first action of the user on the page, and replaces an input
- * that looks the same and keeps the focus.
+ * The widget is a third of the code of a page with a form. It is loaded at the first action of the
+ * user on the page, and replaces an input that looks the same and keeps the focus.
  */
 function ComboboxControl(props: ComboboxProps) {
   const [Widget, setWidget] = useState(() => widget);

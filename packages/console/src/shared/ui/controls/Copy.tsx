@@ -5,7 +5,10 @@ import { Button } from './Button.tsx';
 
 const SHOWN_MS = 2000;
 
-/** Copies a text to the clipboard. `action` is the accessible name of the button, and contains the words that it shows. */
+/**
+ * Copies a text to the clipboard. `action` is the accessible name of the button, and contains the
+ * words that it shows.
+ */
 export function CopyButton({
   text,
   action,

@@ -15,7 +15,10 @@ export interface MenuAction {
   readonly startsGroup?: boolean;
 }
 
-/** The button of a menu before its first use, which is much cheaper than a menu: a list has one in each row. */
+/**
+ * The button of a menu before its first use, which is much cheaper than a menu: a list has one in
+ * each row.
+ */
 export const MenuButton = ({ label, onClick }: { readonly label: string; readonly onClick?: () => void }) => (
   <button
     type="button"

@@ -5,8 +5,9 @@ import { fieldErrorsOf } from '../../api/problem.ts';
 const isIn = (member: string, path: string) => path === member || path.startsWith(`${member}.`);
 
 /**
- * The values of a form. The service validates them: its problem document names the invalid members, and `errorAt` returns the message
- * for a field. A change of a field removes the messages of the member with its name, and of the members in it.
+ * The values of a form. The service validates them: its problem document names the invalid members,
+ * and `errorAt` returns the message for a field. A change of a field removes the messages of the
+ * member with its name, and of the members in it.
  */
 export function useForm<V extends object>(initial: V | (() => V)) {
   const [values, setValues] = useState<V>(initial);
@@ -42,8 +43,8 @@ export function useForm<V extends object>(initial: V | (() => V)) {
 }
 
 /**
- * The values of a form for an object that others can change meanwhile. A field that the user has not changed follows the object, and a
- * field that the user has changed keeps its input.
+ * The values of a form for an object that others can change meanwhile. A field that the user has
+ * not changed follows the object, and a field that the user has changed keeps its input.
  */
 export function useEdits<V extends object>(current: V) {
   const form = useForm<Partial<V>>({});

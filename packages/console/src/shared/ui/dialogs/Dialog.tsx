@@ -6,7 +6,10 @@ import { Button } from '../controls/Button.tsx';
 import { TextField } from '../controls/Field.tsx';
 import { ErrorView } from '../feedback/states.tsx';
 
-/** A modal dialog. It exists only while it is open. The browser keeps the focus in it, and restores it. */
+/**
+ * A modal dialog. It exists only while it is open. The browser keeps the focus in it, and restores
+ * it.
+ */
 export function Dialog({
   title,
   onClose,
@@ -38,7 +41,8 @@ export function Dialog({
         onClose?.();
       }}
       onClose={() => {
-        // Chromium closes a dialog at the second Esc, also if `cancel` is prevented. After the end of the component, nothing is left to do.
+        // Chromium closes a dialog at the second Esc, also if `cancel` is prevented. After the end
+        // of the component, nothing is left to do.
         if (!dialog.current || dialog.current.open) return;
         if (onClose) onClose();
         else dialog.current.showModal();

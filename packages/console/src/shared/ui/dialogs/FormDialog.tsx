@@ -4,7 +4,9 @@ import { Button } from '../controls/Button.tsx';
 import { FormError } from '../feedback/FormError.tsx';
 import { Dialog } from './Dialog.tsx';
 
-/** A dialog with a form, which ends with the problem of the last request, `Cancel`, and the action. */
+/**
+ * A dialog with a form, which ends with the problem of the last request, `Cancel`, and the action.
+ */
 export const FormDialog = ({
   title,
   action,
@@ -32,7 +34,8 @@ export const FormDialog = ({
       className="form"
       onSubmit={(event) => {
         event.preventDefault();
-        event.stopPropagation(); // React sends the event also to a form from which the dialog was opened
+        // React sends the event also to a form from which the dialog was opened.
+        event.stopPropagation();
         onSubmit();
       }}
     >

@@ -5,7 +5,10 @@ import { CopyButton } from '../controls/Copy.tsx';
 import { Notice } from '../feedback/states.tsx';
 import { Dialog } from './Dialog.tsx';
 
-/** Shows a value that the service does not show again. Only the button closes it, so that Esc does not lose the value. */
+/**
+ * Shows a value that the service does not show again. Only the button closes it, so that Esc does
+ * not lose the value.
+ */
 export const ShownOnceDialog = ({
   title,
   about,

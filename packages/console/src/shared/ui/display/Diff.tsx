@@ -29,8 +29,8 @@ export function Diff({
 }
 
 /**
- * An object as indented text with sorted members, so that equal objects have equal texts. Characters that change the order of others
- * are escaped.
+ * An object as indented text with sorted members, so that equal objects have equal texts.
+ * Characters that change the order of others are escaped.
  */
 export const textOf = (value: unknown): string =>
   JSON.stringify(sorted(value), null, 2).replace(

@@ -7,9 +7,10 @@ import { boundedTokens } from './bounded-markdown.ts';
 const TOP_LEVEL = 3;
 
 /**
- * The Markdown of a publisher as elements. HTML is shown as text, images as links, and links lead only to http(s): the text is never
- * parsed as HTML, and nothing is loaded from other origins. A first heading that repeats the title of the page is omitted. A text that is
- * too large or too deep is shown as it is.
+ * The Markdown of a publisher as elements. HTML is shown as text, images as links, and links lead
+ * only to http(s): the text is never parsed as HTML, and nothing is loaded from other origins. A
+ * first heading that repeats the title of the page is omitted. A text that is too large or too deep
+ * is shown as it is.
  */
 export function Markdown({ children, title }: { readonly children: string; readonly title: string }) {
   const all = useMemo(() => boundedTokens(children), [children]);
@@ -22,7 +23,8 @@ export function Markdown({ children, title }: { readonly children: string; reado
     );
   }
   const [first] = all;
-  const isTitle = first?.type === 'heading' && (first as Tokens.Heading).text.trim() === title; // as `type` states
+  // `type` states the kind of the token.
+  const isTitle = first?.type === 'heading' && (first as Tokens.Heading).text.trim() === title;
   const tokens = isTitle ? all.slice(1) : all;
   const highest = tokens.reduce((least, token) => Math.min(least, depthOf(token)), 6);
   return <div className="prose">{blocks(tokens, TOP_LEVEL - highest)}</div>;
@@ -39,7 +41,8 @@ function block(token: Token, shift: number): ReactNode {
     case 'heading': {
       const { depth, tokens } = token as Tokens.Heading; // as `type` states
       // A heading in a quote or a list can be higher than all others.
-      const Heading = `h${Math.min(6, Math.max(TOP_LEVEL, depth + shift))}` as 'h3'; // one of h3 to h6
+      // The level is 3 to 6.
+      const Heading = `h${Math.min(6, Math.max(TOP_LEVEL, depth + shift))}` as 'h3';
       return <Heading>{inlines(tokens)}</Heading>;
     }
     case 'paragraph':
@@ -65,7 +68,8 @@ function block(token: Token, shift: number): ReactNode {
         </pre>
       );
     case 'blockquote':
-      return <blockquote>{blocks((token as Tokens.Blockquote).tokens, shift)}</blockquote>; // as `type` states
+      // `type` states the kind of the token.
+      return <blockquote>{blocks((token as Tokens.Blockquote).tokens, shift)}</blockquote>;
     case 'table':
       return <MarkdownTable {...(token as Tokens.Table) /* as `type` states */} />;
     case 'hr':
@@ -118,9 +122,11 @@ function inline(token: Token): ReactNode {
     case 'br':
       return <br />;
     case 'link':
-      return link((token as Tokens.Link).href, inlines((token as Tokens.Link).tokens)); // as `type` states
+      // `type` states the kind of the token.
+      return link((token as Tokens.Link).href, inlines((token as Tokens.Link).tokens));
     case 'image':
-      return link((token as Tokens.Image).href, (token as Tokens.Image).text || t('image')); // as `type` states
+      // `type` states the kind of the token.
+      return link((token as Tokens.Image).href, (token as Tokens.Image).text || t('image'));
     case 'escape':
       return (token as Tokens.Escape).text; // as `type` states
     case 'text': {

@@ -1,7 +1,10 @@
 import { t } from '../../texts/texts.ts';
 import { CopyButton } from '../controls/Copy.tsx';
 
-/** The number of characters that are shown of a request id. They distinguish the requests of a page of a log. */
+/**
+ * The number of characters that are shown of a request id. They distinguish the requests of a page
+ * of a log.
+ */
 const SHOWN = 8;
 
 /** The beginning of a request id, and a button that copies the whole id. */

@@ -5,12 +5,15 @@ const MAX_CHARACTERS = 50_000;
 const MAX_DEPTH = 20;
 const MAX_TOKENS = 10_000;
 
-/** A line that begins with more than `MAX_DEPTH` nested quotes and lists, in the lexer the deepest recursion for the fewest characters. */
+/**
+ * A line that begins with more than `MAX_DEPTH` nested quotes and lists, in the lexer the deepest
+ * recursion for the fewest characters.
+ */
 const NESTED = new RegExp(`^[ \\t]*(?:>[ \\t]*|(?:[-*+]|\\d{1,9}[.)])[ \\t]+){${MAX_DEPTH + 1}}`, 'm');
 
 /**
- * The tokens of a text, at most `MAX_DEPTH` levels deep: deeper ones have the type `raw` and no parts. Undefined if the text is too
- * large or too deep, and is to be shown as it is.
+ * The tokens of a text, at most `MAX_DEPTH` levels deep: deeper ones have the type `raw` and no
+ * parts. Undefined if the text is too large or too deep, and is to be shown as it is.
  */
 export function boundedTokens(text: string): readonly Token[] | undefined {
   if (text.length > MAX_CHARACTERS || NESTED.test(text)) return undefined;
@@ -22,7 +25,9 @@ export function boundedTokens(text: string): readonly Token[] | undefined {
   }
 }
 
-/** Replaces the tokens that are too deep. Returns the number of tokens, items and cells that remain. */
+/**
+ * Replaces the tokens that are too deep. Returns the number of tokens, items and cells that remain.
+ */
 function limitDepth(tokens: Token[], depth: number): number {
   let count = tokens.length;
   for (const [index, token] of tokens.entries()) {
@@ -35,7 +40,8 @@ function limitDepth(tokens: Token[], depth: number): number {
 }
 
 function partsOf(token: Token): Token[][] {
-  if (token.type === 'list') return (token as Tokens.List).items.map(({ tokens }) => tokens); // as `type` states
+  // `type` states the kind of the token.
+  if (token.type === 'list') return (token as Tokens.List).items.map(({ tokens }) => tokens);
   if (token.type === 'table') {
     const { header, rows } = token as Tokens.Table; // as `type` states
     return [header, ...rows].flatMap((row) => row.map(({ tokens }) => tokens));

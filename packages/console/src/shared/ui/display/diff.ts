@@ -11,7 +11,10 @@ const CONTEXT = 3;
 /** The search for the smallest difference takes quadratic time. */
 const MAX_CHANGES = 200;
 
-/** The lines that differ between two texts, with the lines around them. Texts with more changes are shown completely. */
+/**
+ * The lines that differ between two texts, with the lines around them. Texts with more changes are
+ * shown completely.
+ */
 export function changedLines(before: string, after: string): readonly DiffLine[] {
   const options = { context: CONTEXT, maxEditLength: MAX_CHANGES };
   const patch = structuredPatch('', '', withEnd(before), withEnd(after), '', '', options);

@@ -1,7 +1,10 @@
 import { fieldErrorsOf } from '../../api/problem.ts';
 import { ErrorView } from './states.tsx';
 
-/** The problem of a form, unless its fields show all of it. `shown` are the members that have a field. */
+/**
+ * The problem of a form, unless its fields show all of it. `shown` are the members that have a
+ * field.
+ */
 export function FormError({ error, shown }: { readonly error: unknown; readonly shown: readonly string[] }) {
   if (error === null || error === undefined) return null;
   const errors = fieldErrorsOf(error);

@@ -5,7 +5,10 @@ import { rich, t } from '../../texts/texts.ts';
 import { Button } from '../controls/Button.tsx';
 import { CopyButton } from '../controls/Copy.tsx';
 
-/** A message while data is loading. It appears after a moment, so that fast responses do not cause flicker. */
+/**
+ * A message while data is loading. It appears after a moment, so that fast responses do not cause
+ * flicker.
+ */
 export const Loading = ({ text }: { readonly text: string }) => (
   <p role="status" className="loading">
     {text}

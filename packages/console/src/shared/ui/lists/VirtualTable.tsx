@@ -14,8 +14,8 @@ export interface VirtualColumn<T> extends Column {
 }
 
 /**
- * A table of any length that renders only the visible rows. `rowAt` returns undefined for a row that is not loaded yet, and
- * `onVisible` reports the range that must be loaded.
+ * A table of any length that renders only the visible rows. `rowAt` returns undefined for a row
+ * that is not loaded yet, and `onVisible` reports the range that must be loaded.
  */
 export function VirtualTable<T>({
   label,
@@ -65,7 +65,8 @@ export function VirtualTable<T>({
 
   const box = useRef<HTMLDivElement>(null);
   const wide = columns.map(({ width }) => width).join(' ');
-  // Inline style attributes are not permitted by the content security policy; properties of the object model are.
+  // Inline style attributes are not permitted by the content security policy; properties of the
+  // object model are.
   useEffect(() => {
     box.current?.style.setProperty('--columns', wide);
     box.current?.style.setProperty('--row-height', `${rowHeight}px`);

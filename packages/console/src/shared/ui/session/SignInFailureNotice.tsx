@@ -3,7 +3,9 @@ import { rich, t } from '../../texts/texts.ts';
 import { CopyButton } from '../controls/Copy.tsx';
 import { Notice } from '../feedback/states.tsx';
 
-/** Why the last sign-in at the identity provider failed, and what to do. Nothing if it did not fail. */
+/**
+ * Why the last sign-in at the identity provider failed, and what to do. Nothing if it did not fail.
+ */
 export function SignInFailureNotice() {
   if (!signInFailure) return null;
   const { title, nextStep, requestId } = signInFailure;

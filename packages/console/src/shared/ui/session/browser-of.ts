@@ -1,6 +1,9 @@
 import { t } from '../../texts/texts.ts';
 
-/** Browsers by the part of the user agent that identifies them. Most name others too, so the order matters. */
+/**
+ * Browsers by the part of the user agent that identifies them. Most name others too, so the order
+ * matters.
+ */
 const browsers = [
   [/Edg\//, 'Edge'],
   [/Firefox\//, 'Firefox'],
@@ -20,7 +23,8 @@ const systems = [
 export function browserOf(userAgent: string | null): string {
   const nameIn = (list: typeof browsers | typeof systems) =>
     list.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
-  const [browser, system] = [nameIn(browsers), nameIn(systems)];
+  const browser = nameIn(browsers);
+  const system = nameIn(systems);
   if (browser === undefined) return t('Browser');
   return system === undefined ? browser : t('{browser} on {system}', { browser, system });
 }

@@ -13,8 +13,8 @@ export interface Command {
 }
 
 /**
- * Opens any page or object by name. `useCommands` returns what matches the text: the pages, and the objects that the service
- * finds.
+ * Opens any page or object by name. `useCommands` returns what matches the text: the pages, and the
+ * objects that the service finds.
  */
 export default function CommandPalette({
   useCommands,

@@ -36,7 +36,10 @@ interface UserMenuProps {
   readonly onSignOut: () => void;
 }
 
-/** Who is signed in, with a menu for the account, the theme and sign-out. Its code is loaded when it is used first. */
+/**
+ * Who is signed in, with a menu for the account, the theme and sign-out. Its code is loaded when it
+ * is used first.
+ */
 export function UserMenu(props: UserMenuProps) {
   const [isUsed, setUsed] = useState(false);
   const button = (

@@ -3,7 +3,10 @@ import type { Command } from './CommandPalette.tsx';
 
 const CommandPalette = lazy(() => import('./CommandPalette.tsx'));
 
-/** The command palette, which Ctrl+K or the returned function opens. `/` moves the focus to the search field of the page. */
+/**
+ * The command palette, which Ctrl+K or the returned function opens. `/` moves the focus to the
+ * search field of the page.
+ */
 export function usePalette(useCommands: (text: string) => readonly Command[]): readonly [() => void, ReactNode] {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
