@@ -182,6 +182,8 @@ interface Declaration<Rule extends z.ZodType, Reply extends z.ZodType> {
   readonly example: z.output<Rule>;
   /** What readers get. It is wider than the rule, so that a reader accepts values that only a newer service allows. */
   readonly reply: Reply;
+  /** What the member means, in the Markdown of docs/templates.md. */
+  readonly meaning: string;
   /** What the consoles call the member, in English. */
   readonly label: string;
   /** How a publisher edits the member in the console of the hub. */
@@ -226,6 +228,7 @@ const templateMembers = {
     default: '',
     example: 'A server',
     reply: z.string(),
+    meaning: 'one or two sentences; searched',
     label: 'Description',
     control: { kind: 'prose' },
   }),
@@ -234,6 +237,7 @@ const templateMembers = {
     default: '1.0.0',
     example: '2.1.0',
     reply: z.string(),
+    meaning: 'the version of the template, not of the program. Increase it with each change',
     label: 'Version',
     control: { kind: 'text' },
   }),
@@ -242,6 +246,8 @@ const templateMembers = {
     default: 'service',
     example: 'job',
     reply: z.string(),
+    meaning:
+      'a lower-case word of at most 63 characters. `job` runs until its work is done; everything else, such as `service` or `notebook`, is kept running',
     label: 'Kind',
     control: { kind: 'text', hint: 'Such as service or job.' },
   }),
@@ -254,6 +260,7 @@ const templateMembers = {
     default: '',
     example: 'library/server',
     reply: z.string(),
+    meaning: 'the image without registry and tag, in lower case',
     label: 'Image',
     control: { kind: 'text' },
   }),
@@ -262,6 +269,7 @@ const templateMembers = {
     default: 'latest',
     example: '2.1',
     reply: z.string(),
+    meaning: 'the tag. Use a specific one: `latest` makes every start a possible upgrade',
     label: 'Tag',
     control: { kind: 'text' },
   }),
@@ -270,6 +278,8 @@ const templateMembers = {
     default: '',
     example: '500m',
     reply: z.string(),
+    meaning:
+      'the CPU that one replica is allocated, and its limit on hosts: a Kubernetes quantity, such as `500m`, `2` or `8Gi`; `""`: nothing is requested',
     label: 'CPU',
     control: { kind: 'text' },
   }),
@@ -278,6 +288,8 @@ const templateMembers = {
     default: '',
     example: '1Gi',
     reply: z.string(),
+    meaning:
+      'the same for memory: a Kubernetes quantity, such as `500m`, `2` or `8Gi`; `""`: nothing is requested, and the [default limit](deployments.md#defaults) applies',
     label: 'Memory',
     control: { kind: 'text' },
   }),
@@ -286,6 +298,7 @@ const templateMembers = {
     default: 0,
     example: 2,
     reply: z.int(),
+    meaning: 'the number of GPUs of one replica',
     label: 'GPUs',
     control: { kind: 'number' },
   }),
@@ -294,6 +307,7 @@ const templateMembers = {
     default: '',
     example: '16Gi',
     reply: z.string(),
+    meaning: 'the memory that each GPU must have: a Kubernetes quantity, such as `500m`, `2` or `8Gi`; `""`: any',
     label: 'Memory of a GPU',
     control: { kind: 'text' },
   }),
@@ -302,6 +316,7 @@ const templateMembers = {
     default: 1,
     example: 4,
     reply: z.int(),
+    meaning: 'the number of jobs that one instance processes at the same time; for information',
     label: 'Concurrent jobs',
     control: { kind: 'number', hint: 'How many jobs one instance processes at the same time.' },
   }),
@@ -310,6 +325,7 @@ const templateMembers = {
     default: [],
     example: [{ name: 'A', value: '1' }],
     reply: z.array(z.object({ name: z.string(), value: z.string() })),
+    meaning: 'fixed variables',
     label: 'Fixed variables',
     control: { kind: 'pairs', members: ['name', 'value'], hint: 'One per line: NAME=value.' },
   }),
@@ -325,6 +341,7 @@ const templateMembers = {
         description: z.string().prefault(''),
       }),
     ),
+    meaning: 'variables that a deployment sets',
     label: 'Variables that users set',
     control: {
       kind: 'objects',
@@ -345,6 +362,7 @@ const templateMembers = {
     default: [],
     example: [{ containerPort: 8080, protocol: 'TCP' }],
     reply: z.array(z.object({ containerPort: z.int(), protocol: z.string().prefault('TCP') })),
+    meaning: 'the ports at which the program listens',
     label: 'Ports',
     control: { kind: 'ports', hint: 'One per line: port/protocol.' },
   }),
@@ -353,6 +371,7 @@ const templateMembers = {
     default: [],
     example: [{ name: 'data', mountPath: '/data' }],
     reply: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+    meaning: 'directories that outlive the container. The deployment determines the size of each volume',
     label: 'Volumes',
     control: { kind: 'pairs', members: ['name', 'mountPath'], hint: 'One per line: name=/path.' },
   }),
@@ -361,6 +380,7 @@ const templateMembers = {
     default: {},
     example: { zone: 'b' },
     reply: z.record(z.string(), z.string()),
+    meaning: 'labels that the target must have, as in Kubernetes. Hosts have `kubernetes.io/arch`',
     label: 'Node labels',
     control: { kind: 'map', hint: 'One per line: key=value.' },
   }),
@@ -369,6 +389,8 @@ const templateMembers = {
     default: [],
     example: ['mesh'],
     reply: z.array(z.string()),
+    meaning:
+      'lower-case words for networks that the target must have, such as `mesh` and `public`. They determine [to which addresses ports bind](deployments.md#networks)',
     label: 'Required networks',
     control: { kind: 'words', hint: 'Separated by spaces.' },
   }),
@@ -377,6 +399,7 @@ const templateMembers = {
     default: [],
     example: ['one', 'two'],
     reply: z.array(z.string()),
+    meaning: 'words for the filter of lists, which ignores the case; not blank, without commas',
     label: 'Tags',
     control: { kind: 'tags', hint: 'Separated by commas.' },
   }),
@@ -385,6 +408,7 @@ const templateMembers = {
     default: true,
     example: false,
     reply: z.boolean(),
+    meaning: '`false`: only administrators and the organization that owns the template see it',
     label: 'Public',
     control: { kind: 'checkbox' },
   }),
@@ -393,6 +417,7 @@ const templateMembers = {
     default: false,
     example: true,
     reply: z.boolean(),
+    meaning: 'whether `featured=true` lists the template',
     label: 'Featured',
     control: { kind: 'checkbox' },
   }),
@@ -401,6 +426,7 @@ const templateMembers = {
     default: 'free',
     example: 'pro',
     reply: z.string(),
+    meaning: 'the lowest tier of an organization that may deploy the template. It does not hide the template',
     label: 'Minimum tier',
     control: {
       kind: 'select',
@@ -413,6 +439,8 @@ const templateMembers = {
     default: '',
     example: '# Server\n',
     reply: z.string(),
+    meaning:
+      'Markdown: what the program does, how to connect, and one working example. `$ENDPOINT` stands for the address of a port',
     label: 'Documentation',
     control: { kind: 'markdown', hint: 'Markdown. HTML is shown as text.' },
   }),
@@ -421,6 +449,7 @@ const templateMembers = {
     default: null,
     example: 'registry.example.com:5000/team',
     reply: z.string().nullable(),
+    meaning: 'the host of the registry, with optional port and path; `null`: Docker Hub',
     label: 'Registry',
     control: { kind: 'text', hint: 'Empty: Docker Hub.' },
   }),
@@ -429,6 +458,8 @@ const templateMembers = {
     default: null,
     example: 'pull-secret',
     reply: z.string().nullable(),
+    meaning:
+      'the name of a secret of kind `registry` in the fleet (at most 63 lower-case letters, digits and inner hyphens), for private images. The hub stores no registry passwords',
     label: 'Pull secret',
     control: { kind: 'text', hint: 'The name of a secret of the fleet.' },
   }),
@@ -437,6 +468,7 @@ const templateMembers = {
     default: [],
     example: [{ name: 'token', key: 'value', env: 'TOKEN' }],
     reply: z.array(z.object({ name: z.string(), key: z.string().optional(), env: z.string() })),
+    meaning: 'variables that take their values from secrets of the fleet, which must exist before the deployment',
     label: 'Variables from secrets',
     control: {
       kind: 'objects',
@@ -457,6 +489,7 @@ const templateMembers = {
     default: [],
     example: ['--port', '8080'],
     reply: z.array(z.string()),
+    meaning: 'arguments for the entry point of the image',
     label: 'Command',
     control: { kind: 'lines', hint: 'One argument per line. Empty: that of the image.' },
   }),
@@ -473,6 +506,7 @@ const templateMembers = {
         tolerationSeconds: z.int().optional(),
       }),
     ),
+    meaning: 'taints of targets that the template tolerates, as in Kubernetes',
     label: 'Tolerations',
     control: {
       kind: 'objects',
@@ -507,6 +541,7 @@ const templateMembers = {
     default: null,
     example: 'https://example.com/icon.svg',
     reply: z.string().nullable(),
+    meaning: 'an https URL',
     label: 'Icon',
     control: { kind: 'text', hint: 'An https URL.' },
   }),
@@ -547,6 +582,7 @@ export const newTemplateFields = propertyOf('newRule');
 export const templateChangeFields = propertyOf('changeRule');
 export const templateDefaults = propertyOf('default');
 export const templateExamples = propertyOf('example');
+export const templateMeanings = propertyOf('meaning');
 
 /** What the consoles need to show and edit a member that the publisher of a template writes. */
 export interface TemplateControl {
