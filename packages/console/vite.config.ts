@@ -3,6 +3,7 @@ import { defineConfig } from 'vite';
 import { boundaries } from './build/boundaries.ts';
 import { compressed } from './build/compressed.ts';
 import { endpointTables } from './build/endpoint-tables.ts';
+import { templateControlTable } from './build/template-controls.ts';
 import { texts } from './build/texts.ts';
 
 interface Modules {
@@ -21,7 +22,7 @@ function isInitial(id: string, modules: Modules, seen: Set<string> = new Set()):
 export default defineConfig(({ mode }) => ({
   root: path.join(import.meta.dirname, 'src', mode),
   base: '/',
-  plugins: [endpointTables(), texts(), boundaries(), compressed()],
+  plugins: [endpointTables(), templateControlTable(), texts(), boundaries(), compressed()],
   // The build compiles all messages, so browsers do not load the parser.
   resolve: { alias: { '@formatjs/icu-messageformat-parser': '@formatjs/icu-messageformat-parser/no-parser.js' } },
   oxc: { jsx: { runtime: 'automatic' } },
@@ -36,10 +37,12 @@ export default defineConfig(({ mode }) => ({
     sourcemap: false,
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
-      checks: { moduleLevelDirective: false }, // "use client" has no meaning without rendering on a server
+      // "use client" has no meaning without rendering on a server.
+      checks: { moduleLevelDirective: false },
       output: {
         codeSplitting: {
-          // Libraries are separate from the code of the console, so that a new release of the console does not reload them.
+          // Libraries are separate from the code of the console, so that a new release of the
+          // console does not reload them.
           groups: [
             {
               name: 'vendor',

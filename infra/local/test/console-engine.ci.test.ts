@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { describeWithBrowser } from '@svc/testing/browser';
 import { describeWithEngine, startEngine, type TestEngine } from '@svc/testing/engine';
-import { describeDeployment, describeFleetFlows } from './console/fleet-flows.ts';
+import { testDeployment, testFleetFlows } from './console/fleet-flows.ts';
 import { type ConsoleWorld, startConsoleWorld } from './console-world.ts';
 
 const START_MS = 180_000;
@@ -20,7 +20,7 @@ describeWithBrowser('the console of the fleet in a browser, with an engine', () 
     }, START_MS);
 
     const withEngine = () => ({ world, engine });
-    describeFleetFlows(withEngine);
-    describeDeployment(withEngine);
+    testFleetFlows(withEngine);
+    testDeployment(withEngine);
   });
 });

@@ -1,11 +1,15 @@
 import type { TestPage } from '@svc/testing/browser';
 
-const [START, END] = ['⟦', '⟧'] as const;
+const START = '⟦';
+const END = '⟧';
 
 /** A compiled message is a list of elements, of which those of the type 0 are texts. */
 type Catalogue = Readonly<Record<string, string | readonly object[]>>;
 
-/** Chooses another language, whose messages then have marks, so that texts that are not in its catalogue can be recognized. */
+/**
+ * Chooses another language, whose messages then have marks, so that texts that are not in its
+ * catalogue can be recognized.
+ */
 export async function markTexts(page: TestPage): Promise<void> {
   await page.getByRole('button', { name: /^Account of/ }).click();
   const [file] = await Promise.all([
@@ -44,7 +48,8 @@ export function collectValues(page: TestPage): () => Promise<ReadonlySet<string>
   const bodies: Promise<void>[] = [];
   page.on('response', (response) => {
     const isJson = /json/.test(response.headers()['content-type'] ?? '');
-    if (isJson) bodies.push(response.json().then(collect, () => undefined)); // a page that was left has no bodies
+    // A page that was left has no bodies.
+    if (isJson) bodies.push(response.json().then(collect, () => undefined));
   });
   return async () => {
     await Promise.all(bodies);

@@ -31,7 +31,9 @@ interface ApiRequest {
 /** @param engine the endpoint of an engine, which the product registers as the host `local` */
 export async function startConsoleWorld(engine?: string): Promise<ConsoleWorld> {
   const parent = fs.mkdtempSync(path.join(tmpdir(), 'console-'));
-  fs.chmodSync(parent, 0o711); // if root runs the tests, PostgreSQL runs as another user, which must be able to enter the folder
+  // If root runs the tests, PostgreSQL runs as another user, which must be able to enter the
+  // folder.
+  fs.chmodSync(parent, 0o711);
   const product = await aProduct(path.join(parent, '.data'), await freePorts(), { engine });
   const { HUB_URL: hub = '', FLEET_URL: fleet = '', IDP_URL: identityProvider = '' } = product.demo;
   const browser = await startBrowser();
@@ -74,7 +76,8 @@ export async function signInAtProvider(page: TestPage, email = people.admin): Pr
     .getByRole('button', { name: /^(Continue with|Sign in$)/ })
     .first()
     .click();
-  await page.waitForURL((url) => url.origin !== origin); // the console can have fields with the same labels
+  // The console can have fields with the same labels.
+  await page.waitForURL((url) => url.origin !== origin);
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(people.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -107,8 +110,8 @@ interface Inspection {
 }
 
 /**
- * The problems of a page as it is now, in both colour schemes and several widths: violations of WCAG 2.2 AA, and a page that is
- * wider than the window.
+ * The problems of a page as it is now, in both colour schemes and several widths: violations of
+ * WCAG 2.2 AA, and a page that is wider than the window.
  */
 export async function findProblems(
   page: TestPage,
@@ -132,8 +135,8 @@ export async function findProblems(
 }
 
 /**
- * Opens the dialogs of a page by its buttons and by its first menu, and adds the problems of each to `found`, by title. The page stays
- * as it is.
+ * Opens the dialogs of a page by its buttons and by its first menu, and adds the problems of each
+ * to `found`, by title. The page stays as it is.
  */
 export async function findProblemsOfDialogs(page: TestPage, found: Record<string, readonly string[]>): Promise<void> {
   const opener = '[aria-haspopup="dialog"]:not([aria-disabled="true"])';

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { describeWithBrowser, type TestPage } from '@svc/testing/browser';
 import { startEngine, type TestEngine } from '@svc/testing/engine';
-import { describeAdministration } from './console/administration.ts';
+import { testAdministration } from './console/administration.ts';
 import { expectPolicy, inspectTexts, withHostileTexts } from './console/hostile.ts';
-import { describeHubFlows } from './console/hub-flows.ts';
+import { testHubFlows } from './console/hub-flows.ts';
 import { type ConsolePages, createObjects } from './console/objects.ts';
-import { describeRoles } from './console/roles.ts';
-import { describeSignIn } from './console/sign-in.ts';
+import { testRoles } from './console/roles.ts';
+import { testSignIn } from './console/sign-in.ts';
 import { settle, visit } from './console/visits.ts';
 import { collectValues, markTexts, unmarkedTexts } from './console-texts.ts';
 import {
@@ -23,7 +23,10 @@ const PAGES_MS = 600_000;
 
 const MANY = 10_000;
 
-/** The test answers in place of the service, which has few deployments: this is about the list, not about the service. */
+/**
+ * The test answers in place of the service, which has few deployments: this is about the list, not
+ * about the service.
+ */
 async function withManyDeployments(page: TestPage): Promise<void> {
   const template = {
     labels: {},
@@ -41,7 +44,8 @@ async function withManyDeployments(page: TestPage): Promise<void> {
   };
   await page.route(/\/api\/v1\/deployments\?/, async (route) => {
     const query = new URL(route.request().url()).searchParams;
-    const [number, limit] = [Number(query.get('page') ?? 1), Number(query.get('limit') ?? 50)];
+    const number = Number(query.get('page') ?? 1);
+    const limit = Number(query.get('limit') ?? 50);
     const names = Array.from({ length: MANY }, (_, index) => `app-${String(index).padStart(5, '0')}`);
     const found = names.filter((name) => name.includes(query.get('search') ?? ''));
     const rows = found.slice((number - 1) * limit, number * limit).map((name) => ({ ...template, id: name, name }));
@@ -53,10 +57,16 @@ async function withManyDeployments(page: TestPage): Promise<void> {
 /** Dialogs with different titles on all pages. */
 const MIN_DIALOGS = { fleet: 20, hub: 8 };
 
-/** The requests to the API until a page shows its content, with the session, the state of the catalog, and the stream of changes. */
+/**
+ * The requests to the API until a page shows its content, with the session, the state of the
+ * catalog, and the stream of changes.
+ */
 const MAX_REQUESTS = { '/': 12, '/deployments': 6, '/hosts': 5, '/catalog': 7, '/deploy/postgresql': 11 };
 
-/** The time that a person may wait for a page, and for the effect of a key, with a processor of a quarter of the speed. */
+/**
+ * The time that a person may wait for a page, and for the effect of a key, with a processor of a
+ * quarter of the speed.
+ */
 const BUDGET_MS = { page: 2000, key: 100 };
 /** Other processes of a test machine take part of its processors. */
 const MARGIN = 3;
@@ -70,7 +80,8 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
     return created;
   };
   beforeAll(async () => {
-    engine = await startEngine().catch(() => undefined); // tests that need it are skipped or fail by themselves
+    // Tests that need it are skipped or fail by themselves.
+    engine = await startEngine().catch(() => undefined);
     world = await startConsoleWorld(engine?.endpoint);
   }, START_MS);
   afterAll(async () => {
@@ -80,11 +91,11 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
 
   const open: ConsoleWorld['open'] = (...where) => world.open(...where);
 
-  describe('for administrators', () => describeAdministration(() => world));
+  describe('for administrators', () => testAdministration(() => world));
 
-  describe('in the hub', () => describeHubFlows(() => world));
+  describe('in the hub', () => testHubFlows(() => world));
 
-  describe('sign-in', () => describeSignIn(() => world));
+  describe('sign-in', () => testSignIn(() => world));
 
   test(
     'no page and no dialog has a barrier, in three widths and both colour schemes',
@@ -177,7 +188,7 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
     },
   );
 
-  describe('roles', () => describeRoles(async () => ({ world, pages: await allPages() })));
+  describe('roles', () => testRoles(async () => ({ world, pages: await allPages() })));
 
   test('eight tabs of a browser share one connection, and follow a change within two seconds', async () => {
     const first = await open(world.fleet, '/storage');
@@ -219,7 +230,8 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
     });
     const storage = { service: 'fleet', path: '/storage' } as const;
     const add = (name: string) => world.call({ ...storage, method: 'POST', body: { name } });
-    const { storage: second } = (await add('live-2')) as { storage: { id: string } }; // the contract of the response
+    // The contract states this shape.
+    const { storage: second } = (await add('live-2')) as { storage: { id: string } };
     await add('other-1');
     await add('live-1');
     await page.getByText('2 volumes', { exact: true }).waitFor();
@@ -247,7 +259,8 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
     await visit(page, '/deploy/postgresql');
     const field = page.getByRole('combobox', { name: 'Volume for data' });
     await field.hover();
-    await page.getByRole('button', { name: 'Show the choices for Volume for data' }).waitFor(); // the code of the field is loaded
+    // The code of the field is loaded.
+    await page.getByRole('button', { name: 'Show the choices for Volume for data' }).waitFor();
     await field.click();
     await page.keyboard.type('AW'); // replaces the choice
     await page.getByRole('option', { name: /^far-away/ }).waitFor();
@@ -353,8 +366,10 @@ describeWithBrowser('the consoles in a browser, in full depth', () => {
     await page.getByText('10 deployments', { exact: true }).waitFor();
     await search.fill('');
     await page.getByText('10,000 deployments').waitFor();
-    const keys = JSON.parse(String(await page.evaluate('JSON.stringify(keys)'))) as number[]; // durations
-    const [slowestPage, slowestKey] = [Math.max(...loads), Math.max(0, ...keys)];
+    // These are durations in milliseconds.
+    const keys = JSON.parse(String(await page.evaluate('JSON.stringify(keys)'))) as number[];
+    const slowestPage = Math.max(...loads);
+    const slowestKey = Math.max(0, ...keys);
     process.stdout.write(`slowest page ${Math.round(slowestPage)} ms, slowest key ${slowestKey} ms\n`);
     expect(slowestPage).toBeLessThan(BUDGET_MS.page * MARGIN);
     expect(slowestKey).toBeLessThan(BUDGET_MS.key * MARGIN);

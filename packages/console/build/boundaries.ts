@@ -12,6 +12,30 @@ const forbidden = [
   },
 ] as const;
 
+/** The folders of each place. A folder imports only itself and those after it. */
+const orders: Readonly<Record<string, readonly string[]>> = {
+  '/src/shared/ui/': ['session', 'shell', 'lists', 'dialogs', 'feedback', 'display', 'controls'],
+  '/src/fleet/': ['account', 'administration', 'catalog', 'targets', 'deployments', 'storage'],
+  '/src/hub/': ['catalog', 'account', 'organization', 'administration', 'templates'],
+};
+
+/** The name of the rule that an import breaks. */
+function brokenRule(id: string, to: string): string | undefined {
+  for (const [place, order] of Object.entries(orders)) {
+    const importer = order.indexOf(folderIn(place, id));
+    const imported = order.indexOf(folderIn(place, to));
+    if (imported !== -1 && imported < importer) return 'order-of-folders';
+  }
+  return forbidden.find((rule) => rule.from.test(id) && rule.to.test(to))?.name;
+}
+
+/** The folder of a module in a place; empty if it is not in a folder of it. */
+function folderIn(place: string, id: string): string {
+  const at = id.indexOf(place);
+  const [folder = '', file] = at === -1 ? [] : id.slice(at + place.length).split('/');
+  return file === undefined ? '' : folder;
+}
+
 export const boundaries = (): Plugin => ({
   name: 'boundaries',
   apply: 'build',
@@ -19,8 +43,8 @@ export const boundaries = (): Plugin => ({
     for (const id of this.getModuleIds()) {
       const { importedIds = [], dynamicallyImportedIds = [] } = this.getModuleInfo(id) ?? {};
       for (const to of [...importedIds, ...dynamicallyImportedIds]) {
-        const broken = forbidden.find((rule) => rule.from.test(id) && rule.to.test(to));
-        if (broken) this.error(`${broken.name}: ${id} imports ${to}`);
+        const broken = brokenRule(id, to);
+        if (broken) this.error(`${broken}: ${id} imports ${to}`);
       }
     }
   },

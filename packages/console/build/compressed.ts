@@ -4,7 +4,10 @@ import type { Plugin } from 'vite';
 
 const MIN_BYTES = 512;
 
-/** Adds a `.br` and a `.gz` to each file that compression makes smaller. The service sends these files and compresses nothing. */
+/**
+ * Adds a `.br` and a `.gz` to each file that compression makes smaller. The service sends these
+ * files and compresses nothing.
+ */
 export const compressed = (): Plugin => ({
   name: 'compressed',
   apply: 'build',

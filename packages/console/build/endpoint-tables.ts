@@ -9,8 +9,8 @@ const tables: Readonly<Record<string, Readonly<Record<string, Endpoint>>>> = {
 };
 
 /**
- * The part of the contract that a browser needs to call the endpoints: method, path, tag, status and access, without the
- * schemas. The types of the client come from the contract itself.
+ * The part of the contract that a browser needs to call the endpoints: method, path, tag, status
+ * and access, without the schemas. The types of the client come from the contract itself.
  */
 export const endpointTables = (): Plugin => ({
   name: 'endpoint-tables',

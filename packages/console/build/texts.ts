@@ -7,8 +7,8 @@ const PREFIX = '\0virtual:texts/';
 const folder = path.join(import.meta.dirname, '..', 'src', 'locales');
 
 /**
- * The catalogues of `src/locales`. Messages with plurals or elements are compiled, so that browsers need no compiler. Other texts of
- * English are left out: they are in the code.
+ * The catalogues of `src/locales`. Messages with plurals or elements are compiled, so that browsers
+ * need no compiler. Other texts of English are left out: they are in the code.
  */
 export const texts = (): Plugin => ({
   name: 'texts',

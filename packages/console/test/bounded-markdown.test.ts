@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { boundedTokens } from '../src/shared/ui/bounded-markdown.ts';
+import { boundedTokens } from '../src/shared/ui/display/bounded-markdown.ts';
 
 const nestedList = (levels: number) =>
   Array.from({ length: levels }, (_, level) => `${'  '.repeat(level)}- a${level}\n`).join('');

@@ -16,5 +16,6 @@ export * from './shared/wire.ts';
 export * from './template/category.ts';
 export * from './template/conflicts.ts';
 export * from './template/container-options.ts';
+export type * from './template/controls.ts';
 export * from './template/fields.ts';
 export * from './template/tools.ts';

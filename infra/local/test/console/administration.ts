@@ -7,12 +7,19 @@ import { settle, visit } from './visits.ts';
 
 const CALLBACK = '/api/v1/auth/oidc/callback';
 const FLOW_MS = 60_000;
-/** Between two attempts to make a page read its objects again, in milliseconds. A page does not read what is newer than 2 s. */
+/**
+ * Between two attempts to make a page read its objects again, in milliseconds. A page does not read
+ * what is newer than 2 s.
+ */
 const READ_AGAIN_MS = 500;
 
 const FAILED = JSON.stringify({
-  ...{ type: 'about:blank', status: 403, code: 'forbidden', title: 'Forbidden' },
-  ...{ detail: 'The request failed.', request_id: 'r-403' },
+  type: 'about:blank',
+  status: 403,
+  code: 'forbidden',
+  title: 'Forbidden',
+  detail: 'The request failed.',
+  request_id: 'r-403',
 });
 
 /** As if the user returned to the page from another tab. */
@@ -22,7 +29,7 @@ async function readAgain(page: TestPage): Promise<void> {
 }
 
 /** Pages of administrators, and the page on which a sign-in ends that fails. */
-export function describeAdministration(given: () => ConsoleWorld): void {
+export function testAdministration(given: () => ConsoleWorld): void {
   test(
     'a sign-in that fails ends on the page for signing in, with a next step; the next attempt returns to the page',
     async () => {

@@ -10,7 +10,7 @@ const FLOW_MS = 120_000;
 const CHANGE_MS = 60_000;
 
 /** Flows that need a real engine. The keyboard drives them alone. */
-export function describeFleetFlows(given: () => { readonly world: ConsoleWorld; readonly engine: TestEngine }): void {
+export function testFleetFlows(given: () => { readonly world: ConsoleWorld; readonly engine: TestEngine }): void {
   test(
     'from the first steps to an address that responds, and from a failure to its fix',
     async () => {
@@ -35,7 +35,8 @@ export function describeFleetFlows(given: () => { readonly world: ConsoleWorld; 
       expect(await findProblems(page, { widths: [1280] })).toEqual([]);
       await keys.press(page.getByRole('button', { name: 'Deploy', exact: true }));
 
-      // The wrong value: the page states the reason, and leads to the log and to the form with the fix.
+      // The wrong value: the page states the reason, and leads to the log and to the form with the
+      // fix.
       await page.locator('.problem').waitFor({ timeout: CHANGE_MS });
       expect(await findProblems(page, { widths: [1280] })).toEqual([]);
       await keys.press(page.getByRole('link', { name: 'Log', exact: true }));
@@ -143,7 +144,7 @@ async function countClicks(page: TestPage): Promise<() => Promise<number>> {
 }
 
 /** The shortest way to a service that runs. It needs a real engine. */
-export function describeDeployment(given: () => { readonly world: ConsoleWorld; readonly engine: TestEngine }): void {
+export function testDeployment(given: () => { readonly world: ConsoleWorld; readonly engine: TestEngine }): void {
   test(
     'a template becomes a service with an address by at most four clicks, with a secret that is created in place',
     async () => {

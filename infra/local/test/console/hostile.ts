@@ -5,7 +5,10 @@ import type { TestPage } from '@svc/testing/browser';
 const START = '<img id=injected src=x onerror=alert(1)><script>alert(2)</script>';
 const END = '⁋';
 
-/** Markup, a script, a link with a script, a very long word, and controls that reverse the text after it. */
+/**
+ * Markup, a script, a link with a script, a very long word, and controls that reverse the text
+ * after it.
+ */
 const HOSTILE = `${START}[link](javascript:alert(3)) ${'W'.repeat(300)} \u202e\u2067fdp${END}`;
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -18,8 +21,9 @@ const documents = {
 };
 
 /**
- * Adds the hostile text to each text in the responses that a page receives: to all members that OpenAPI describes as text without an
- * enumeration or a format. Texts of the services with a syntax of their own (cursors, quantities, times) keep it.
+ * Adds the hostile text to each text in the responses that a page receives: to all members that
+ * OpenAPI describes as text without an enumeration or a format. Texts of the services with a syntax
+ * of their own (cursors, quantities, times) keep it.
  */
 export async function withHostileTexts(page: TestPage, service: 'hub' | 'fleet'): Promise<void> {
   const document = documents[service];
@@ -51,7 +55,8 @@ function resolve(schema: unknown, document: Document): Schema {
 
 function responseSchema(document: Document, method: string, pathname: string): Schema | undefined {
   const matches = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
-  const path = Object.keys(document.paths).filter(matches).sort()[0]; // a literal path before one with a parameter
+  // A literal path precedes one with a parameter.
+  const path = Object.keys(document.paths).filter(matches).sort()[0];
   const responses = memberOf(memberOf(document.paths[path ?? ''], method.toLowerCase()), 'responses');
   const response = ['200', '201'].map((status) => memberOf(responses, status)).find((one) => one !== undefined);
   const schema = memberOf(memberOf(memberOf(resolve(response, document), 'content'), 'application/json'), 'schema');
@@ -88,7 +93,10 @@ function hostileCopy(value: unknown, given: unknown, document: Document, name: s
 
 const typeOf = (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 
-/** Runs in the page: which texts became something else than text, or change the order of other texts. */
+/**
+ * Runs in the page: which texts became something else than text, or change the order of other
+ * texts.
+ */
 const INSPECT = `(() => {
   const problems = [];
   const where = (element) => element.tagName.toLowerCase() + '.' + element.className + ': ' + element.textContent.replace(/<img.*?⁋/gs, '…').slice(0, 80);
@@ -121,7 +129,10 @@ const INSPECT = `(() => {
   return { count, problems: [...new Set(problems)] };
 })()`;
 
-/** Runs in the page: how wide it is, and the first element that reaches out of the window and does not scroll. */
+/**
+ * Runs in the page: how wide it is, and the first element that reaches out of the window and does
+ * not scroll.
+ */
 const WIDEST = `(() => {
   const isOutside = (element) => element.getBoundingClientRect().right > innerWidth && element.getClientRects().length > 0;
   const scrolls = (element) => element && (getComputedStyle(element).overflowX !== 'visible' || scrolls(element.parentElement));
@@ -133,7 +144,8 @@ const WIDTHS = [360, 1280] as const;
 
 /** The problems of a page that shows hostile texts, and how many of its texts are hostile. */
 export async function inspectTexts(page: TestPage): Promise<{ readonly count: number; readonly problems: string[] }> {
-  const found = (await page.evaluate(INSPECT)) as { count: number; problems: string[] }; // see above
+  // The expression returns this shape.
+  const found = (await page.evaluate(INSPECT)) as { count: number; problems: string[] };
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     const widest = (await page.evaluate(WIDEST)) as { width: number; by: string }; // see above
@@ -155,7 +167,10 @@ const ATTACKS: Readonly<Record<string, string>> = {
   'a request to another origin': "void fetch('https://elsewhere.example/').catch(() => undefined)",
 };
 
-/** Expects that the policy of the page prevents each attack, and that the page records it as a complaint. */
+/**
+ * Expects that the policy of the page prevents each attack, and that the page records it as a
+ * complaint.
+ */
 export async function expectPolicy(page: TestPage): Promise<void> {
   const title = await page.title();
   for (const [attack, code] of Object.entries(ATTACKS)) {

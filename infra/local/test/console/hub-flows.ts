@@ -1,10 +1,12 @@
 import { expect, test } from '@jest/globals';
+import { type AnyControl, templateControls, templateExamples } from '@svc/contract';
+import type { TestPage } from '@svc/testing/browser';
 import { people } from '../../src/environments.ts';
 import { type ConsoleWorld, findProblems, signInByKeys } from '../console-world.ts';
-import { keysOf } from './keys.ts';
+import { type Keys, keysOf } from './keys.ts';
 
 /** Flows of the hub, and what they change in a fleet. The keyboard drives them alone. */
-export function describeHubFlows(given: () => ConsoleWorld): void {
+export function testHubFlows(given: () => ConsoleWorld): void {
   test('an organization with a key receives access to a private category, and a changed template arrives in the fleet', async () => {
     const world = given();
     const { hub, fleet } = world;
@@ -40,7 +42,8 @@ export function describeHubFlows(given: () => ConsoleWorld): void {
     await keys.select(menu, 'Reissue…');
     await keys.press(dialog.getByRole('button', { name: 'Reissue' }));
     const second = await readKey();
-    expect([await isAccepted(first), await isAccepted(second)]).toEqual([false, true]);
+    expect(await isAccepted(first)).toBe(false);
+    expect(await isAccepted(second)).toBe(true);
     await keys.select(menu, 'Revoke…');
     await keys.press(dialog.getByRole('button', { name: 'Revoke' }));
     await page
@@ -82,4 +85,61 @@ export function describeHubFlows(given: () => ConsoleWorld): void {
     await fleetPage.getByText('Changed in the browser.').waitFor();
     expect([...page.complaints, ...admin.complaints, ...fleetPage.complaints]).toEqual([]);
   }, 60_000);
+
+  test('an administrator sets each member of a template in the form', async () => {
+    const world = given();
+    const page = await world.open(world.hub, '/admin/templates/new');
+    const keys = keysOf(page);
+    await signInByKeys(page);
+    const form = page.locator('form');
+    await keys.fill(form.getByLabel(/^Name/).first(), 'All members');
+    await keys.choose(form.getByLabel(/^Category/), 'Databases');
+    for (const { label, control, example } of templateControls) await enter({ form, keys }, label, control, example);
+    expect(await findProblems(page, { widths: [360] })).toEqual([]);
+    await keys.press(page.getByRole('button', { name: 'Create', exact: true }));
+    await page.getByRole('heading', { name: 'All members', level: 1 }).waitFor();
+    const id = new URL(page.url()).pathname.split('/').at(-1);
+    const { template } = Object(await world.call({ service: 'hub', method: 'GET', path: `/admin/templates/${id}` }));
+    expect(template).toMatchObject(templateExamples);
+    expect(page.complaints).toEqual([]);
+  }, 60_000);
+}
+
+interface FormInUse {
+  readonly form: ReturnType<TestPage['locator']>;
+  readonly keys: Keys;
+}
+
+/** Enters a value into the control with a label. */
+async function enter({ form, keys }: FormInUse, label: string, control: AnyControl, value: unknown): Promise<void> {
+  const field = form.getByLabel(label, { exact: true });
+  if (control.kind === 'objects') {
+    for (const object of value as readonly Readonly<Record<string, unknown>>[]) {
+      const list = form.getByRole('group', { name: label, exact: true });
+      await keys.press(list.getByRole('button', { name: control.add }));
+      const last = list.getByRole('group').last();
+      for (const [name, member] of Object.entries(control.members)) {
+        if (object[name] !== undefined) await enter({ form: last, keys }, member.label, member.control, object[name]);
+      }
+    }
+  } else if (control.kind === 'checkbox') {
+    if ((await field.isChecked()) !== value) await keys.toggle(field);
+  } else if (control.kind === 'select') {
+    await keys.choose(field, control.options[String(value)] ?? '');
+  } else {
+    await keys.fill(field.first(), textOf(control, value));
+  }
+}
+
+/** A value in the notation of a control. */
+function textOf(control: AnyControl, value: unknown): string {
+  if (!Array.isArray(value)) {
+    if (control.kind !== 'map') return String(value);
+    return Object.entries(Object(value))
+      .map(([key, text]) => `${key}=${text}`)
+      .join('\n');
+  }
+  const separator = { words: ' ', tags: ', ' }[String(control.kind)] ?? '\n';
+  const between = control.kind === 'ports' ? '/' : '=';
+  return value.map((one) => (typeof one === 'object' ? Object.values(one).join(between) : one)).join(separator);
 }

@@ -2,7 +2,10 @@ import type { TestPage } from '@svc/testing/browser';
 
 type Control = ReturnType<TestPage['locator']>;
 
-/** Uses a page with the keyboard alone. A control that Tab or the arrow keys do not reach fails the test. */
+/**
+ * Uses a page with the keyboard alone. A control that Tab or the arrow keys do not reach fails the
+ * test.
+ */
 export interface Keys {
   /** Moves the focus to a control with Tab. */
   reach(control: Control): Promise<void>;

@@ -14,20 +14,25 @@ interface WithId {
 /** Sends the body of a new object. @returns the created object */
 async function create(world: ConsoleWorld, service: 'hub' | 'fleet', path: string, body: object): Promise<WithId> {
   const reply = await world.call({ service, method: 'POST', path, body });
-  return Object.values(reply as Record<string, WithId>)[0] as WithId; // a reply has the created object as its first member
+  // A reply has the created object as its first member.
+  return Object.values(reply as Record<string, WithId>)[0] as WithId;
 }
 
 /** What a container of the template writes to its log in addition to its greeting. */
 export const LOGGED = '<img src=x onerror=alert(1)> <b>bold</b>';
 
-/** Creates a template that runs if its variable GREETING is `hello`, and copies it to the fleet, unless this has happened. */
+/**
+ * Creates a template that runs if its variable GREETING is `hello`, and copies it to the fleet,
+ * unless this has happened.
+ */
 export async function createGreeter(world: ConsoleWorld, { image }: TestEngine): Promise<void> {
   const known = await world
     .call({ service: 'fleet', method: 'GET', path: '/catalog/templates/greeter' })
     .catch(() => undefined);
   if (known !== undefined) return;
   const { categories } = (await world.call({ service: 'hub', method: 'GET', path: '/admin/categories' })) as {
-    categories: readonly { readonly id: string; readonly is_private: boolean }[]; // the contract of the response
+    // The contract states this shape.
+    categories: readonly { readonly id: string; readonly is_private: boolean }[];
   };
   const [, registry = '', name = '', tag = ''] = /^([^/]+)\/(.+):(.+)$/.exec(image) ?? [];
   const script = [
@@ -50,7 +55,8 @@ export async function createGreeter(world: ConsoleWorld, { image }: TestEngine):
 }
 
 /**
- * Creates an object of each kind, so that each page has something to show, with a deployment of the greeter if there is an engine.
+ * Creates an object of each kind, so that each page has something to show, with a deployment of the
+ * greeter if there is an engine.
  * @returns all pages, with those of the objects
  */
 export async function createObjects(world: ConsoleWorld, engine: TestEngine | undefined): Promise<ConsolePages> {

@@ -76,7 +76,10 @@ async function walk(page: TestPage, paths: readonly string[]): Promise<Seen> {
   return { refused, blocked };
 }
 
-/** The operations with some accesses that the service does not reject when a script of the page sends them. */
+/**
+ * The operations with some accesses that the service does not reject when a script of the page
+ * sends them.
+ */
 async function notRejected(
   page: TestPage,
   endpoints: Readonly<Record<string, Endpoint>>,
@@ -92,7 +95,8 @@ async function notRejected(
   expect(requests.length).toBeGreaterThanOrEqual(accesses.length);
   return page.evaluate(`Promise.all(${JSON.stringify(requests)}.map(async ({ operationId, method, path }) => {
     const body = method === 'GET' || method === 'DELETE' ? {} : { headers: { 'Content-Type': 'application/json' }, body: '{}' };
-    // A container that starts changes the network of the machine, which aborts requests of the browser.
+    // A container that starts changes the network of the machine, which aborts requests of the
+    // browser.
     const { status } = await fetch(path, { method, ...body }).catch(() => fetch(path, { method, ...body }));
     return { operationId, status };
   })).then((all) => all.filter(({ status }) => status !== 403 && status !== 401))`);
@@ -145,13 +149,14 @@ const administrationOfHub = [
   '/admin/audit',
 ];
 
-export function describeRoles(given: () => Promise<Given>): void {
+export function testRoles(given: () => Promise<Given>): void {
   test(
     'each page of the fleet as viewer and as operator states what the role does not permit, and the fleet rejects it',
     async () => {
       const { world, pages } = await given();
       const walkAs = async (role: 'viewer' | 'operator'): Promise<Seen> => {
-        const [email, password] = [`${role}-of-all-pages@example.test`, 'a long and unusual passphrase'];
+        const email = `${role}-of-all-pages@example.test`;
+        const password = 'a long and unusual passphrase';
         await world.call({ service: 'fleet', method: 'POST', path: '/users', body: { email, role, password } });
         const page = await world.open(world.fleet, '/');
         await page.getByLabel('E-mail').fill(email);
@@ -196,7 +201,8 @@ export function describeRoles(given: () => Promise<Given>): void {
       await send(owner, 'POST', '/account/organizations', { name: 'Roles', slug: 'roles' });
       await send(owner, 'POST', '/account/api-keys', { name: 'of a member' });
       const invited = await send(owner, 'POST', '/account/invitations', { org_role: 'member' });
-      const { invitation } = invited as { invitation: { code: string } }; // the contract of the response
+      // The contract states this shape.
+      const { invitation } = invited as { invitation: { code: string } };
       await send(page, 'POST', '/account/members', { code: invitation.code });
       await page.reload();
       const pagesOfOrganization = [
@@ -257,7 +263,10 @@ export function describeRoles(given: () => Promise<Given>): void {
   );
 }
 
-/** Sends a request from a page, with its session. @returns the body of the response, or undefined if the service rejects it */
+/**
+ * Sends a request from a page, with its session. @returns the body of the response, or undefined if
+ * the service rejects it
+ */
 function send(page: TestPage, method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
   const options = {
     method,

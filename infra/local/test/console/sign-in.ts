@@ -7,7 +7,7 @@ const PASSWORD = 'a long and unusual passphrase';
 const EMAIL = 'viewer@example.test';
 
 /** Sign-in and sign-out of both consoles. The keyboard drives them alone. */
-export function describeSignIn(given: () => ConsoleWorld): void {
+export function testSignIn(given: () => ConsoleWorld): void {
   test('as the temporary admin, with a message on each page; then as a local user who accepts an invitation', async () => {
     const world = given();
     const page = await world.open(world.fleet, '/users');
@@ -55,7 +55,9 @@ export function describeSignIn(given: () => ConsoleWorld): void {
       await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
       return page;
     };
-    const [one, other, last] = [await open(), await open(), await open()];
+    const one = await open();
+    const other = await open();
+    const last = await open();
     await keysOf(one).press(one.getByRole('button', { name: 'Sign out here' }));
     await one.getByRole('heading', { name: 'Sign in to the fleet' }).waitFor();
     await other.reload();

@@ -9,8 +9,8 @@ export async function settle(page: TestPage): Promise<void> {
 }
 
 /**
- * Opens another page of the console that a page shows, like a link: the document stays loaded. The page itself waits for its content,
- * because locators look for it only every 500 ms after a while.
+ * Opens another page of the console that a page shows, like a link: the document stays loaded. The
+ * page itself waits for its content, because locators look for it only every 500 ms after a while.
  */
 export async function visit(page: TestPage, path: string): Promise<void> {
   await page.evaluate(`new Promise((resolve, reject) => {

@@ -22,18 +22,18 @@ import { Link, useLocation } from 'wouter';
 import { followChanges } from '../shared/api/live.ts';
 import { Pages } from '../shared/routing/page.tsx';
 import { t } from '../shared/texts/texts.ts';
-import { Dialog } from '../shared/ui/Dialog.tsx';
-import { Shell } from '../shared/ui/Shell.tsx';
-import { SignedIn } from '../shared/ui/SignedIn.tsx';
-import { Empty, ErrorView, Loading } from '../shared/ui/states.tsx';
-import { UserMenu } from '../shared/ui/UserMenu.tsx';
-import { usePalette } from '../shared/ui/usePalette.tsx';
+import { Dialog } from '../shared/ui/dialogs/Dialog.tsx';
+import { Empty, ErrorView, Loading } from '../shared/ui/feedback/states.tsx';
+import { SignedIn } from '../shared/ui/session/SignedIn.tsx';
+import { Shell } from '../shared/ui/shell/Shell.tsx';
+import { UserMenu } from '../shared/ui/shell/UserMenu.tsx';
+import { usePalette } from '../shared/ui/shell/usePalette.tsx';
+import { Invitation } from './account/Invitation.tsx';
+import { SignIn, SignInForm } from './account/SignIn.tsx';
+import { signOut, whenSignedIn } from './account/session.ts';
 import { fleet, sessionGate, sessionQuery, useBlocked, useCaller, usePhaseCount } from './api.ts';
-import { Invitation } from './Invitation.tsx';
 import { troubledPhases } from './looks.ts';
 import { pages } from './pages.ts';
-import { SignIn, SignInForm } from './SignIn.tsx';
-import { signOut, whenSignedIn } from './session.ts';
 import { useCommands } from './useCommands.ts';
 
 export function App() {

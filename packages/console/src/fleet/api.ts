@@ -66,7 +66,10 @@ export function useBlocked(): (name: keyof Endpoints & string) => string | undef
   };
 }
 
-/** Returns the number of deployments in some phases. Undefined until the stream of changes has sent it. */
+/**
+ * Returns the number of deployments in some phases. Undefined until the stream of changes has sent
+ * it.
+ */
 export function usePhaseCount(): ((phases: readonly Deployment['phase'][]) => number) | undefined {
   const { data } = useQuery<ChangeCounts>({ queryKey: COUNTS_KEY, enabled: false });
   return data && ((phases) => phases.reduce((sum, phase) => sum + data.deployments[phase], 0));

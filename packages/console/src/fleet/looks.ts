@@ -1,6 +1,6 @@
 import { t } from '../shared/texts/texts.ts';
-import { wordsOfCode } from '../shared/ui/format.ts';
-import { looks, type StatusLook } from '../shared/ui/Status.tsx';
+import { wordsOfCode } from '../shared/ui/display/format.ts';
+import { looks, type StatusLook } from '../shared/ui/display/Status.tsx';
 import type { Deployment, Host, Token, Volume } from './api.ts';
 
 /** How the phases of a deployment look. */

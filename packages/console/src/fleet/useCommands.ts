@@ -18,8 +18,8 @@ import {
 } from 'lucide-react';
 import { href } from '../shared/routing/href.ts';
 import { t } from '../shared/texts/texts.ts';
-import type { Command } from '../shared/ui/CommandPalette.tsx';
-import { useSettled } from '../shared/ui/useSettled.ts';
+import { useSettled } from '../shared/ui/controls/useSettled.ts';
+import type { Command } from '../shared/ui/shell/CommandPalette.tsx';
 import { fleet, useBlocked } from './api.ts';
 import { phaseLook } from './looks.ts';
 

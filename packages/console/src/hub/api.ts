@@ -2,7 +2,7 @@ import table from 'virtual:endpoints/hub';
 import type { HubAccess, hubEndpoints } from '@svc/contract/hub';
 import { useQuery } from '@tanstack/react-query';
 import { createApi } from '../shared/api/api.ts';
-import { createClient, type Output } from '../shared/api/client.ts';
+import { type CallInput, createClient, type Output } from '../shared/api/client.ts';
 import { createSessionGate, type SessionGate } from '../shared/api/session-gate.ts';
 import { t } from '../shared/texts/texts.ts';
 
@@ -17,6 +17,7 @@ export type HubOutput<K extends keyof Endpoints> = Output<Endpoints[K]>;
 
 export type Template = HubOutput<'getTemplate'>;
 export type ManagedTemplate = HubOutput<'getManagedTemplate'>['template'];
+export type TemplateBody = CallInput<Endpoints['createTemplate']>['body'];
 export type Category = HubOutput<'getManagedCategory'>['category'];
 export type Organization = HubOutput<'getManagedOrganization'>['organization'];
 export type HubUser = HubOutput<'listUsers'>['users'][number];

@@ -1,5 +1,5 @@
 import { t } from '../shared/texts/texts.ts';
-import { looks, type StatusLook } from '../shared/ui/Status.tsx';
+import { looks, type StatusLook } from '../shared/ui/display/Status.tsx';
 import type { ApiKey } from './api.ts';
 
 const keyLooks: Readonly<Record<ApiKey['status'], StatusLook>> = {

@@ -11,7 +11,7 @@ import {
   UsersRound,
 } from 'lucide-react';
 import { t } from '../shared/texts/texts.ts';
-import type { NavGroup } from '../shared/ui/Shell.tsx';
+import type { NavGroup } from '../shared/ui/shell/Shell.tsx';
 
 export const publicGroup: NavGroup = { items: [{ href: '/', label: t('Catalog'), icon: Blocks }] };
 

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Blocks, Building2, KeyRound, UserRound } from 'lucide-react';
 import { href } from '../shared/routing/href.ts';
 import { t } from '../shared/texts/texts.ts';
-import type { Command } from '../shared/ui/CommandPalette.tsx';
-import { useSettled } from '../shared/ui/useSettled.ts';
+import { useSettled } from '../shared/ui/controls/useSettled.ts';
+import type { Command } from '../shared/ui/shell/CommandPalette.tsx';
 import { hub, useBlocked, useUser } from './api.ts';
 import { administrationGroup } from './navigation.ts';
 

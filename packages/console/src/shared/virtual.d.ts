@@ -11,6 +11,14 @@ declare module 'virtual:endpoints/fleet' {
   export default table;
 }
 
+/** What the contract declares for the forms of templates; see build/template-controls.ts. */
+declare module 'virtual:template-controls' {
+  import type { TemplateControl } from '@svc/contract';
+
+  const controls: readonly TemplateControl[];
+  export default controls;
+}
+
 declare module '*.css';
 
 declare module 'virtual:texts/*' {

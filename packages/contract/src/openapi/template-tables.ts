@@ -1,3 +1,4 @@
+import { templateMeanings } from '../template/fields.ts';
 import { replaceTables } from './page-tables.ts';
 
 /** The members of a JSON schema that the tables show. */
@@ -20,62 +21,35 @@ interface Schema {
 }
 
 const LABEL = '(at most 63 lower-case letters, digits and inner hyphens)';
-const QUANTITY = 'a Kubernetes quantity, such as `500m`, `2` or `8Gi`';
 
-/** What each member means. Members of the objects in a list have the name of the list before theirs. */
+/**
+ * What each member means. Members of the objects in a list have the name of the list before theirs.
+ * The declarations of the members that a publisher writes state theirs.
+ */
 const meanings: Readonly<Record<string, string>> = {
   name: 'the name for people; searched',
   slug: 'the key in URLs, unique in the hub: at most 64 lower-case letters, digits and inner hyphens, and not `updates`. By default, it derives from the name. In catalog files it is required, and the name of the file',
   category_id:
     'the category, which determines with `is_public` who sees the template. In catalog files: `category`, its slug',
-  description: 'one or two sentences; searched',
-  version: 'the version of the template, not of the program. Increase it with each change',
-  kind: 'a lower-case word of at most 63 characters. `job` runs until its work is done; everything else, such as `service` or `notebook`, is kept running',
-  image_name: 'the image without registry and tag, in lower case',
-  image_tag: 'the tag. Use a specific one: `latest` makes every start a possible upgrade',
-  registry_url: 'the host of the registry, with optional port and path; `null`: Docker Hub',
-  registry_credentials: `the name of a secret of kind \`registry\` in the fleet ${LABEL}, for private images. The hub stores no registry passwords`,
-  cpu_request: `the CPU that one replica is allocated, and its limit on hosts: ${QUANTITY}; \`""\`: nothing is requested`,
-  memory_request: `the same for memory: ${QUANTITY}; \`""\`: nothing is requested, and the [default limit](deployments.md#defaults) applies`,
-  gpu_count: 'the number of GPUs of one replica',
-  vram_request: `the memory that each GPU must have: ${QUANTITY}; \`""\`: any`,
-  concurrent_jobs: 'the number of jobs that one instance processes at the same time; for information',
-  env: 'fixed variables',
   'env.name': 'the name of the variable: letters, digits and `_ . -`, not a digit first',
   'env.value': 'its value',
-  env_schema: 'variables that a deployment sets',
   'env_schema.name': 'the name of the variable, as in `env`',
   'env_schema.required': 'whether a deployment needs a value that is not empty',
   'env_schema.default_value': 'the value if the deployment sets none; must be empty for a secret variable',
   'env_schema.description':
     'what the variable does, for people. If it ends with `[secret]`, the variable is [secret](#secrets)',
-  secret_refs: 'variables that take their values from secrets of the fleet, which must exist before the deployment',
   'secret_refs.name': `the name of the secret ${LABEL}`,
   'secret_refs.key': 'the key in the secret; without it, the key with the name of the variable, or the only key',
   'secret_refs.env': 'the variable that receives the value',
-  command: 'arguments for the entry point of the image',
-  ports: 'the ports at which the program listens',
   'ports.containerPort': 'the port in the container. The fleet allocates a port of the host',
   'ports.protocol': '`TCP`, `UDP` or `SCTP`, in any case',
-  volume_mounts: 'directories that outlive the container. The deployment determines the size of each volume',
   'volume_mounts.name': `the name of the mount ${LABEL}`,
   'volume_mounts.mountPath': 'an absolute path without a comma, a colon or a quotation mark',
-  node_selector: 'labels that the target must have, as in Kubernetes. Hosts have `kubernetes.io/arch`',
-  tolerations: 'taints of targets that the template tolerates, as in Kubernetes',
   'tolerations.key': 'the key of the taint; without it, with `Exists`, all taints',
   'tolerations.operator': '`Exists`: any value; `Equal`: the same value',
   'tolerations.value': 'the value of the taint',
   'tolerations.effect': 'the effect of the taint; without it, all effects',
   'tolerations.tolerationSeconds': 'for how long a pod stays on a node with the taint; only on clusters',
-  required_network_types:
-    'lower-case words for networks that the target must have, such as `mesh` and `public`. They determine [to which addresses ports bind](deployments.md#networks)',
-  tags: 'words for the filter of lists, which ignores the case; not blank, without commas',
-  is_public: '`false`: only administrators and the organization that owns the template see it',
-  is_featured: 'whether `featured=true` lists the template',
-  min_tier: 'the lowest tier of an organization that may deploy the template. It does not hide the template',
-  icon_url: 'an https URL',
-  documentation:
-    'Markdown: what the program does, how to connect, and one working example. `$ENDPOINT` stands for the address of a port',
   owner_org_id:
     'the organization that owns the template, shown only to administrators. In catalog files: `owner`, its slug',
   id: 'the identity of the template, which never changes. The slug can change',
@@ -86,6 +60,7 @@ const meanings: Readonly<Record<string, string>> = {
     'how many requests with an API key got the template by its slug. A fleet sends one when it first deploys the template',
   created_at: 'the time of the creation',
   updated_at: 'the time of the catalog at the last change. A download is not a change',
+  ...templateMeanings,
 };
 
 /** The tables of docs/templates.md: the members that publishers set, those of their objects, and those that the hub sets. */
@@ -140,10 +115,10 @@ export function withTemplateTables(page: string, document: object): string {
   });
 }
 
-/** A row of a member. @throws if the member has no meaning above */
+/** A row of a member. @throws if the member has no meaning */
 function row(path: string, ...cells: readonly string[]): string {
   const meaning = meanings[path];
-  if (meaning === undefined) throw new Error(`the member ${path} has no meaning in template-tables.ts`);
+  if (meaning === undefined) throw new Error(`the member ${path} has no meaning`);
   return `| \`${path}\` | ${[...cells, meaning].join(' | ')} |`;
 }
 

@@ -18,6 +18,7 @@ import {
 } from '../shared/wire.ts';
 import { templateConflicts } from './conflicts.ts';
 import { hasValidOption, isContainerOption } from './container-options.ts';
+import { type AnyControl, type Control, textsOfControl } from './controls.ts';
 
 /**
  * A Kubernetes quantity (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/); '' means
@@ -178,28 +179,35 @@ interface Declaration<Rule extends z.ZodType, Reply extends z.ZodType> {
   readonly example: z.output<Rule>;
   /** What readers get. It is wider than the rule, so that a reader accepts values that only a newer service allows. */
   readonly reply: Reply;
+  /** What the member means, in the Markdown of docs/templates.md. */
+  readonly meaning: string;
+  /** What the consoles call the member, in English. */
+  readonly label: string;
+  /** How a publisher edits the member in the console of the hub. */
+  readonly control: Control<z.output<Rule>>;
 }
-
-/** A member that describes a template in the catalog. */
-const catalogField = <Reply extends z.ZodType, Rule extends z.ZodType<z.input<Reply>>>(
-  declaration: Declaration<Rule, Reply>,
-) => ({
-  ...declaration,
-  reply: z.prefault(declaration.reply, declaration.default).meta({ examples: [declaration.example] }),
-  newRule: z._default(declaration.rule, declaration.default).meta({ examples: [declaration.example] }),
-  changeRule: z.optional(declaration.rule).meta({ examples: [declaration.example] }),
-  topic: undefined,
-});
 
 /** The topics of the members that specify what runs, in the order in which a workload lists its members. */
 const workloadTopics = ['image', 'environment', 'ports', 'volumes', 'resources', 'scheduling', 'networks'] as const;
 type WorkloadTopic = (typeof workloadTopics)[number];
 
-/** A member that specifies what runs. A workload copies it, and a later change of it makes the copy outdated. */
-const workloadField = <Reply extends z.ZodType, Rule extends z.ZodType<z.input<Reply>>>(
-  topic: WorkloadTopic,
+/** The form of a template shows the members of a topic together. */
+export type TemplateTopic = 'catalog' | 'documentation' | WorkloadTopic;
+
+/**
+ * A member that the publisher of a template writes. A workload copies a member whose topic is one of
+ * `workloadTopics`, and a later change of it makes the copy outdated.
+ */
+const field = <Topic extends TemplateTopic, Reply extends z.ZodType, Rule extends z.ZodType<z.input<Reply>>>(
+  topic: Topic,
   declaration: Declaration<Rule, Reply>,
-) => ({ ...catalogField(declaration), topic });
+) => ({
+  ...declaration,
+  topic,
+  reply: z.prefault(declaration.reply, declaration.default).meta({ examples: [declaration.example] }),
+  newRule: z._default(declaration.rule, declaration.default).meta({ examples: [declaration.example] }),
+  changeRule: z.optional(declaration.rule).meta({ examples: [declaration.example] }),
+});
 
 /** A member without a default: it is read-only, or `newTemplate` and `templateChange` state its rules. */
 const otherMember = <Reply extends z.ZodType>(reply: Reply) => ({ reply });
@@ -212,42 +220,113 @@ const templateMembers = {
   id: otherMember(id),
   name: otherMember(z.string()),
   slug: otherMember(z.string()),
-  description: catalogField({ rule: text(4000), default: '', example: 'A server', reply: z.string() }),
-  version: catalogField({ rule: line(64), default: '1.0.0', example: '2.1.0', reply: z.string() }),
-  kind: workloadField('image', { rule: word, default: 'service', example: 'job', reply: z.string() }),
+  description: field('catalog', {
+    rule: text(4000),
+    default: '',
+    example: 'A server',
+    reply: z.string(),
+    meaning: 'one or two sentences; searched',
+    label: 'Description',
+    control: { kind: 'prose' },
+  }),
+  version: field('catalog', {
+    rule: line(64),
+    default: '1.0.0',
+    example: '2.1.0',
+    reply: z.string(),
+    meaning: 'the version of the template, not of the program. Increase it with each change',
+    label: 'Version',
+    control: { kind: 'text' },
+  }),
+  kind: field('image', {
+    rule: word,
+    default: 'service',
+    example: 'job',
+    reply: z.string(),
+    meaning:
+      'a lower-case word of at most 63 characters. `job` runs until its work is done; everything else, such as `service` or `notebook`, is kept running',
+    label: 'Kind',
+    control: { kind: 'text', hint: 'Such as service or job.' },
+  }),
   category_id: otherMember(id),
   category_name: otherMember(z.string()),
   category_slug: otherMember(z.string()),
   category_icon: otherMember(z.string()),
-  image_name: workloadField('image', {
+  image_name: field('image', {
     rule: imageName,
     default: '',
     example: 'library/server',
     reply: z.string(),
+    meaning: 'the image without registry and tag, in lower case',
+    label: 'Image',
+    control: { kind: 'text' },
   }),
-  image_tag: workloadField('image', {
+  image_tag: field('image', {
     rule: imageTag,
     default: 'latest',
     example: '2.1',
     reply: z.string(),
+    meaning: 'the tag. Use a specific one: `latest` makes every start a possible upgrade',
+    label: 'Tag',
+    control: { kind: 'text' },
   }),
-  cpu_request: workloadField('resources', { rule: quantity, default: '', example: '500m', reply: z.string() }),
-  memory_request: workloadField('resources', { rule: quantity, default: '', example: '1Gi', reply: z.string() }),
-  gpu_count: workloadField('resources', { rule: z.int().min(0).max(1024), default: 0, example: 2, reply: z.int() }),
-  vram_request: workloadField('resources', { rule: quantity, default: '', example: '16Gi', reply: z.string() }),
-  concurrent_jobs: workloadField('resources', {
+  cpu_request: field('resources', {
+    rule: quantity,
+    default: '',
+    example: '500m',
+    reply: z.string(),
+    meaning:
+      'the CPU that one replica is allocated, and its limit on hosts: a Kubernetes quantity, such as `500m`, `2` or `8Gi`; `""`: nothing is requested',
+    label: 'CPU',
+    control: { kind: 'text' },
+  }),
+  memory_request: field('resources', {
+    rule: quantity,
+    default: '',
+    example: '1Gi',
+    reply: z.string(),
+    meaning:
+      'the same for memory: a Kubernetes quantity, such as `500m`, `2` or `8Gi`; `""`: nothing is requested, and the [default limit](deployments.md#defaults) applies',
+    label: 'Memory',
+    control: { kind: 'text' },
+  }),
+  gpu_count: field('resources', {
+    rule: z.int().min(0).max(1024),
+    default: 0,
+    example: 2,
+    reply: z.int(),
+    meaning: 'the number of GPUs of one replica',
+    label: 'GPUs',
+    control: { kind: 'number' },
+  }),
+  vram_request: field('resources', {
+    rule: quantity,
+    default: '',
+    example: '16Gi',
+    reply: z.string(),
+    meaning: 'the memory that each GPU must have: a Kubernetes quantity, such as `500m`, `2` or `8Gi`; `""`: any',
+    label: 'Memory of a GPU',
+    control: { kind: 'text' },
+  }),
+  concurrent_jobs: field('resources', {
     rule: z.int().min(1).max(1_000_000),
     default: 1,
     example: 4,
     reply: z.int(),
+    meaning: 'the number of jobs that one instance processes at the same time; for information',
+    label: 'Concurrent jobs',
+    control: { kind: 'number', hint: 'How many jobs one instance processes at the same time.' },
   }),
-  env: workloadField('environment', {
+  env: field('environment', {
     rule: list(envVariable),
     default: [],
     example: [{ name: 'A', value: '1' }],
     reply: z.array(z.object({ name: z.string(), value: z.string() })),
+    meaning: 'fixed variables',
+    label: 'Fixed variables',
+    control: { kind: 'pairs', members: ['name', 'value'], hint: 'One per line: NAME=value.' },
   }),
-  env_schema: workloadField('environment', {
+  env_schema: field('environment', {
     rule: list(envSchemaEntry),
     default: [],
     example: [{ name: 'B', required: true, default_value: 'x', description: 'why' }],
@@ -259,72 +338,159 @@ const templateMembers = {
         description: z.string().prefault(''),
       }),
     ),
+    meaning: 'variables that a deployment sets',
+    label: 'Variables that users set',
+    control: {
+      kind: 'objects',
+      add: 'Add a variable',
+      members: {
+        name: { label: 'Name', control: { kind: 'text' } },
+        default_value: { label: 'Default', control: { kind: 'text' } },
+        description: {
+          label: 'Description',
+          control: { kind: 'prose', hint: 'End it with [secret] if the value is secret.' },
+        },
+        required: { label: 'Required', control: { kind: 'checkbox' } },
+      },
+    },
   }),
-  ports: workloadField('ports', {
+  ports: field('ports', {
     rule: list(port),
     default: [],
     example: [{ containerPort: 8080, protocol: 'TCP' }],
     reply: z.array(z.object({ containerPort: z.int(), protocol: z.string().prefault('TCP') })),
+    meaning: 'the ports at which the program listens',
+    label: 'Ports',
+    control: { kind: 'ports', hint: 'One per line: port/protocol.' },
   }),
-  volume_mounts: workloadField('volumes', {
+  volume_mounts: field('volumes', {
     rule: list(volumeMount),
     default: [],
     example: [{ name: 'data', mountPath: '/data' }],
     reply: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+    meaning: 'directories that outlive the container. The deployment determines the size of each volume',
+    label: 'Volumes',
+    control: { kind: 'pairs', members: ['name', 'mountPath'], hint: 'One per line: name=/path.' },
   }),
-  node_selector: workloadField('scheduling', {
+  node_selector: field('scheduling', {
     rule: record(labelKey, labelValue),
     default: {},
     example: { zone: 'b' },
     reply: z.record(z.string(), z.string()),
+    meaning: 'labels that the target must have, as in Kubernetes. Hosts have `kubernetes.io/arch`',
+    label: 'Node labels',
+    control: { kind: 'map', hint: 'One per line: key=value.' },
   }),
-  required_network_types: workloadField('networks', {
+  required_network_types: field('networks', {
     rule: list(word),
     default: [],
     example: ['mesh'],
     reply: z.array(z.string()),
+    meaning:
+      'lower-case words for networks that the target must have, such as `mesh` and `public`. They determine [to which addresses ports bind](deployments.md#networks)',
+    label: 'Required networks',
+    control: { kind: 'words', hint: 'Separated by spaces.' },
   }),
-  tags: catalogField({
+  tags: field('catalog', {
     rule: list(tag),
     default: [],
     example: ['one', 'two'],
     reply: z.array(z.string()),
+    meaning: 'words for the filter of lists, which ignores the case; not blank, without commas',
+    label: 'Tags',
+    control: { kind: 'tags', hint: 'Separated by commas.' },
   }),
-  is_public: catalogField({ rule: z.boolean(), default: true, example: false, reply: z.boolean() }),
-  is_featured: catalogField({ rule: z.boolean(), default: false, example: true, reply: z.boolean() }),
-  min_tier: catalogField({ rule: tier, default: 'free', example: 'pro', reply: z.string() }),
+  is_public: field('catalog', {
+    rule: z.boolean(),
+    default: true,
+    example: false,
+    reply: z.boolean(),
+    meaning: '`false`: only administrators and the organization that owns the template see it',
+    label: 'Public',
+    control: { kind: 'checkbox' },
+  }),
+  is_featured: field('catalog', {
+    rule: z.boolean(),
+    default: false,
+    example: true,
+    reply: z.boolean(),
+    meaning: 'whether `featured=true` lists the template',
+    label: 'Featured',
+    control: { kind: 'checkbox' },
+  }),
+  min_tier: field('catalog', {
+    rule: tier,
+    default: 'free',
+    example: 'pro',
+    reply: z.string(),
+    meaning: 'the lowest tier of an organization that may deploy the template. It does not hide the template',
+    label: 'Minimum tier',
+    control: {
+      kind: 'select',
+      options: { free: 'Free: all organizations', pro: 'Pro', enterprise: 'Enterprise' },
+    },
+  }),
   download_count: otherMember(z.int()),
-  documentation: catalogField({
+  documentation: field('documentation', {
     rule: text(500_000),
     default: '',
     example: '# Server\n',
     reply: z.string(),
+    meaning:
+      'Markdown: what the program does, how to connect, and one working example. `$ENDPOINT` stands for the address of a port',
+    label: 'Documentation',
+    control: { kind: 'markdown', hint: 'Markdown. HTML is shown as text.' },
   }),
-  registry_url: workloadField('image', {
+  registry_url: field('image', {
     rule: registryUrl.nullable(),
     default: null,
     example: 'registry.example.com:5000/team',
     reply: z.string().nullable(),
+    meaning: 'the host of the registry, with optional port and path; `null`: Docker Hub',
+    label: 'Registry',
+    control: { kind: 'text', hint: 'Empty: Docker Hub.' },
   }),
-  registry_credentials: workloadField('image', {
+  registry_credentials: field('image', {
     rule: registryCredentials.nullable(),
     default: null,
     example: 'pull-secret',
     reply: z.string().nullable(),
+    meaning:
+      'the name of a secret of kind `registry` in the fleet (at most 63 lower-case letters, digits and inner hyphens), for private images. The hub stores no registry passwords',
+    label: 'Pull secret',
+    control: { kind: 'text', hint: 'The name of a secret of the fleet.' },
   }),
-  secret_refs: workloadField('environment', {
+  secret_refs: field('environment', {
     rule: list(secretRef),
     default: [],
     example: [{ name: 'token', key: 'value', env: 'TOKEN' }],
     reply: z.array(z.object({ name: z.string(), key: z.string().optional(), env: z.string() })),
+    meaning: 'variables that take their values from secrets of the fleet, which must exist before the deployment',
+    label: 'Variables from secrets',
+    control: {
+      kind: 'objects',
+      add: 'Add a variable from a secret',
+      members: {
+        env: { label: 'Variable', control: { kind: 'text' } },
+        name: { label: 'Secret', control: { kind: 'text', hint: 'The name of a secret of the fleet.' } },
+        key: {
+          label: 'Key',
+          control: { kind: 'text', hint: 'Empty: the name of the variable, or the only key.' },
+          isOptional: true,
+        },
+      },
+    },
   }),
-  command: workloadField('image', {
+  command: field('image', {
     rule: list(text(32_768)),
     default: [],
     example: ['--port', '8080'],
     reply: z.array(z.string()),
+    meaning: 'arguments for the entry point of the image',
+    label: 'Command',
+    control: { kind: 'lines', hint: 'One argument per line. Empty: that of the image.' },
   }),
-  tolerations: workloadField('scheduling', {
+  tolerations: field('scheduling', {
     rule: list(toleration),
     default: [],
     example: [{ key: 'gpu', operator: 'Exists', effect: 'NoSchedule' }],
@@ -337,19 +503,51 @@ const templateMembers = {
         tolerationSeconds: z.int().optional(),
       }),
     ),
+    meaning: 'taints of targets that the template tolerates, as in Kubernetes',
+    label: 'Tolerations',
+    control: {
+      kind: 'objects',
+      add: 'Add a toleration',
+      members: {
+        key: { label: 'Key', control: { kind: 'text', hint: 'Empty, with Exists: all taints.' }, isOptional: true },
+        operator: {
+          label: 'Operator',
+          control: {
+            kind: 'select',
+            hint: 'Not set: Equal.',
+            options: { Exists: 'Exists: any value', Equal: 'Equal: the same value' },
+          },
+          isOptional: true,
+        },
+        value: { label: 'Value', control: { kind: 'text' }, isOptional: true },
+        effect: {
+          label: 'Effect',
+          control: {
+            kind: 'select',
+            hint: 'Not set: all effects.',
+            options: { NoSchedule: 'NoSchedule', PreferNoSchedule: 'PreferNoSchedule', NoExecute: 'NoExecute' },
+          },
+          isOptional: true,
+        },
+        tolerationSeconds: { label: 'Seconds', control: { kind: 'number' }, isOptional: true },
+      },
+    },
   }),
-  icon_url: catalogField({
+  icon_url: field('catalog', {
     rule: httpsUrl.nullable(),
     default: null,
     example: 'https://example.com/icon.svg',
     reply: z.string().nullable(),
+    meaning: 'an https URL',
+    label: 'Icon',
+    control: { kind: 'text', hint: 'An https URL.' },
   }),
   created_at: otherMember(timestamp),
   updated_at: otherMember(timestamp),
 } as const;
 
 type Members = typeof templateMembers;
-type TemplateField = {
+export type TemplateField = {
   [M in keyof Members]: Members[M] extends { readonly rule: z.ZodType } ? M : never;
 }[keyof Members];
 type WorkloadMember = {
@@ -381,6 +579,25 @@ export const newTemplateFields = propertyOf('newRule');
 export const templateChangeFields = propertyOf('changeRule');
 export const templateDefaults = propertyOf('default');
 export const templateExamples = propertyOf('example');
+export const templateMeanings = propertyOf('meaning');
+
+/** What the consoles need to show and edit a member that the publisher of a template writes. */
+export interface TemplateControl {
+  readonly name: TemplateField;
+  readonly topic: TemplateTopic;
+  readonly label: string;
+  readonly control: AnyControl;
+  readonly default: unknown;
+  readonly example: unknown;
+}
+
+export const templateControls: readonly TemplateControl[] = templateFieldNames.map((name) => {
+  const { topic, label, control, default: value, example } = templateMembers[name];
+  return { name, topic, label, control, default: value, example };
+});
+
+/** The English texts of the declarations, which the consoles translate. */
+export const templateTexts: readonly string[] = [...new Set(templateControls.flatMap(textsOfControl))];
 
 /** Every member, as in responses. */
 export const templateReply = Object.fromEntries(memberNames.map((name) => [name, templateMembers[name].reply])) as {

@@ -32,7 +32,10 @@ export interface Api<T extends Endpoints> extends Client<T> {
     name: K,
     ...input: CallArguments<T[K]>
   ): UseQueryOptions<Output<T[K]>, Failure, Output<T[K]>, QueryKey> & { readonly queryKey: QueryKey };
-  /** The options of `useMutation` for an endpoint. `alsoTags` are other reads that the change affects. */
+  /**
+   * The options of `useMutation` for an endpoint. `alsoTags` are other reads that the change
+   * affects.
+   */
   change<K extends keyof T & string>(
     name: K,
     ...alsoTags: readonly string[]

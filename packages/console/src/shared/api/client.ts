@@ -87,8 +87,8 @@ interface LooseInput extends RequestOptions {
 }
 
 /**
- * @param onUnauthenticated runs if the session has ended. It resolves when the user has signed in again, and the request is
- * then repeated; it rejects if another user has signed in
+ * @param onUnauthenticated runs if the session has ended. It resolves when the user has signed in
+ * again, and the request is then repeated; it rejects if another user has signed in
  */
 export function createClient<T extends Endpoints>(
   table: Readonly<Record<string, EndpointRow>>,
@@ -174,7 +174,8 @@ function addressOf(path: string, { params = {}, query = {} }: LooseInput): strin
 async function refusalOf(response: Response): Promise<Refused> {
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') ?? false;
   const body: unknown = isProblem ? await response.json().catch(() => undefined) : undefined;
-  const problem = body as ProblemDocument | undefined; // the services send only this document with this media type
+  // The services send only this document with this media type.
+  const problem = body as ProblemDocument | undefined;
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   return new Refused(response.status, problem, Number.isFinite(seconds) ? seconds : undefined);
 }

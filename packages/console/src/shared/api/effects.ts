@@ -35,8 +35,8 @@ interface Effect {
   /** The number of all rows, if it follows from the change. */
   readonly total?: number;
   /**
-   * What must be read: `rows`, if other rows or another order can be right now; or `total`, if only the number of all rows or the end of
-   * the page can be wrong.
+   * What must be read: `rows`, if other rows or another order can be right now; or `total`, if only
+   * the number of all rows or the end of the page can be wrong.
    */
   readonly reread: 'none' | 'rows' | 'total';
 }
@@ -71,7 +71,10 @@ export function effectOn(page: ListPage, { id, object }: ListChange): Effect {
   return { rows, reread: isFiltered ? 'total' : 'none' };
 }
 
-/** A page with at least this part of its rows is filled up later: the row that follows is on the next page until then. */
+/**
+ * A page with at least this part of its rows is filled up later: the row that follows is on the
+ * next page until then.
+ */
 const NEARLY_FULL = 0.9;
 
 function withoutRow(page: ListPage, others: readonly ListedObject[]): Effect {
@@ -109,24 +112,33 @@ function isFixed(page: ListPage): boolean {
   return member === 'created_at' || member === 'at' || (member === 'name' && RESOURCES.has(page.tag));
 }
 
-/** Whether the order of the list is that of the texts: of times, which all rows have in one format, or of names of resources, in ASCII. */
+/**
+ * Whether the order of the list is that of the texts: of times, which all rows have in one format,
+ * or of names of resources, in ASCII.
+ */
 const isOrderOfTexts = ({ tag }: ListPage, member: string): boolean =>
   member === 'created_at' || member === 'updated_at' || (member === 'name' && RESOURCES.has(tag));
 
-/** The index of the object among the other rows; undefined if this console does not know the order. */
+/**
+ * The index of the object among the other rows; undefined if this console does not know the order.
+ */
 function placeOf(page: ListPage, object: ListedObject, others: readonly ListedObject[]): number | undefined {
   const { member, isDescending } = sortOf(page);
   if (!isOrderOfTexts(page, member) || [object, ...others].some((row) => typeof row[member] !== 'string'))
     return undefined;
   const isAfter = (row: ListedObject): boolean => {
-    const [own, other] = [String(object[member]), String(row[member])];
+    const own = String(object[member]);
+    const other = String(row[member]);
     return own === other ? row.id > object.id : isDescending ? other < own : other > own;
   };
   const place = others.findIndex(isAfter);
   return place === -1 ? others.length : place;
 }
 
-/** Whether a place is certainly on the page: rows of the list are on both sides of it, or the list begins or ends there. */
+/**
+ * Whether a place is certainly on the page: rows of the list are on both sides of it, or the list
+ * begins or ends there.
+ */
 const isInside = ({ number, totalPages }: ListPage, place: number, others: readonly ListedObject[]): boolean =>
   (number === 1 || place > 0) && (number === totalPages || place < others.length);
 
@@ -135,7 +147,8 @@ function isPlacedOn(page: ListPage, object: ListedObject): boolean {
   const { member, isDescending } = sortOf(page);
   const isBefore = (one: unknown, other: unknown) =>
     typeof one !== 'string' || typeof other !== 'string' || (isDescending ? one >= other : one <= other);
-  const [first, last] = [page.rows[0], page.rows.at(-1)];
+  const first = page.rows[0];
+  const last = page.rows.at(-1);
   const isAfterFirst = page.number === 1 || isBefore(first?.[member], object[member]);
   return isAfterFirst && (page.number === page.totalPages || isBefore(object[member], last?.[member]));
 }

@@ -31,13 +31,17 @@ const RETRY_MS = 3000;
 interface Followed {
   /** The address of the stream, after a position; empty: from now on. */
   readonly urlAfter: (position: string) => string;
-  /** Resolves at once if the user is signed in, and otherwise after the next sign-in. It never rejects. */
+  /**
+   * Resolves at once if the user is signed in, and otherwise after the next sign-in. It never
+   * rejects.
+   */
   readonly whenSignedIn: () => Promise<void>;
 }
 
 /**
- * Applies the changes of the service to the cache of this tab. All tabs of a browser share one connection: the tab that holds a
- * lock receives the stream, and forwards it to the others. When that tab closes, the browser gives the lock to another one.
+ * Applies the changes of the service to the cache of this tab. All tabs of a browser share one
+ * connection: the tab that holds a lock receives the stream, and forwards it to the others. When
+ * that tab closes, the browser gives the lock to another one.
  */
 export function followChanges(queries: QueryClient, { urlAfter, whenSignedIn }: Followed): void {
   const channel = new BroadcastChannel(LOCK);
@@ -101,8 +105,8 @@ function receive({ urlOf, whenSignedIn }: Source, publish: (message: News) => vo
 }
 
 /**
- * Pages of lists are read again after a change: soon if rows are concerned, at most once per pause, and later for the total or the end
- * of the page.
+ * Pages of lists are read again after a change: soon if rows are concerned, at most once per pause,
+ * and later for the total or the end of the page.
  */
 const MIN_PAUSE_MS = 300;
 const MAX_PAUSE_MS = 1500;
@@ -139,12 +143,16 @@ function createRereads(queries: QueryClient) {
   };
 }
 
-/** Replaces changed objects in cached responses. Pages of lists are read again if other rows can be right now. */
+/**
+ * Replaces changed objects in cached responses. Pages of lists are read again if other rows can be
+ * right now.
+ */
 function createApplier(queries: QueryClient) {
   const readAgain = createRereads(queries);
   const applyTo = (query: Query, change: Change) => {
     const { data, fetchStatus } = query.state;
-    if (fetchStatus === 'fetching') readAgain(query, 'rows'); // the response can be older than the change
+    // The response can be older than the change.
+    if (fetchStatus === 'fetching') readAgain(query, 'rows');
     if (typeof data !== 'object' || data === null) return;
     const page = pageOf(change.kind, query);
     if (page) return applyToPage(query, page, change);
@@ -212,7 +220,10 @@ interface CachedPage extends ListPage {
   readonly pagination: object;
 }
 
-/** A cached page of the list of a kind; undefined for other responses, such as the events of one object. */
+/**
+ * A cached page of the list of a kind; undefined for other responses, such as the events of one
+ * object.
+ */
 function pageOf(kind: string, { queryKey: [, , input], state }: Query): CachedPage | undefined {
   const { data, dataUpdatedAt } = state;
   const { query = {}, params } = Object(input);
@@ -221,8 +232,16 @@ function pageOf(kind: string, { queryKey: [, , input], state }: Query): CachedPa
   if (!list?.[1].every(isListed)) return undefined;
   const { page, limit, total, totalPages } = Object(data.pagination);
   return {
-    ...{ tag: kind, list: list[0], rows: list[1], pagination: Object(data.pagination), query },
-    ...{ number: page, limit, total, totalPages, sentAt: toServerTime(dataUpdatedAt) },
+    tag: kind,
+    list: list[0],
+    rows: list[1],
+    pagination: Object(data.pagination),
+    query,
+    number: page,
+    limit,
+    total,
+    totalPages,
+    sentAt: toServerTime(dataUpdatedAt),
   };
 }
 

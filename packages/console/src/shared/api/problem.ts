@@ -14,8 +14,8 @@ export const codeOf = (error: unknown): string | undefined =>
   error instanceof Refused ? error.problem?.code : undefined;
 
 /**
- * Whether a view cannot be shown: nothing was read yet, or the object no longer exists. Otherwise the view keeps what is known while
- * reading it again fails.
+ * Whether a view cannot be shown: nothing was read yet, or the object no longer exists. Otherwise
+ * the view keeps what is known while reading it again fails.
  */
 export const isUnavailable = ({ data, error }: { readonly data: unknown; readonly error: unknown }): boolean =>
   error !== null && (data === undefined || codeOf(error) === 'not_found');
@@ -50,7 +50,9 @@ export interface ProblemWords {
   readonly requestId: string | undefined;
 }
 
-/** A problem as text: what is wrong, what to do, and the id with which it can be found in the log. */
+/**
+ * A problem as text: what is wrong, what to do, and the id with which it can be found in the log.
+ */
 export function wordsOf(error: unknown): ProblemWords {
   if (error instanceof Unreachable) {
     return { title: t('No response'), detail: error.message, nextStep: t('Try again.'), requestId: undefined };

@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * Requests that fail because the session has ended wait here until the user has signed in again. The page stays as it is, so that no
- * input is lost. A page belongs to the first user that it shows: if another one signs in, it is loaded again, and its requests are
- * not repeated.
+ * Requests that fail because the session has ended wait here until the user has signed in again.
+ * The page stays as it is, so that no input is lost. A page belongs to the first user that it
+ * shows: if another one signs in, it is loaded again, and its requests are not repeated.
  */
 export interface SessionGate {
   /** Resolves when the user has signed in again, and rejects if another one has. */

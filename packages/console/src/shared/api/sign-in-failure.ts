@@ -1,7 +1,10 @@
 import type { SignInError } from '@svc/contract';
 import { t } from '../texts/texts.ts';
 
-/** The failure of a sign-in at the identity provider, which the service states in the address of the page. */
+/**
+ * The failure of a sign-in at the identity provider, which the service states in the address of the
+ * page.
+ */
 export interface SignInFailure {
   readonly title: string;
   readonly nextStep: string;
@@ -52,10 +55,14 @@ function read(search: URLSearchParams): SignInFailure | undefined {
   if (!isKnown(error)) return undefined;
   const id = search.get('request_id') ?? '';
   const requestId = /^[\w.:-]{1,40}$/.test(id) ? id : undefined;
-  return { ...failures[error], requestId, returnTo: search.get('return_to') ?? '/' }; // the service validates the path
+  // The service validates the path.
+  return { ...failures[error], requestId, returnTo: search.get('return_to') ?? '/' };
 }
 
-/** The failure with which the page was opened. The address no longer contains it, so that a reload does not show it again. */
+/**
+ * The failure with which the page was opened. The address no longer contains it, so that a reload
+ * does not show it again.
+ */
 export const signInFailure = read(new URLSearchParams(location.search));
 if (signInFailure) history.replaceState(null, '', location.pathname);
 

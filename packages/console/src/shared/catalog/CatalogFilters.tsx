@@ -1,6 +1,6 @@
 import { t } from '../texts/texts.ts';
-import { FilterSelect, SearchField } from '../ui/Field.tsx';
-import { formatCount } from '../ui/format.ts';
+import { FilterSelect, SearchField } from '../ui/controls/Field.tsx';
+import { formatCount } from '../ui/display/format.ts';
 
 /** The maximum number of categories that are visible side by side. */
 const MAX_CHIPS = 12;

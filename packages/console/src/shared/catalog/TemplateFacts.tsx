@@ -1,9 +1,49 @@
-import type { Template } from '@svc/contract';
-import { isolated, rich, t } from '../texts/texts.ts';
-import { type Fact, Facts } from '../ui/Facts.tsx';
-import { formatBytes, formatCount, formatCpus, parseQuantity } from '../ui/format.ts';
-import { Time } from '../ui/Time.tsx';
+import controls from 'virtual:template-controls';
+import type { Template, TemplateField } from '@svc/contract';
+import { declaredText, isolated, rich, t } from '../texts/texts.ts';
+import { type Fact, Facts } from '../ui/display/Facts.tsx';
+import { formatBytes, formatCount, formatCpus, parseQuantity } from '../ui/display/format.ts';
+import { Time } from '../ui/display/Time.tsx';
+import { isDefault, partsOf } from './control-values.ts';
 import { isSecretVariableText, withoutSecretMarker } from './secret-variable.ts';
+
+/** The members that the page of a template shows in other words or at another place. */
+const placed: ReadonlySet<TemplateField> = new Set([
+  'description',
+  'version',
+  'tags',
+  'is_public',
+  'is_featured',
+  'icon_url',
+  'documentation',
+  'env_schema',
+  'image_name',
+  'image_tag',
+  'registry_url',
+  'kind',
+  'cpu_request',
+  'memory_request',
+  'gpu_count',
+  'vram_request',
+  'ports',
+  'volume_mounts',
+  'required_network_types',
+  'min_tier',
+] as const);
+
+/** The other members that have a value other than the default. */
+const otherFacts = (template: Template): readonly Fact[] =>
+  controls
+    .filter((member) => !placed.has(member.name) && !isDefault(member, template[member.name]))
+    .map(({ name, label, control }) => [
+      declaredText(label),
+      <span key={name} className="stack-small">
+        {partsOf(control, template[name]).map((part, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity other than their position
+          <code key={`${index}-${part}`}>{isolated(part)}</code>
+        ))}
+      </span>,
+    ]);
 
 /** What a template runs, and what it requires. */
 export function TemplateFacts({ template }: { readonly template: Template }) {
@@ -35,6 +75,7 @@ export function TemplateFacts({ template }: { readonly template: Template }) {
         t('none'),
     ],
     [t('Networks'), template.required_network_types.join(', ') || t('none required')],
+    ...otherFacts(template),
     [t('Tier'), template.min_tier],
     [t('Updated'), <Time key="updated" at={template.updated_at} />],
   ];

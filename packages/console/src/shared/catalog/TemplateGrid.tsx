@@ -3,7 +3,7 @@ import { Cpu, Download, MemoryStick, Microchip, Star } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { t } from '../texts/texts.ts';
-import { formatBytes, formatCount, formatCpus, parseQuantity } from '../ui/format.ts';
+import { formatBytes, formatCount, formatCpus, parseQuantity } from '../ui/display/format.ts';
 import { CategoryIcon } from './CategoryIcon.tsx';
 
 /** Templates as cards. */

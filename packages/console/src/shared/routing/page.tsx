@@ -1,7 +1,7 @@
 import { Component, lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { t } from '../texts/texts.ts';
-import { ErrorView, Loading } from '../ui/states.tsx';
+import { ErrorView, Loading } from '../ui/feedback/states.tsx';
 import type { ParamsOf } from './href.ts';
 
 /** The properties of a page: the parameters of its pattern. */
@@ -16,25 +16,34 @@ export interface Page {
   readonly load: () => Promise<unknown>;
 }
 
-/** A page whose code is loaded when it is opened. The properties of its component must match the pattern. */
+/**
+ * A page whose code is loaded when it is opened. The properties of its component must match the
+ * pattern.
+ */
 export function page<P extends string>(
   pattern: P,
   load: () => Promise<{ readonly default: (props: PageProps<P>) => ReactNode }>,
 ): Page {
-  const View = lazy(load) as unknown as (props: PageProps<P>) => ReactNode; // lazy() keeps the properties of the component
+  // lazy() keeps the properties of the component.
+  const View = lazy(load) as unknown as (props: PageProps<P>) => ReactNode;
   return {
     pattern,
-    render: (params) => <View params={params as ParamsOf<P>} />, // the router has matched the pattern
+    // The router has matched the pattern.
+    render: (params) => <View params={params as ParamsOf<P>} />,
     load,
   };
 }
 
 const INTENT_MS = 60;
 
-/** Loads the code of the current page at once, and of another one while the pointer or the focus rests on a link to it. */
+/**
+ * Loads the code of the current page at once, and of another one while the pointer or the focus
+ * rests on a link to it.
+ */
 export function preloadPages(pages: readonly Page[]): void {
   const pageAt = (path: string) => pages.find(({ pattern }) => patternOf(pattern).test(path));
-  const load = (page: Page) => void page.load().catch(() => undefined); // opening the page shows the error
+  // Opening the page shows the error.
+  const load = (page: Page) => void page.load().catch(() => undefined);
   const current = pageAt(location.pathname);
   if (current) load(current);
   let timer: ReturnType<typeof setTimeout> | undefined;

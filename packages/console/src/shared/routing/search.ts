@@ -2,15 +2,17 @@ import { useCallback, useMemo } from 'react';
 import { useSearchParams } from 'wouter';
 
 /**
- * Filters that are part of the address, so that a link shows the same view. An empty value is removed from the address. A change of
- * a filter replaces the entry of the history, and resets the page.
+ * Filters that are part of the address, so that a link shows the same view. An empty value is
+ * removed from the address. A change of a filter replaces the entry of the history, and resets the
+ * page.
  */
 export function useFilters<K extends string>(...names: readonly K[]) {
   const [search, setSearch] = useSearchParams();
   const text = search.toString();
   // biome-ignore lint/correctness/useExhaustiveDependencies: `names` is a literal list, and `text` represents `search`
   const values = useMemo(
-    () => Object.fromEntries(names.map((name) => [name, search.get(name) ?? ''])) as Record<K, string>, // one value for each name
+    // Each name has one value.
+    () => Object.fromEntries(names.map((name) => [name, search.get(name) ?? ''])) as Record<K, string>,
     [text],
   );
   const set = useCallback(
@@ -30,7 +32,8 @@ export function useFilters<K extends string>(...names: readonly K[]) {
     [setSearch],
   );
   const page = Math.max(1, Number(search.get('page') ?? 1) || 1);
-  const isFiltered = names.some((name) => name !== 'sort' && values[name] !== ''); // an order excludes no rows
+  // An order excludes no rows.
+  const isFiltered = names.some((name) => name !== 'sort' && values[name] !== '');
   const clear = useCallback(() => setSearch(() => new URLSearchParams(), { replace: true }), [setSearch]);
   return { values, set, page, isFiltered, clear };
 }

@@ -20,8 +20,8 @@ const stored = localStorage.getItem(KEY);
 const chosen = isLanguage(stored) ? stored : undefined;
 
 /**
- * The language of the texts, and the locale of dates, numbers and lists. The choice of the user precedes the languages of the browser,
- * whose region is kept.
+ * The language of the texts, and the locale of dates, numbers and lists. The choice of the user
+ * precedes the languages of the browser, whose region is kept.
  */
 export const { language, locale } =
   chosen === undefined

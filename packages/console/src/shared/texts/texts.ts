@@ -4,18 +4,24 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { createElement, Fragment, type ReactNode } from 'react';
 import { type Language, language, locale } from './language.ts';
 
-/** The messages of a language by their English text. The build has compiled those with plurals or elements. */
+/**
+ * The messages of a language by their English text. The build has compiled those with plurals or
+ * elements.
+ */
 type Catalogue = typeof english;
 type Compiled = Exclude<Catalogue[string], string>;
 
-/** The catalogues. That of English contains only compiled messages, because the others are in the code. */
+/**
+ * The catalogues. That of English contains only compiled messages, because the others are in the
+ * code.
+ */
 const catalogues: Readonly<Record<Language, () => Promise<{ readonly default: Catalogue }>>> = {
   en: async () => ({ default: english }),
   de: () => import('virtual:texts/de'),
 };
 
-// Modules that import this one run after the catalogue is loaded, so that their constants can contain texts. Without its catalogue, the
-// console is usable in English.
+// Modules that import this one run after the catalogue is loaded, so that their constants can
+// contain texts. Without its catalogue, the console is usable in English.
 const { default: messages } = await catalogues[language]().catch(() => ({ default: english }));
 document.documentElement.lang = locale;
 
@@ -36,8 +42,9 @@ const compile = (message: string): Compiled =>
   message.split(/\{(\w+)\}/).map((value, index) => ({ type: index % 2 === 0 ? TYPE.literal : TYPE.argument, value }));
 
 /**
- * A text in the language of the user. `text` is a literal, because `pnpm console:texts` collects it: an English message in the syntax of
- * ICU, such as `Delete {name}?` or `{count, plural, one {# host} other {# hosts}}`.
+ * A text in the language of the user. `text` is a literal, because `pnpm console:texts` collects
+ * it: an English message in the syntax of ICU, such as `Delete {name}?` or `{count, plural, one {#
+ * host} other {# hosts}}`.
  */
 export const t = (text: string, values?: Readonly<Record<string, string | number>>): string =>
   values === undefined
@@ -46,9 +53,15 @@ export const t = (text: string, values?: Readonly<Record<string, string | number
         formatOf(text).format(mapValues(values, (value) => (typeof value === 'string' ? isolated(value) : value))),
       );
 
+/** A text that the contract declares (`templateTexts`), in the language of the user. */
+export const declaredText = (text: string): string => String(messages[text] ?? text);
+
 type Element = (words: ReactNode) => ReactNode;
 
-/** A text that contains elements: `{time}` is replaced by a node, and a function surrounds the words of `<link>add a host</link>`. */
+/**
+ * A text that contains elements: `{time}` is replaced by a node, and a function surrounds the words
+ * of `<link>add a host</link>`.
+ */
 export function rich(text: string, values: Readonly<Record<string, ReactNode | Element>>): ReactNode {
   const nodes = formatOf(text).format<ReactNode>(
     mapValues(values, (value) => {
@@ -69,7 +82,10 @@ const mapValues = <V, W>(values: Readonly<Record<string, V>>, change: (value: V)
 export const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 
-/** A value that does not change the order of the words around it in a sentence. Elsewhere, the styles isolate elements. */
+/**
+ * A value that does not change the order of the words around it in a sentence. Elsewhere, the
+ * styles isolate elements.
+ */
 export function isolated(value: string): string {
   const visible = value.replace(DIRECTIONS, '\ufffd');
   return RIGHT_TO_LEFT.test(visible) ? `\u2068${visible}\u2069` : visible;

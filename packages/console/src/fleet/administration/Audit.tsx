@@ -1,0 +1,125 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { useFilters } from '../../shared/routing/search.ts';
+import { t } from '../../shared/texts/texts.ts';
+import { Button } from '../../shared/ui/controls/Button.tsx';
+import { FilterSelect, SearchField } from '../../shared/ui/controls/Field.tsx';
+import { AuditEntries, auditMethods } from '../../shared/ui/lists/AuditEntries.tsx';
+import { AuditScope } from '../../shared/ui/lists/AuditScope.tsx';
+import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
+import { fleet } from '../api.ts';
+
+const PAGE_SIZE = 100;
+
+/** A local time as the service expects it; empty if it is not a time. */
+function instantOf(text: string): string {
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+}
+
+export default function Audit() {
+  const { values, set, isFiltered, clear } = useFilters(
+    'actor',
+    'method',
+    'path',
+    'status',
+    'tool',
+    'request_id',
+    'from',
+    'to',
+  );
+  const filters = {
+    ...values,
+    from: instantOf(values.from),
+    to: instantOf(values.to),
+  };
+  const entries = useInfiniteQuery({
+    queryKey: ['audit', filters],
+    queryFn: ({ pageParam, signal }) =>
+      fleet.call('listAuditEntries', { query: { ...filters, limit: PAGE_SIZE, cursor: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+  return (
+    <>
+      <PageHeader
+        title={t('Audit log')}
+        about={t('Requests with MCP tokens, sign-ins, and changes by users, newest first')}
+        actions={
+          <>
+            <Button pending={entries.isRefetching} onClick={() => void entries.refetch()}>
+              {t('Show newer')}
+            </Button>
+            <a className="button" href={fleet.urlOf('exportAuditEntries', { query: filters })} download="audit.jsonl">
+              <Download size={16} aria-hidden />
+              {t('Export')}
+            </a>
+          </>
+        }
+      />
+      <div className="filters">
+        <AuditScope path={values.path} onChange={(path) => set({ path })} />
+        <SearchField label={t('Caller')} value={values.actor} onChange={(actor) => set({ actor })} />
+        <SearchField label={t('Path begins with')} value={values.path} onChange={(path) => set({ path })} />
+        <FilterSelect
+          label={t('Method')}
+          value={values.method}
+          onChange={(method) => set({ method })}
+          options={auditMethods}
+        />
+        <FilterSelect
+          label={t('Status')}
+          value={values.status}
+          onChange={(status) => set({ status })}
+          options={[
+            { value: '', label: t('Any status') },
+            ...['200', '201', '204', '302', '400', '401', '403', '404', '409', '412', '422', '429', '500', '503'].map(
+              (status) => ({
+                value: status,
+                label: status,
+              }),
+            ),
+          ]}
+        />
+        <SearchField label={t('Tool of an agent')} value={values.tool} onChange={(tool) => set({ tool })} />
+        <SearchField label={t('Request id')} value={values.request_id} onChange={(request_id) => set({ request_id })} />
+        <DateFilter label={t('From')} value={values.from} onChange={(from) => set({ from })} />
+        <DateFilter label={t('To')} value={values.to} onChange={(to) => set({ to })} />
+      </div>
+      <AuditEntries
+        query={entries}
+        caller={t('Caller')}
+        isFiltered={isFiltered}
+        onClear={clear}
+        callerOf={({ actor, token_id }) => (
+          <>
+            <bdi>{actor}</bdi>
+            {token_id !== null && <span className="tag"> {t('token')}</span>}
+          </>
+        )}
+        requestNotes={({ tool, part }) => (
+          <>
+            {tool !== null && <span className="tag"> {tool}</span>}
+            {part && <span className="muted"> {t('for an agent')}</span>}
+          </>
+        )}
+        statusNote={({ aborted }) => aborted && <span className="muted small"> {t('aborted')}</span>}
+      />
+    </>
+  );
+}
+
+const DateFilter = ({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) => (
+  <label className="row-nowrap muted small">
+    {label}
+    <input type="datetime-local" className="input" value={value} onChange={({ target }) => onChange(target.value)} />
+  </label>
+);

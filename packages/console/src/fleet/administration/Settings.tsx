@@ -1,0 +1,25 @@
+import { t } from '../../shared/texts/texts.ts';
+import { Tabs, useTab } from '../../shared/ui/controls/Tabs.tsx';
+import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
+import { HubSettingsForm } from './HubSettingsForm.tsx';
+import { OidcSettingsForm } from './OidcSettingsForm.tsx';
+
+const tabs = [
+  { id: 'oidc', label: t('Identity provider') },
+  { id: 'hub', label: t('Hub') },
+] as const;
+
+export default function Settings() {
+  const tab = useTab(tabs);
+  return (
+    <>
+      <PageHeader
+        title={t('Settings')}
+        about={t('They override the environment of the fleet, and take effect immediately')}
+      />
+      <Tabs label={t('Settings')} tabs={tabs} current={tab} path="/settings" />
+      {tab === 'oidc' && <OidcSettingsForm />}
+      {tab === 'hub' && <HubSettingsForm />}
+    </>
+  );
+}

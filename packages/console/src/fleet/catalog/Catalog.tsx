@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query';
+import { Blocks, RefreshCw, Rocket, SearchX } from 'lucide-react';
+import { Link } from 'wouter';
+import { CatalogFilters } from '../../shared/catalog/CatalogFilters.tsx';
+import { TemplateGrid } from '../../shared/catalog/TemplateGrid.tsx';
+import { href } from '../../shared/routing/href.ts';
+import { useFilters } from '../../shared/routing/search.ts';
+import { rich, t } from '../../shared/texts/texts.ts';
+import { Button, ButtonLink } from '../../shared/ui/controls/Button.tsx';
+import { Time } from '../../shared/ui/display/Time.tsx';
+import { Empty, ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
+import { Pager } from '../../shared/ui/lists/Table.tsx';
+import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
+import { fleet } from '../api.ts';
+
+const PAGE_SIZE = 48;
+
+export default function Catalog() {
+  const { values, set, page, isFiltered, clear } = useFilters('search', 'category', 'tags');
+  const templates = useQuery(
+    fleet.read('listMirroredTemplates', { query: { ...values, page, limit: PAGE_SIZE, view: 'summary' } }),
+  );
+  const categories = useQuery(fleet.read('listMirroredCategories'));
+  const sync = useQuery(fleet.read('getSyncState'));
+  return (
+    <>
+      <PageHeader
+        title={t('Catalog')}
+        about={
+          sync.data?.last_success_at
+            ? rich('Templates of the hub, as of {time}', { time: <Time at={sync.data.last_success_at} /> })
+            : t('Templates of the hub')
+        }
+        actions={
+          <ButtonLink href="/sync" icon={RefreshCw}>
+            {t('Sync')}
+          </ButtonLink>
+        }
+      />
+      <CatalogFilters
+        values={values}
+        set={set}
+        categories={categories.data?.categories ?? []}
+        total={templates.data?.pagination.total}
+      />
+      {templates.error && <ErrorView error={templates.error} retry={templates.refetch} />}
+      {!templates.data && !templates.error && <Loading text={t('Loading the templates…')} />}
+      {templates.data?.templates.length === 0 &&
+        (isFiltered ? (
+          <Empty
+            icon={SearchX}
+            title={t('No template matches')}
+            action={<Button onClick={clear}>{t('Clear the filters')}</Button>}
+          />
+        ) : (
+          <Empty
+            icon={Blocks}
+            title={t('The catalog is empty')}
+            action={
+              <ButtonLink tone="primary" href="/sync">
+                {t('Set up the sync')}
+              </ButtonLink>
+            }
+          >
+            {t('The fleet copies templates from a hub. Connect it to a hub, then sync.')}
+          </Empty>
+        ))}
+      {templates.data && (
+        <>
+          <TemplateGrid
+            templates={templates.data.templates}
+            hrefOf={({ slug }) => href('/catalog/:slug', { slug })}
+            actions={({ slug, name }) => (
+              <Link
+                href={href('/deploy/:slug', { slug })}
+                className="button small"
+                aria-label={t('Deploy {name}', { name })}
+              >
+                <Rocket size={14} aria-hidden />
+                {t('Deploy')}
+              </Link>
+            )}
+          />
+          <Pager pagination={templates.data.pagination} onPage={(next) => set({ page: next })} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import { Rocket } from 'lucide-react';
+import { Link } from 'wouter';
+import { isUnavailable } from '../../shared/api/problem.ts';
+import { TemplateFacts, TemplateVariables } from '../../shared/catalog/TemplateFacts.tsx';
+import { href } from '../../shared/routing/href.ts';
+import type { PageProps } from '../../shared/routing/page.tsx';
+import { t } from '../../shared/texts/texts.ts';
+import { ButtonLink } from '../../shared/ui/controls/Button.tsx';
+import { Markdown } from '../../shared/ui/display/Markdown.tsx';
+import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
+import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
+import { fleet } from '../api.ts';
+
+export default function Template({ params }: PageProps<'/catalog/:slug'>) {
+  const { data: template, error, refetch } = useQuery(fleet.read('getMirroredTemplate', { params }));
+  if (isUnavailable({ data: template, error })) return <PageError error={error} retry={refetch} />;
+  if (!template) return <Loading text={t('Loading the template…')} />;
+  return (
+    <>
+      <PageHeader
+        crumbs={[{ label: t('Catalog'), href: '/catalog' }]}
+        title={template.name}
+        beside={<span className="tag">{template.version}</span>}
+        about={template.description}
+        actions={
+          <ButtonLink tone="primary" icon={Rocket} href={href('/deploy/:slug', { slug: template.slug })}>
+            {t('Deploy')}
+          </ButtonLink>
+        }
+      />
+      {error && <ErrorView error={error} retry={refetch} />}
+      <div className="split">
+        <div className="stack">
+          {template.stale && (
+            <Notice kind="warning" title={t('This is an earlier version of the template')}>
+              <p>{t('The hub has sent a newer version that this fleet cannot read. Upgrade the fleet to use it.')}</p>
+            </Notice>
+          )}
+          <Panel title={t('Documentation')}>
+            {template.documentation ? (
+              <Markdown title={template.name}>{template.documentation}</Markdown>
+            ) : (
+              <p className="muted">{t('The template has no documentation.')}</p>
+            )}
+          </Panel>
+        </div>
+        <div className="stack">
+          <Panel title={t('Requirements')}>
+            <TemplateFacts template={template} />
+          </Panel>
+          {template.env_schema.length > 0 && (
+            <Panel title={t('Variables')} flush>
+              <TemplateVariables template={template} />
+            </Panel>
+          )}
+          {template.tags.length > 0 && (
+            <Panel title={t('Tags')}>
+              <div className="row">
+                {template.tags.map((tag) => (
+                  <Link key={tag} className="tag" href={href('/catalog', undefined, { tags: tag })}>
+                    {tag}
+                  </Link>
+                ))}
+              </div>
+            </Panel>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,201 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Save } from 'lucide-react';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { codeOf, fieldErrorsOf } from '../../shared/api/problem.ts';
+import { href } from '../../shared/routing/href.ts';
+import type { PageProps } from '../../shared/routing/page.tsx';
+import { isolated, t } from '../../shared/texts/texts.ts';
+import { Button } from '../../shared/ui/controls/Button.tsx';
+import { CheckField, SelectField, TextField } from '../../shared/ui/controls/Field.tsx';
+import { FormError } from '../../shared/ui/feedback/FormError.tsx';
+import { Loading, Notice } from '../../shared/ui/feedback/states.tsx';
+import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
+import { PageError, PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
+import { type Deployment, type FleetOutput, fleet, useBlocked } from '../api.ts';
+import { draftOfValue, type EnvDraft, envBodyOf } from './env-draft.ts';
+import { PlanBeside, PlanPanel } from './PlanPanel.tsx';
+import { usePlan } from './usePlan.ts';
+import { VariableField } from './VariableField.tsx';
+
+const MAX_REVISIONS = 100;
+
+type WorkloadRevision = FleetOutput<'listWorkloadRevisions'>['revisions'][number];
+
+export default function ChangeDeployment({ params }: PageProps<'/deployments/:id/change'>) {
+  const { data, error, refetch } = useQuery(fleet.read('getDeployment', { params }));
+  const workloadId = data?.deployment.workload_id ?? '';
+  const revisions = useQuery({
+    ...fleet.read('listWorkloadRevisions', { params: { id: workloadId }, query: { limit: MAX_REVISIONS } }),
+    enabled: workloadId !== '',
+  });
+  if (error && !data) return <PageError error={error} retry={refetch} />;
+  if (revisions.error && !revisions.data) return <PageError error={revisions.error} retry={revisions.refetch} />;
+  if (!data || !revisions.data) return <Loading text={t('Loading the deployment…')} />;
+  return <ChangeForm deployment={data.deployment} revisions={revisions.data.revisions} />;
+}
+
+function ChangeForm({
+  deployment: latest,
+  revisions,
+}: {
+  readonly deployment: Deployment;
+  readonly revisions: readonly WorkloadRevision[];
+}) {
+  // The form keeps the version that the user began to change. A later change by someone else is a
+  // conflict, not an overwrite.
+  const [deployment, setDeployment] = useState(latest);
+  const { id, name, version } = deployment;
+  // What the user has not changed is that of the version.
+  const [revision = String(deployment.revision), setRevision] = useState<string>();
+  const [replicas = String(deployment.replicas), setReplicas] = useState<string>();
+  const [takesOver, setTakesOver] = useState(false);
+  const spec = revisions.find((one) => one.revision === Number(revision)) ?? revisions[0];
+  const variables = spec?.env_schema ?? [];
+  const [drafts, setDrafts] = useState<Readonly<Record<string, EnvDraft>>>({});
+  const [, navigate] = useLocation();
+  const blocked = useBlocked();
+  const draftOf = (variable: WorkloadRevision['env_schema'][number]) =>
+    drafts[variable.name] ?? draftOfValue(variable, deployment.env[variable.name]);
+  const env = envBodyOf(variables, Object.fromEntries(variables.map((variable) => [variable.name, draftOf(variable)])));
+  const changes = { revision: Number(revision), replicas: Number(replicas), env };
+  const plan = usePlan({ deployment_id: id, ...changes });
+  const update = useMutation({
+    ...fleet.change('updateDeployment'),
+    onSuccess: () => {
+      confirmChange(t('{name} is changed', { name }));
+      navigate(href('/deployments/:id', { id }));
+    },
+  });
+  const reload = useMutation({
+    mutationFn: () => fleet.call('getDeployment', { params: { id } }),
+    meta: { tags: ['deployments', 'workloads'] },
+    onSuccess: (reply) => {
+      setDeployment(reply.deployment);
+      update.reset();
+    },
+  });
+  const messages = [...fieldErrorsOf(update.error), ...plan.fieldErrors, ...(plan.data?.refusals ?? [])];
+  const errorAt = (path: string) =>
+    messages.find((one) => one.path === path || one.path.startsWith(`${path}.`))?.message;
+  const isConflict = codeOf(update.error) === 'version_conflict';
+  return (
+    <>
+      <PageHeader
+        crumbs={[
+          { label: t('Deployments'), href: '/deployments' },
+          { label: name, href: href('/deployments/:id', { id }) },
+        ]}
+        title={t('Change {name}', { name })}
+      />
+      <PlanBeside
+        form={
+          <form
+            className="panel"
+            noValidate
+            onSubmit={(event) => {
+              event.preventDefault();
+              update.mutate({
+                params: { id },
+                ifMatch: version,
+                body: { ...changes, ...(takesOver ? { take_over: true } : {}) },
+              });
+            }}
+          >
+            <div className="form-section">
+              <div className="fields">
+                <SelectField
+                  label={t('Revision of the workload')}
+                  value={revision}
+                  onChange={setRevision}
+                  options={revisions.map((one) => ({
+                    value: String(one.revision),
+                    label:
+                      one.revision === deployment.revision
+                        ? t('{revision} (current)', { revision: revisionWords(one) })
+                        : revisionWords(one),
+                  }))}
+                  error={errorAt('revision')}
+                />
+                <TextField
+                  label={t('Replicas')}
+                  type="number"
+                  min={1}
+                  max={1000}
+                  value={replicas}
+                  onChange={setReplicas}
+                  error={errorAt('replicas')}
+                />
+              </div>
+            </div>
+            {variables.length > 0 && (
+              <fieldset className="form-section">
+                <h2>{t('Variables')}</h2>
+                {variables.map((variable) => (
+                  <VariableField
+                    key={variable.name}
+                    variable={variable}
+                    draft={draftOf(variable)}
+                    error={errorAt(`env.${variable.name}`)}
+                    deploymentName={name}
+                    onChange={(draft) => setDrafts({ ...drafts, [variable.name]: draft })}
+                  />
+                ))}
+              </fieldset>
+            )}
+            <div className="form-section">
+              {deployment.target?.cluster_id && (
+                <CheckField
+                  label={t('Take over fields that another program manages')}
+                  hint={t('Only if the deployment reports a field conflict.')}
+                  checked={takesOver}
+                  onChange={setTakesOver}
+                />
+              )}
+              {isConflict ? (
+                <Notice kind="warning" title={t('The deployment was changed meanwhile')}>
+                  <p>{t('Your input is kept. The plan now compares it with the current state.')}</p>
+                  <div>
+                    <Button pending={reload.isPending} onClick={() => reload.mutate()}>
+                      {t('Continue with the current version')}
+                    </Button>
+                  </div>
+                  <FormError error={reload.error} shown={[]} />
+                </Notice>
+              ) : (
+                <FormError error={update.error} shown={['revision', 'replicas', 'env']} />
+              )}
+              <div className="actions">
+                <Button
+                  type="submit"
+                  tone="primary"
+                  icon={Save}
+                  pending={update.isPending}
+                  blocked={
+                    blocked('updateDeployment') ??
+                    (plan.data?.ok &&
+                    plan.data.changes.length === 0 &&
+                    !plan.isStale &&
+                    !takesOver &&
+                    Number(replicas) === deployment.replicas
+                      ? t('Nothing would change.')
+                      : undefined)
+                  }
+                >
+                  {t('Apply the change')}
+                </Button>
+                <Link href={href('/deployments/:id', { id })} className="button ghost">
+                  {t('Cancel')}
+                </Link>
+              </div>
+            </div>
+          </form>
+        }
+        plan={<PlanPanel plan={plan.data} error={plan.error} isInvalid={plan.isInvalid} isStale={plan.isStale} />}
+      />
+    </>
+  );
+}
+
+const revisionWords = ({ revision, image_name, image_tag }: WorkloadRevision) =>
+  isolated(`${revision}: ${image_name}:${image_tag}`);

@@ -1,0 +1,290 @@
+import { useQuery } from '@tanstack/react-query';
+import { CircleAlert, ExternalLink, Globe, TriangleAlert } from 'lucide-react';
+import { Link } from 'wouter';
+import { isUnavailable } from '../../shared/api/problem.ts';
+import { href } from '../../shared/routing/href.ts';
+import type { PageProps } from '../../shared/routing/page.tsx';
+import { rich, t } from '../../shared/texts/texts.ts';
+import { CopyButton } from '../../shared/ui/controls/Copy.tsx';
+import { textOfPairs } from '../../shared/ui/controls/pairs.ts';
+import { Tabs, useTab } from '../../shared/ui/controls/Tabs.tsx';
+import { textOf } from '../../shared/ui/display/Diff.tsx';
+import { type Fact, Facts } from '../../shared/ui/display/Facts.tsx';
+import { formatBytes, formatCount, parseQuantity, wordsOfCode } from '../../shared/ui/display/format.ts';
+import { Status } from '../../shared/ui/display/Status.tsx';
+import { Time } from '../../shared/ui/display/Time.tsx';
+import { ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
+import { Table } from '../../shared/ui/lists/Table.tsx';
+import { PageError, PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
+import { type Deployment as DeploymentObject, fleet } from '../api.ts';
+import { conditionLook, instanceLook, isTroubled, phaseLook, scopeWords } from '../looks.ts';
+import { DeploymentButtons } from './DeploymentActions.tsx';
+import { DeploymentEvents, RecentEvents } from './DeploymentEvents.tsx';
+import { wordsOfValue } from './env-draft.ts';
+import { Logs } from './Logs.tsx';
+import { Revisions } from './Revisions.tsx';
+import { stepsFor } from './reasons.tsx';
+
+const tabs = [
+  { id: 'overview', label: t('Overview') },
+  { id: 'log', label: t('Log') },
+  { id: 'events', label: t('Events') },
+  { id: 'history', label: t('History') },
+  { id: 'manifest', label: t('Manifest') },
+] as const;
+
+/**
+ * The stream of changes does not contain everything on the page, so it is also read again
+ * periodically, in milliseconds.
+ */
+const REFRESH_MS = 30_000;
+
+export default function Deployment({ params }: PageProps<'/deployments/:id'>) {
+  const { data, error, refetch } = useQuery({
+    ...fleet.read('getDeployment', { params }),
+    refetchInterval: REFRESH_MS,
+  });
+  const tab = useTab(tabs);
+  if (isUnavailable({ data, error })) return <PageError error={error} retry={refetch} />;
+  if (!data) return <Loading text={t('Loading the deployment…')} />;
+  const { deployment } = data;
+  const path = href('/deployments/:id', params);
+  return (
+    <>
+      <PageHeader
+        crumbs={[{ label: t('Deployments'), href: '/deployments' }]}
+        title={deployment.name}
+        beside={<Status {...phaseLook(deployment)} />}
+        about={rich('{template} · {count, plural, one {# replica} other {# replicas}} · changed {time}', {
+          template: deployment.template_slug ? (
+            <Link href={href('/catalog/:slug', { slug: deployment.template_slug })}>{deployment.template_slug}</Link>
+          ) : (
+            t('own workload')
+          ),
+          count: deployment.replicas,
+          time: <Time at={deployment.updated_at} />,
+        })}
+        actions={<DeploymentButtons deployment={deployment} />}
+      />
+      {error && <ErrorView error={error} retry={refetch} />}
+      <Situation deployment={deployment} />
+      <Tabs label={t('Parts of the deployment')} tabs={tabs} current={tab} path={path} />
+      {tab === 'overview' && <Overview deployment={deployment} />}
+      {tab === 'log' && <Logs id={deployment.id} instances={deployment.instances.map(({ name }) => name)} />}
+      {tab === 'events' && <DeploymentEvents id={deployment.id} />}
+      {tab === 'history' && <Revisions deployment={deployment} />}
+      {tab === 'manifest' && <Manifest id={deployment.id} />}
+    </>
+  );
+}
+
+/** What is happening if the deployment does not simply run, and what to do about it. */
+function Situation({ deployment }: { readonly deployment: DeploymentObject }) {
+  const { phase, reason, message } = deployment;
+  if (phase === 'running' || phase === 'stopped') return null;
+  const isBad = isTroubled(phase);
+  const steps = stepsFor(deployment);
+  return (
+    <div className={isBad ? 'problem situation' : 'notice info situation'} role="status">
+      {isBad ? <CircleAlert size={18} aria-hidden /> : <TriangleAlert size={18} aria-hidden />}
+      <div className="stack-small grow">
+        <h2>{reason ? wordsOfCode(reason) : phaseLook(deployment).label}</h2>
+        {message && <p>{message}</p>}
+        {steps && <div>{steps}</div>}
+      </div>
+    </div>
+  );
+}
+
+function Overview({ deployment }: { readonly deployment: DeploymentObject }) {
+  const { instances, conditions, env, volumes } = deployment;
+  return (
+    <div className="split">
+      <div className="stack">
+        <Panel title={t('Addresses')} flush>
+          <Endpoints deployment={deployment} />
+        </Panel>
+        <Panel title={t('Instances')} flush>
+          {instances.length === 0 ? (
+            <p className="muted body">{t('No instance yet.')}</p>
+          ) : (
+            <Table
+              label={t('Instances')}
+              columns={[{ label: t('Name') }, { label: t('State') }, { label: t('Restarts'), isEnd: true }]}
+            >
+              {instances.map(({ name, phase, message, restarts }) => (
+                <tr key={name}>
+                  <th scope="row" className="mono small">
+                    {name}
+                  </th>
+                  <td>
+                    <Status {...instanceLook({ phase })} />
+                    {phase !== 'running' && message && <span className="muted small"> {message}</span>}
+                  </td>
+                  <td className="end numeric">{formatCount(restarts)}</td>
+                </tr>
+              ))}
+            </Table>
+          )}
+        </Panel>
+        {conditions.length > 0 && (
+          <Panel title={t('Conditions')} flush>
+            <ul className="item-list">
+              {conditions.map((condition) => (
+                <li key={condition.type} className="stack-small">
+                  <span className="spread">
+                    <Status {...conditionLook(condition)} />
+                    <span className="muted small">
+                      <Time at={condition.at} />
+                    </span>
+                  </span>
+                  {condition.message && <span className="muted small">{condition.message}</span>}
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        )}
+        <RecentEvents id={deployment.id} />
+      </div>
+      <div className="stack">
+        <Panel title={t('Details')}>
+          <DeploymentFacts deployment={deployment} />
+        </Panel>
+        {Object.keys(env).length > 0 && (
+          <Panel title={t('Variables')} flush>
+            <ul className="item-list">
+              {Object.entries(env).map(([name, value]) => (
+                <li key={name} className="stack-small">
+                  <code className="strong">{name}</code>
+                  <span className="muted small">{wordsOfValue(value)}</span>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        )}
+        {Object.keys(volumes).length > 0 && (
+          <Panel title={t('Volumes')} flush>
+            <ul className="item-list">
+              {Object.entries(volumes).map(([mount, { size }]) => (
+                <li key={mount} className="spread">
+                  <Link href={href('/storage', undefined, { deployment_id: deployment.id })}>{mount}</Link>
+                  <span className="muted">{formatBytes(parseQuantity(size))}</span>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Endpoints({ deployment: { endpoints, phase } }: { readonly deployment: DeploymentObject }) {
+  if (endpoints.length === 0) {
+    return (
+      <p className="muted body">
+        {phase === 'running' ? t('The workload has no ports.') : t('The addresses are known when the deployment runs.')}
+      </p>
+    );
+  }
+  return (
+    <ul className="item-list">
+      {endpoints.map(({ address, container_port, protocol, scope }) => (
+        <li key={`${address}/${protocol}`} className="spread">
+          <span className="stack-small">
+            <span className="row">
+              <Globe size={15} aria-hidden />
+              {protocol.toUpperCase() === 'TCP' ? (
+                <a href={`http://${address}`} target="_blank" rel="noreferrer" className="mono strong">
+                  {address} <ExternalLink size={13} aria-label={t('opens in a new tab')} />
+                </a>
+              ) : (
+                <span className="mono strong">{address}</span>
+              )}
+              <CopyButton text={address} action={t('Copy address')} />
+            </span>
+            <span className="muted small">
+              {scopeWords[scope] ?? t('Reachable from the network {scope}', { scope })}
+            </span>
+          </span>
+          <span className="tag mono">
+            {container_port}/{protocol}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function DeploymentFacts({ deployment }: { readonly deployment: DeploymentObject }) {
+  const { target, target_name, workload_id, workload_name, revision, template_state, labels } = deployment;
+  const targetLink =
+    target?.host_id != null
+      ? href('/hosts/:id', { id: target.host_id })
+      : target?.cluster_id != null
+        ? href('/clusters/:id', { id: target.cluster_id })
+        : undefined;
+  const facts: readonly Fact[] = [
+    [
+      t('Target'),
+      targetLink ? (
+        <Link key="target" href={targetLink}>
+          {target_name}
+        </Link>
+      ) : (
+        t('none yet')
+      ),
+    ],
+    [
+      t('Workload'),
+      <span key="workload">
+        {rich('{workload}, revision {revision}', {
+          workload: <Link href={href('/workloads/:id', { id: workload_id })}>{workload_name}</Link>,
+          revision,
+        })}
+      </span>,
+    ],
+    ...(template_state === null || template_state === 'current'
+      ? []
+      : [
+          [
+            t('Template'),
+            template_state === 'outdated' ? t('has changed since') : t('is no longer in the catalog'),
+          ] as const,
+        ]),
+    [t('Replicas'), formatCount(deployment.replicas)],
+    [
+      t('Generation'),
+      deployment.observed_generation === deployment.generation
+        ? deployment.generation
+        : t('{generation} (observed: {observed})', {
+            generation: deployment.generation,
+            observed: deployment.observed_generation ?? t('none'),
+          }),
+    ],
+    [
+      t('Created'),
+      <span key="created">
+        {rich('{time} by {name}', { time: <Time at={deployment.created_at} />, name: deployment.created_by })}
+      </span>,
+    ],
+    ...(deployment.observed_at ? [[t('Observed'), <Time key="observed" at={deployment.observed_at} />] as const] : []),
+    ...(Object.keys(labels).length > 0 ? [[t('Labels'), textOfPairs(labels, ', ')] as const] : []),
+  ];
+  return <Facts facts={facts} />;
+}
+
+function Manifest({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useQuery(fleet.read('getDeploymentManifest', { params: { id } }));
+  if (error) return <ErrorView error={error} retry={refetch} />;
+  if (!data) return <Loading text={t('Loading the manifest…')} />;
+  const text = textOf(data.manifest);
+  return (
+    <Panel title={t('Manifest for the engine')} flush actions={<CopyButton text={text} action={t('Copy manifest')} />}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
+      <pre className="code" tabIndex={0}>
+        {text}
+      </pre>
+    </Panel>
+  );
+}

@@ -1,0 +1,223 @@
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { Boxes, Rocket, SearchX } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { href } from '../../shared/routing/href.ts';
+import { useFilters } from '../../shared/routing/search.ts';
+import { t } from '../../shared/texts/texts.ts';
+import { Button, ButtonLink } from '../../shared/ui/controls/Button.tsx';
+import { FilterSelect, SearchField } from '../../shared/ui/controls/Field.tsx';
+import { formatCount } from '../../shared/ui/display/format.ts';
+import { Status } from '../../shared/ui/display/Status.tsx';
+import { Time } from '../../shared/ui/display/Time.tsx';
+import { Empty, ErrorView, Loading } from '../../shared/ui/feedback/states.tsx';
+import { type VirtualColumn, VirtualTable } from '../../shared/ui/lists/VirtualTable.tsx';
+import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
+import { type Deployment, fleet } from '../api.ts';
+import { passingPhases, phaseLook, troubledPhases } from '../looks.ts';
+import { DeploymentMenu } from './DeploymentActions.tsx';
+
+const PAGE_SIZE = 50;
+const ROW_HEIGHT = 56;
+
+const phaseGroups = [
+  { value: '', label: t('All') },
+  { value: troubledPhases.join(','), label: t('With problems') },
+  { value: 'running', label: t('Running') },
+  { value: passingPhases.join(','), label: t('In transition') },
+  { value: 'stopped', label: t('Stopped') },
+] as const;
+
+/** Filters of links from other pages. A button shows and removes each of them. */
+const narrowing = [
+  { name: 'host_id', label: () => t('On one host') },
+  { name: 'cluster_id', label: () => t('On one cluster') },
+  { name: 'label', label: (value: string) => t('Label {value}', { value }) },
+] as const;
+
+const columns: readonly VirtualColumn<Deployment>[] = [
+  {
+    label: t('Name'),
+    width: 'minmax(11rem, 2fr)',
+    sort: 'name',
+    cell: ({ id, name, template_slug }) => (
+      <>
+        <Link href={href('/deployments/:id', { id })} className="cell-link truncate">
+          {name}
+        </Link>
+        <span className="muted small truncate">{template_slug ?? t('own workload')}</span>
+      </>
+    ),
+  },
+  {
+    label: t('State'),
+    width: 'minmax(9rem, 2.5fr)',
+    cell: (deployment) => (
+      <>
+        <Status {...phaseLook(deployment)} />
+        <span className="muted small truncate" title={deployment.message}>
+          {deployment.message}
+        </span>
+      </>
+    ),
+  },
+  {
+    label: t('Target'),
+    width: 'minmax(7rem, 1fr)',
+    isWideOnly: true,
+    cell: ({ target_name }) => <span className="truncate">{target_name ?? t('none yet')}</span>,
+  },
+  {
+    label: t('Replicas'),
+    width: '6rem',
+    isWideOnly: true,
+    cell: ({ replicas }) => <span className="numeric">{formatCount(replicas)}</span>,
+  },
+  {
+    label: t('Changed'),
+    width: '9rem',
+    sort: 'updated_at',
+    isWideOnly: true,
+    cell: ({ updated_at }) => (
+      <span className="muted">
+        <Time at={updated_at} />
+      </span>
+    ),
+  },
+  {
+    label: t('Actions'),
+    width: '3.75rem',
+    isHidden: true,
+    cell: (deployment) => <DeploymentMenu deployment={deployment} />,
+  },
+];
+
+export default function Deployments() {
+  const { values, set, isFiltered, clear } = useFilters(
+    'search',
+    'phase',
+    'label',
+    'template',
+    'host_id',
+    'cluster_id',
+    'sort',
+  );
+  const [range, setRange] = useState({ first: 0, last: 0 });
+  const { sort, ...filters } = values;
+  const query = {
+    ...filters,
+    limit: PAGE_SIZE,
+    sort: (['name', '-name', 'updated_at', '-updated_at'] as const).find((one) => one === sort) ?? '-updated_at',
+  } as const;
+  const pageOf = (page: number) => fleet.read('listDeployments', { query: { ...query, page } });
+  const first = useQuery(pageOf(1));
+  const total = first.data?.pagination.total ?? 0;
+  const firstPage = Math.max(1, Math.floor(range.first / PAGE_SIZE) + 1);
+  const lastPage = Math.max(firstPage, Math.floor(range.last / PAGE_SIZE) + 1);
+  const numbers = Array.from({ length: lastPage - firstPage + 1 }, (_, index) => firstPage + index);
+  // A page that is not loaded yet shows placeholders instead of the rows of another page.
+  const pages = useQueries({
+    queries: numbers.map((page) => {
+      const { placeholderData: _, ...options } = pageOf(page);
+      return options;
+    }),
+  });
+  const rowAt = (index: number): Deployment | undefined => {
+    const page = Math.floor(index / PAGE_SIZE) + 1;
+    const { data } = pages[page - firstPage] ?? {};
+    return data?.deployments[index % PAGE_SIZE];
+  };
+  const templates = useQuery(fleet.read('listMirroredTemplates', { query: { limit: 100, view: 'summary' } }));
+  const isKnownGroup = phaseGroups.some(({ value }) => value === values.phase);
+  return (
+    <>
+      <PageHeader
+        title={t('Deployments')}
+        actions={
+          <ButtonLink tone="primary" icon={Rocket} href="/catalog">
+            {t('Deploy a template')}
+          </ButtonLink>
+        }
+      />
+      <div className="filters">
+        <SearchField label={t('Search by name')} value={values.search} onChange={(search) => set({ search })} />
+        <fieldset className="chips" aria-label={t('State')}>
+          {phaseGroups.map(({ value, label }) => (
+            <button
+              key={value}
+              type="button"
+              className="chip"
+              aria-pressed={values.phase === value}
+              onClick={() => set({ phase: value })}
+            >
+              {label}
+            </button>
+          ))}
+          {!isKnownGroup && (
+            <button type="button" className="chip" aria-pressed onClick={() => set({ phase: '' })}>
+              {values.phase} ×
+            </button>
+          )}
+        </fieldset>
+        {narrowing.map(({ name, label }) =>
+          values[name] === '' ? null : (
+            <button key={name} type="button" className="chip" aria-pressed onClick={() => set({ [name]: '' })}>
+              {label(values[name])} ×
+            </button>
+          ),
+        )}
+        <FilterSelect
+          label={t('Template')}
+          value={values.template}
+          onChange={(template) => set({ template })}
+          options={[
+            { value: '', label: t('All templates') },
+            ...(templates.data?.templates ?? []).map(({ slug, name }) => ({ value: slug, label: name })),
+          ]}
+        />
+        {first.data && (
+          <span className="total" role="status">
+            {t('{count, plural, one {# deployment} other {# deployments}}', { count: total })}
+          </span>
+        )}
+      </div>
+      {first.error && <ErrorView error={first.error} retry={first.refetch} />}
+      {!first.data && !first.error && <Loading text={t('Loading the deployments…')} />}
+      {first.data && total === 0 && (
+        <div className="panel">
+          {isFiltered ? (
+            <Empty
+              icon={SearchX}
+              title={t('No deployment matches')}
+              action={<Button onClick={clear}>{t('Clear the filters')}</Button>}
+            />
+          ) : (
+            <Empty
+              icon={Boxes}
+              title={t('Nothing is deployed yet')}
+              action={
+                <ButtonLink tone="primary" icon={Rocket} href="/catalog">
+                  {t('Choose a template')}
+                </ButtonLink>
+              }
+            >
+              {t('Choose a template of the catalog. The form shows where it would run before anything is created.')}
+            </Empty>
+          )}
+        </div>
+      )}
+      {total > 0 && (
+        <VirtualTable
+          label={t('Deployments')}
+          columns={columns}
+          sorting={{ value: query.sort, onChange: (next) => set({ sort: next }) }}
+          total={total}
+          rowHeight={ROW_HEIGHT}
+          rowAt={rowAt}
+          keyOf={({ id }) => id}
+          onVisible={(firstRow, lastRow) => setRange({ first: firstRow, last: lastRow })}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,210 @@
+import { CircleCheck, CircleX, Clock, LoaderCircle, MapPin } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { rich, t } from '../../shared/texts/texts.ts';
+import { textOf } from '../../shared/ui/display/Diff.tsx';
+import { ErrorView } from '../../shared/ui/feedback/states.tsx';
+import type { Plan } from '../api.ts';
+
+/** What can be done about a refusal, by code. */
+const fixes: Readonly<Record<string, ReactNode>> = {
+  no_placement: rich('Reduce the requirements, choose another target, or <link>add a host</link>.', {
+    link: (words) => <Link href="/hosts/new">{words}</Link>,
+  }),
+  unknown_secret: t('Create the secret in place, or choose another one.'),
+  unknown_volume: t('Choose another volume, or create a new one.'),
+  tier_too_low: t('The organization of this fleet needs a higher tier at the hub.'),
+  invalid_env: t('Enter a value in the form.'),
+  name_taken: t('Choose another name.'),
+};
+
+/**
+ * The outcome of a request before it is sent: where it would run and why, what is rejected, and
+ * what the engine receives.
+ */
+export function PlanPanel({
+  plan,
+  error,
+  isInvalid,
+  isStale,
+}: {
+  readonly plan: Plan | undefined;
+  readonly error: unknown;
+  /** The fields have errors, so that no plan is possible. */
+  readonly isInvalid: boolean;
+  /** The plan is of an earlier input. */
+  readonly isStale: boolean;
+}) {
+  const shown = isInvalid ? undefined : plan;
+  return (
+    <section className="panel" aria-label={t('Plan')} aria-busy={isStale}>
+      <header>
+        <h2>{t('Plan')}</h2>
+        <span className="muted small">{t('nothing is created yet')}</span>
+      </header>
+      <div className={isStale ? 'dim' : undefined}>
+        <Verdict plan={shown} isInvalid={isInvalid} hasError={error !== null && error !== undefined} />
+        {error !== null && error !== undefined && (
+          <div className="body">
+            <ErrorView error={error} />
+          </div>
+        )}
+        {shown && shown.refusals.length > 0 && <Refusals refusals={shown.refusals} />}
+        {shown && <Candidates plan={shown} />}
+        {shown && shown.changes.length > 0 && <Changes changes={shown.changes} />}
+        {shown?.registry_credentials && (
+          <p className="candidate small muted">
+            {rich('The image is pulled with the secret {secret} from {server}.', {
+              secret: <code>{shown.registry_credentials.secret}</code>,
+              server: shown.registry_credentials.server,
+            })}
+          </p>
+        )}
+        {shown && shown.manifest.length > 0 && (
+          <details className="candidate">
+            <summary className="strong">{t('Manifest for the engine')}</summary>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
+            <pre className="code" tabIndex={0}>
+              {textOf(shown.manifest)}
+            </pre>
+          </details>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Verdict({
+  plan,
+  isInvalid,
+  hasError,
+}: {
+  readonly plan: Plan | undefined;
+  readonly isInvalid: boolean;
+  readonly hasError: boolean;
+}) {
+  const [tone, Icon, words] = verdictOf(plan, isInvalid, hasError);
+  return (
+    <div className={`verdict tone-${tone}`} role="status">
+      <Icon size={18} aria-hidden className={Icon === LoaderCircle ? 'spin' : undefined} />
+      <span>{words}</span>
+    </div>
+  );
+}
+
+function verdictOf(plan: Plan | undefined, isInvalid: boolean, hasError: boolean) {
+  if (isInvalid) return ['bad', CircleX, t('Correct the marked fields to see the plan.')] as const;
+  if (hasError) return ['bad', CircleX, t('The plan is not available.')] as const;
+  if (!plan) return ['idle', LoaderCircle, t('Planning…')] as const;
+  const { ok, refusals, placement } = plan;
+  if (!ok)
+    return [
+      'bad',
+      CircleX,
+      t(
+        '{count, plural, one {# reason to correct before this can be deployed} other {# reasons to correct before this can be deployed}}',
+        { count: refusals.length },
+      ),
+    ] as const;
+  const chosen = chosenOf(placement);
+  if (chosen) return ['good', CircleCheck, t('Runs on {name}', { name: chosen.name })] as const;
+  return ['busy', Clock, t('Stored without a target: it does not run yet')] as const;
+}
+
+const chosenOf = ({ target, candidates }: Plan['placement']) =>
+  target === null ? undefined : candidates.find(({ id }) => id === (target.host_id ?? target.cluster_id));
+
+const Refusals = ({ refusals }: { readonly refusals: Plan['refusals'] }) => (
+  <ul className="item-list">
+    {refusals.map(({ code, path, message }) => (
+      <li key={path + message} className="stack-small">
+        <span>
+          <code>{path || t('request')}</code> {message}
+        </span>
+        {fixes[code] && <span className="muted small">{fixes[code]}</span>}
+      </li>
+    ))}
+  </ul>
+);
+
+function Candidates({ plan: { placement } }: { readonly plan: Plan }) {
+  const chosen = chosenOf(placement);
+  if (placement.candidates.length === 0) {
+    return (
+      <p className="candidate">
+        {rich('No host or cluster is registered. <host>Add a host</host> or <cluster>add a cluster</cluster>.', {
+          host: (words) => <Link href="/hosts/new">{words}</Link>,
+          cluster: (words) => <Link href="/clusters/new">{words}</Link>,
+        })}
+      </p>
+    );
+  }
+  const ranked = [...placement.candidates].sort((one, other) => rank(one, chosen) - rank(other, chosen));
+  return (
+    <div>
+      {ranked.map((candidate) => {
+        const { id, name, kind, fits, reasons } = candidate;
+        const isChosen = candidate === chosen;
+        const Icon = isChosen ? MapPin : fits ? CircleCheck : CircleX;
+        return (
+          <div key={id} className="candidate">
+            <span className="row">
+              <Icon size={15} aria-hidden className={fits ? 'text-good' : 'text-bad'} />
+              <span className="strong">{name}</span>
+              <span className="muted small">{kind}</span>
+              <span className={fits ? 'text-good small' : 'text-bad small'}>
+                {isChosen ? t('chosen') : fits ? t('suitable') : t('not suitable')}
+              </span>
+            </span>
+            <ul>
+              {reasons.map((reason) => (
+                <li key={reason}>{reason}</li>
+              ))}
+            </ul>
+          </div>
+        );
+      })}
+      <Omitted omitted={placement.omitted} />
+    </div>
+  );
+}
+
+/** How many candidates the service has left out, because the fleet is large. */
+const Omitted = ({ omitted: { suitable, rejected } }: { readonly omitted: Plan['placement']['omitted'] }) =>
+  suitable + rejected > 0 && (
+    <p className="candidate muted small">
+      {t(
+        '{suitable, plural, one {# more target is suitable} other {# more targets are suitable}}, and {rejected, plural, one {# more is not} other {# more are not}}.',
+        { suitable, rejected },
+      )}
+    </p>
+  );
+
+const rank = (candidate: Plan['placement']['candidates'][number], chosen: unknown) =>
+  candidate === chosen ? 0 : candidate.fits ? 1 : 2;
+
+const Changes = ({ changes }: { readonly changes: Plan['changes'] }) => (
+  <details className="candidate" open>
+    <summary className="strong">
+      {t('{count, plural, one {# object would change} other {# objects would change}}', { count: changes.length })}
+    </summary>
+    <ul>
+      {changes.map(({ action, object, paths }) => (
+        <li key={object}>
+          <span className={action === 'delete' ? 'text-bad' : action === 'create' ? 'text-good' : 'text-busy'}>
+            {action}
+          </span>{' '}
+          <code>{object}</code>
+          {paths.length > 0 && <span> ({paths.join(', ')})</span>}
+        </li>
+      ))}
+    </ul>
+  </details>
+);
+
+export const PlanBeside = ({ form, plan }: { readonly form: ReactNode; readonly plan: ReactNode }) => (
+  <div className="split">
+    {form}
+    <div className="split-sticky">{plan}</div>
+  </div>
+);

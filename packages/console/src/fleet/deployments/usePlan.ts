@@ -1,0 +1,35 @@
+import type { fleetEndpoints } from '@svc/contract/fleet';
+import { useQuery } from '@tanstack/react-query';
+import type { CallInput } from '../../shared/api/client.ts';
+import { fieldErrorsOf } from '../../shared/api/problem.ts';
+import { useSettled } from '../../shared/ui/controls/useSettled.ts';
+import { fleet } from '../api.ts';
+
+export type PlanBody = NonNullable<CallInput<(typeof fleetEndpoints)['planDeployment']>['body']>;
+
+const PAUSE_MS = 300;
+/** Other deployments and targets change, so a plan is repeated. */
+const REPEAT_MS = 10_000;
+
+/** The plan of a request, shortly after the user pauses. */
+export function usePlan(body: PlanBody) {
+  const text = JSON.stringify(body);
+  const settled = useSettled(text, PAUSE_MS);
+  const plan = useQuery({
+    queryKey: ['plan', settled],
+    queryFn: ({ signal }) => fleet.call('planDeployment', { body: JSON.parse(settled), signal }),
+    placeholderData: (previous) => previous,
+    refetchInterval: REPEAT_MS,
+    gcTime: 0, // each input has its own plan
+    retry: false,
+  });
+  const fieldErrors = fieldErrorsOf(plan.error);
+  return {
+    data: plan.data,
+    /** A problem that is not about a field. */
+    error: fieldErrors.length > 0 ? null : plan.error,
+    fieldErrors,
+    isInvalid: fieldErrors.length > 0,
+    isStale: text !== settled || plan.isPlaceholderData,
+  };
+}

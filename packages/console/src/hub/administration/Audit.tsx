@@ -1,0 +1,53 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useFilters } from '../../shared/routing/search.ts';
+import { t } from '../../shared/texts/texts.ts';
+import { Button } from '../../shared/ui/controls/Button.tsx';
+import { FilterSelect, SearchField } from '../../shared/ui/controls/Field.tsx';
+import { AuditEntries, auditMethods } from '../../shared/ui/lists/AuditEntries.tsx';
+import { AuditScope } from '../../shared/ui/lists/AuditScope.tsx';
+import { PageHeader } from '../../shared/ui/shell/PageHeader.tsx';
+import { hub } from '../api.ts';
+
+const PAGE_SIZE = 100;
+
+export default function Audit() {
+  const { values, set, isFiltered, clear } = useFilters('email', 'method', 'path');
+  const entries = useInfiniteQuery({
+    queryKey: ['admin-audit', values],
+    queryFn: ({ pageParam, signal }) =>
+      hub.call('listAuditEntries', { query: { ...values, limit: PAGE_SIZE, cursor: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+  return (
+    <>
+      <PageHeader
+        title={t('Audit log')}
+        about={t('Changes by administrators, sign-ins and sign-outs, newest first')}
+        actions={
+          <Button pending={entries.isRefetching} onClick={() => void entries.refetch()}>
+            {t('Show newer')}
+          </Button>
+        }
+      />
+      <div className="filters">
+        <AuditScope path={values.path} onChange={(path) => set({ path })} />
+        <SearchField label={t('E-mail of the user')} value={values.email} onChange={(email) => set({ email })} />
+        <SearchField label={t('Path begins with')} value={values.path} onChange={(path) => set({ path })} />
+        <FilterSelect
+          label={t('Method')}
+          value={values.method}
+          onChange={(method) => set({ method })}
+          options={auditMethods}
+        />
+      </div>
+      <AuditEntries
+        query={entries}
+        caller={t('User')}
+        isFiltered={isFiltered}
+        onClear={clear}
+        callerOf={({ email, user_id }) => email ?? user_id ?? <span className="muted">{t('the hub')}</span>}
+      />
+    </>
+  );
+}

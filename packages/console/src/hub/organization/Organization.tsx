@@ -1,0 +1,436 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { MailPlus, Send, Trash2 } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { rich, t } from '../../shared/texts/texts.ts';
+import { Button, ButtonLink } from '../../shared/ui/controls/Button.tsx';
+import { FilterSelect, SelectField, TextAreaField, TextField } from '../../shared/ui/controls/Field.tsx';
+import { useForm } from '../../shared/ui/controls/form.ts';
+import { Tabs, useTab } from '../../shared/ui/controls/Tabs.tsx';
+import { ConfirmDialog } from '../../shared/ui/dialogs/Dialog.tsx';
+import { FormDialog } from '../../shared/ui/dialogs/FormDialog.tsx';
+import { CopyLine, ShownOnceDialog } from '../../shared/ui/dialogs/ShownOnceDialog.tsx';
+import { looks, Status } from '../../shared/ui/display/Status.tsx';
+import { Time } from '../../shared/ui/display/Time.tsx';
+import { FormError } from '../../shared/ui/feedback/FormError.tsx';
+import { ErrorView, Loading, Notice } from '../../shared/ui/feedback/states.tsx';
+import { confirmChange } from '../../shared/ui/feedback/toast.tsx';
+import { Table } from '../../shared/ui/lists/Table.tsx';
+import { PageHeader, Panel } from '../../shared/ui/shell/PageHeader.tsx';
+import { type HubOutput, hub, useBlocked, useCaller } from '../api.ts';
+import { organizationLook } from '../looks.ts';
+import { forgetInvitation, invitationCode, invitationLink } from './invitation.ts';
+
+type Member = HubOutput<'listMembers'>['members'][number];
+type AccessRequest = HubOutput<'listAccessRequests'>['requests'][number];
+type OrgRole = Member['org_role'];
+
+const MAX_SHOWN = 100;
+
+const tabs = [
+  { id: 'members', label: t('Members') },
+  { id: 'access', label: t('Access requests') },
+] as const;
+
+const orgRoles = [
+  { value: 'member', label: t('Member') },
+  { value: 'org_admin', label: t('Administrator of the organization') },
+] as const;
+
+export default function Organization() {
+  const user = useCaller();
+  const tab = useTab(tabs);
+  const isMember = user.organization !== null;
+  useEffect(() => {
+    if (isMember) forgetInvitation(); // a member cannot accept it
+  }, [isMember]);
+  if (!user.organization) return <NoOrganization />;
+  const { organization } = user;
+  return (
+    <>
+      <PageHeader
+        title={organization.name}
+        beside={
+          <>
+            <Status {...organizationLook(organization)} />
+            <span className="tag">{organization.tier}</span>
+          </>
+        }
+        about={<code>{organization.slug}</code>}
+        actions={<ButtonLink href="/keys">{t('API keys')}</ButtonLink>}
+      />
+      {organization.status === 'suspended' && (
+        <div className="situation">
+          <Notice kind="warning" title={t('The organization is suspended')}>
+            <p>{t('You have read access only, and fleets cannot sync. Contact the administrators of the hub.')}</p>
+          </Notice>
+        </div>
+      )}
+      <Tabs label={t('Parts of the organization')} tabs={tabs} current={tab} path="/organization" />
+      {tab === 'members' && <Members ownId={user.id} />}
+      {tab === 'access' && <AccessRequests />}
+    </>
+  );
+}
+
+function NoOrganization() {
+  const [isInvited, setInvited] = useState(() => invitationCode() !== '');
+  const form = useForm({ name: '', slug: '' });
+  const join = useForm(() => ({ code: invitationCode() }));
+  const blocked = useBlocked();
+  const create = useMutation({
+    ...hub.change('createOrganization', 'auth'),
+    onSuccess: ({ organization }) => confirmChange(t('Organization {name} is created', { name: organization.name })),
+  });
+  const accept = useMutation({
+    ...hub.change('joinOrganization', 'auth'),
+    onSuccess: ({ organization }) => {
+      forgetInvitation();
+      confirmChange(t('You belong to {name}', { name: organization.name }));
+    },
+  });
+  const errorAt = form.errorsOf(create.error);
+  return (
+    <>
+      <PageHeader title={t('Organization')} about={t('You belong to no organization yet')} />
+      <div className="columns">
+        <Panel title={t('Create an organization')}>
+          <form
+            className="form"
+            onSubmit={(event) => {
+              event.preventDefault();
+              create.mutate({ body: form.values });
+            }}
+          >
+            <TextField {...form.bind('name')} label={t('Name')} required error={errorAt('name')} />
+            <TextField
+              {...form.bind('slug')}
+              label={t('Slug')}
+              hint={t('Lower-case letters, digits and inner hyphens. It cannot be changed later.')}
+              mono
+              required
+              error={errorAt('slug')}
+            />
+            <FormError error={create.error} shown={['name', 'slug']} />
+            <div className="actions">
+              <Button type="submit" tone="primary" pending={create.isPending} blocked={blocked('createOrganization')}>
+                {t('Create')}
+              </Button>
+            </div>
+          </form>
+        </Panel>
+        <Panel title={t('Join with an invitation')}>
+          <form
+            className="form"
+            onSubmit={(event) => {
+              event.preventDefault();
+              accept.mutate({ body: join.values });
+            }}
+          >
+            <TextField
+              {...join.bind('code')}
+              label={t('Code of the invitation')}
+              mono
+              error={join.errorsOf(accept.error)('code')}
+            />
+            <FormError error={accept.error} shown={['code']} />
+            <div className="actions">
+              <Button type="submit" pending={accept.isPending} blocked={blocked('joinOrganization')}>
+                {t('Join')}
+              </Button>
+              {isInvited && (
+                <Button
+                  onClick={() => {
+                    forgetInvitation();
+                    setInvited(false);
+                    join.reset({ code: '' });
+                  }}
+                >
+                  {t('Decline')}
+                </Button>
+              )}
+            </div>
+          </form>
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+function Members({ ownId }: { readonly ownId: string }) {
+  const members = useQuery(hub.read('listMembers', { query: { limit: MAX_SHOWN } }));
+  const blocked = useBlocked();
+  const noInvitations = blocked('inviteMember');
+  const invitations = useQuery({
+    ...hub.read('listInvitations', { query: { limit: MAX_SHOWN } }),
+    enabled: noInvitations === undefined,
+  });
+  const update = useMutation({
+    ...hub.change('updateMember'),
+    onSuccess: () => confirmChange(t('The role is changed')),
+  });
+  const withdraw = useMutation({
+    ...hub.change('withdrawInvitation'),
+    onSuccess: () => confirmChange(t('The invitation is withdrawn')),
+  });
+  const [isInviting, setInviting] = useState(false);
+  const [removed, setRemoved] = useState<Member>();
+  const error = members.error ?? update.error ?? withdraw.error;
+  return (
+    <div className="stack">
+      {error && <ErrorView error={error} retry={members.refetch} />}
+      <Panel
+        title={t('Members')}
+        flush
+        actions={
+          <Button
+            tone="primary"
+            icon={MailPlus}
+            blocked={noInvitations}
+            aria-haspopup="dialog"
+            onClick={() => setInviting(true)}
+          >
+            {t('Invite')}
+          </Button>
+        }
+      >
+        {!members.data && !members.error && <Loading text={t('Loading the members…')} />}
+        {members.data && (
+          <Table
+            label={t('Members')}
+            columns={[
+              { label: t('Name') },
+              { label: t('E-mail') },
+              { label: t('Role') },
+              { label: t('Actions'), isHidden: true },
+            ]}
+          >
+            {members.data.members.map((member) => (
+              <tr key={member.id}>
+                <th scope="row">
+                  <bdi>{member.name}</bdi> {member.id === ownId && <span className="tag">{t('you')}</span>}
+                </th>
+                <td>{member.email ?? <span className="muted">{t('none')}</span>}</td>
+                <td>
+                  {blocked('updateMember') ? (
+                    orgRoles.find(({ value }) => value === member.org_role)?.label
+                  ) : (
+                    <FilterSelect
+                      label={t('Role of {name}', { name: member.name })}
+                      value={member.org_role}
+                      options={orgRoles}
+                      onChange={(role) =>
+                        update.mutate({
+                          params: { id: member.id },
+                          body: { org_role: role === 'org_admin' ? 'org_admin' : 'member' },
+                        })
+                      }
+                    />
+                  )}
+                </td>
+                <td className="end">
+                  <Button
+                    size="small"
+                    tone="danger"
+                    icon={Trash2}
+                    label={t('Remove {name}', { name: member.name })}
+                    blocked={blocked('removeMember')}
+                    aria-haspopup="dialog"
+                    onClick={() => setRemoved(member)}
+                  />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Panel>
+      {invitations.data && invitations.data.invitations.length > 0 && (
+        <Panel title={t('Open invitations')} flush>
+          <Table
+            label={t('Open invitations')}
+            columns={[
+              { label: t('E-mail') },
+              { label: t('Role') },
+              { label: t('Expires') },
+              { label: t('Actions'), isHidden: true },
+            ]}
+          >
+            {invitations.data.invitations.map((invitation) => (
+              <tr key={invitation.id}>
+                <th scope="row">{invitation.email ?? t('anybody with the code')}</th>
+                <td>{orgRoles.find(({ value }) => value === invitation.org_role)?.label}</td>
+                <td className="muted">
+                  <Time at={invitation.expires_at} />
+                </td>
+                <td className="end">
+                  <Button size="small" onClick={() => withdraw.mutate({ params: { id: invitation.id } })}>
+                    {t('Withdraw')}
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </Panel>
+      )}
+      {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
+      {removed && <RemoveDialog member={removed} onClose={() => setRemoved(undefined)} />}
+    </div>
+  );
+}
+
+function InviteDialog({ onClose }: { readonly onClose: () => void }) {
+  const form = useForm({ email: '', org_role: 'member' as OrgRole }); // widens the literal
+  const invite = useMutation({ ...hub.change('inviteMember'), gcTime: 0 });
+  const errorAt = form.errorsOf(invite.error);
+  if (invite.data) {
+    const { code, expires_at } = invite.data.invitation;
+    const link = invitationLink(code);
+    return (
+      <ShownOnceDialog
+        title={t('Send this link')}
+        about={rich('It can be used once, and expires {time}.', { time: <Time at={expires_at} /> })}
+        onClose={onClose}
+      >
+        <CopyLine text={link} action={t('Copy link')} />
+      </ShownOnceDialog>
+    );
+  }
+  return (
+    <FormDialog
+      title={t('Invite a member')}
+      action={t('Create the link')}
+      pending={invite.isPending}
+      error={invite.error}
+      shown={['email', 'org_role']}
+      onClose={onClose}
+      onSubmit={() => {
+        const { email, org_role } = form.values;
+        invite.mutate({ body: { email: email === '' ? null : email, org_role } });
+      }}
+    >
+      <TextField
+        {...form.bind('email')}
+        label={t('E-mail')}
+        type="email"
+        hint={t('Only this user can accept. Empty: everybody with the link.')}
+        error={errorAt('email')}
+      />
+      <SelectField {...form.bind('org_role')} label={t('Role')} options={orgRoles} error={errorAt('org_role')} />
+    </FormDialog>
+  );
+}
+
+function RemoveDialog({ member: { id, name }, onClose }: { readonly member: Member; readonly onClose: () => void }) {
+  const remove = useMutation({
+    ...hub.change('removeMember'),
+    onSuccess: () => {
+      confirmChange(t('{name} is removed', { name }));
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={t('Remove {name}?', { name })}
+      action={t('Remove')}
+      pending={remove.isPending}
+      error={remove.error}
+      onClose={onClose}
+      onConfirm={() => remove.mutate({ params: { id } })}
+    >
+      <p>{t('The user loses the access of the organization. Its API keys remain.')}</p>
+    </ConfirmDialog>
+  );
+}
+
+const requestLooks: Readonly<Record<AccessRequest['status'], ReturnType<typeof looks.good>>> = {
+  open: looks.waiting(t('Open')),
+  granted: looks.good(t('Granted')),
+  declined: looks.off(t('Declined')),
+};
+
+function AccessRequests() {
+  const { data, error, refetch } = useQuery(hub.read('listAccessRequests', { query: { limit: MAX_SHOWN } }));
+  // The cast widens the literal.
+  const form = useForm({ slug: '', kind: 'category' as 'category' | 'template', reason: '' });
+  const blocked = useBlocked();
+  const request = useMutation({
+    ...hub.change('requestAccess'),
+    onSuccess: () => {
+      confirmChange(t('The request is sent to the administrators'));
+      form.reset({ slug: '', kind: 'category', reason: '' });
+    },
+  });
+  const errorAt = form.errorsOf(request.error);
+  const { slug, kind, reason } = form.values;
+  return (
+    <div className="split">
+      <Panel title={t('Requests')} flush>
+        {error && <ErrorView error={error} retry={refetch} />}
+        {!data && !error && <Loading text={t('Loading the requests…')} />}
+        {data?.requests.length === 0 && (
+          <p className="body muted">{t('Your organization has requested nothing yet.')}</p>
+        )}
+        <ul className="item-list">
+          {data?.requests.map((one) => (
+            <li key={one.id} className="stack-small">
+              <span className="spread">
+                <span className="row">
+                  <code className="strong">{one.category_slug ?? one.template_slug}</code>
+                  <Status {...requestLooks[one.status]} />
+                </span>
+                <span className="muted small">
+                  {one.requested_by ? (
+                    rich('{time} by {name}', { time: <Time at={one.created_at} />, name: one.requested_by })
+                  ) : (
+                    <Time at={one.created_at} />
+                  )}
+                </span>
+              </span>
+              {one.reason && <span className="muted small">{one.reason}</span>}
+              {one.answer && <span className="small">{t('Answer: {answer}', { answer: one.answer })}</span>}
+            </li>
+          ))}
+        </ul>
+      </Panel>
+      <Panel title={t('Request access')}>
+        <form
+          className="form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            const what = kind === 'category' ? { category_slug: slug } : { template_slug: slug };
+            request.mutate({ body: { ...what, reason } });
+          }}
+        >
+          <SelectField
+            {...form.bind('kind')}
+            label={t('Access to')}
+            options={[
+              { value: 'category', label: t('A category') },
+              { value: 'template', label: t('A template') },
+            ]}
+          />
+          <TextField
+            {...form.bind('slug')}
+            label={t('Slug')}
+            mono
+            required
+            hint={t('The response does not show whether it exists.')}
+            error={errorAt('slug', 'category_slug', 'template_slug')}
+          />
+          <TextAreaField {...form.bind('reason')} label={t('Reason')} mono={false} error={errorAt('reason')} />
+          <FormError error={request.error} shown={['category_slug', 'template_slug', 'reason']} />
+          <div className="actions">
+            <Button
+              type="submit"
+              tone="primary"
+              icon={Send}
+              pending={request.isPending}
+              blocked={blocked('requestAccess')}
+            >
+              {t('Send')}
+            </Button>
+          </div>
+        </form>
+      </Panel>
+    </div>
+  );
+}
