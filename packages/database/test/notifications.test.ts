@@ -21,7 +21,8 @@ const endConnections = () =>
   );
 
 afterEach(async () => {
-  while ((await connections()).length > 0) await pause(5); // the server notices the end of a connection later
+  // The server notices the end of a connection later.
+  while ((await connections()).length > 0) await pause(5);
 });
 
 test('a subscriber is called when its connection is open, and for each notification', async () => {

@@ -5,7 +5,10 @@ const MAX_LENGTH = 40;
 /** More than the length of a credential, so that none is cut before it is recognized. */
 const MAX_READ = 4096;
 
-/** What the log of requests has of a message: its method, the tool, and the name of the client, which is not verified. */
+/**
+ * What the log of requests has of a message: its method, the tool, and the name of the client,
+ * which is not verified.
+ */
 export function describeMessage(message: unknown): Readonly<Record<string, string>> {
   const params = memberOf(message, 'params');
   const meta = memberOf(params, '_meta');

@@ -64,8 +64,9 @@ const SELDOM = ['created_by', 'sort', 'workload_id', 'template_id', 'host_id', '
 const namedVolume = z.object({ name: z.string(), size: z.string() });
 
 /**
- * The tools of the fleet. They omit what carries a credential (values of secrets, keys of hosts and clusters, tokens, passwords,
- * settings), who can sign in, and the deletion of data other than with a deployment.
+ * The tools of the fleet. They omit what carries a credential (values of secrets, keys of hosts and
+ * clusters, tokens, passwords, settings), who can sign in, and the deletion of data other than with
+ * a deployment.
  */
 export const fleetTools = {
   get_fleet_status: tool({

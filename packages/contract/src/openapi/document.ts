@@ -21,7 +21,10 @@ export interface Service {
   readonly endpoints: Readonly<Record<string, Endpoint>>;
   /** Kinds of access that do not require a credential. */
   readonly open: readonly string[];
-  /** Problems that every endpoint of the service can return, other than those that follow from its declaration. */
+  /**
+   * Problems that every endpoint of the service can return, other than those that follow from its
+   * declaration.
+   */
   readonly problems: readonly ProblemCode[];
   /** The description of each tag of the endpoints. */
   readonly tags: Readonly<Record<string, string>>;
@@ -30,8 +33,8 @@ export interface Service {
 type OpenApiDocument = ReturnType<typeof createDocument>;
 
 /**
- * The OpenAPI 3.1 document of a service, derived from its endpoints. Schemas of responses allow members that a later
- * version adds. It is cached, because creating it takes about 0.1 s.
+ * The OpenAPI 3.1 document of a service, derived from its endpoints. Schemas of responses allow
+ * members that a later version adds. It is cached, because creating it takes about 0.1 s.
  */
 export const openApiDocument = cached((service) => {
   const document = documentOf(service, [describeInput, openOutput]);
@@ -39,7 +42,10 @@ export const openApiDocument = cached((service) => {
   return document;
 });
 
-/** As `openApiDocument`, but no response may have a member that the contract does not declare. For tests of services. */
+/**
+ * As `openApiDocument`, but no response may have a member that the contract does not declare. For
+ * tests of services.
+ */
 export const closedOpenApiDocument = cached((service) => documentOf(service, [describeInput]));
 
 function cached(create: (service: Service) => OpenApiDocument): typeof create {
@@ -96,7 +102,10 @@ const CONVENTIONS = [
   'Lengths of text count UTF-16 code units. A `format` is a hint; a `pattern` is the exact rule.',
 ].join('\n\n');
 
-/** The version of the product, which is the version of this package. The path contains the version of the API. */
+/**
+ * The version of the product, which is the version of this package. The path contains the version
+ * of the API.
+ */
 const productVersion = () =>
   z
     .object({ version: z.string() })
@@ -169,7 +178,10 @@ const success = (endpoint: Endpoint) =>
         content: { [endpoint.stream ?? 'application/json']: { schema: endpoint.reply } },
       };
 
-/** All problems that an endpoint can return: those that it declares, and those that follow from its declaration. */
+/**
+ * All problems that an endpoint can return: those that it declares, and those that follow from its
+ * declaration.
+ */
 export function problemsOf(endpoint: Endpoint, service: Service): ProblemCode[] {
   return [
     'invalid_request',

@@ -1,4 +1,7 @@
-/** Replaces the generated tables of a page, by their names. @throws if the page has no place for a table */
+/**
+ * Replaces the generated tables of a page, by their names.
+ * @throws if the page has no place for a table
+ */
 export function replaceTables(file: string, page: string, tables: Readonly<Record<string, readonly string[]>>): string {
   return Object.entries(tables).reduce((text, [name, lines]) => {
     const [start, end] = [`<!-- begin ${name} -->\n`, `\n<!-- end ${name} -->`];

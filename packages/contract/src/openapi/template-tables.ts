@@ -22,7 +22,9 @@ interface Schema {
 const LABEL = '(at most 63 lower-case letters, digits and inner hyphens)';
 const QUANTITY = 'a Kubernetes quantity, such as `500m`, `2` or `8Gi`';
 
-/** What each member means. Members of the objects in a list have the name of the list before theirs. */
+/**
+ * What each member means. Members of the objects in a list have the name of the list before theirs.
+ */
 const meanings: Readonly<Record<string, string>> = {
   name: 'the name for people; searched',
   slug: 'the key in URLs, unique in the hub: at most 64 lower-case letters, digits and inner hyphens, and not `updates`. By default, it derives from the name. In catalog files it is required, and the name of the file',
@@ -88,7 +90,10 @@ const meanings: Readonly<Record<string, string>> = {
   updated_at: 'the time of the catalog at the last change. A download is not a change',
 };
 
-/** The tables of docs/templates.md: the members that publishers set, those of their objects, and those that the hub sets. */
+/**
+ * The tables of docs/templates.md: the members that publishers set, those of their objects, and
+ * those that the hub sets.
+ */
 export function withTemplateTables(page: string, document: object): string {
   const at = (reference: string): object =>
     reference

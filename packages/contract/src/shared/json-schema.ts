@@ -5,8 +5,8 @@ import { describeInput, openOutput, type Schema, type SchemaOverride } from './o
 type Side = 'input' | 'output';
 
 /**
- * A schema of the contract as JSON Schema 2020-12 without references, because some clients of the Model Context Protocol
- * do not follow them.
+ * A schema of the contract as JSON Schema 2020-12 without references, because some clients of the
+ * Model Context Protocol do not follow them.
  */
 export function jsonSchemaOf(schema: z.ZodType, io: Side): Schema {
   const {
@@ -17,7 +17,8 @@ export function jsonSchemaOf(schema: z.ZodType, io: Side): Schema {
     io,
     unrepresentable: 'any',
     override: (context) => {
-      const overriding = { ...context, io } as Parameters<SchemaOverride>[0]; // zod-openapi passes the same members
+      // Zod-openapi passes the same members.
+      const overriding = { ...context, io } as Parameters<SchemaOverride>[0];
       const own: unknown = z.globalRegistry.get(context.zodSchema)?.override;
       if (typeof own === 'function') own(overriding);
       else Object.assign(context.jsonSchema, own);
@@ -28,7 +29,10 @@ export function jsonSchemaOf(schema: z.ZodType, io: Side): Schema {
   return withoutReferences(derived, $defs) as Schema; // the copy of an object is an object
 }
 
-/** Metadata of zod-openapi, and what only the service needs: it checks these rules, and states them in its errors. */
+/**
+ * Metadata of zod-openapi, and what only the service needs: it checks these rules, and states them
+ * in its errors.
+ */
 const OMITTED: readonly string[] = [
   ...['id', 'override', 'examples', 'pattern', 'format', 'not', 'allOf', 'propertyNames'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
@@ -42,7 +46,8 @@ type Definitions = Readonly<Record<string, unknown>>;
 function withoutReferences(node: unknown, definitions: Definitions): unknown {
   if (Array.isArray(node)) return node.map((member) => withoutReferences(member, definitions));
   if (typeof node !== 'object' || node === null) return node;
-  const { $ref, ...own } = node as Schema; // every object in a JSON Schema is a schema or a table of schemas
+  // Every object in a JSON Schema is a schema or a table of schemas.
+  const { $ref, ...own } = node as Schema;
   const referred = typeof $ref === 'string' ? definitions[$ref.replace('#/$defs/', '')] : undefined;
   const definition = referred as Schema | undefined; // the definitions are schemas
   const kept = Object.entries({ ...definition, ...own }).filter(

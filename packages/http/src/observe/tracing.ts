@@ -14,8 +14,9 @@ interface Tracing {
 }
 
 /**
- * Starts to trace if the standard variables of OpenTelemetry enable it. Otherwise, nothing is loaded. It must be called before
- * the database is opened. @returns a function that exports the last spans and stops tracing, for at most two seconds
+ * Starts to trace if the standard variables of OpenTelemetry enable it. Otherwise, nothing is
+ * loaded. It must be called before the database is opened. @returns a function that exports the
+ * last spans and stops tracing, for at most two seconds
  */
 export async function startTracing(tracing: Tracing): Promise<() => Promise<void>> {
   const { isEnabled, warnings } = readTraceVariables(process.env);

@@ -3,14 +3,14 @@ import os from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /**
- * The kind of an address. `never`: link-local addresses and metadata services. `private`: all other addresses that are
- * not public.
+ * The kind of an address. `never`: link-local addresses and metadata services. `private`: all other
+ * addresses that are not public.
  */
 export type Reach = 'public' | 'loopback' | 'private' | 'never';
 
 /**
- * The kind of an address. An IPv4 address in an IPv6 address (mapped, compatible, NAT64, 6to4) counts as this IPv4
- * address.
+ * The kind of an address. An IPv4 address in an IPv6 address (mapped, compatible, NAT64, 6to4)
+ * counts as this IPv4 address.
  * @returns undefined for a name
  */
 export function reachOf(given: string): Reach | undefined {
@@ -26,8 +26,8 @@ export function reachOf(given: string): Reach | undefined {
 }
 
 /**
- * Whether an address belongs to a network interface of this machine. A connection to it reaches the same sockets as one to a
- * loopback address, if they listen on all interfaces.
+ * Whether an address belongs to a network interface of this machine. A connection to it reaches the
+ * same sockets as one to a loopback address, if they listen on all interfaces.
  */
 export function isOwnAddress(given: string): boolean {
   const address = destinationOf(given);
@@ -81,7 +81,10 @@ const special = listOf(
   ...['2001::/23', '2001:db8::/32', '3fff::/20'], // protocols (including Teredo), documentation
 );
 
-/** Global unicast addresses (RFC 4291, section 2.4). fc00::/7, multicast and reserved addresses are outside this range. */
+/**
+ * Global unicast addresses (RFC 4291, section 2.4). fc00::/7, multicast and reserved addresses are
+ * outside this range.
+ */
 const unicast = listOf('2000::/3');
 
 /** The IPv4 address that is embedded in an IPv6 address. */
@@ -99,8 +102,8 @@ function embeddedIPv4(groups: readonly number[]): string | undefined {
 }
 
 /**
- * The prefix for local NAT64 translators (RFC 8215). These addresses are never public, whichever IPv4 address they
- * contain.
+ * The prefix for local NAT64 translators (RFC 8215). These addresses are never public, whichever
+ * IPv4 address they contain.
  */
 const isLocalNat64 = (groups: readonly number[]) => groups[0] === 0x64 && groups[1] === 0xff9b && groups[2] === 1;
 

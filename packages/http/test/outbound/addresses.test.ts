@@ -50,7 +50,8 @@ test.each(['localhost', 'example.com', '', '127.1', '1.2.3', '[::1]'])('%p is no
 describe('an address of a network interface of this machine', () => {
   const OWN = ['192.168.7.20', 'fd12::7', 'fe80::5%eth0'];
   beforeEach(() => {
-    const addresses = OWN.map((address) => ({ address })) as os.NetworkInterfaceInfo[]; // other members are not read
+    // Other members are not read.
+    const addresses = OWN.map((address) => ({ address })) as os.NetworkInterfaceInfo[];
     jest.spyOn(os, 'networkInterfaces').mockReturnValue({ eth0: addresses });
   });
   afterEach(() => void jest.restoreAllMocks());

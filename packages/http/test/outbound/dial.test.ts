@@ -99,7 +99,8 @@ test.each(['PATCH', 'PUT', 'DELETE'] as const)('a %s request is sent with its bo
 
 test('an address of this machine is connected to only if it is allowed, whatever the name of the target is', async () => {
   const target = await startTarget((_req, res) => void res.end());
-  const own = [{ address: '192.168.7.20' }] as os.NetworkInterfaceInfo[]; // other members are not read
+  // Other members are not read.
+  const own = [{ address: '192.168.7.20' }] as os.NetworkInterfaceInfo[];
   jest.spyOn(os, 'networkInterfaces').mockReturnValue({ eth0: own });
   connectingTo('192.168.7.20');
   const url = target.url.replace('127.0.0.1', 'localhost');

@@ -283,7 +283,10 @@ describe('an error in a stream', () => {
 });
 
 describe('a streamed response with a pace', () => {
-  /** In this time, the client receives the head of the response. A reset discards what it has not received. */
+  /**
+   * In this time, the client receives the head of the response. A reset discards what it has not
+   * received.
+   */
   const RECEIVED_MS = 1000;
   const unlimited = { durationMs: 600_000, bytesPerSecond: 1, allowanceMs: 600_000 };
   const large = () =>

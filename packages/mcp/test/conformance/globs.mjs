@@ -1,4 +1,5 @@
-// Preloaded into the conformance suite, which imports a function of `fs` that Node 20 does not have and that it does not need here.
+// Preloaded into the conformance suite, which imports a function of `fs` that Node 20 does not have
+// and that it does not need here.
 import { register } from 'node:module';
 
 const shim = `export * from 'node:fs'; export { default } from 'node:fs';

@@ -3,7 +3,10 @@ import { PROGRAM_PATH } from './at-hand.ts';
 import { runProgram } from './program.ts';
 import { retry, type Started, startService } from './ready.ts';
 
-/** Starts a Docker engine with all data in a folder. It uses the network of the machine, so only one can run at a time. */
+/**
+ * Starts a Docker engine with all data in a folder. It uses the network of the machine, so only one
+ * can run at a time.
+ */
 export async function startDocker(folder: string, insecureRegistry: string | undefined): Promise<Started> {
   const settings = { cwd: folder, env: { PATH: PROGRAM_PATH, HOME: folder } };
   const socket = path.join(folder, 'engine.sock');

@@ -1,22 +1,33 @@
 const depths = ['short', 'full', 'long'] as const;
 
 /**
- * How much work a scalable test does. `short` is for development, `full` is for CI, and `long` is for manual runs before a
- * change of the tested code is accepted.
+ * How much work a scalable test does. `short` is for development, `full` is for CI, and `long` is
+ * for manual runs before a change of the tested code is accepted.
  */
 export type Depth = (typeof depths)[number];
 
-/** The depth of this run: `TEST_DEPTH`, or `short`. @throws RangeError if `TEST_DEPTH` is not a depth */
+/**
+ * The depth of this run: `TEST_DEPTH`, or `short`.
+ * @throws RangeError if `TEST_DEPTH` is not a depth
+ */
 export const depth: Depth = readDepth(process.env.TEST_DEPTH);
 
-/** The value for the depth of this run. Each scalable test states its three values where it is defined. */
+/**
+ * The value for the depth of this run. Each scalable test states its three values where it is
+ * defined.
+ */
 export const byDepth = <T>(values: Readonly<Record<Depth, T>>): T => values[depth];
 
-/** The value for the depth of this run in a `*.full.test.ts`, which does not run at depth `short`. */
+/**
+ * The value for the depth of this run in a `*.full.test.ts`, which does not run at depth `short`.
+ */
 export const fromFull = <T>({ full, long }: { readonly full: T; readonly long: T }): T =>
   byDepth({ short: full, full, long });
 
-/** The seed of all generated input in this run: `TEST_SEED`, or 1. @throws RangeError if `TEST_SEED` is not a seed */
+/**
+ * The seed of all generated input in this run: `TEST_SEED`, or 1.
+ * @throws RangeError if `TEST_SEED` is not a seed
+ */
 export const seed: number = readSeed(process.env.TEST_SEED);
 
 function readDepth(given = 'short'): Depth {
