@@ -146,7 +146,8 @@ async function requirePasswords(url: string, dataDir: string): Promise<void> {
 }
 
 async function createDatabase(client: pg.Client, o: { name: string; role: string; password: string }): Promise<void> {
-  const [database, role] = [client.escapeIdentifier(o.name), client.escapeIdentifier(o.role)];
+  const database = client.escapeIdentifier(o.name);
+  const role = client.escapeIdentifier(o.role);
   const roles = await client.query('select 1 from pg_roles where rolname = $1', [o.role]);
   const verb = roles.rowCount ? 'alter' : 'create';
   await client.query(`${verb} role ${role} login password ${client.escapeLiteral(o.password)}`);

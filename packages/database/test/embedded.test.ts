@@ -208,7 +208,7 @@ describe('a server left running', () => {
     fs.writeFileSync(path.join(dataDir, 'postmaster.pid'), `${other.pid}\n${real}\n${startedAt}\n`);
     // Whether PostgreSQL starts depends on the owner of the process.
     await start({ dataDir, password }).catch((error: unknown) => expect(String(error)).toContain('postmaster.pid'));
-    expect([other.exitCode, other.signalCode]).toEqual([null, null]);
+    expect(other).toMatchObject({ exitCode: null, signalCode: null });
     fs.rmSync(path.join(dataDir, 'postmaster.pid'), { force: true });
   });
 });

@@ -9,7 +9,8 @@ const events = new EventEmitter();
 const errors: Error[] = [];
 const subscription = () =>
   subscribe('some_channel', () => events.emit('notified'), {
-    ...{ connectionString, applicationName },
+    connectionString,
+    applicationName,
     onError: (error) => errors.push(error),
   });
 const connections = () =>
@@ -53,7 +54,8 @@ test('a lost connection is reported and opened again, and the subscriber is call
 test('a subscription can be closed while the database is not reachable', async () => {
   const failed = once(events, 'failed');
   const open = subscribe('some_channel', () => undefined, {
-    ...{ connectionString: 'postgresql://nobody@127.0.0.1:1/none', applicationName },
+    connectionString: 'postgresql://nobody@127.0.0.1:1/none',
+    applicationName,
     onError: () => events.emit('failed'),
   });
   await failed;

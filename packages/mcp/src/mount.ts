@@ -13,7 +13,7 @@ import {
 import type { Express, Request as HttpRequest, Response as HttpResponse } from 'express';
 import type { McpCaller } from './caller.ts';
 import { carry, type Exchange } from './exchange.ts';
-import { describeMessage } from './message.ts';
+import { logEntryOf } from './message.ts';
 import { mountMetadata, type SignIn, withSignIn } from './metadata.ts';
 
 export interface McpOptions {
@@ -91,7 +91,7 @@ export function mountMcp(app: Express, options: McpOptions): void {
     const caller = await enter(req, res, controller.signal);
     const parsedBody = await readMessage(req, res);
     if (parsedBody instanceof Rejection) return parsedBody.response;
-    res.locals.mcp = describeMessage(parsedBody);
+    res.locals.mcp = logEntryOf(parsedBody);
     const exchange: Exchange = { caller, running: new Set() };
     const response = await handler.fetch(requestOf(req), { ...carry(exchange), parsedBody });
     return pendingResponseOf(response, exchange);

@@ -28,7 +28,7 @@ const listedTool = (name: string, { title, description, inputSchema, outputSchem
   title,
   description,
   inputSchema: inputSchema as ListedTool['inputSchema'], // derived from an object
-  // As above.
+  // Derived from an object, like the schema of the input.
   ...(outputSchema ? { outputSchema: outputSchema as NonNullable<ListedTool['outputSchema']> } : {}),
   annotations: { title, ...hints },
 });

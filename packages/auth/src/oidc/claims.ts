@@ -14,8 +14,27 @@ const MAX_DEPTH = 32;
 
 /** Members that describe a token or a sign-in instead of a person. */
 const PROTOCOL = new Set([
-  ...['acr', 'active', 'amr', 'at_hash', 'aud', 'auth_time', 'azp', 'c_hash', 'client_id', 'cnf', 'exp', 'iat', 'jti'],
-  ...['nbf', 'nonce', 's_hash', 'scope', 'sid', 'token_type', 'token_use', 'typ'],
+  'acr',
+  'active',
+  'amr',
+  'at_hash',
+  'aud',
+  'auth_time',
+  'azp',
+  'c_hash',
+  'client_id',
+  'cnf',
+  'exp',
+  'iat',
+  'jti',
+  'nbf',
+  'nonce',
+  's_hash',
+  'scope',
+  'sid',
+  'token_type',
+  'token_use',
+  'typ',
 ]);
 
 export const subject = z.string().min(1).max(255);

@@ -36,8 +36,14 @@ export const briefTarget = z.object({
 });
 
 const briefWorkload = workload.pick({
-  ...{ id: true, name: true, image_name: true, image_tag: true, revision: true },
-  ...{ template_slug: true, template_state: true, version: true },
+  id: true,
+  name: true,
+  image_name: true,
+  image_tag: true,
+  revision: true,
+  template_slug: true,
+  template_state: true,
+  version: true,
 });
 
 /** The arguments that identify a target. */

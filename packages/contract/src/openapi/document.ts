@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Endpoint, RequestHeader } from '../shared/endpoint.ts';
 import {
-  describeInput,
+  documentInput,
   inlineDefaults,
   openOutput,
   openReferences,
@@ -37,7 +37,7 @@ type OpenApiDocument = ReturnType<typeof createDocument>;
  * members that a later version adds. It is cached, because creating it takes about 0.1 s.
  */
 export const openApiDocument = cached((service) => {
-  const document = documentOf(service, [describeInput, openOutput]);
+  const document = documentOf(service, [documentInput, openOutput]);
   openReferences(document);
   return document;
 });
@@ -46,7 +46,7 @@ export const openApiDocument = cached((service) => {
  * As `openApiDocument`, but no response may have a member that the contract does not declare. For
  * tests of services.
  */
-export const closedOpenApiDocument = cached((service) => documentOf(service, [describeInput]));
+export const closedOpenApiDocument = cached((service) => documentOf(service, [documentInput]));
 
 function cached(create: (service: Service) => OpenApiDocument): typeof create {
   const documents = new WeakMap<Service, OpenApiDocument>();

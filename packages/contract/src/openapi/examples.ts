@@ -51,9 +51,8 @@ function exampleOf(schema: Schema, document: object): unknown {
   if ('const' in schema) return schema.const;
   if (Array.isArray(schema.enum)) return schema.enum[0];
   if (schema.default !== undefined && schema.default !== null) return schema.default;
-  const [first] = [schema.anyOf ?? schema.oneOf ?? []].flat();
-  // An entry is a schema.
-  if (first && schema.properties === undefined) return exampleOf(first as Schema, document);
+  const first = listOf(schema.anyOf ?? schema.oneOf)[0];
+  if (first && schema.properties === undefined) return exampleOf(first, document);
   switch (schema.type) {
     case 'object':
       return exampleOfObject(schema, document);
@@ -84,11 +83,11 @@ function exampleOfObject(schema: Schema, document: object): unknown {
   return { [String(name)]: exampleOf(additionalProperties as Schema, document) };
 }
 
+/** The schemas of `allOf`, `anyOf` or `oneOf`. */
+const listOf = (value: unknown): readonly Schema[] => (Array.isArray(value) ? value : []);
+
 function exampleOfText({ format, pattern, allOf, maxLength }: Schema): string {
-  // Each entry of allOf is a schema.
-  const patterns = [pattern, ...[allOf ?? []].flat().map((one) => (one as Schema).pattern)].filter(
-    (one) => typeof one === 'string',
-  );
+  const patterns = [pattern, ...listOf(allOf).map((one) => one.pattern)].filter((one) => typeof one === 'string');
   const texts = [...(typeof format === 'string' && FORMATS[format] ? [FORMATS[format]] : []), ...TEXTS];
   const found = texts.find(
     (text) =>

@@ -36,7 +36,7 @@ export class CallError extends Error {
   override name = 'CallError';
   readonly failure: CallFailure;
   constructor(operationId: string, failure: CallFailure) {
-    super(`${operationId}: ${describe(failure)}`, 'cause' in failure ? { cause: failure.cause } : undefined);
+    super(`${operationId}: ${failureText(failure)}`, 'cause' in failure ? { cause: failure.cause } : undefined);
     this.failure = failure;
   }
 }
@@ -138,7 +138,7 @@ function parseJson(body: string): unknown {
   }
 }
 
-function describe(failure: CallFailure): string {
+function failureText(failure: CallFailure): string {
   switch (failure.kind) {
     case 'unreachable':
       return 'no response';

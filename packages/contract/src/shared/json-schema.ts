@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeInput, openOutput, type Schema, type SchemaOverride } from './openapi-schema.ts';
+import { documentInput, openOutput, type Schema, type SchemaOverride } from './openapi-schema.ts';
 
 /** Whether a schema describes what a caller sends or what it receives. */
 type Side = 'input' | 'output';
@@ -22,7 +22,7 @@ export function jsonSchemaOf(schema: z.ZodType, io: Side): Schema {
       const own: unknown = z.globalRegistry.get(context.zodSchema)?.override;
       if (typeof own === 'function') own(overriding);
       else Object.assign(context.jsonSchema, own);
-      describeInput(overriding);
+      documentInput(overriding);
       openOutput(overriding);
     },
   });
@@ -34,8 +34,20 @@ export function jsonSchemaOf(schema: z.ZodType, io: Side): Schema {
  * in its errors.
  */
 const OMITTED: readonly string[] = [
-  ...['id', 'override', 'examples', 'pattern', 'format', 'not', 'allOf', 'propertyNames'],
-  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
+  'id',
+  'override',
+  'examples',
+  'pattern',
+  'format',
+  'not',
+  'allOf',
+  'propertyNames',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
 ];
 
 /** The bounds that zod states for every integer. */

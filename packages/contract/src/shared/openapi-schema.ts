@@ -26,7 +26,7 @@ export const ignoredMember = z.unknown().optional();
  * Adds the default and the examples of a value that is transformed or counted before it is
  * validated, which zod omits. Removes ignored members, and allows other members instead.
  */
-export const describeInput: SchemaOverride = ({ zodSchema, jsonSchema, io }) => {
+export const documentInput: SchemaOverride = ({ zodSchema, jsonSchema, io }) => {
   const { def } = zodSchema._zod;
   if (io === 'output') return;
   if (def.type === 'default') jsonSchema.default ??= def.defaultValue;

@@ -150,7 +150,8 @@ function makePrivateFolder(prefix: string, account: Account): string {
  * The folders named `prefix`, a process id and anything after it, whose process no longer exists.
  */
 function leftoversOf(prefix: string): string[] {
-  const [parent, start] = [path.dirname(prefix), path.basename(prefix)];
+  const parent = path.dirname(prefix);
+  const start = path.basename(prefix);
   return fs
     .readdirSync(parent)
     .filter((name) => name.startsWith(start) && /^\d+-/.test(name.slice(start.length)))

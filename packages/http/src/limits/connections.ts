@@ -68,7 +68,7 @@ export function watchConnections(server: Server, log: Log, limits: ConnectionLim
     const closing = connectionsToClose([...connections.values()], limits);
     closing.forEach(({ connection, reason }, index) => {
       if (index < MAX_LINES)
-        log.warn(describe(connection, reason), 'connection closed, because the client does not read');
+        log.warn(logEntryOf(connection, reason), 'connection closed, because the client does not read');
       closeConnection(connection.socket, reason);
     });
     if (closing.length > MAX_LINES) log.warn({ connections: closing.length - MAX_LINES }, 'more connections closed');
@@ -148,7 +148,7 @@ function checksToComplete(connection: Connection): number {
   return (unsentBytes(connection) * Math.max(checksWaiting, 1)) / Math.max(sent - sentBefore, 1);
 }
 
-const describe = (connection: Connection, reason: CloseReason) => ({
+const logEntryOf = (connection: Connection, reason: CloseReason) => ({
   reason,
   unsent_bytes: unsentBytes(connection),
   responses: connection.responses.length,

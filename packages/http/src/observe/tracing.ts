@@ -34,12 +34,12 @@ export async function startTracing(tracing: Tracing): Promise<() => Promise<void
 type Work<T> = (span: Span | undefined) => Promise<T>;
 
 /** Runs work in a span: a child of the current one, or the first one of a new trace. */
-export const traced = <T>(describe: () => SpanOptions, work: Work<T>): Promise<T> =>
-  tracer ? record(tracer, describe(), work) : work(undefined);
+export const traced = <T>(optionsOfSpan: () => SpanOptions, work: Work<T>): Promise<T> =>
+  tracer ? record(tracer, optionsOfSpan(), work) : work(undefined);
 
 /** Runs work in a child of the current span. Without a current span, the work is not traced. */
-export const tracedWithin = <T>(describe: () => SpanOptions, work: Work<T>): Promise<T> =>
-  tracer?.isWithinSpan() ? record(tracer, describe(), work) : work(undefined);
+export const tracedWithin = <T>(optionsOfSpan: () => SpanOptions, work: Work<T>): Promise<T> =>
+  tracer?.isWithinSpan() ? record(tracer, optionsOfSpan(), work) : work(undefined);
 
 async function record<T>(tracer: Tracer, options: SpanOptions, work: Work<T>): Promise<T> {
   const span = tracer.start(options);

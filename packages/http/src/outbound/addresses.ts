@@ -65,8 +65,11 @@ function listOf(...ranges: readonly string[]): BlockList {
 const never = listOf(
   '169.254.0.0/16', // RFC 3927, and the metadata service of most clouds
   'fe80::/10', // RFC 4291
-  // Metadata services at other addresses: Alibaba, Azure, Oracle; AWS and Google with IPv6.
-  ...['100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'],
+  '100.100.100.200/32', // metadata service of Alibaba
+  '168.63.129.16/32', // of Azure
+  '192.0.0.192/32', // of Oracle
+  'fd00:ec2::254/128', // of AWS with IPv6
+  'fd20:ce::254/128', // of Google with IPv6
 );
 
 /** Includes the unspecified addresses, which also connect to this machine. */
@@ -74,11 +77,27 @@ const loopback = listOf('127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128');
 
 /** Special-purpose ranges (RFC 6890 and its registries) that no public host has. */
 const special = listOf(
-  ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'], // private use, carrier-grade NAT
-  ...['0.0.0.0/8', '192.0.0.0/24', '192.88.99.0/24', '198.18.0.0/15'], // protocols, relays, benchmarks
-  ...['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'], // documentation
-  ...['224.0.0.0/4', '240.0.0.0/4'], // multicast, reserved, broadcast
-  ...['2001::/23', '2001:db8::/32', '3fff::/20'], // protocols (including Teredo), documentation
+  // Private use, and carrier-grade NAT.
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  // Protocols, relays and benchmarks.
+  '0.0.0.0/8',
+  '192.0.0.0/24',
+  '192.88.99.0/24',
+  '198.18.0.0/15',
+  // Documentation.
+  '192.0.2.0/24',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '2001:db8::/32',
+  '3fff::/20',
+  // Multicast, reserved and broadcast.
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  // Protocols with IPv6, including Teredo.
+  '2001::/23',
 );
 
 /**

@@ -30,7 +30,7 @@ export interface GivenInput {
 export function validateInput<E extends Endpoint>(endpoint: E, { params, query, body }: GivenInput): Input<E> {
   rejectBadText(query);
   rejectBadText(body);
-  // As above.
+  // Each member was parsed by the endpoint's own schema.
   return { ...validateAddress(endpoint, { params, query }), body: validateBody(endpoint, body) } as Input<E>;
 }
 

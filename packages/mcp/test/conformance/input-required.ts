@@ -29,13 +29,13 @@ export function registerInputTools(server: McpServer, sealed: RequestStateCodec<
     return inputRequired({ inputRequests: { user_name: askUser('What is your name?', 'name') } });
   });
   tool('test_input_required_result_sampling', (_, { mcpReq }) => {
-    // Of a model.
+    // The answer of a model.
     const answer = mcpReq.inputResponses?.capital_question as { content?: { text?: string } } | undefined;
     if (answer) return says(text(`Sampling response: ${answer.content?.text}`));
     return inputRequired({ inputRequests: { capital_question: askModel('What is the capital of France?') } });
   });
   tool('test_input_required_result_list_roots', (_, { mcpReq }) => {
-    // Of a client.
+    // The roots of a client.
     const { roots } = (mcpReq.inputResponses?.client_roots ?? {}) as { roots?: { uri: string }[] };
     if (roots) return says(text(roots.map(({ uri }) => uri).join(', ')));
     return inputRequired({ inputRequests: { client_roots: inputRequired.listRoots() } });

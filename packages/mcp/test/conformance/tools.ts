@@ -86,7 +86,10 @@ export function registerSchemaTools(server: McpServer): void {
       type: 'object',
       $defs: { address: { $anchor: 'addressDef', type: 'object', properties: { street: text16, city: text16 } } },
       properties: {
-        ...{ name: text16, phone: text16, email: text16, address: { $ref: '#/$defs/address' } },
+        name: text16,
+        phone: text16,
+        email: text16,
+        address: { $ref: '#/$defs/address' },
         contactMethod: { type: 'string', enum: ['phone', 'email'] },
       },
       allOf: [{ anyOf: [requires('phone'), requires('email')] }],

@@ -12,8 +12,16 @@ export async function startDocker(folder: string, insecureRegistry: string | und
   const socket = path.join(folder, 'engine.sock');
   const endpoint = `unix://${socket}`;
   const args = [
-    ...['--host', endpoint, '--pidfile', path.join(folder, 'pid'), '--storage-driver', 'vfs'],
-    ...['--data-root', path.join(folder, 'root'), '--exec-root', path.join(folder, 'run')],
+    '--host',
+    endpoint,
+    '--pidfile',
+    path.join(folder, 'pid'),
+    '--storage-driver',
+    'vfs',
+    '--data-root',
+    path.join(folder, 'root'),
+    '--exec-root',
+    path.join(folder, 'run'),
     ...(insecureRegistry ? ['--insecure-registry', insecureRegistry] : []),
   ];
   const byHand = (...rest: readonly string[]) => runProgram('docker', ['--host', endpoint, ...rest], settings);

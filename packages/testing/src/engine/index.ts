@@ -60,10 +60,7 @@ export async function startEngine(o: { readonly insecureRegistry?: string } = {}
       o.insecureRegistry,
     );
     const image = await importBusybox(byHand, path.join(folder, 'image'));
-    return {
-      ...{ kind, endpoint, image, byHand, discard },
-      stop: () => stop().finally(removeFolder),
-    };
+    return { kind, endpoint, image, byHand, discard, stop: () => stop().finally(removeFolder) };
   } catch (error) {
     await removeFolder();
     throw error;

@@ -72,7 +72,8 @@ export function testTimeouts(limits: Pick<PoolSettings, 'connectTimeoutMs' | 'lo
   test('two connection timeouts and a statement timeout are together less than the 5 seconds allowed for a request', () => {
     const connectionString = 'postgresql://127.0.0.1/service';
     const options = poolOptions({ connectionString, max: 1, applicationName: 'x', ...limits });
-    const [connection, statement] = [Number(options.connectionTimeoutMillis), Number(options.query_timeout)];
+    const connection = Number(options.connectionTimeoutMillis);
+    const statement = Number(options.query_timeout);
     expect(2 * connection + statement).toBeLessThan(ANSWERED_WITHIN_MS);
     // PostgreSQL reports the timeout first, if it responds.
     expect(Number(options.statement_timeout)).toBeLessThan(statement);
