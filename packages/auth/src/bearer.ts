@@ -7,10 +7,16 @@ import type { Challenges } from './challenges.ts';
 const AUTHORIZATION = 'authorization';
 const MAX_TOKEN_LENGTH = 8192;
 
-/** Scheme in any case and the token alphabet of RFC 6750, section 2.1. A credential has exactly one space. */
+/**
+ * Scheme in any case and the token alphabet of RFC 6750, section 2.1. A credential has exactly one
+ * space.
+ */
 const CREDENTIALS = /^Bearer( +)([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** Other URLs have no parameter `access_token`, also not with percent-encoding, so that their query need not be parsed. */
+/**
+ * Other URLs have no parameter `access_token`, also not with percent-encoding, so that their query
+ * need not be parsed.
+ */
 const MAY_CONTAIN_TOKEN = /access_token|%/;
 
 /** The bearer credential of a request. Nothing else in a service reads the Authorization header. */
@@ -43,7 +49,10 @@ export function readBearer(req: Request, challenges: Challenges): BearerCredenti
   return { token, problem: undefined, candidates };
 }
 
-/** Node keeps the first of two Authorization headers and drops the second silently. The raw headers, names and values in turn, have both. */
+/**
+ * Node keeps the first of two Authorization headers and drops the second silently. The raw headers,
+ * names and values in turn, have both.
+ */
 function authorizationHeaders(rawHeaders: readonly string[]): string[] {
   const found: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -54,7 +63,10 @@ function authorizationHeaders(rawHeaders: readonly string[]): string[] {
   return found;
 }
 
-/** The request for passport-http-bearer. It contains only the credential, so that no token in a body or query is used. */
+/**
+ * The request for passport-http-bearer. It contains only the credential, so that no token in a body
+ * or query is used.
+ */
 interface StrategyRequest<R> {
   readonly headers: { readonly authorization: string };
   readonly request: R;
@@ -64,8 +76,8 @@ interface StrategyRequest<R> {
 export type Authenticate<P, R> = (credential: BearerCredential, request: R) => Promise<P | undefined>;
 
 /**
- * Authentication by bearer token. `verify` resolves to undefined for a token that is not valid; `request` is passed on
- * to it.
+ * Authentication by bearer token. `verify` resolves to undefined for a token that is not valid;
+ * `request` is passed on to it.
  */
 export function createAuthenticator<P extends object, R = undefined>(
   verify: (token: string, request: R) => Promise<P | undefined>,
@@ -73,7 +85,8 @@ export function createAuthenticator<P extends object, R = undefined>(
 ): Authenticate<P, R> {
   const strategies = new passport.Passport();
   const verifyRequest: VerifyFunctionWithRequest = (req, token, done) => {
-    const { request } = req as unknown as StrategyRequest<R>; // passport passes on the argument of authenticate() below
+    // Passport passes on the argument of authenticate() below.
+    const { request } = req as unknown as StrategyRequest<R>;
     verify(token, request).then((principal) => done(null, principal ?? false), done);
   };
   strategies.use(new Strategy({ passReqToCallback: true }, verifyRequest));

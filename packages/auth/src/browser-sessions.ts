@@ -7,8 +7,8 @@ import { parse, serialize } from 'cookie';
 type BrowserRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
 /**
- * The cookie with which the console of a service refers to its session. Scripts cannot read it, and it only authenticates
- * requests of pages that the service itself sent. Programs use bearer tokens.
+ * The cookie with which the console of a service refers to its session. Scripts cannot read it, and
+ * it only authenticates requests of pages that the service itself sent. Programs use bearer tokens.
  */
 export interface BrowserSessions {
   /** Why browsers cannot have sessions; undefined if they can. */
@@ -19,7 +19,10 @@ export interface BrowserSessions {
   read(req: BrowserRequest): string | undefined;
   /** @throws 409 browser_session_unavailable */
   requireAvailable(): void;
-  /** Requires that the console sends the request. @throws 403 wrong_origin, 409 browser_session_unavailable */
+  /**
+   * Requires that the console sends the request.
+   * @throws 403 wrong_origin, 409 browser_session_unavailable
+   */
   requireConsole(req: BrowserRequest): void;
   /** The value of `Set-Cookie` that keeps a reference. */
   cookieOf(reference: string): string;
@@ -27,12 +30,18 @@ export interface BrowserSessions {
   readonly noCookie: string;
 }
 
-/** The lifetime of the cookie, which is at least that of a session. Only the session determines whether the cookie is valid. */
+/**
+ * The lifetime of the cookie, which is at least that of a session. Only the session determines
+ * whether the cookie is valid.
+ */
 const COOKIE_SECONDS = 7 * 24 * 3600;
 
 const API = '/api/v1/';
 
-/** `publicUrl` is the URL at which browsers reach the service. `service` is part of the name of the cookie. */
+/**
+ * `publicUrl` is the URL at which browsers reach the service. `service` is part of the name of the
+ * cookie.
+ */
 export function createBrowserSessions(service: string, publicUrl: string | undefined): BrowserSessions {
   const refusal = refusalOf(publicUrl);
   const { origin = '', protocol = '' } = publicUrl === undefined ? {} : new URL(publicUrl);
@@ -81,12 +90,18 @@ export function createBrowserSessions(service: string, publicUrl: string | undef
   };
 }
 
-/** A browser states whose page sends a request, and no page can change it. Other clients do not have to be stopped. */
+/**
+ * A browser states whose page sends a request, and no page can change it. Other clients do not have
+ * to be stopped.
+ */
 const isSentByOwnPage = ({ headers }: Pick<BrowserRequest, 'headers'>) => headers['sec-fetch-site'] === 'same-origin';
 
 const isSafe = ({ method }: BrowserRequest) => method === 'GET' || method === 'HEAD';
 
-/** Browsers send `Sec-Fetch-Site`, and keep secure cookies, only where they regard the connection as trustworthy. */
+/**
+ * Browsers send `Sec-Fetch-Site`, and keep secure cookies, only where they regard the connection as
+ * trustworthy.
+ */
 function refusalOf(publicUrl: string | undefined): string | undefined {
   if (publicUrl === undefined) return 'The console cannot sign in, because PUBLIC_URL is not set.';
   const { protocol, hostname } = new URL(publicUrl);

@@ -4,7 +4,10 @@ import { Problem } from '@svc/http';
 export interface Challenges {
   /** 401: the request has no credential. */
   unauthenticated(): Problem;
-  /** 401: the credential is unknown, expired, revoked or for another service. The response does not state which. */
+  /**
+   * 401: the credential is unknown, expired, revoked or for another service. The response does not
+   * state which.
+   */
   invalidToken(): Problem;
   /** 400: the credential is malformed. */
   malformed(detail: string): Problem;

@@ -10,20 +10,24 @@ const MAX_LIFETIME_SECONDS = 24 * 3600;
 /** Members that ID tokens have (OpenID Connect Core, sections 2 and 3.1.3.6). */
 const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash'];
 
-/** The types of tokens that can be bearer tokens: JWTs without a more specific type, and access tokens (RFC 9068). */
+/**
+ * The types of tokens that can be bearer tokens: JWTs without a more specific type, and access
+ * tokens (RFC 9068).
+ */
 const BEARER_TYPE = /^(?:application\/)?(?:at\+)?jwt$/i;
 
 /**
- * Whether a token can be a bearer token. Tokens of other types, such as `dpop+jwt` and `logout+jwt`, have another purpose
- * (RFC 8725, section 3.11). So have logout tokens and other event tokens without a type, which have the claim `events`
- * (RFC 8417). A token with the claim `cnf` requires a proof of possession (RFC 7800), which the services cannot verify.
+ * Whether a token can be a bearer token. Tokens of other types, such as `dpop+jwt` and
+ * `logout+jwt`, have another purpose (RFC 8725, section 3.11). So have logout tokens and other
+ * event tokens without a type, which have the claim `events` (RFC 8417). A token with the claim
+ * `cnf` requires a proof of possession (RFC 7800), which the services cannot verify.
  */
 const isBearerToken = ({ payload, protectedHeader: { typ } }: JWTVerifyResult): boolean =>
   (typ === undefined || BEARER_TYPE.test(typ)) && !('cnf' in payload) && !('events' in payload);
 
 /**
- * Whether a token is recognizably an ID token: access tokens have a `typ` header (RFC 9068), and Keycloak sets a claim
- * `typ`.
+ * Whether a token is recognizably an ID token: access tokens have a `typ` header (RFC 9068), and
+ * Keycloak sets a claim `typ`.
  */
 const isIdToken = ({ payload, protectedHeader }: JWTVerifyResult): boolean =>
   payload.typ === 'ID' ||
@@ -31,7 +35,10 @@ const isIdToken = ({ payload, protectedHeader }: JWTVerifyResult): boolean =>
     payload.typ !== 'Bearer' &&
     ID_TOKEN_CLAIMS.some((claim) => claim in payload));
 
-/** The claims that identify and describe a user. Invalid claims that only describe the user are ignored. */
+/**
+ * The claims that identify and describe a user. Invalid claims that only describe the user are
+ * ignored.
+ */
 export const userClaims = z.looseObject({
   iss: z.string(),
   sub: z.string().min(1).max(255),
@@ -48,8 +55,8 @@ export type UserClaims = z.infer<typeof userClaims>;
 export type Claims = z.infer<typeof claims>;
 
 /**
- * Verifies access tokens of one issuer (RFC 9068, RFC 8725).
- * Resolves to undefined for an invalid token. Rejects with 503 if the keys of the issuer are not available.
+ * Verifies access tokens of one issuer (RFC 9068, RFC 8725). Resolves to undefined for an invalid
+ * token. Rejects with 503 if the keys of the issuer are not available.
  */
 export function createJwtVerifier(options: {
   readonly issuer: string;
@@ -76,7 +83,8 @@ export function createJwtVerifier(options: {
       if (error instanceof KeysUnavailable)
         throw unavailable('The keys of the identity provider are not available.', error);
       if (error instanceof errors.JOSEError) return undefined;
-      // jose rejects some keys, such as RSA keys below 2048 bits. This is an error of the issuer, not of the caller.
+      // jose rejects some keys, such as RSA keys below 2048 bits. This is an error of the issuer,
+      // not of the caller.
       if (error instanceof TypeError) throw unavailable('A key of the identity provider is not usable.', error);
       throw error;
     }

@@ -9,7 +9,10 @@ import {
 } from 'jose';
 import { z } from 'zod';
 
-/** The signing keys of an issuer are not available: they could not be fetched, and no cached keys are usable. */
+/**
+ * The signing keys of an issuer are not available: they could not be fetched, and no cached keys
+ * are usable.
+ */
 export class KeysUnavailable extends Error {
   override name = 'KeysUnavailable';
 }
@@ -32,9 +35,9 @@ export interface KeySource {
 }
 
 /**
- * The signing keys of an OpenID Connect issuer (Discovery 1.0, section 4). Keys are refreshed after 10 minutes, and
- * used for up to a day if the issuer is not reachable. Concurrent requests and unknown key ids cause one fetch, and at
- * most two fetches in 30 seconds.
+ * The signing keys of an OpenID Connect issuer (Discovery 1.0, section 4). Keys are refreshed after
+ * 10 minutes, and used for up to a day if the issuer is not reachable. Concurrent requests and
+ * unknown key ids cause one fetch, and at most two fetches in 30 seconds.
  */
 export function createKeySource(options: {
   readonly issuer: string;
@@ -54,7 +57,8 @@ export function createKeySource(options: {
     fetches.push(now());
     running = fetchKeys(options)
       .then((set) => {
-        cached = { set, keyOf: createLocalJWKSet(set), at: now() }; // the local key set caches imported keys
+        // The local key set caches imported keys.
+        cached = { set, keyOf: createLocalJWKSet(set), at: now() };
         failed = false;
       })
       .catch((error: unknown) => {
@@ -73,7 +77,8 @@ export function createKeySource(options: {
     if (kid === undefined) throw new errors.JWKSNoMatchingKey('the token has no key id');
     if (!cached || now() - cached.at > MAX_AGE_MS || !has(kid))
       await refresh().catch(ignoreIfCached(() => cached, now));
-    else if (now() - cached.at > FRESH_MS) refresh().catch(() => undefined); // the cached keys remain in use
+    // The cached keys remain in use.
+    else if (now() - cached.at > FRESH_MS) refresh().catch(() => undefined);
     if (!cached) throw new KeysUnavailable('no keys of the issuer are cached');
     return cached.keyOf(header, token).catch((cause: unknown) => {
       throw cause instanceof errors.JOSEError
@@ -105,5 +110,6 @@ export async function fetchKeys({
   };
   const metadata = discovery.parse(await get(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`));
   if (metadata.issuer !== issuer) throw new KeysUnavailable('the discovery document is of another issuer');
-  return keySet.parse(await get(metadata.jwks_uri)) as JSONWebKeySet; // jose validates each key when it imports it
+  // Jose validates each key when it imports it.
+  return keySet.parse(await get(metadata.jwks_uri)) as JSONWebKeySet;
 }

@@ -1,7 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { hashCredential } from './opaque-credential.ts';
 
-/** Remembers which credentials belong to a session, so that the rate limit can count a request before it is authenticated. */
+/**
+ * Remembers which credentials belong to a session, so that the rate limit can count a request
+ * before it is authenticated.
+ */
 export interface KnownSessions {
   /** Called with each credential that was verified. */
   remember(credential: string, sessionId: string): void;
@@ -9,7 +12,10 @@ export interface KnownSessions {
   of(credential: string | undefined): string | undefined;
 }
 
-/** Longer than the window of the rate limit, so that an active session is never counted by its address. */
+/**
+ * Longer than the window of the rate limit, so that an active session is never counted by its
+ * address.
+ */
 const KNOWN_MS = 5 * 60_000;
 const MAX_KNOWN = 20_000;
 

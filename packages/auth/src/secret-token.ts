@@ -9,8 +9,8 @@ const SHOWN_LENGTH = 12;
 export type TokenPrefix = 'svcc_' | 'svcm_';
 
 /**
- * A new secret token: prefix, 43 random base62 characters, and the CRC-32 of both in 6 base62 characters. Store only
- * its hash.
+ * A new secret token: prefix, 43 random base62 characters, and the CRC-32 of both in 6 base62
+ * characters. Store only its hash.
  */
 export function newSecretToken(prefix: TokenPrefix): string {
   const secret = Array.from({ length: SECRET_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
@@ -24,7 +24,10 @@ export function isSecretToken(prefix: TokenPrefix, token: string): boolean {
   return token.endsWith(checksum(token.slice(0, -CHECKSUM_LENGTH)));
 }
 
-/** The stored form of a token: SHA-256 in hexadecimal. A secret of 256 bits does not require a slow hash. */
+/**
+ * The stored form of a token: SHA-256 in hexadecimal. A secret of 256 bits does not require a slow
+ * hash.
+ */
 export const hashSecretToken = (token: string): string => hash('sha256', token, 'hex');
 
 /** The first characters of a token, to identify it. */

@@ -4,7 +4,10 @@ import { serialize } from 'cookie';
 /** The minutes that a sign-in at the identity provider can take. */
 export const SIGN_IN_MINUTES = 10;
 
-/** The cookie that binds a sign-in to the browser. Each sign-in has its own cookie, so that tabs do not conflict. */
+/**
+ * The cookie that binds a sign-in to the browser. Each sign-in has its own cookie, so that tabs do
+ * not conflict.
+ */
 export interface SignInCookie {
   /** The name for a sign-in, which the hash of its state identifies. */
   nameOf(stateHash: string): string;
@@ -30,7 +33,11 @@ export function createSignInCookie(service: string): SignInCookie {
   };
 }
 
-/** Accepts only a path on this origin. Browsers interpret two leading slashes or a backslash as another host. @throws 400 */
+/**
+ * Accepts only a path on this origin. Browsers interpret two leading slashes or a backslash as
+ * another host.
+ * @throws 400
+ */
 export function refuseForeignPath(returnTo: string): void {
   const base = 'https://service.invalid';
   const isOwn =

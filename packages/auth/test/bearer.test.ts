@@ -23,7 +23,8 @@ let outcome: Outcome;
 
 const server = createServer({ maxHeaderSize: 16_384 }, async (incoming, res) => {
   // The body is parsed as by a middleware, because the strategy would look for a token in it.
-  const req = Object.assign(incoming, { body: await bodyOf(incoming), res }) as Request; // has all members that are read
+  // Has all members that are read.
+  const req = Object.assign(incoming, { body: await bodyOf(incoming), res }) as Request;
   outcome = await Promise.resolve()
     .then(() => work(req))
     .then(
@@ -53,7 +54,8 @@ afterAll(async () => {
 });
 
 async function send(headers: readonly string[], { path = '/', body = '' } = {}): Promise<Outcome> {
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1'); // the server listens on a port
+  // The server listens on a port.
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   const length = body === '' ? [] : [`Content-Length: ${body.length}`];
   socket.write(
     [`POST ${path} HTTP/1.1`, 'Host: 127.0.0.1', 'Connection: close', ...headers, ...length, '', body].join('\r\n'),

@@ -20,7 +20,10 @@ export async function aKey(kid: string, alg = 'ES256'): Promise<SigningKey> {
   return { jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' }, privateKey };
 }
 
-/** An issuer behind `send`. Tests can change what it publishes, and read the URLs that were requested. */
+/**
+ * An issuer behind `send`. Tests can change what it publishes, and read the URLs that were
+ * requested.
+ */
 export function anIssuer(keys: readonly JWK[]) {
   /** Bodies by URL. Other URLs return 404. */
   const pages = new Map<string, string>();
@@ -47,7 +50,9 @@ export function anIssuer(keys: readonly JWK[]) {
   };
 }
 
-/** A valid access token with changed claims and headers. Undefined claims and headers are removed. */
+/**
+ * A valid access token with changed claims and headers. Undefined claims and headers are removed.
+ */
 export function aToken(
   key: SigningKey,
   { claims = {}, header = {} }: { claims?: Record<string, unknown>; header?: Record<string, unknown> } = {},

@@ -45,7 +45,8 @@ describe('an access token', () => {
 
   test('with a name that is not a string is valid and has no name', async () => {
     const claims = await verify(await aToken(key, { claims: { name: { given: 'A' } } }));
-    expect([claims?.sub, claims?.name]).toEqual(['user-1', undefined]);
+    expect(claims?.sub).toBe('user-1');
+    expect(claims?.name).toBeUndefined();
   });
 });
 

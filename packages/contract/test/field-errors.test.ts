@@ -119,13 +119,13 @@ describe('a collection with too many members', () => {
     [
       'names',
       record(member, z.string()),
-      Object.fromEntries(many.map((it) => [it, ''])),
+      Object.fromEntries(many.map((name) => [name, ''])),
       'must have at most 256 members',
     ],
     ['values', record(z.string(), member, 200), { ...many }, 'must have at most 200 members'],
   ])('has one error, and its members are not validated: %s', (_, schema, value, message) => {
     seen.length = 0;
-    expect(errorsOf(z.strictObject({ it: schema }), { it: value })).toEqual([{ path: 'it', message }]);
+    expect(errorsOf(z.strictObject({ large: schema }), { large: value })).toEqual([{ path: 'large', message }]);
     expect(seen).toEqual([]);
   });
 
@@ -145,19 +145,28 @@ describe('a collection with too many members', () => {
 });
 
 const WRONG_VALUES: readonly unknown[] = [
-  ...[undefined, null, true, '', ' ', 'a'.repeat(40_000), -1, 0, 1.5, 1e20, Number.POSITIVE_INFINITY],
-  ...[
-    [],
-    {},
-    [1],
-    [''],
-    [{}],
-    Array.from({ length: 300 }, () => ({})),
-    { a: 1 },
-    { 'not a name': {} },
-    { kind: 'token' },
-  ],
-  ...[[{ a: 1 }], { kind: 'client_certificate', certificate: '', key: 1 }],
+  undefined,
+  null,
+  true,
+  '',
+  ' ',
+  'a'.repeat(40_000),
+  -1,
+  0,
+  1.5,
+  1e20,
+  Number.POSITIVE_INFINITY,
+  [],
+  {},
+  [1],
+  [''],
+  [{}],
+  Array.from({ length: 300 }, () => ({})),
+  { a: 1 },
+  { 'not a name': {} },
+  { kind: 'token' },
+  [{ a: 1 }],
+  { kind: 'client_certificate', certificate: '', key: 1 },
 ];
 
 const inputs = [hubService, fleetService].flatMap((service) =>

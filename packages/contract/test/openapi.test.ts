@@ -146,7 +146,8 @@ describe.each([
       Object.entries<Record<string, unknown>>({ ...(properties as object) })
         .filter(([name]) => /^(?:.+_)?id$/.test(name) && !NOT_UUID.includes(name))
         .filter(([, schema]) => ![...objectsIn(schema)].some((one) => one.format === 'uuid'))
-        // The id of a template that cannot be read can be any text. The id of a GPU is the one of its engine.
+        // The id of a template that cannot be read can be any text. The id of a GPU is the one of
+        // its engine.
         .filter(([, { description }]) => !/cannot be read|the engine uses/.test(String(description)))
         .map(([name]) => `${name}: use \`id\` or \`uuid\` of wire.ts`),
     );

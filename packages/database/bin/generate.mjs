@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs `prisma generate` without a download of the schema engine. The command only uses WebAssembly, but requires that
-// the path of the engine is an executable file.
+// Runs `prisma generate` without a download of the schema engine. The command only uses
+// WebAssembly, but requires that the path of the engine is an executable file.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import path from 'node:path';

@@ -2,10 +2,11 @@ import pg from 'pg';
 import { traceQueries } from './traced-queries.ts';
 
 /**
- * A connection that is closed after a query timed out or the server terminated it. pg would continue to use it. After a
- * timeout, later queries wait behind the query without a response, and a ROLLBACK that times out is removed from the queue
- * before it is sent, so that the next user of the connection writes into a transaction that is still open. After a
- * termination, the pool could reuse the connection between the last message of the server and the end of the socket.
+ * A connection that is closed after a query timed out or the server terminated it. pg would
+ * continue to use it. After a timeout, later queries wait behind the query without a response, and
+ * a ROLLBACK that times out is removed from the queue before it is sent, so that the next user of
+ * the connection writes into a transaction that is still open. After a termination, the pool could
+ * reuse the connection between the last message of the server and the end of the socket.
  */
 export class Connection extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -21,7 +22,8 @@ export class Connection extends pg.Client {
       }
       return result;
     };
-    this.query = queryOrEnd as typeof this.query; // passes on the arguments, so it supports all overloads
+    // Passes on the arguments, so it supports all overloads.
+    this.query = queryOrEnd as typeof this.query;
     traceQueries(this);
   }
 }

@@ -171,7 +171,8 @@ async function checkConnections(client: pg.Client, needed: number) {
       UNION ALL
       SELECT 'the role', rolconnlimit, (SELECT count(*)::int FROM pg_stat_activity WHERE usename = current_user)
       FROM pg_roles WHERE rolname = current_user AND rolconnlimit >= 0) AS limits`);
-  const all = rows.map(({ name, most, used }) => ({ name, most, left: most - (used - 1) })); // without the connection of this check
+  // Without the connection of this check.
+  const all = rows.map(({ name, most, used }) => ({ name, most, left: most - (used - 1) }));
   const text = all.map(({ name, most, left }) => `${name} allows ${most}, ${left} are free`).join('; ');
   const found = `A process needs ${needed} connections (DATABASE_CONNECTIONS); ${text}.`;
   const remedy = 'Raise the limit in PostgreSQL (max_connections, CONNECTION LIMIT), or lower DATABASE_CONNECTIONS.';

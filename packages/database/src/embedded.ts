@@ -11,7 +11,9 @@ import { startServer } from './embedded/server.ts';
 export { freePort } from './embedded/port.ts';
 
 export type EmbeddedPostgresOptions = {
-  /** The data folder of a durable server. Without it, the server is temporary: fast and not durable. */
+  /**
+   * The data folder of a durable server. Without it, the server is temporary: fast and not durable.
+   */
   dataDir?: string;
   /** A folder of `stopWithSnapshot`. A temporary server starts with a copy of it. */
   snapshot?: string;
@@ -20,19 +22,25 @@ export type EmbeddedPostgresOptions = {
   /** The password of the superuser. Required with `dataDir`, and the same at each start. */
   password?: string;
   log?: (line: string) => void;
-  /** The folder of the programs of another PostgreSQL of this machine. Default: those of the npm package. */
+  /**
+   * The folder of the programs of another PostgreSQL of this machine. Default: those of the npm
+   * package.
+   */
   programs?: string | undefined;
 };
 
 export type EmbeddedPostgres = {
   port: number;
-  /** The actual data folder. It differs from the requested one if the account of the server cannot enter that folder. */
+  /**
+   * The actual data folder. It differs from the requested one if the account of the server cannot
+   * enter that folder.
+   */
   dataDir: string;
   /** The connection URL of a database, as superuser. */
   url(database: string): string;
   /**
-   * Creates the role and its database if they do not exist. Resolves to the connection URL of the role for the
-   * database.
+   * Creates the role and its database if they do not exist. Resolves to the connection URL of the
+   * role for the database.
    */
   ensureDatabase(options: { name: string; role: string; password: string }): Promise<string>;
   stop(): Promise<void>;
@@ -41,9 +49,9 @@ export type EmbeddedPostgres = {
 };
 
 /**
- * Starts PostgreSQL 18 from an npm package, on 127.0.0.1 only. The server stops at the latest when this process exits.
- * Rejects with a message for the user if the port is in use, the folder is not writable, the password is wrong, or the
- * platform is not supported.
+ * Starts PostgreSQL 18 from an npm package, on 127.0.0.1 only. The server stops at the latest when
+ * this process exits. Rejects with a message for the user if the port is in use, the folder is not
+ * writable, the password is wrong, or the platform is not supported.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
   const storage = storageOf(options);
@@ -138,7 +146,8 @@ async function requirePasswords(url: string, dataDir: string): Promise<void> {
 }
 
 async function createDatabase(client: pg.Client, o: { name: string; role: string; password: string }): Promise<void> {
-  const [database, role] = [client.escapeIdentifier(o.name), client.escapeIdentifier(o.role)];
+  const database = client.escapeIdentifier(o.name);
+  const role = client.escapeIdentifier(o.role);
   const roles = await client.query('select 1 from pg_roles where rolname = $1', [o.role]);
   const verb = roles.rowCount ? 'alter' : 'create';
   await client.query(`${verb} role ${role} login password ${client.escapeLiteral(o.password)}`);

@@ -15,9 +15,10 @@ const RETRY_MS = 1000;
 const CONNECT_TIMEOUT_MS = 5000;
 
 /**
- * Calls `onNotification` for each notification on a channel, on a connection of its own that is opened again if it is lost.
- * It is also called after the connection was opened, because notifications before are lost. Callers must not depend on
- * notifications: they only make work start earlier.
+ * Calls `onNotification` for each notification on a channel, on a connection of its own that is
+ * opened again if it is lost. It is also called after the connection was opened, because
+ * notifications before are lost. Callers must not depend on notifications: they only make work
+ * start earlier.
  */
 export function subscribe(
   channel: string,

@@ -6,7 +6,10 @@ export type PoolSettings = {
   connectionString: string;
   /** The maximum number of connections. */
   max: number;
-  /** Together with `connectTimeoutMs`, it must be less than the 5 seconds in which a request must be completed. */
+  /**
+   * Together with `connectTimeoutMs`, it must be less than the 5 seconds in which a request must be
+   * completed.
+   */
   statementTimeoutMs?: number;
   /** It is limited to `statementTimeoutMs`. */
   lockTimeoutMs?: number;
@@ -16,11 +19,11 @@ export type PoolSettings = {
 };
 
 /**
- * The options of a pool with timeouts for all operations (pg has none by default), and with the time zone UTC (Prisma's
- * adapter reads every offset as +00). They are for Prisma and for plain pg:
- * `new PrismaPg(poolOptions({ ... }), { onPoolError: log, onConnectionError: log })`; the callbacks receive the errors
- * of idle and of busy connections that were lost. A plain `new pg.Pool(...)` requires `.on('error', log)`, because
- * otherwise a lost idle connection ends the process.
+ * The options of a pool with timeouts for all operations (pg has none by default), and with the
+ * time zone UTC (Prisma's adapter reads every offset as +00). They are for Prisma and for plain pg:
+ * `new PrismaPg(poolOptions({ ... }), { onPoolError: log, onConnectionError: log })`; the callbacks
+ * receive the errors of idle and of busy connections that were lost. A plain `new pg.Pool(...)`
+ * requires `.on('error', log)`, because otherwise a lost idle connection ends the process.
  */
 export function poolOptions({
   statementTimeoutMs = 2500,

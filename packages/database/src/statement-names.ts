@@ -1,10 +1,13 @@
-/** A result with all columns of a table changes when a later version adds a column. A prepared statement would fail from then on. */
+/**
+ * A result with all columns of a table changes when a later version adds a column. A prepared
+ * statement would fail from then on.
+ */
 const ALL_COLUMNS = /(?:^|[^(])\*/;
 
 /**
- * Names of prepared statements for the adapter of Prisma. Each connection then parses and plans a statement once, which costs
- * PostgreSQL more than its execution. At most `max` statements are prepared per connection, because each uses memory there. The
- * name of other statements is empty.
+ * Names of prepared statements for the adapter of Prisma. Each connection then parses and plans a
+ * statement once, which costs PostgreSQL more than its execution. At most `max` statements are
+ * prepared per connection, because each uses memory there. The name of other statements is empty.
  */
 export function createStatementNames(max: number): (statement: { readonly sql: string }) => string {
   const names = new Map<string, string>();

@@ -2,7 +2,7 @@ import { currentTracer, tracedWithin } from '@svc/http';
 
 /** What runs statements: a pool or a connection. */
 interface Queries {
-  // biome-ignore lint/suspicious/noExplicitAny: `pg` has an overload for each kind of statement and result
+  // biome-ignore lint/suspicious/noExplicitAny: `pg` has one overload per kind of statement
   query: (...given: any[]) => any;
 }
 
@@ -12,7 +12,8 @@ export function traceQueries(target: Queries): void {
   const query = target.query.bind(target);
   target.query = (...given) => {
     const text = textOf(given[0]);
-    // A pool passes a callback to its connections, and has a span for the statement and the wait for a connection.
+    // A pool passes a callback to its connections, and has a span for the statement and the wait
+    // for a connection.
     if (text === undefined || typeof given.at(-1) === 'function') return query(...given);
     return tracedWithin(
       () => spanOf(text),

@@ -14,7 +14,10 @@ type Failure = {
   text: string;
 };
 
-/** Why a database call failed, with the detail of the problem. The keys are label values of a metric. */
+/**
+ * Why a database call failed, with the detail of the problem. The keys are label values of a
+ * metric.
+ */
 const details = {
   unreachable: 'The database is not reachable. Retry later.',
   timed_out: 'The database took too long to respond. Retry later.',
@@ -31,9 +34,13 @@ const failures = new Counter({
   labelNames: ['reason'] as const,
   registers: [processMetrics],
 });
-for (const reason of Object.keys(details)) failures.inc({ reason }, 0); // so that the first failure is an increase
+// So that the first failure is an increase.
+for (const reason of Object.keys(details)) failures.inc({ reason }, 0);
 
-/** Error codes of PostgreSQL, or prefixes of them (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+/**
+ * Error codes of PostgreSQL, or prefixes of them
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ */
 const bySqlState: readonly (readonly [string, Reason])[] = [
   ['08', 'unreachable'], // connection exception
   ['28', 'unreachable'], // invalid credentials of the service
@@ -64,9 +71,9 @@ const unreachableMessages =
 const timeoutMessages = /^(timeout exceeded when trying to connect|Query read timeout)/;
 
 /**
- * Translates an error of a database call to a Problem: that of the violated constraint, or `unavailable` if a retry can
- * succeed. The latter are counted. Other errors are returned unchanged. Only pass errors of database calls: every socket
- * error is attributed to the database.
+ * Translates an error of a database call to a Problem: that of the violated constraint, or
+ * `unavailable` if a retry can succeed. The latter are counted. Other errors are returned
+ * unchanged. Only pass errors of database calls: every socket error is attributed to the database.
  */
 export function translateDatabaseError(error: unknown, constraints: ConstraintProblems): unknown {
   const failure = failureOf(error);
@@ -100,7 +107,8 @@ function failureOf(error: unknown): Failure | undefined {
     prismaCode: /^P\d{4}$/.test(code) && !isPostgres ? code : '',
     kind: text(driver, 'kind'),
     sqlState: isPostgres ? code : text(driver, 'originalCode'),
-    // The adapter reports the name of a unique or foreign key. For a check or exclusion, only the message contains it.
+    // The adapter reports the name of a unique or foreign key. For a check or exclusion, only the
+    // message contains it.
     constraint:
       text(error, 'constraint') ||
       text(member(driver, 'constraint'), 'index') ||

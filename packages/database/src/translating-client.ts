@@ -2,13 +2,14 @@ import { type ConstraintProblems, translateDatabaseError } from './translate-err
 
 /** The members of a generated Prisma client that translation needs. */
 interface Extendable {
-  // biome-ignore lint/suspicious/noExplicitAny: the type of extensions differs between generated clients
+  // biome-ignore lint/suspicious/noExplicitAny: the type differs between generated clients
   $extends(extension: any): any;
 }
 
 /**
- * A client whose errors are translated: of queries, also in transactions, and of transactions themselves (no connection
- * within the timeout, timeout, failed commit). Other errors of the code in a transaction are not changed.
+ * A client whose errors are translated: of queries, also in transactions, and of transactions
+ * themselves (no connection within the timeout, timeout, failed commit). Other errors of the code
+ * in a transaction are not changed.
  */
 export function translatingClient<Client extends Extendable>(client: Client, constraints: ConstraintProblems): Client {
   const translate = async (work: () => Promise<unknown>) => {

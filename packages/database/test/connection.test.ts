@@ -9,7 +9,8 @@ test('a write after a transaction that timed out is not part of that transaction
   const url = await aDatabase();
   await rowsOf(url, 'create table written (n int)');
   const options = poolOptions({ connectionString: url, max: 1, applicationName: 'timeout-test' });
-  const shortTimeout = { ...options, statement_timeout: 0, query_timeout: 200 }; // the server has no timeout
+  // The server has no timeout.
+  const shortTimeout = { ...options, statement_timeout: 0, query_timeout: 200 };
   const adapter = await new PrismaPg(shortTimeout, { onPoolError: () => {}, onConnectionError: () => {} }).connect();
 
   const transaction = await adapter.startTransaction();

@@ -21,7 +21,10 @@ function aFolder(prefix: string): string {
 }
 
 const parent = aFolder(path.join(os.tmpdir(), 'embedded-'));
-/** The data folder that all tests of a durable server use sequentially, because creating one is slow. */
+/**
+ * The data folder that all tests of a durable server use sequentially, because creating one is
+ * slow.
+ */
 const dataDir = path.join(parent, 'shared');
 const newDataDir = () => path.join(aFolder(path.join(parent, 'own-')), 'data');
 
@@ -38,7 +41,10 @@ async function start(options: EmbeddedPostgresOptions = {}): Promise<EmbeddedPos
   return server;
 }
 
-/** Starts a server in another process, which then exits or is killed. @returns the port of the server */
+/**
+ * Starts a server in another process, which then exits or is killed.
+ * @returns the port of the server
+ */
 function startElsewhere(end: 'exited' | 'killed'): number {
   const { stdout } = spawnSync(process.execPath, [startServer, dataDir, end], { encoding: 'utf8' });
   return Number(stdout);
@@ -202,7 +208,7 @@ describe('a server left running', () => {
     fs.writeFileSync(path.join(dataDir, 'postmaster.pid'), `${other.pid}\n${real}\n${startedAt}\n`);
     // Whether PostgreSQL starts depends on the owner of the process.
     await start({ dataDir, password }).catch((error: unknown) => expect(String(error)).toContain('postmaster.pid'));
-    expect([other.exitCode, other.signalCode]).toEqual([null, null]);
+    expect(other).toMatchObject({ exitCode: null, signalCode: null });
     fs.rmSync(path.join(dataDir, 'postmaster.pid'), { force: true });
   });
 });

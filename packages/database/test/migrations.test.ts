@@ -189,7 +189,8 @@ describe('migrate', () => {
     while ((await rowsOf(options.databaseUrl, sleeping)).length === 0) await sleep(20);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    // The server would detect the closed connection only when it sends data. A restart of either has the same effect.
+    // The server would detect the closed connection only when it sends data. A restart of either
+    // has the same effect.
     await rowsOf(options.databaseUrl, sleeping.replace('select pid', 'select pg_terminate_backend(pid)'));
     expect(await stateOf()).toEqual({ pending: [slow], edited: [], failed: [], newest: slow, later: [] });
 

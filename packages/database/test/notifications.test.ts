@@ -9,7 +9,8 @@ const events = new EventEmitter();
 const errors: Error[] = [];
 const subscription = () =>
   subscribe('some_channel', () => events.emit('notified'), {
-    ...{ connectionString, applicationName },
+    connectionString,
+    applicationName,
     onError: (error) => errors.push(error),
   });
 const connections = () =>
@@ -21,7 +22,8 @@ const endConnections = () =>
   );
 
 afterEach(async () => {
-  while ((await connections()).length > 0) await pause(5); // the server notices the end of a connection later
+  // The server notices the end of a connection later.
+  while ((await connections()).length > 0) await pause(5);
 });
 
 test('a subscriber is called when its connection is open, and for each notification', async () => {
@@ -52,7 +54,8 @@ test('a lost connection is reported and opened again, and the subscriber is call
 test('a subscription can be closed while the database is not reachable', async () => {
   const failed = once(events, 'failed');
   const open = subscribe('some_channel', () => undefined, {
-    ...{ connectionString: 'postgresql://nobody@127.0.0.1:1/none', applicationName },
+    connectionString: 'postgresql://nobody@127.0.0.1:1/none',
+    applicationName,
     onError: () => events.emit('failed'),
   });
   await failed;

@@ -26,7 +26,8 @@ test.each([
 
 test('options in the URL are added', async () => {
   const url = `${connectionString}?options=${encodeURIComponent('-c work_mem=7MB')}`;
-  expect([await sessionSetting(url, 'work_mem'), await sessionSetting(url, 'TimeZone')]).toEqual(['7MB', 'UTC']);
+  expect(await sessionSetting(url, 'work_mem')).toBe('7MB');
+  expect(await sessionSetting(url, 'TimeZone')).toBe('UTC');
 });
 
 test('the lock timeout is not greater than the statement timeout', () => {

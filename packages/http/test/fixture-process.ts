@@ -65,7 +65,8 @@ export const portOf = async (service: ReturnType<typeof start>) => Number((await
 /** Sends a GET request on a new keep-alive connection, or on one of the agent. */
 export async function request(port: number, path: string, agent = anAgent()) {
   const pending = get({ host: '127.0.0.1', port, path, agent });
-  const [response] = (await once(pending, 'response')) as [IncomingMessage]; // as documented for the event
+  // As documented for the event.
+  const [response] = (await once(pending, 'response')) as [IncomingMessage];
   let body = '';
   for await (const chunk of response) body += chunk;
   return { status: response.statusCode, connection: response.headers.connection, body, socket: pending.socket };

@@ -1,7 +1,10 @@
 import type { Endpoint } from '@svc/contract';
 import { type GivenInput, type Performed, Problem, type Route } from '@svc/http';
 
-/** What a request to an endpoint states in headers, and how a waiting operation reports what it sees. */
+/**
+ * What a request to an endpoint states in headers, and how a waiting operation reports what it
+ * sees.
+ */
 export interface OperationRequest extends GivenInput {
   /** The only version of the resource that the operation may change: `If-Match`. */
   readonly version?: number | undefined;
@@ -15,12 +18,18 @@ export interface McpCaller {
   /** Identifies the principal, for limits and confirmations. */
   readonly key: string;
   readonly requestId: string;
-  /** Aborts when the client disconnects or the process stops: what waits or streams then ends with what it has. */
+  /**
+   * Aborts when the client disconnects or the process stops: what waits or streams then ends with
+   * what it has.
+   */
   readonly signal: AbortSignal;
   isAdmitted(endpoint: Endpoint): boolean;
   /** Enforces the policy before a tool runs, and records a rejection. @throws 403 */
   admit(endpoint: Endpoint): void;
-  /** Performs an operation as a request to its endpoint would: admits, validates, handles, presents and records. */
+  /**
+   * Performs an operation as a request to its endpoint would: admits, validates, handles, presents
+   * and records.
+   */
   perform(endpoint: Endpoint, request: OperationRequest): Promise<Performed>;
   /** Names the tool in the records of the request. */
   useTool(name: string): void;

@@ -12,8 +12,9 @@ import {
 import { exchangeOf } from './exchange.ts';
 
 /**
- * Asks the user to agree to a change of `subject`, if the client can ask. Resolves to whether the user has agreed, or
- * undefined if the client cannot ask: the tool must then be called again with an argument that confirms it.
+ * Asks the user to agree to a change of `subject`, if the client can ask. Resolves to whether the
+ * user has agreed, or undefined if the client cannot ask: the tool must then be called again with
+ * an argument that confirms it.
  * @throws ConfirmationRequired to ask, Declined if the user does not agree
  */
 export type Confirm = (question: string, subject: object) => Promise<true | undefined>;
@@ -38,13 +39,19 @@ interface Sealed {
 /** Signs what a user was asked about, so that the answer applies to nothing else. */
 export type Confirmations = RequestStateCodec<Sealed>;
 
-/** All replicas need the same key, because another one can receive the answer. An answer is valid for five minutes. */
+/**
+ * All replicas need the same key, because another one can receive the answer. An answer is valid
+ * for five minutes.
+ */
 export const createConfirmations = (key: Uint8Array): Confirmations =>
   createRequestStateCodec<Sealed>({ key, ttlSeconds: 300, bind: ({ http }) => exchangeOf(http?.authInfo).caller.key });
 
 const ANSWER = 'confirmation';
 
-/** Asks with the confirmations of revision 2026-07-28, whose clients declare in each request what they can do. */
+/**
+ * Asks with the confirmations of revision 2026-07-28, whose clients declare in each request what
+ * they can do.
+ */
 export const confirmWith =
   (confirmations: Confirmations, context: ServerContext, tool: string): Confirm =>
   async (question, subject) => {
@@ -69,7 +76,8 @@ export const confirmWith =
 
 function canAsk({ mcpReq }: ServerContext): boolean {
   const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
-  const { elicitation } = (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities; // the SDK validated it
+  // The SDK validated it.
+  const { elicitation } = (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities;
   // A client with elicitation in general supports forms, unless it declares only URLs.
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }

@@ -13,7 +13,10 @@ export const CALL_LIMITS: CallLimits = { callsPerMinute: 300, concurrentCalls: 1
 
 /** Counts the calls of principals. */
 export interface CallLimiter {
-  /** Runs a call within the limits of its principal. @throws 429 with the time after which a call is accepted again */
+  /**
+   * Runs a call within the limits of its principal.
+   * @throws 429 with the time after which a call is accepted again
+   */
   run<T>(principal: string, isWait: boolean, call: () => Promise<T>): Promise<T>;
 }
 
@@ -26,7 +29,8 @@ export function createCallLimiter(limits: CallLimits = CALL_LIMITS): CallLimiter
   const countCall = (principal: string) => {
     const now = Date.now();
     const minute = Math.floor(now / MINUTE_MS);
-    if (minute !== started.minute) started = { minute, counts: createCounts() }; // the counts of the last minute are dropped
+    // The counts of the last minute are dropped.
+    if (minute !== started.minute) started = { minute, counts: createCounts() };
     if (started.counts.of(principal) >= limits.callsPerMinute) {
       const seconds = Math.ceil(((minute + 1) * MINUTE_MS - now) / 1000);
       throw limited(`At most ${limits.callsPerMinute} calls per minute are allowed for a principal.`, seconds);

@@ -5,19 +5,22 @@ const MAX_LENGTH = 40;
 /** More than the length of a credential, so that none is cut before it is recognized. */
 const MAX_READ = 4096;
 
-/** What the log of requests has of a message: its method, the tool, and the name of the client, which is not verified. */
-export function describeMessage(message: unknown): Readonly<Record<string, string>> {
+/**
+ * What the log of requests has of a message: its method, the tool, and the name of the client,
+ * which is not verified.
+ */
+export function logEntryOf(message: unknown): Readonly<Record<string, string>> {
   const params = memberOf(message, 'params');
   const meta = memberOf(params, '_meta');
   const client = memberOf(meta, 'io.modelcontextprotocol/clientInfo') ?? memberOf(params, 'clientInfo');
   const method = memberOf(message, 'method');
-  const described = {
+  const members = {
     method,
     tool: method === 'tools/call' ? memberOf(params, 'name') : undefined,
     client: memberOf(client, 'name'),
   };
   return Object.fromEntries(
-    Object.entries(described).flatMap(([name, value]) => (typeof value === 'string' ? [[name, printable(value)]] : [])),
+    Object.entries(members).flatMap(([name, value]) => (typeof value === 'string' ? [[name, printable(value)]] : [])),
   );
 }
 

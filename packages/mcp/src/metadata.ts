@@ -11,10 +11,15 @@ export interface SignIn {
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
-/** What the identity provider states about a user. The permissions follow from the role of the user, not from scopes. */
+/**
+ * What the identity provider states about a user. The permissions follow from the role of the user,
+ * not from scopes.
+ */
 const SCOPES = ['openid', 'profile', 'email'];
 
-/** Serves the metadata of the protected resource, for the path of the endpoint and for its origin. */
+/**
+ * Serves the metadata of the protected resource, for the path of the endpoint and for its origin.
+ */
 export function mountMetadata(app: Express, path: string, signIn: SignIn): void {
   for (const location of [WELL_KNOWN, `${WELL_KNOWN}${path}`]) {
     app.get(location, async (_req, res) => respond(res, await metadataOf(path, signIn)));
@@ -41,8 +46,8 @@ async function metadataOf(path: string, { publicUrl, issuer }: SignIn): Promise<
 }
 
 /**
- * Adds the location of the metadata to a 401 (RFC 9728, section 5.1). Removes the error from a 403: clients would sign in
- * again, and no sign-in gives the user another role.
+ * Adds the location of the metadata to a 401 (RFC 9728, section 5.1). Removes the error from a 403:
+ * clients would sign in again, and no sign-in gives the user another role.
  */
 export async function withSignIn(error: unknown, path: string, { publicUrl, issuer }: SignIn): Promise<unknown> {
   if (!(error instanceof Problem)) return error;

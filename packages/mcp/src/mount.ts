@@ -13,12 +13,15 @@ import {
 import type { Express, Request as HttpRequest, Response as HttpResponse } from 'express';
 import type { McpCaller } from './caller.ts';
 import { carry, type Exchange } from './exchange.ts';
-import { describeMessage } from './message.ts';
+import { logEntryOf } from './message.ts';
 import { mountMetadata, type SignIn, withSignIn } from './metadata.ts';
 
 export interface McpOptions {
   readonly log: Log;
-  /** Authenticates and authorizes a request. The signal aborts when the client disconnects or the process stops. */
+  /**
+   * Authenticates and authorizes a request. The signal aborts when the client disconnects or the
+   * process stops.
+   */
   readonly enter: (req: HttpRequest, res: HttpResponse, signal: AbortSignal) => Promise<McpCaller>;
   readonly serverFactory: McpServerFactory;
   /** The origins of web pages that can call the endpoint, besides that of the service itself. */
@@ -33,16 +36,21 @@ export const MCP_PATH = '/mcp';
 /** In bytes: the limit of the endpoint with the largest bodies, which reverse proxies accept. */
 const BODY_LIMIT = 1024 * 1024;
 
-/** Streams of a process on which clients listen. They end at once, because the server announces no changes. */
+/**
+ * Streams of a process on which clients listen. They end at once, because the server announces no
+ * changes.
+ */
 const MAX_SUBSCRIPTIONS = 64;
 
 /**
- * Mounts the endpoint of the Model Context Protocol: Streamable HTTP without sessions. Revision 2026-07-28 has none; clients
- * of earlier revisions work without one.
+ * Mounts the endpoint of the Model Context Protocol: Streamable HTTP without sessions. Revision
+ * 2026-07-28 has none; clients of earlier revisions work without one.
  */
 export function mountMcp(app: Express, options: McpOptions): void {
   const { log, stopping } = options;
-  /** The open responses. Each controller aborts when its client disconnects or the process stops. */
+  /**
+   * The open responses. Each controller aborts when its client disconnects or the process stops.
+   */
   const open = new Map<HttpResponse, AbortController>();
   const handler = createMcpHandler(options.serverFactory, {
     onerror: (error) => log.debug({ err: error }, 'an MCP request was rejected'),
@@ -71,7 +79,8 @@ export function mountMcp(app: Express, options: McpOptions): void {
   async function serve(req: HttpRequest, res: HttpResponse): Promise<PendingResponse> {
     refuseForeignOrigin(req, options);
     const controller = new AbortController();
-    if (stopping.aborted) controller.abort(); // requests are still served for a while, but must not wait
+    // Requests are still served for a while, but must not wait.
+    if (stopping.aborted) controller.abort();
     open.set(res, controller);
     const onClose = () => {
       controller.abort();
@@ -82,7 +91,7 @@ export function mountMcp(app: Express, options: McpOptions): void {
     const caller = await enter(req, res, controller.signal);
     const parsedBody = await readMessage(req, res);
     if (parsedBody instanceof Rejection) return parsedBody.response;
-    res.locals.mcp = describeMessage(parsedBody);
+    res.locals.mcp = logEntryOf(parsedBody);
     const exchange: Exchange = { caller, running: new Set() };
     const response = await handler.fetch(requestOf(req), { ...carry(exchange), parsedBody });
     return pendingResponseOf(response, exchange);
@@ -137,8 +146,9 @@ function requestOf(req: HttpRequest): Request {
 }
 
 /**
- * The response of the SDK. Nothing is sent before the operations that it reports are recorded: `respond` records those of a response
- * in one part. A stream is sent in parts, and begins with the first one.
+ * The response of the SDK. Nothing is sent before the operations that it reports are recorded:
+ * `respond` records those of a response in one part. A stream is sent in parts, and begins with the
+ * first one.
  */
 async function pendingResponseOf(response: Response, exchange: Exchange): Promise<PendingResponse> {
   const headers: Record<string, string> = { ...headersOf(response), 'Cache-Control': 'no-store' };

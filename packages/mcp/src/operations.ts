@@ -5,7 +5,10 @@ import type { McpCaller, OperationRequest } from './caller.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The input of an operation. Members that are undefined are left out; values of the query are converted to text. */
+/**
+ * The input of an operation. Members that are undefined are left out; values of the query are
+ * converted to text.
+ */
 interface Asked extends Omit<OperationRequest, keyof GivenInput> {
   readonly params?: Values;
   readonly query?: Values;

@@ -2,12 +2,15 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Problem } from '@svc/http';
 
 /**
- * The maximum number of characters of a result. A client writes longer results into a file or cuts them, and some proxies
- * reject lines of a megabyte.
+ * The maximum number of characters of a result. A client writes longer results into a file or cuts
+ * them, and some proxies reject lines of a megabyte.
  */
 const MAX_CHARACTERS = 40_000;
 
-/** A structured result, and the same JSON as text: some clients show a model the one, some the other. */
+/**
+ * A structured result, and the same JSON as text: some clients show a model the one, some the
+ * other.
+ */
 export function structuredResult(value: object): CallToolResult {
   const text = JSON.stringify(value);
   if (text.length > MAX_CHARACTERS) {
@@ -16,7 +19,8 @@ export function structuredResult(value: object): CallToolResult {
       `The result has ${text.length} characters, and at most ${MAX_CHARACTERS} are allowed. Request less: a smaller limit, a filter, or no include.`,
     );
   }
-  return { content: [{ type: 'text', text }], structuredContent: value as Record<string, unknown> }; // it is an object
+  // It is an object.
+  return { content: [{ type: 'text', text }], structuredContent: value as Record<string, unknown> };
 }
 
 export const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });

@@ -35,7 +35,10 @@ const CACHE_HINTS = {
   'resources/templates/list': { ttlMs: DAY_MS, cacheScope: 'public' },
 } as const;
 
-/** Creates the server for one request. It has no state beyond the request, so that any replica can serve the next one. */
+/**
+ * Creates the server for one request. It has no state beyond the request, so that any replica can
+ * serve the next one.
+ */
 export function createServerFactory({ service, log, confirmationKey, limits }: ServerOptions): McpServerFactory {
   const { resources, prompts } = service;
   const limiter = createCallLimiter(limits);
@@ -50,7 +53,8 @@ export function createServerFactory({ service, log, confirmationKey, limits }: S
         capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
         instructions: service.instructions,
         requestState: { verify: confirmations.verify },
-        // A request to a client of an earlier revision would be answered in another request, which another replica can receive.
+        // A request to a client of an earlier revision would be answered in another request, which
+        // another replica can receive.
         inputRequired: { legacyShim: false },
         cacheHints: CACHE_HINTS,
       },

@@ -23,7 +23,9 @@ export interface AnyMcpService {
   readonly name: string;
   readonly title: string;
   readonly version: string;
-  /** What a model should know before it uses the tools. Some clients cut it after 2,000 characters. */
+  /**
+   * What a model should know before it uses the tools. Some clients cut it after 2,000 characters.
+   */
   readonly instructions: string;
   readonly tools: Readonly<Record<string, Tool>>;
   readonly handlers: Readonly<Record<string, (given: never, context: ToolContext) => Promise<unknown>>>;

@@ -28,7 +28,8 @@ const listedTool = (name: string, { title, description, inputSchema, outputSchem
   title,
   description,
   inputSchema: inputSchema as ListedTool['inputSchema'], // derived from an object
-  ...(outputSchema ? { outputSchema: outputSchema as NonNullable<ListedTool['outputSchema']> } : {}), // as above
+  // Derived from an object, like the schema of the input.
+  ...(outputSchema ? { outputSchema: outputSchema as NonNullable<ListedTool['outputSchema']> } : {}),
   annotations: { title, ...hints },
 });
 
@@ -51,7 +52,10 @@ type Outcome = {
   readonly result: CallToolResult | InputRequiredResult;
 };
 
-/** Calls a tool. Each rejection of the call or of its operations is a result. @throws -32602 for an unknown tool */
+/**
+ * Calls a tool. Each rejection of the call or of its operations is a result.
+ * @throws -32602 for an unknown tool
+ */
 export async function callTool(options: CallOptions, call: Call): Promise<CallToolResult | InputRequiredResult> {
   const { service, limiter } = options;
   const { name, caller } = call;
@@ -78,14 +82,16 @@ async function run({ service, confirmations }: CallOptions, call: Call & { reado
   caller.admit(tool.calls[0]);
   const handle = service.handlers[name];
   if (!handle) throw new Error(`the tool ${name} has no handler`);
-  const valid = validateArguments(tool.arguments, given) as never; // the table of handlers has one for these arguments
+  // The table of handlers has one for these arguments.
+  const valid = validateArguments(tool.arguments, given) as never;
   const value: unknown = await handle(valid, {
     ask: createAsk(caller),
     signal: caller.signal,
     progress: progressOf(context),
     confirm: confirmWith(confirmations, context, name),
   });
-  const result = tool.result ? structuredResult(tool.result.parse(value) as object) : textResult(String(value)); // results are objects
+  // Results are objects.
+  const result = tool.result ? structuredResult(tool.result.parse(value) as object) : textResult(String(value));
   return { code: 'ok', result };
 }
 

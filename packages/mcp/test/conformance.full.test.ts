@@ -17,10 +17,16 @@ afterAll(async () => {
 
 const suite = path.dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'));
 
-/** The time limit of a scenario in milliseconds. Those that fail because of a missing session wait for it. */
+/**
+ * The time limit of a scenario in milliseconds. Those that fail because of a missing session wait
+ * for it.
+ */
 const SCENARIO_MS = 10_000;
 
-/** Runs the scenarios of a revision. It also fails if one of them fails, so that only the results count. */
+/**
+ * Runs the scenarios of a revision. It also fails if one of them fails, so that only the results
+ * count.
+ */
 async function runSuite(revision: string, results: string): Promise<void> {
   const options = ['--requirements', revision, '--timeout', `${SCENARIO_MS}`, '--output-dir', results];
   const program = [path.join(suite, 'dist/index.js'), 'server', '--url', `${mounted.url}/mcp`, ...options];

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { describeMessage } from '../src/message.ts';
+import { logEntryOf } from '../src/message.ts';
 
 const client = (name: unknown) => ({ _meta: { 'io.modelcontextprotocol/clientInfo': { name } } });
 
@@ -17,10 +17,10 @@ test.each([
   ['text', {}],
   [null, {}],
 ])('the log has of %j what is known', (message, expected) => {
-  expect(describeMessage(message)).toEqual(expected);
+  expect(logEntryOf(message)).toEqual(expected);
 });
 
 test('the log has short printable text without credentials', () => {
-  const described = describeMessage({ method: `x\n${'ü'.repeat(100)}`, params: client(`svcm_${'a'.repeat(49)}`) });
-  expect(described).toEqual({ method: `x?${'?'.repeat(38)}`, client: '[credential]' });
+  const entry = logEntryOf({ method: `x\n${'ü'.repeat(100)}`, params: client(`svcm_${'a'.repeat(49)}`) });
+  expect(entry).toEqual({ method: `x?${'?'.repeat(38)}`, client: '[credential]' });
 });

@@ -63,7 +63,8 @@ describe('setUpDatabases', () => {
     const tearDown = await setUpDatabases({ prismaDir, name: 'cars' });
     await tearDown();
     expect(process.env).toMatchObject({ TEST_POSTGRES_URL, TEST_TEMPLATE });
-    const database = await createTestDatabase(); // the teardown does not stop a server that it did not start
+    // The teardown does not stop a server that it did not start.
+    const database = await createTestDatabase();
     await database.drop();
   });
 

@@ -11,11 +11,12 @@ import { assertProperty } from '../src/run/properties.ts';
 const VALUES = byDepth({ short: 20, full: 300, long: 3000 });
 
 /**
- * Messages of rules that JSON Schema cannot express. The document accepts values that these rules reject; it never
- * rejects a value that the service accepts.
+ * Messages of rules that JSON Schema cannot express. The document accepts values that these rules
+ * reject; it never rejects a value that the service accepts.
  */
 const NOT_EXPRESSIBLE: readonly RegExp[] = [
-  /^must have at most \d+ characters$/, // the service counts UTF-16 code units; JSON Schema counts code points
+  // The service counts UTF-16 code units; JSON Schema counts code points.
+  /^must have at most \d+ characters$/,
   /Unicode normalization form NFKC$/,
   /^must be an .*URL/, // the syntax of a URL
   /^must be an ISO 8601 timestamp/, // days that do not exist

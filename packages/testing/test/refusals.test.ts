@@ -38,7 +38,9 @@ test('a short matrix has all callers for one endpoint of each kind of access, an
 test('a cell has the verdict of its kind of access', () => {
   const verdicts = cellsOf(matrix, true).filter(({ caller }) => caller === 'guest');
   expect(verdicts.map(({ verdict }) => verdict)).toEqual([
-    ...['admitted', 'admitted'],
-    ...['insufficient_scope', 'insufficient_scope'],
+    'admitted',
+    'admitted',
+    'insufficient_scope',
+    'insufficient_scope',
   ]);
 });

@@ -11,15 +11,18 @@ import type { Client, ProviderSettings } from './client.ts';
 import { GrantRefused, ProviderUnavailable } from './errors.ts';
 import type { Members } from './provider-fetch.ts';
 
-/** A cached value. `until` is the time after which it must not be used, in milliseconds since 1970. */
+/**
+ * A cached value. `until` is the time after which it must not be used, in milliseconds since 1970.
+ */
 export interface CachedAnswer<T> {
   readonly value: T;
   readonly until?: number;
 }
 
 /**
- * Caches results about secrets under the SHA-256 of the secret, for `ms` milliseconds from the start of the request. Concurrent
- * requests about the same secret share one result. Failures are not cached.
+ * Caches results about secrets under the SHA-256 of the secret, for `ms` milliseconds from the
+ * start of the request. Concurrent requests about the same secret share one result. Failures are
+ * not cached.
  */
 export function createVerificationCache<T>(options: {
   readonly ms: number;
@@ -50,7 +53,8 @@ const activeToken = z.looseObject({
   // A refresh token can be active too. Only its type distinguishes it from an access token.
   token_type: z.string().regex(/^(?:bearer|access_token)$/i),
   token_use: z.enum(['access_token', 'access']).optional(),
-  // A token that is bound to a key requires a proof of possession (RFC 7800), which the fleet cannot verify.
+  // A token that is bound to a key requires a proof of possession (RFC 7800), which the fleet
+  // cannot verify.
   cnf: z.undefined().optional(),
   sub: subject,
   iss: z.string().optional(),
@@ -61,8 +65,9 @@ const activeToken = z.looseObject({
 });
 
 /**
- * The members of an introspection response for an access token that this fleet accepts, and the time of its expiry in
- * milliseconds since 1970; undefined for any other token (RFC 7662, section 2.2).
+ * The members of an introspection response for an access token that this fleet accepts, and the
+ * time of its expiry in milliseconds since 1970; undefined for any other token (RFC 7662, section
+ * 2.2).
  */
 function readIntrospection(
   members: Members,
@@ -97,7 +102,10 @@ interface BearerOptions {
 const CACHE_MS = 30_000;
 const CACHE_ENTRIES = 10_000;
 
-/** Verifies access tokens of the provider. Resolves to undefined for a token that the fleet does not accept. */
+/**
+ * Verifies access tokens of the provider. Resolves to undefined for a token that the fleet does not
+ * accept.
+ */
 export function createBearerVerifier(options: BearerOptions): (token: string) => Promise<Bearer | undefined> {
   const { now } = options;
   const cached = createVerificationCache<Bearer | undefined>({
@@ -124,8 +132,9 @@ function jwtVerifier({ settings, keys }: BearerOptions): (token: string) => Prom
 }
 
 /**
- * Whether a JWT is marked as an access token, by its type (RFC 9068) or by claims that ID tokens do not have. The audience cannot
- * distinguish them if it is the client id, which is the audience of ID tokens too.
+ * Whether a JWT is marked as an access token, by its type (RFC 9068) or by claims that ID tokens do
+ * not have. The audience cannot distinguish them if it is the client id, which is the audience of
+ * ID tokens too.
  */
 const isAccessToken = (token: string, members: Members): boolean =>
   /^(?:application\/)?at\+jwt$/i.test(decodeProtectedHeader(token).typ ?? '') ||

@@ -2,7 +2,10 @@ import { ClientError, type Configuration, fetchUserInfo, skipSubjectCheck } from
 import { z } from 'zod';
 import type { Members } from './provider-fetch.ts';
 
-/** The claims of a provider about a person. `iss` and `sub` together identify the person (OpenID Connect Core 1.0, section 2). */
+/**
+ * The claims of a provider about a person. `iss` and `sub` together identify the person (OpenID
+ * Connect Core 1.0, section 2).
+ */
 export type Claims = Members & { readonly iss: string; readonly sub: string };
 
 /** Maximum size of the stored claims of a person, in bytes of JSON. */
@@ -11,13 +14,35 @@ const MAX_DEPTH = 32;
 
 /** Members that describe a token or a sign-in instead of a person. */
 const PROTOCOL = new Set([
-  ...['acr', 'active', 'amr', 'at_hash', 'aud', 'auth_time', 'azp', 'c_hash', 'client_id', 'cnf', 'exp', 'iat', 'jti'],
-  ...['nbf', 'nonce', 's_hash', 'scope', 'sid', 'token_type', 'token_use', 'typ'],
+  'acr',
+  'active',
+  'amr',
+  'at_hash',
+  'aud',
+  'auth_time',
+  'azp',
+  'c_hash',
+  'client_id',
+  'cnf',
+  'exp',
+  'iat',
+  'jti',
+  'nbf',
+  'nonce',
+  's_hash',
+  'scope',
+  'sid',
+  'token_type',
+  'token_use',
+  'typ',
 ]);
 
 export const subject = z.string().min(1).max(255);
 
-/** The claims about a person in members that an issuer sent; undefined without a valid `sub`, or if the claims are too large. */
+/**
+ * The claims about a person in members that an issuer sent; undefined without a valid `sub`, or if
+ * the claims are too large.
+ */
 export function claimsOf(received: Members, iss: string): Claims | undefined {
   const sub = subject.safeParse(received.sub);
   if (!sub.success || !isStorable(sub.data)) return undefined;
@@ -29,7 +54,10 @@ export function claimsOf(received: Members, iss: string): Claims | undefined {
 /** When a token was issued, in seconds since 1970. */
 export const issuedAtOf = ({ iat }: Members): number | undefined => (typeof iat === 'number' ? iat : undefined);
 
-/** Whether PostgreSQL can store a value as jsonb: strings without NUL and lone surrogates, and limited nesting. */
+/**
+ * Whether PostgreSQL can store a value as jsonb: strings without NUL and lone surrogates, and
+ * limited nesting.
+ */
 function isStorable(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return !/[\0\p{Surrogate}]/u.test(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -41,12 +69,15 @@ function isStorable(value: unknown, depth = 0): boolean {
   );
 }
 
-/** Error codes of openid-client: the request was refused, the subject is another one, the subject is missing. */
+/**
+ * Error codes of openid-client: the request was refused, the subject is another one, the subject is
+ * missing.
+ */
 const REFUSALS = ['OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED', 'OAUTH_INVALID_RESPONSE'];
 
 /**
- * Fetches the userinfo for an access token (OpenID Connect Core 1.0, section 5.3). Resolves to undefined if the provider refuses
- * the token, or if the response is about another subject.
+ * Fetches the userinfo for an access token (OpenID Connect Core 1.0, section 5.3). Resolves to
+ * undefined if the provider refuses the token, or if the response is about another subject.
  */
 export async function fetchUserinfo(
   configuration: Configuration,

@@ -20,22 +20,34 @@ export interface ProviderSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
-  /** An audience of access tokens that are JWTs. Without an audience and a resource, no JWT is accepted. */
+  /**
+   * An audience of access tokens that are JWTs. Without an audience and a resource, no JWT is
+   * accepted.
+   */
   readonly audience?: string | undefined;
-  /** The URL of the MCP endpoint: the audience of access tokens that clients of it request (RFC 8707). */
+  /**
+   * The URL of the MCP endpoint: the audience of access tokens that clients of it request (RFC
+   * 8707).
+   */
   readonly resource?: string | undefined;
-  /** Whether opaque access tokens can be verified with userinfo, which does not show for which client they were issued. */
+  /**
+   * Whether opaque access tokens can be verified with userinfo, which does not show for which
+   * client they were issued.
+   */
   readonly allowUserinfo: boolean;
   /** Whether sign-ins request a refresh token. Default: true. */
   readonly offlineAccess?: boolean;
 }
 
-/** The accepted signature algorithms of ID tokens. Symmetric algorithms and `none` are not accepted. */
+/**
+ * The accepted signature algorithms of ID tokens. Symmetric algorithms and `none` are not accepted.
+ */
 export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
 /**
- * Verifies the signature of an ID token. openid-client validates everything else, but relies on TLS instead of the signature.
- * Rejects with GrantRefused, or with ProviderUnavailable if the key cannot be fetched or used.
+ * Verifies the signature of an ID token. openid-client validates everything else, but relies on TLS
+ * instead of the signature. Rejects with GrantRefused, or with ProviderUnavailable if the key
+ * cannot be fetched or used.
  */
 export async function checkSignature(idToken: string, keys: KeySource): Promise<void> {
   try {
@@ -43,7 +55,8 @@ export async function checkSignature(idToken: string, keys: KeySource): Promise<
   } catch (error) {
     if (error instanceof KeysUnavailable)
       throw new ProviderUnavailable('The provider’s keys could not be fetched.', { cause: error });
-    // This error can be temporary: a provider may publish a new key after it begins to sign with it.
+    // This error can be temporary: a provider may publish a new key after it begins to sign with
+    // it.
     if (error instanceof errors.JWKSNoMatchingKey)
       throw new ProviderUnavailable('The ID token is signed with a key that the provider does not publish.');
     if (error instanceof errors.JOSEError)
@@ -61,8 +74,8 @@ type Use<T> = (configuration: Configuration) => T | Promise<T>;
 export interface Client {
   metadata(): Promise<Metadata>;
   /**
-   * Runs a call of openid-client. The members of `form` replace those of the form that it sends, without normalization.
-   * Rejects with GrantRefused or ProviderUnavailable.
+   * Runs a call of openid-client. The members of `form` replace those of the form that it sends,
+   * without normalization. Rejects with GrantRefused or ProviderUnavailable.
    */
   call<T>(use: Use<T>, form?: Readonly<Record<string, string>>): Promise<T>;
 }
@@ -74,7 +87,10 @@ interface ClientOptions {
   readonly send: Send;
 }
 
-/** Creates the client of the fleet at the provider. It uses the first authentication method that the provider accepts. */
+/**
+ * Creates the client of the fleet at the provider. It uses the first authentication method that the
+ * provider accepts.
+ */
 export function createClient({ clientId, clientSecret, metadata, send }: ClientOptions): Client {
   let preferred: AuthMethod | undefined;
 
@@ -112,8 +128,8 @@ const methods = { client_secret_basic: ClientSecretBasic, client_secret_post: Cl
 type AuthMethod = keyof typeof methods;
 
 /**
- * The implemented authentication methods that the provider supports, in the order in which to try them. If the metadata do not
- * list any, the method is client_secret_basic (RFC 8414, section 2).
+ * The implemented authentication methods that the provider supports, in the order in which to try
+ * them. If the metadata do not list any, the method is client_secret_basic (RFC 8414, section 2).
  */
 function methodsOf(metadata: Metadata, preferred: AuthMethod | undefined): readonly [AuthMethod, AuthMethod?] {
   const offered = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];

@@ -1,17 +1,23 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
 
 /**
- * The provider or a validation by the fleet rejects the grant permanently. The message contains no text that the provider or
- * caller sent.
+ * The provider or a validation by the fleet rejects the grant permanently. The message contains no
+ * text that the provider or caller sent.
  */
 export class GrantRefused extends Error {
   override name = 'GrantRefused';
 }
 
-/** The provider sent no usable response. The call can be retried. The message is for the log, and contains no secret. */
+/**
+ * The provider sent no usable response. The call can be retried. The message is for the log, and
+ * contains no secret.
+ */
 export class ProviderUnavailable extends Error {
   override name = 'ProviderUnavailable';
-  /** What the provider rejected, if it sent an error response: the client authentication or the request. */
+  /**
+   * What the provider rejected, if it sent an error response: the client authentication or the
+   * request.
+   */
   readonly refuses: 'client' | 'request' | undefined;
   constructor(message: string, { refuses, ...options }: ErrorOptions & { refuses?: 'client' | 'request' } = {}) {
     super(message, options);
@@ -31,7 +37,10 @@ const NAMED = [
   'temporarily_unavailable',
 ];
 
-/** Translates an error of openid-client to GrantRefused or ProviderUnavailable. Returns any other error unchanged. */
+/**
+ * Translates an error of openid-client to GrantRefused or ProviderUnavailable. Returns any other
+ * error unchanged.
+ */
 export function failureOf(error: unknown): unknown {
   if (error instanceof ResponseBodyError) return ofTokenEndpoint(error);
   if (error instanceof AuthorizationResponseError) return ofCallback(error.error);
@@ -39,7 +48,10 @@ export function failureOf(error: unknown): unknown {
   return error;
 }
 
-/** Whether the provider rejected the client authentication. Keycloak responds with unauthorized_client to a wrong secret. */
+/**
+ * Whether the provider rejected the client authentication. Keycloak responds with
+ * unauthorized_client to a wrong secret.
+ */
 export const isClientRefused = (error: unknown): boolean =>
   error instanceof ResponseBodyError &&
   (error.error === 'invalid_client' || (error.error === 'unauthorized_client' && error.status === 401));
@@ -71,14 +83,18 @@ const UNUSABLE = [
 
 function ofCheck(error: ClientError): Error {
   const { cause } = error;
-  if (cause instanceof ProviderUnavailable) return cause; // thrown by the custom fetch, and wrapped by openid-client
-  const reason = cause instanceof Error ? cause.message : error.message; // a constant text of the library
+  // Thrown by the custom fetch, and wrapped by openid-client.
+  if (cause instanceof ProviderUnavailable) return cause;
+  // A constant text of the library.
+  const reason = cause instanceof Error ? cause.message : error.message;
   const status = cause instanceof Response ? ` (${cause.status})` : '';
   if (UNUSABLE.includes(error.code ?? '') || isAboutBody(cause))
     return new ProviderUnavailable(`The response of the provider cannot be used${status}: ${reason}.`);
   return new GrantRefused(`The response of the provider is invalid: ${reason}.`);
 }
 
-/** Whether the cause is an incomplete token response, as opposed to an invalid ID token or callback. */
+/**
+ * Whether the cause is an incomplete token response, as opposed to an invalid ID token or callback.
+ */
 const isAboutBody = (cause: unknown) =>
   cause instanceof Error && typeof cause.cause === 'object' && cause.cause !== null && 'body' in cause.cause;

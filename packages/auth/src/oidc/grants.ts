@@ -8,7 +8,9 @@ import type { Members } from './provider-fetch.ts';
 /** The result of a sign-in or refresh. */
 export interface SignedIn {
   readonly claims: Claims;
-  /** The refresh token to use next. If a refresh returns no new one, the previous one stays valid. */
+  /**
+   * The refresh token to use next. If a refresh returns no new one, the previous one stays valid.
+   */
   readonly refreshToken: string | undefined;
 }
 
@@ -20,7 +22,10 @@ interface Context {
   readonly keys: KeySource;
 }
 
-/** The person of the tokens of a sign-in. Claims of the ID token take precedence over userinfo, which is optional. */
+/**
+ * The person of the tokens of a sign-in. Claims of the ID token take precedence over userinfo,
+ * which is optional.
+ */
 export async function signedInUser(tokens: Tokens, { issuer, client, keys }: Context): Promise<SignedIn> {
   const idToken = await verifiedIdToken(tokens, keys);
   if (!idToken) throw new ProviderUnavailable('The token response of the provider contains no ID token.');
@@ -29,8 +34,9 @@ export async function signedInUser(tokens: Tokens, { issuer, client, keys }: Con
 }
 
 /**
- * The person of refreshed tokens. If new claims are absent or cannot be verified because the provider is unavailable, the known
- * claims stay. A new refresh token is never lost because of that.
+ * The person of refreshed tokens. If new claims are absent or cannot be verified because the
+ * provider is unavailable, the known claims stay. A new refresh token is never lost because of
+ * that.
  */
 export async function refreshedUser(
   tokens: Tokens,
@@ -42,7 +48,8 @@ export async function refreshedUser(
   const idToken = await verifiedIdToken(tokens, keys).catch(unlessUnavailable('unchecked' as const));
   if (idToken === 'unchecked') return { claims: known, refreshToken };
   if (idToken && idToken.sub !== known.sub) throw new GrantRefused('The refreshed ID token has another subject.');
-  // While userinfo is unavailable, the claims that only userinfo contains are assumed to be unchanged.
+  // While userinfo is unavailable, the claims that only userinfo contains are assumed to be
+  // unchanged.
   const userinfo = await readUserinfo(tokens, client, known.sub).catch(unlessUnavailable(known));
   return {
     claims: idToken || userinfo ? storableClaims({ sub: known.sub, ...userinfo, ...idToken }, issuer) : known,

@@ -32,10 +32,16 @@ const metadata = z.object({
   authorization_response_iss_parameter_supported: z.boolean().optional().catch(undefined),
 });
 
-/** The members of the provider metadata that the fleet uses (OpenID Connect Discovery 1.0, section 3). */
+/**
+ * The members of the provider metadata that the fleet uses (OpenID Connect Discovery 1.0, section
+ * 3).
+ */
 export type Metadata = z.output<typeof metadata>;
 
-/** Fetches the metadata at the URL of an issuer. Does not compare the issuer in them. Rejects with ProviderUnavailable. */
+/**
+ * Fetches the metadata at the URL of an issuer. Does not compare the issuer in them. Rejects with
+ * ProviderUnavailable.
+ */
 export async function fetchMetadata(issuer: string, send: Send): Promise<Metadata> {
   const url = new URL(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
   const response = await fetchProvider(send, { method: 'GET', url, headers: { accept: 'application/json' } });
@@ -60,8 +66,8 @@ export interface MetadataSource {
 }
 
 /**
- * Caches the metadata of a provider: fetches them at first use, refreshes them every hour, and keeps them while the provider is
- * unavailable.
+ * Caches the metadata of a provider: fetches them at first use, refreshes them every hour, and
+ * keeps them while the provider is unavailable.
  */
 export function createMetadataSource(options: {
   readonly issuer: string;
@@ -95,7 +101,8 @@ export function createMetadataSource(options: {
   return {
     get: async () => {
       if (!known) return refresh();
-      if (now() - known.at > FRESH_MS) refresh().catch(() => undefined); // the cached metadata are used meanwhile
+      // The cached metadata are used meanwhile.
+      if (now() - known.at > FRESH_MS) refresh().catch(() => undefined);
       return known.metadata;
     },
     failing: () => failure !== undefined,

@@ -1,7 +1,10 @@
 import { Problem, unavailable } from '@svc/http';
 import { GrantRefused, ProviderUnavailable } from './errors.ts';
 
-/** Translates errors of the provider: GrantRefused to `invalid_grant`, ProviderUnavailable to `unavailable`. */
+/**
+ * Translates errors of the provider: GrantRefused to `invalid_grant`, ProviderUnavailable to
+ * `unavailable`.
+ */
 export async function translateProviderErrors<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

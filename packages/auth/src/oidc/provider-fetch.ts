@@ -19,8 +19,8 @@ export function requireHttpsFor(issuer: string, send: Send): Send {
 }
 
 /**
- * Sends a request to the provider. Rejects with ProviderUnavailable if the request fails, or if the response is a redirect, a
- * server error, 408, 429, or a success without a JSON object.
+ * Sends a request to the provider. Rejects with ProviderUnavailable if the request fails, or if the
+ * response is a redirect, a server error, 408, 429, or a success without a JSON object.
  */
 export async function fetchProvider(send: Send, request: Outgoing): Promise<Incoming> {
   const response = await send(request).catch((cause: unknown) => {
@@ -38,7 +38,8 @@ export async function fetchProvider(send: Send, request: Outgoing): Promise<Inco
 }
 
 /**
- * The fetch function for openid-client. It does not pass on the headers of a response, since the body contains everything needed.
+ * The fetch function for openid-client. It does not pass on the headers of a response, since the
+ * body contains everything needed.
  */
 export const customFetchOver =
   (send: Send, form: Readonly<Record<string, string>> = {}): CustomFetch =>
@@ -58,9 +59,12 @@ export function parseObject(text: string): Members | undefined {
   }
 }
 
-/** The reason of a connection failure as a suffix for a message: a timeout or a system error code. */
+/**
+ * The reason of a connection failure as a suffix for a message: a timeout or a system error code.
+ */
 function codeOf(error: unknown): string {
-  const { name, code } = Object(error) as { readonly name?: unknown; readonly code?: unknown }; // any value can be thrown
+  // Any value can be thrown.
+  const { name, code } = Object(error) as { readonly name?: unknown; readonly code?: unknown };
   if (name === 'TimeoutError') return ' in time';
   return typeof code === 'string' ? ` (${code})` : '';
 }

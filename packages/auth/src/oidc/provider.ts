@@ -29,7 +29,10 @@ export interface Provider {
     readonly nonce: string;
     readonly codeVerifier: string;
   }): Promise<URL>;
-  /** Completes a sign-in that the fleet started. `currentUrl` is the redirect URI with the query of the callback. */
+  /**
+   * Completes a sign-in that the fleet started. `currentUrl` is the redirect URI with the query of
+   * the callback.
+   */
   redeemCallback(given: {
     readonly currentUrl: URL;
     readonly state: string;
@@ -37,8 +40,8 @@ export interface Provider {
     readonly codeVerifier: string;
   }): Promise<SignedIn>;
   /**
-   * Completes a sign-in that a frontend started. `nonce` is the nonce that it sent, if any. `iss` is the
-   * issuer in the callback, if any (RFC 9207).
+   * Completes a sign-in that a frontend started. `nonce` is the nonce that it sent, if any. `iss`
+   * is the issuer in the callback, if any (RFC 9207).
    */
   redeemCode(given: {
     readonly code: string;
@@ -47,11 +50,16 @@ export interface Provider {
     readonly nonce?: string | undefined;
     readonly iss?: string | undefined;
   }): Promise<SignedIn>;
-  /** Refreshes the claims of a person. A refresh token is sent only to the issuer that issued it. */
+  /**
+   * Refreshes the claims of a person. A refresh token is sent only to the issuer that issued it.
+   */
   refresh(refreshToken: string, known: Claims): Promise<SignedIn>;
   /** Verifies an access token. Resolves to undefined for a token that the fleet does not accept. */
   verifyBearer(token: string): Promise<Bearer | undefined>;
-  /** Checks the provider and its settings without cached data. The details are written for operators. */
+  /**
+   * Checks the provider and its settings without cached data. The details are written for
+   * operators.
+   */
   test(): Promise<readonly Check[]>;
   /** Whether the last fetch of the metadata or keys of the provider failed. */
   failing(): boolean;
@@ -66,7 +74,8 @@ export function createProvider(
   const send = requireHttpsFor(issuer, options.send);
   const metadata = createMetadataSource({ issuer, send, now });
   const client = createClient({ clientId, clientSecret, metadata, send });
-  // Separate key sources, so that bearer tokens with unknown keys cannot exhaust the rate limit of fetches for sign-ins.
+  // Separate key sources, so that bearer tokens with unknown keys cannot exhaust the rate limit of
+  // fetches for sign-ins.
   const bearerKeys = createKeySource({ issuer, send, now });
   const signInKeys = createKeySource({ issuer, send, now });
   const context = { issuer, client, keys: signInKeys };
@@ -74,7 +83,8 @@ export function createProvider(
   return {
     authorizationUrl: async ({ redirectUri, state, nonce, codeVerifier }) => {
       const parameters = {
-        redirect_uri: new URL(redirectUri).href, // the normalized form, which openid-client repeats in the token request
+        // The normalized form, which openid-client repeats in the token request.
+        redirect_uri: new URL(redirectUri).href,
         scope: scopeFor(await client.metadata(), offlineAccess),
         state,
         nonce,
@@ -90,10 +100,12 @@ export function createProvider(
     },
     redeemCode: async ({ code, codeVerifier, redirectUri, nonce, iss = issuer }) => {
       const callback = new URL(issuer);
-      callback.search = new URLSearchParams({ code, iss }).toString(); // without state, which the frontend has compared
+      // Without state, which the frontend has compared.
+      callback.search = new URLSearchParams({ code, iss }).toString();
       const checks = { ...(nonce === undefined ? {} : { expectedNonce: nonce }), ...proof(codeVerifier) };
       const redeem = client.call((configuration) => authorizationCodeGrant(configuration, callback, checks), {
-        redirect_uri: redirectUri, // providers compare the exact string, which a URL object would normalize
+        // Providers compare the exact string, which a URL object would normalize.
+        redirect_uri: redirectUri,
       });
       return signedInUser(await redeem, context);
     },
@@ -116,7 +128,10 @@ const scopeFor = ({ scopes_supported: supported }: Metadata, offlineAccess: bool
     .filter((scope) => scope === 'openid' || !supported || supported.includes(scope))
     .join(' ');
 
-/** The checks for every authorization code. openid-client would omit PKCE for an empty verifier, so it is validated here. */
+/**
+ * The checks for every authorization code. openid-client would omit PKCE for an empty verifier, so
+ * it is validated here.
+ */
 function proof(codeVerifier: string) {
   if (!/^[\w.~-]{43,128}$/.test(codeVerifier))
     throw new GrantRefused('The code verifier is invalid (RFC 7636, section 4.1).');

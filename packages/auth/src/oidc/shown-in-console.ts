@@ -13,9 +13,9 @@ const ERRORS: Readonly<Partial<Record<ProblemCode, SignInError>>> = {
 };
 
 /**
- * Performs a step of a sign-in of the console. If it fails, a browser shows the reason on the page for signing in. The address of the
- * page contains one of few errors and the id of the request, never text of the provider. `returnTo` is where the next attempt returns:
- * a path of this origin.
+ * Performs a step of a sign-in of the console. If it fails, a browser shows the reason on the page
+ * for signing in. The address of the page contains one of few errors and the id of the request,
+ * never text of the provider. `returnTo` is where the next attempt returns: a path of this origin.
  */
 export async function shownInConsole<T>(step: () => Promise<T>, returnTo?: string): Promise<T> {
   try {

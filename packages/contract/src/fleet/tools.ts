@@ -36,8 +36,14 @@ export const briefTarget = z.object({
 });
 
 const briefWorkload = workload.pick({
-  ...{ id: true, name: true, image_name: true, image_tag: true, revision: true },
-  ...{ template_slug: true, template_state: true, version: true },
+  id: true,
+  name: true,
+  image_name: true,
+  image_tag: true,
+  revision: true,
+  template_slug: true,
+  template_state: true,
+  version: true,
 });
 
 /** The arguments that identify a target. */
@@ -64,8 +70,9 @@ const SELDOM = ['created_by', 'sort', 'workload_id', 'template_id', 'host_id', '
 const namedVolume = z.object({ name: z.string(), size: z.string() });
 
 /**
- * The tools of the fleet. They omit what carries a credential (values of secrets, keys of hosts and clusters, tokens, passwords,
- * settings), who can sign in, and the deletion of data other than with a deployment.
+ * The tools of the fleet. They omit what carries a credential (values of secrets, keys of hosts and
+ * clusters, tokens, passwords, settings), who can sign in, and the deletion of data other than with
+ * a deployment.
  */
 export const fleetTools = {
   get_fleet_status: tool({

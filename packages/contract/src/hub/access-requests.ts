@@ -36,7 +36,9 @@ const managedAccessRequest = accessRequest
 
 const SLUGS = [{ required: ['category_slug'] }, { required: ['template_slug'] }];
 
-/** Requests of organizations for access to private categories, and the decisions of administrators. */
+/**
+ * Requests of organizations for access to private categories, and the decisions of administrators.
+ */
 export const hubAccessRequestEndpoints = {
   listAccessRequests: endpoint({
     operationId: 'listAccessRequests',

@@ -24,7 +24,9 @@ const entry = z
   })
   .meta({ id: 'AuditEntry' });
 
-/** The audit log of the hub: changes by administrators, and sign-ins to the console and sign-outs. */
+/**
+ * The audit log of the hub: changes by administrators, and sign-ins to the console and sign-outs.
+ */
 export const hubAdminAuditEndpoints = {
   listAuditEntries: endpoint({
     operationId: 'listAuditEntries',

@@ -27,7 +27,10 @@ export const managedApiKey = apiKey
   .extend({ org_id: id, org_slug: z.string(), version: objectVersion })
   .meta({ id: 'ManagedApiKey' });
 
-/** The maximum number of keys of an organization that are not revoked. Expired keys count, because they can be reissued. */
+/**
+ * The maximum number of keys of an organization that are not revoked. Expired keys count, because
+ * they can be reissued.
+ */
 export const MAX_KEYS = 100;
 
 const MAX_DAYS = 3650;

@@ -113,8 +113,9 @@ const MAX_CATEGORIES = 10_000;
 const { getOwnOrganization, getTemplate, listCategories, listTemplateUpdates } = hubCatalogEndpoints;
 
 /**
- * The endpoints that a fleet calls, with replies of which only the envelope is parsed. The hub can have another version
- * than the fleet, so the fleet parses each entry on its own: an entry that it cannot read must not hide the others.
+ * The endpoints that a fleet calls, with replies of which only the envelope is parsed. The hub can
+ * have another version than the fleet, so the fleet parses each entry on its own: an entry that it
+ * cannot read must not hide the others.
  */
 export const hubReaderEndpoints = {
   getOwnOrganization,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Endpoint, RequestHeader } from '../shared/endpoint.ts';
 import {
-  describeInput,
+  documentInput,
   inlineDefaults,
   openOutput,
   openReferences,
@@ -21,7 +21,10 @@ export interface Service {
   readonly endpoints: Readonly<Record<string, Endpoint>>;
   /** Kinds of access that do not require a credential. */
   readonly open: readonly string[];
-  /** Problems that every endpoint of the service can return, other than those that follow from its declaration. */
+  /**
+   * Problems that every endpoint of the service can return, other than those that follow from its
+   * declaration.
+   */
   readonly problems: readonly ProblemCode[];
   /** The description of each tag of the endpoints. */
   readonly tags: Readonly<Record<string, string>>;
@@ -30,17 +33,20 @@ export interface Service {
 type OpenApiDocument = ReturnType<typeof createDocument>;
 
 /**
- * The OpenAPI 3.1 document of a service, derived from its endpoints. Schemas of responses allow members that a later
- * version adds. It is cached, because creating it takes about 0.1 s.
+ * The OpenAPI 3.1 document of a service, derived from its endpoints. Schemas of responses allow
+ * members that a later version adds. It is cached, because creating it takes about 0.1 s.
  */
 export const openApiDocument = cached((service) => {
-  const document = documentOf(service, [describeInput, openOutput]);
+  const document = documentOf(service, [documentInput, openOutput]);
   openReferences(document);
   return document;
 });
 
-/** As `openApiDocument`, but no response may have a member that the contract does not declare. For tests of services. */
-export const closedOpenApiDocument = cached((service) => documentOf(service, [describeInput]));
+/**
+ * As `openApiDocument`, but no response may have a member that the contract does not declare. For
+ * tests of services.
+ */
+export const closedOpenApiDocument = cached((service) => documentOf(service, [documentInput]));
 
 function cached(create: (service: Service) => OpenApiDocument): typeof create {
   const documents = new WeakMap<Service, OpenApiDocument>();
@@ -96,7 +102,10 @@ const CONVENTIONS = [
   'Lengths of text count UTF-16 code units. A `format` is a hint; a `pattern` is the exact rule.',
 ].join('\n\n');
 
-/** The version of the product, which is the version of this package. The path contains the version of the API. */
+/**
+ * The version of the product, which is the version of this package. The path contains the version
+ * of the API.
+ */
 const productVersion = () =>
   z
     .object({ version: z.string() })
@@ -169,7 +178,10 @@ const success = (endpoint: Endpoint) =>
         content: { [endpoint.stream ?? 'application/json']: { schema: endpoint.reply } },
       };
 
-/** All problems that an endpoint can return: those that it declares, and those that follow from its declaration. */
+/**
+ * All problems that an endpoint can return: those that it declares, and those that follow from its
+ * declaration.
+ */
 export function problemsOf(endpoint: Endpoint, service: Service): ProblemCode[] {
   return [
     'invalid_request',

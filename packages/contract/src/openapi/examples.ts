@@ -31,7 +31,8 @@ export function addExamples(document: Document): void {
     if (schema.type === 'object') Object.assign(schema, { examples: [exampleOf(schema, document)] });
   }
   for (const content of contentIn(document.components?.requestBodies)) {
-    if ('schema' in content) content.example = exampleOf(content.schema as Schema, document); // a media type object
+    // A media type object.
+    if ('schema' in content) content.example = exampleOf(content.schema as Schema, document);
   }
 }
 
@@ -40,8 +41,9 @@ const contentIn = (part: unknown) =>
   [...objectsIn(part)].flatMap(({ content }) => (content ? [...Object.values(content)] : []));
 
 /**
- * An example of a schema: its own, or else its default or its constant, or else one of its members. A schema whose
- * members depend on each other, or with an unusual pattern, states its example with `.meta({ examples: [...] })`.
+ * An example of a schema: its own, or else its default or its constant, or else one of its members.
+ * A schema whose members depend on each other, or with an unusual pattern, states its example with
+ * `.meta({ examples: [...] })`.
  */
 function exampleOf(schema: Schema, document: object): unknown {
   if (Array.isArray(schema.examples)) return schema.examples[0];
@@ -49,8 +51,8 @@ function exampleOf(schema: Schema, document: object): unknown {
   if ('const' in schema) return schema.const;
   if (Array.isArray(schema.enum)) return schema.enum[0];
   if (schema.default !== undefined && schema.default !== null) return schema.default;
-  const [first] = [schema.anyOf ?? schema.oneOf ?? []].flat();
-  if (first && schema.properties === undefined) return exampleOf(first as Schema, document); // an entry is a schema
+  const first = listOf(schema.anyOf ?? schema.oneOf)[0];
+  if (first && schema.properties === undefined) return exampleOf(first, document);
   switch (schema.type) {
     case 'object':
       return exampleOfObject(schema, document);
@@ -75,15 +77,17 @@ function exampleOfObject(schema: Schema, document: object): unknown {
     return Object.fromEntries(members.map(([name, member]) => [name, exampleOf(member, document)]));
   }
   if (typeof additionalProperties !== 'object') return {};
-  const name = exampleOf({ type: 'string', ...(propertyNames as Schema | undefined) }, document); // a schema, if present
-  return { [String(name)]: exampleOf(additionalProperties as Schema, document) }; // a schema, because it is an object
+  // A schema, if present.
+  const name = exampleOf({ type: 'string', ...(propertyNames as Schema | undefined) }, document);
+  // A schema, because it is an object.
+  return { [String(name)]: exampleOf(additionalProperties as Schema, document) };
 }
 
+/** The schemas of `allOf`, `anyOf` or `oneOf`. */
+const listOf = (value: unknown): readonly Schema[] => (Array.isArray(value) ? value : []);
+
 function exampleOfText({ format, pattern, allOf, maxLength }: Schema): string {
-  // Each entry of allOf is a schema.
-  const patterns = [pattern, ...[allOf ?? []].flat().map((one) => (one as Schema).pattern)].filter(
-    (one) => typeof one === 'string',
-  );
+  const patterns = [pattern, ...listOf(allOf).map((one) => one.pattern)].filter((one) => typeof one === 'string');
   const texts = [...(typeof format === 'string' && FORMATS[format] ? [FORMATS[format]] : []), ...TEXTS];
   const found = texts.find(
     (text) =>

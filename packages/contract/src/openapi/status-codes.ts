@@ -236,7 +236,10 @@ function problemTable(services: readonly Service[]): string[] {
   return ['| status | code | sent by | meaning | what to do |', '|---|---|---|---|---|', ...rows];
 }
 
-/** The table of the statuses of successful responses. @throws if a status of an endpoint has no meaning */
+/**
+ * The table of the statuses of successful responses.
+ * @throws if a status of an endpoint has no meaning
+ */
 function successTable(services: readonly Service[]): string[] {
   const endpoints = services.flatMap((service) => Object.values(service.endpoints));
   const sent = new Set([...endpoints.flatMap(({ status, alsoStatus = status }) => [status, alsoStatus]), 304]);
@@ -250,7 +253,10 @@ function successTable(services: readonly Service[]): string[] {
   return ['| status | meaning |', '|---|---|', ...rows];
 }
 
-/** Replaces the generated tables of docs/status-codes.md. @throws if the page has no place for a table */
+/**
+ * Replaces the generated tables of docs/status-codes.md.
+ * @throws if the page has no place for a table
+ */
 export function withTables(page: string, services: readonly Service[]): string {
   const tables = { problems: problemTable(services), successes: successTable(services) };
   return replaceTables('docs/status-codes.md', page, tables);

@@ -63,7 +63,10 @@ const meanings: Readonly<Record<string, string>> = {
   ...templateMeanings,
 };
 
-/** The tables of docs/templates.md: the members that publishers set, those of their objects, and those that the hub sets. */
+/**
+ * The tables of docs/templates.md: the members that publishers set, those of their objects, and
+ * those that the hub sets.
+ */
 export function withTemplateTables(page: string, document: object): string {
   const at = (reference: string): object =>
     reference

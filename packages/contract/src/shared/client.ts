@@ -20,8 +20,8 @@ export interface Incoming {
 }
 
 /**
- * Sends a request and reads the complete response. Rejects if there is no response. The implementation is responsible for
- * timeouts, redirects and size limits.
+ * Sends a request and reads the complete response. Rejects if there is no response. The
+ * implementation is responsible for timeouts, redirects and size limits.
  */
 export type Send = (request: Outgoing) => Promise<Incoming>;
 
@@ -36,7 +36,7 @@ export class CallError extends Error {
   override name = 'CallError';
   readonly failure: CallFailure;
   constructor(operationId: string, failure: CallFailure) {
-    super(`${operationId}: ${describe(failure)}`, 'cause' in failure ? { cause: failure.cause } : undefined);
+    super(`${operationId}: ${failureText(failure)}`, 'cause' in failure ? { cause: failure.cause } : undefined);
     this.failure = failure;
   }
 }
@@ -61,7 +61,10 @@ interface ClientOptions {
   readonly send: Send;
 }
 
-/** Creates a client for a list of endpoints. The endpoint's schema parses each reply. Calls reject with a CallError. */
+/**
+ * Creates a client for a list of endpoints. The endpoint's schema parses each reply. Calls reject
+ * with a CallError.
+ */
 export function createClient<T extends Record<string, Endpoint>>(endpoints: T, options: ClientOptions): Client<T> {
   const calls = Object.entries(endpoints).map(([name, endpoint]) => [
     name,
@@ -100,7 +103,8 @@ function addressOf(endpoint: Endpoint, input: CallInput<Endpoint>, baseUrl: stri
   const params: Record<string, unknown> = { ...input.params };
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => {
     const value = String(params[name] ?? '');
-    // URL parsing removes these segments, also if they are encoded: the request would go to another path.
+    // URL parsing removes these segments, also if they are encoded: the request would go to another
+    // path.
     if (/^\.{0,2}$/.test(value)) {
       throw new RangeError(`${endpoint.operationId}: the path parameter ${name} must not be "${value}"`);
     }
@@ -134,7 +138,7 @@ function parseJson(body: string): unknown {
   }
 }
 
-function describe(failure: CallFailure): string {
+function failureText(failure: CallFailure): string {
   switch (failure.kind) {
     case 'unreachable':
       return 'no response';

@@ -10,10 +10,16 @@ const cursorTime = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** A position in the history of the catalog: after all changes up to a stamp, or within one stamp after an id. */
+/**
+ * A position in the history of the catalog: after all changes up to a stamp, or within one stamp
+ * after an id.
+ */
 const position = z.strictObject({ at: cursorTime, after: uuid.optional() });
 
-/** The content of a cursor. Only the hub writes and reads cursors. The content is neither secret nor trusted. */
+/**
+ * The content of a cursor. Only the hub writes and reads cursors. The content is neither secret nor
+ * trusted.
+ */
 const cursor = z.strictObject({
   v: z.literal(1),
   /** The viewer of the walk. */

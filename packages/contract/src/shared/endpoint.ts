@@ -2,14 +2,18 @@ import { z } from 'zod';
 import type { ProblemCode } from './problems.ts';
 
 /**
- * `If-Match`: the version of a resource (RFC 9110, section 13.1.1). `Idempotency-Key`: the request can be repeated
- * safely. `Last-Event-ID`: the position after which a stream of events continues (HTML, section 9.2).
+ * `If-Match`: the version of a resource (RFC 9110, section 13.1.1). `Idempotency-Key`: the request
+ * can be repeated safely. `Last-Event-ID`: the position after which a stream of events continues
+ * (HTML, section 9.2).
  */
 export type RequestHeader = 'If-Match' | 'Idempotency-Key' | 'Last-Event-ID';
 
 export type Method = 'get' | 'post' | 'put' | 'delete';
 
-/** An operation of a service. Validation, types, the filter of replies, OpenAPI and the client derive from it. */
+/**
+ * An operation of a service. Validation, types, the filter of replies, OpenAPI and the client
+ * derive from it.
+ */
 export interface Endpoint<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -35,7 +39,10 @@ export interface Endpoint<
   /** The maximum size of the body in bytes; 0: no body is read. */
   readonly bodyLimit: number;
   readonly reply: Reply;
-  /** The media type of a response that is streamed. `reply` is then the schema of one line, or of the data of one event. */
+  /**
+   * The media type of a response that is streamed. `reply` is then the schema of one line, or of
+   * the data of one event.
+   */
   readonly stream?: string;
   /** Request headers that only some endpoints support. */
   readonly headers: readonly RequestHeader[];

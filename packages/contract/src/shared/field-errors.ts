@@ -12,9 +12,10 @@ type Parsed<T> =
   | { readonly success: false; readonly errors: readonly FieldError[] };
 
 /**
- * Parses a value that comes from outside. This is the only function that turns issues of zod into field errors: the
- * messages are those of the schema or of `defaultMessage`, never those of zod. A message completes a sentence that begins
- * with the name of the member: "must be a string". `noun` is the name for the members of the value.
+ * Parses a value that comes from outside. This is the only function that turns issues of zod into
+ * field errors: the messages are those of the schema or of `defaultMessage`, never those of zod. A
+ * message completes a sentence that begins with the name of the member: "must be a string". `noun`
+ * is the name for the members of the value.
  */
 export function parseFields<T extends z.ZodType>(
   schema: T,
@@ -92,7 +93,8 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 function typeName(expected: string, input: unknown): string {
-  if (typeof input === 'number' && !Number.isFinite(input)) return 'a finite number'; // JSON such as 1e400
+  // JSON such as 1e400.
+  if (typeof input === 'number' && !Number.isFinite(input)) return 'a finite number';
   return TYPE_NAMES[expected] ?? `a ${expected}`;
 }
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { describeInput, openOutput, type Schema, type SchemaOverride } from './openapi-schema.ts';
+import { documentInput, openOutput, type Schema, type SchemaOverride } from './openapi-schema.ts';
 
 /** Whether a schema describes what a caller sends or what it receives. */
 type Side = 'input' | 'output';
 
 /**
- * A schema of the contract as JSON Schema 2020-12 without references, because some clients of the Model Context Protocol
- * do not follow them.
+ * A schema of the contract as JSON Schema 2020-12 without references, because some clients of the
+ * Model Context Protocol do not follow them.
  */
 export function jsonSchemaOf(schema: z.ZodType, io: Side): Schema {
   const {
@@ -17,21 +17,37 @@ export function jsonSchemaOf(schema: z.ZodType, io: Side): Schema {
     io,
     unrepresentable: 'any',
     override: (context) => {
-      const overriding = { ...context, io } as Parameters<SchemaOverride>[0]; // zod-openapi passes the same members
+      // Zod-openapi passes the same members.
+      const overriding = { ...context, io } as Parameters<SchemaOverride>[0];
       const own: unknown = z.globalRegistry.get(context.zodSchema)?.override;
       if (typeof own === 'function') own(overriding);
       else Object.assign(context.jsonSchema, own);
-      describeInput(overriding);
+      documentInput(overriding);
       openOutput(overriding);
     },
   });
   return withoutReferences(derived, $defs) as Schema; // the copy of an object is an object
 }
 
-/** Metadata of zod-openapi, and what only the service needs: it checks these rules, and states them in its errors. */
+/**
+ * Metadata of zod-openapi, and what only the service needs: it checks these rules, and states them
+ * in its errors.
+ */
 const OMITTED: readonly string[] = [
-  ...['id', 'override', 'examples', 'pattern', 'format', 'not', 'allOf', 'propertyNames'],
-  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
+  'id',
+  'override',
+  'examples',
+  'pattern',
+  'format',
+  'not',
+  'allOf',
+  'propertyNames',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
 ];
 
 /** The bounds that zod states for every integer. */
@@ -42,7 +58,8 @@ type Definitions = Readonly<Record<string, unknown>>;
 function withoutReferences(node: unknown, definitions: Definitions): unknown {
   if (Array.isArray(node)) return node.map((member) => withoutReferences(member, definitions));
   if (typeof node !== 'object' || node === null) return node;
-  const { $ref, ...own } = node as Schema; // every object in a JSON Schema is a schema or a table of schemas
+  // Every object in a JSON Schema is a schema or a table of schemas.
+  const { $ref, ...own } = node as Schema;
   const referred = typeof $ref === 'string' ? definitions[$ref.replace('#/$defs/', '')] : undefined;
   const definition = referred as Schema | undefined; // the definitions are schemas
   const kept = Object.entries({ ...definition, ...own }).filter(

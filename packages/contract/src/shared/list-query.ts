@@ -5,8 +5,8 @@ import { flag, line } from './wire.ts';
 const MAX_VALUES = 20;
 
 /**
- * A filter with one or more values that match the pattern of one value, separated by commas. Its output are the values.
- * `must` completes the message "must be …".
+ * A filter with one or more values that match the pattern of one value, separated by commas. Its
+ * output are the values. `must` completes the message "must be …".
  */
 const anyOf = (one: string, must: string) =>
   z
@@ -34,7 +34,9 @@ export const anyId = (what: string) =>
     .optional()
     .meta(described(what));
 
-/** A filter by names of resources or nodes, slugs of templates, types of networks or architectures. */
+/**
+ * A filter by names of resources or nodes, slugs of templates, types of networks or architectures.
+ */
 export const anyName = (what: string) =>
   anyOf('[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9])?', 'a name of letters, digits and inner ._-')
     .optional()
@@ -46,10 +48,14 @@ export const exactText = (what: string) => line(400).optional().meta({ descripti
 /** A filter by a condition. */
 export const whether = (what: string) => flag.optional().meta({ description: what });
 
-/** The sort order of a list: one of the fields, ascending, or with `-`, descending. Without it, the newest rows are first. */
+/**
+ * The sort order of a list: one of the fields, ascending, or with `-`, descending. Without it, the
+ * newest rows are first.
+ */
 export const sortBy = <F extends string>(...fields: readonly F[]) =>
   z
-    .enum(['created_at', ...fields].flatMap((field) => [field, `-${field}`]) as SortOrder<F>[]) // flatMap loses the literals
+    // flatMap loses the literals.
+    .enum(['created_at', ...fields].flatMap((field) => [field, `-${field}`]) as SortOrder<F>[])
     .default('-created_at' as never) // an order for every F, which TypeScript cannot infer
     .meta({
       description:

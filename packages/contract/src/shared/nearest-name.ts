@@ -3,7 +3,10 @@ import { z } from 'zod';
 /** Longer names have no suggestion, which bounds the cost of a search. */
 const MAX_LENGTH = 64;
 
-/** The known name that a caller probably meant, or undefined. Case, `_` and `-` do not count as differences. */
+/**
+ * The known name that a caller probably meant, or undefined. Case, `_` and `-` do not count as
+ * differences.
+ */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   const given = normalize(name);
@@ -17,7 +20,10 @@ export function nearestName(name: string, known: readonly string[]): string | un
 
 const normalize = (name: string): string => name.toLowerCase().replace(/[_-]/g, '');
 
-/** The edit distance (Levenshtein) of two texts; more than `limit` if their lengths alone differ by more than that. */
+/**
+ * The edit distance (Levenshtein) of two texts; more than `limit` if their lengths alone differ by
+ * more than that.
+ */
 function distanceOf(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return limit + 1;
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
@@ -32,7 +38,10 @@ function distanceOf(one: string, other: string, limit: number): number {
   return row[other.length] ?? limit + 1;
 }
 
-/** The names of the members that an object at a path of a schema can have; none if it is not an object with fixed members. */
+/**
+ * The names of the members that an object at a path of a schema can have; none if it is not an
+ * object with fixed members.
+ */
 export function memberNamesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
   const found = path.reduce<z.core.$ZodType | undefined>((at, key) => at && childOf(unwrap(at), key), schema);
   const object = found && unwrap(found);

@@ -3,11 +3,14 @@ import type { ZodOpenApiMetadata, ZodOpenApiOverride } from 'zod-openapi';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Metadata that replaces the derived OpenAPI schema with `schema`. Description and default remain. */
+/**
+ * Metadata that replaces the derived OpenAPI schema with `schema`. Description and default remain.
+ */
 export const documentedAs = (schema: Schema): Pick<ZodOpenApiMetadata, 'override'> => ({
   override: ({ jsonSchema }) => {
     for (const member of Object.keys(jsonSchema)) {
-      if (member !== 'description' && member !== 'default') delete (jsonSchema as Record<string, unknown>)[member]; // a name of its own keys
+      // A name of its own keys.
+      if (member !== 'description' && member !== 'default') delete (jsonSchema as Record<string, unknown>)[member];
     }
     Object.assign(jsonSchema, schema);
   },
@@ -20,10 +23,10 @@ export type SchemaOverride = Extract<ZodOpenApiOverride, (...given: never[]) => 
 export const ignoredMember = z.unknown().optional();
 
 /**
- * Adds the default and the examples of a value that is transformed or counted before it is validated, which zod omits.
- * Removes ignored members, and allows other members instead.
+ * Adds the default and the examples of a value that is transformed or counted before it is
+ * validated, which zod omits. Removes ignored members, and allows other members instead.
  */
-export const describeInput: SchemaOverride = ({ zodSchema, jsonSchema, io }) => {
+export const documentInput: SchemaOverride = ({ zodSchema, jsonSchema, io }) => {
   const { def } = zodSchema._zod;
   if (io === 'output') return;
   if (def.type === 'default') jsonSchema.default ??= def.defaultValue;
@@ -42,7 +45,9 @@ export const openOutput: SchemaOverride = ({ jsonSchema, io }) => {
   if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 };
 
-/** As `openOutput`, for a reference to an object. zod repeats the restriction beside the reference. */
+/**
+ * As `openOutput`, for a reference to an object. zod repeats the restriction beside the reference.
+ */
 export function openReferences(document: object): void {
   for (const schema of objectsIn(document)) {
     if ('$ref' in schema) delete schema.additionalProperties;
@@ -57,8 +62,8 @@ export const schemaAt = (document: object, reference: string): Schema =>
   ] as Schema;
 
 /**
- * Replaces references in request bodies to schemas with defaults by copies. `openapi-typescript` treats a member with a
- * default as optional only within a request body.
+ * Replaces references in request bodies to schemas with defaults by copies. `openapi-typescript`
+ * treats a member with a default as optional only within a request body.
  */
 export function inlineDefaults<T>(value: T, document: object): T {
   if (typeof value !== 'object' || value === null) return value;
@@ -85,7 +90,8 @@ export function removeUnused(document: { components?: { schemas?: object; header
       removed += 1;
     }
   }
-  if (removed > 0) removeUnused(document); // an unused schema can be the only one that refers to another
+  // An unused schema can be the only one that refers to another.
+  if (removed > 0) removeUnused(document);
 }
 
 /** All objects in a value, at any depth. */

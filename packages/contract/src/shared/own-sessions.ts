@@ -3,7 +3,10 @@ import { endpoint } from './endpoint.ts';
 import { timestamp } from './timestamp.ts';
 import { id } from './wire.ts';
 
-/** The maximum number of sessions of a user. A further sign-in deletes the one that was used least recently. */
+/**
+ * The maximum number of sessions of a user. A further sign-in deletes the one that was used least
+ * recently.
+ */
 export const MAX_SESSIONS = 100;
 
 const ownSession = z

@@ -1,4 +1,7 @@
-/** Why a sign-in of the console at the identity provider failed: the values of `sign_in_error` in the address of its page. */
+/**
+ * Why a sign-in of the console at the identity provider failed: the values of `sign_in_error` in
+ * the address of its page.
+ */
 export const signInErrors = [
   'expired',
   'refused',

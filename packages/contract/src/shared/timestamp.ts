@@ -5,9 +5,11 @@ const SHAPE =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)$/;
 
 /**
- * Parses a timestamp of RFC 3339, also in the forms of ISO 8601 without seconds, with a decimal comma, and with a basic
- * offset. It is rounded down to milliseconds; a leap second to the last millisecond before it.
- * @returns undefined for other text, such as a date without a time, no time zone, a day that does not exist, or `now`.
+ * Parses a timestamp of RFC 3339, also in the forms of ISO 8601 without seconds, with a decimal
+ * comma, and with a basic offset. It is rounded down to milliseconds; a leap second to the last
+ * millisecond before it.
+ * @returns undefined for other text, such as a date without a time, no time zone, a day that does
+ * not exist, or `now`.
  */
 export function parseTimestamp(text: string): Date | undefined {
   const match = SHAPE.exec(text);

@@ -3,7 +3,10 @@ import type { Endpoint } from './endpoint.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 import { ignoredMember, type Schema } from './openapi-schema.ts';
 
-/** What a client can tell its user about a tool before it calls it (Model Context Protocol, `ToolAnnotations`). */
+/**
+ * What a client can tell its user about a tool before it calls it (Model Context Protocol,
+ * `ToolAnnotations`).
+ */
 export interface ToolHints {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
@@ -16,7 +19,10 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 interface Declared<Own extends Shape, Result extends z.ZodType> {
   readonly title: string;
   readonly description: string;
-  /** The endpoints that the tool can call. Callers who are not admitted to the first one cannot use the tool. */
+  /**
+   * The endpoints that the tool can call. Callers who are not admitted to the first one cannot use
+   * the tool.
+   */
   readonly calls: readonly [Endpoint, ...Endpoint[]];
   /** The endpoint whose parameters and members are arguments of the tool. */
   readonly takes?: Endpoint;
@@ -35,7 +41,10 @@ export interface Tool<Own extends Shape = Shape, Result extends z.ZodType = z.Zo
   readonly title: string;
   readonly description: string;
   readonly calls: readonly [Endpoint, ...Endpoint[]];
-  /** Validates the arguments of the tool itself. Those of an endpoint are only named here: the endpoint validates them. */
+  /**
+   * Validates the arguments of the tool itself. Those of an endpoint are only named here: the
+   * endpoint validates them.
+   */
   readonly arguments: z.ZodType<Arguments<Own>>;
   readonly inputSchema: Schema;
   readonly result: Result | undefined;
@@ -49,7 +58,8 @@ export type Arguments<Own extends Shape> = z.output<z.ZodObject<Own>> & Readonly
 /** Declares a tool. Its arguments, results and hints derive from the endpoints that it calls. */
 export function tool<Own extends Shape, Result extends z.ZodType>(declared: Declared<Own, Result>): Tool<Own, Result> {
   const { title, description, calls, result, hints } = declared;
-  const own = (declared.own ?? {}) as Own; // without own arguments, the type parameter is inferred as an empty shape
+  // Without own arguments, the type parameter is inferred as an empty shape.
+  const own = (declared.own ?? {}) as Own;
   const taken = takenMembers(declared);
   const required = Object.keys(taken).filter((name) => isRequired(taken[name]));
   const named = Object.fromEntries(
@@ -93,8 +103,8 @@ export function partsOf(endpoint: Endpoint, given: Readonly<Record<string, unkno
 }
 
 /**
- * What follows from the endpoints of a tool: reading changes nothing, deleting and replacing can destroy, and a method
- * that is idempotent (RFC 9110, section 9.2.2) can be repeated.
+ * What follows from the endpoints of a tool: reading changes nothing, deleting and replacing can
+ * destroy, and a method that is idempotent (RFC 9110, section 9.2.2) can be repeated.
  */
 function hintsOf(calls: readonly Endpoint[]): ToolHints {
   const readOnlyHint = calls.every(({ method, access }) => method === 'get' || access.endsWith('-read'));

@@ -8,10 +8,13 @@ export const uuid = z
   .meta({ format: 'uuid' })
   .transform((id) => id.toLowerCase());
 
-/** The id of an object in a response, and in a path. In a path, other text is the id of no object. */
+/**
+ * The id of an object in a response, and in a path. In a path, other text is the id of no object.
+ */
 export const id = z.string().meta({ format: 'uuid' });
 
-// Rules for text are regular expressions without flags, because OpenAPI then publishes them as patterns.
+// Rules for text are regular expressions without flags, because OpenAPI then publishes them as
+// patterns.
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern excludes control characters
 const TEXT = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/;
@@ -21,7 +24,9 @@ const LINE = /^[^\u0000-\u001f\u007f]*$/;
 
 const atMost = (max: number) => z.string().max(max, `must have at most ${max} characters`);
 
-/** Text of at most `max` characters. Line breaks and tabs are the only allowed control characters. */
+/**
+ * Text of at most `max` characters. Line breaks and tabs are the only allowed control characters.
+ */
 export const text = (max: number) => atMost(max).regex(TEXT, 'must not contain control characters');
 
 /** Text of one line, without tabs. */
@@ -36,7 +41,9 @@ export const email = line(320)
 /** The rule that text is not blank. */
 export const NOT_BLANK = /\S/;
 
-/** A folded name of this length fits in an index entry of PostgreSQL, with 3 bytes per character. */
+/**
+ * A folded name of this length fits in an index entry of PostgreSQL, with 3 bytes per character.
+ */
 export const MAX_FOLDED = 600;
 
 /** A name: one line, not blank, without surrounding white space. */
@@ -49,8 +56,8 @@ export const name = line(200)
   );
 
 /**
- * The base URL of a service. It must have a host, and no user, query or fragment. Also rejects unusual spellings, in
- * which a URL parser would find these parts.
+ * The base URL of a service. It must have a host, and no user, query or fragment. Also rejects
+ * unusual spellings, in which a URL parser would find these parts.
  */
 export const serviceUrl = (schemes: readonly ('http' | 'https')[]) => {
   const start = new RegExp(`^(?:${schemes.join('|')})://[^/\\\\\\s]`);
@@ -62,8 +69,9 @@ export const serviceUrl = (schemes: readonly ('http' | 'https')[]) => {
 };
 
 /**
- * An object with any names of members that match `key`, at most `max` of them. Unlike the entries of an array, zod
- * validates the members before it counts them, and each invalid member causes an error. So they are counted first.
+ * An object with any names of members that match `key`, at most `max` of them. Unlike the entries
+ * of an array, zod validates the members before it counts them, and each invalid member causes an
+ * error. So they are counted first.
  */
 export function record<K extends z.core.$ZodRecordKey, V extends z.ZodType>(key: K, value: V, max = 256) {
   const schema = z.record(key, value).meta({ maxProperties: max });
@@ -110,7 +118,10 @@ export const commaSeparated = z
       .filter((member) => member !== ''),
   );
 
-/** A page beyond the end of a list is empty. The largest one is the largest integer that all JSON parsers read exactly. */
+/**
+ * A page beyond the end of a list is empty. The largest one is the largest integer that all JSON
+ * parsers read exactly.
+ */
 const MAX_PAGE = Number.MAX_SAFE_INTEGER;
 export const MAX_PAGE_SIZE = 100;
 export const DEFAULT_PAGE_SIZE = 50;
@@ -140,7 +151,10 @@ export const pagination = z
 /** More rows than a list has. PostgreSQL accepts it as an offset. */
 const MAX_OFFSET = 2 ** 31 - 1;
 
-/** The number of rows before a page. It is limited, so that the offset of a page beyond the end does not overflow. */
+/**
+ * The number of rows before a page. It is limited, so that the offset of a page beyond the end does
+ * not overflow.
+ */
 export const offsetOf = ({ page, limit }: { page: number; limit: number }): number =>
   Math.min((page - 1) * limit, MAX_OFFSET);
 
@@ -160,7 +174,10 @@ export const completePagination = (total: number) => ({
   totalPages: total === 0 ? 0 : 1,
 });
 
-/** Read-only members, which a caller can send back unchanged. The OpenAPI document describes them once, for all bodies. */
+/**
+ * Read-only members, which a caller can send back unchanged. The OpenAPI document describes them
+ * once, for all bodies.
+ */
 export const ignored = <K extends string>(...members: readonly K[]): Record<K, typeof ignoredMember> =>
   // Object.fromEntries loses the names of the members.
   Object.fromEntries(members.map((member) => [member, ignoredMember])) as Record<K, typeof ignoredMember>;
@@ -180,12 +197,15 @@ export const objectVersion = z
   .meta({ description: 'Increases with each change by administrators, for If-Match' });
 
 /**
- * Normalizes text for comparison and search: NFKC and lower case. The result does not depend on the locale of the
- * database.
+ * Normalizes text for comparison and search: NFKC and lower case. The result does not depend on the
+ * locale of the database.
  */
 export const fold = (text: string): string => text.normalize('NFKC').toLowerCase();
 
-/** Separates the folded texts of one row. Input cannot contain it, so a search term never matches across two texts. */
+/**
+ * Separates the folded texts of one row. Input cannot contain it, so a search term never matches
+ * across two texts.
+ */
 const SEPARATOR = '\u001f';
 
 /** The text in which a folded search term is looked up. */
@@ -193,7 +213,10 @@ export const searchText = (...texts: readonly string[]): string => texts.map(fol
 
 const SLUG_LENGTH = 64;
 
-/** Derives a slug from a name. Returns '' if the name has no letter or digit that a slug can contain. */
+/**
+ * Derives a slug from a name. Returns '' if the name has no letter or digit that a slug can
+ * contain.
+ */
 export const slugOf = (name: string): string =>
   name
     .normalize('NFKD')

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { timestamp } from '../shared/timestamp.ts';
 import { id, ignored, line, name, objectVersion, slug, text, uuid } from '../shared/wire.ts';
 
-/** A category as callers see it. `template_count` counts the templates that are visible to the caller. */
+/**
+ * A category as callers see it. `template_count` counts the templates that are visible to the
+ * caller.
+ */
 export const category = z
   .object({
     id,
@@ -53,7 +56,10 @@ export const newCategory = z
   })
   .meta({ id: 'NewCategory' });
 
-/** A change of a category. Members that are left out do not change. `id` can be in the query instead. */
+/**
+ * A change of a category. Members that are left out do not change. `id` can be in the query
+ * instead.
+ */
 export const categoryChange = z
   .strictObject({
     id: uuid.optional(),

@@ -11,7 +11,10 @@ interface Compared {
   readonly volume_mounts: readonly { readonly mountPath: string }[];
 }
 
-/** An error in values that are valid on their own but not together, and the members that have these values. */
+/**
+ * An error in values that are valid on their own but not together, and the members that have these
+ * values.
+ */
 export interface TemplateConflict extends FieldError {
   readonly members: readonly (keyof Compared)[];
 }
@@ -24,9 +27,9 @@ export const templateConflicts = (template: Compared): TemplateConflict[] => [
 ];
 
 /**
- * The first component of an image reference is the registry if it has a dot or a colon, or is `localhost`
- * (https://github.com/distribution/reference). Without `registry_url`, the image would be pulled from Docker Hub, which
- * has no such names.
+ * The first component of an image reference is the registry if it has a dot or a colon, or is
+ * `localhost` (https://github.com/distribution/reference). Without `registry_url`, the image would
+ * be pulled from Docker Hub, which has no such names.
  */
 export function registryInName({
   image_name,

@@ -21,7 +21,8 @@ import { hasValidOption, isContainerOption } from './container-options.ts';
 import { type AnyControl, type Control, textsOfControl } from './controls.ts';
 
 /**
- * A Kubernetes quantity (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/); '' means
+ * A Kubernetes quantity
+ * (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/); '' means
  * unset.
  */
 export const quantity = z
@@ -88,8 +89,8 @@ export const envVariable = z
 export const SECRET_MARKER = '[secret]';
 
 /**
- * Whether a variable is secret: deployments bind it to a secret or generate its value. The shape of a template is fixed, so a
- * marker at the end of the description declares it.
+ * Whether a variable is secret: deployments bind it to a secret or generate its value. The shape of
+ * a template is fixed, so a marker at the end of the description declares it.
  */
 export const isSecretVariable = ({ description }: { readonly description: string }): boolean =>
   description.trimEnd().endsWith(SECRET_MARKER);
@@ -171,13 +172,19 @@ interface Declaration<Rule extends z.ZodType, Reply extends z.ZodType> {
   /** What a publisher may send. */
   readonly rule: Rule;
   /**
-   * The value if the publisher leaves the member out. Readers also assume it for a template that was stored before the
-   * member existed. In text and quantities, '' means unset.
+   * The value if the publisher leaves the member out. Readers also assume it for a template that
+   * was stored before the member existed. In text and quantities, '' means unset.
    */
   readonly default: z.core.util.NoUndefined<z.output<Rule>> & z.input<Reply>;
-  /** A valid value other than the default. Tests send it through every place that handles the member. */
+  /**
+   * A valid value other than the default. Tests send it through every place that handles the
+   * member.
+   */
   readonly example: z.output<Rule>;
-  /** What readers get. It is wider than the rule, so that a reader accepts values that only a newer service allows. */
+  /**
+   * What readers get. It is wider than the rule, so that a reader accepts values that only a newer
+   * service allows.
+   */
   readonly reply: Reply;
   /** What the member means, in the Markdown of docs/templates.md. */
   readonly meaning: string;
@@ -209,12 +216,15 @@ const field = <Topic extends TemplateTopic, Reply extends z.ZodType, Rule extend
   changeRule: z.optional(declaration.rule).meta({ examples: [declaration.example] }),
 });
 
-/** A member without a default: it is read-only, or `newTemplate` and `templateChange` state its rules. */
+/**
+ * A member without a default: it is read-only, or `newTemplate` and `templateChange` state its
+ * rules.
+ */
 const otherMember = <Reply extends z.ZodType>(reply: Reply) => ({ reply });
 
 /**
- * Every member of a template, in the order in which replies have them. This is the only declaration of a member:
- * see docs/adding-a-template-member.md.
+ * Every member of a template, in the order in which replies have them. This is the only declaration
+ * of a member: see docs/adding-a-template-member.md.
  */
 const templateMembers = {
   id: otherMember(id),
@@ -554,17 +564,23 @@ type WorkloadMember = {
   [F in TemplateField]: Members[F] extends { readonly topic: WorkloadTopic } ? F : never;
 }[TemplateField];
 
-const memberNames = Object.keys(templateMembers) as (keyof Members)[]; // Object.keys returns string[]
+// Object.keys returns string[].
+const memberNames = Object.keys(templateMembers) as (keyof Members)[];
 const isField = (member: keyof Members): member is TemplateField => 'rule' in templateMembers[member];
 const isAbout =
   (topic: WorkloadTopic) =>
   (name: TemplateField): name is WorkloadMember =>
     templateMembers[name].topic === topic;
 
-/** The members that the publisher of a template writes, without `name`, `slug` and `category_id`. */
+/**
+ * The members that the publisher of a template writes, without `name`, `slug` and `category_id`.
+ */
 export const templateFieldNames = memberNames.filter(isField);
 
-/** The members that specify what runs. A workload has them. Changes of other members do not make workloads outdated. */
+/**
+ * The members that specify what runs. A workload has them. Changes of other members do not make
+ * workloads outdated.
+ */
 export const workloadMembers = workloadTopics.flatMap((topic) => templateFieldNames.filter(isAbout(topic)));
 
 /** One property of each member of a template that has it, by the name of the member. */
@@ -608,7 +624,10 @@ export const templateReply = Object.fromEntries(memberNames.map((name) => [name,
 export const template = z.object(templateReply).meta({ id: 'Template' });
 export type Template = z.output<typeof template>;
 
-/** A template, as administrators see it: with its owner and the version of the object, which `version` does not denote. */
+/**
+ * A template, as administrators see it: with its owner and the version of the object, which
+ * `version` does not denote.
+ */
 export const ownedTemplate = template
   .extend({ owner_org_id: id.nullable(), resource_version: objectVersion })
   .meta({ id: 'OwnedTemplate' });
@@ -643,7 +662,10 @@ const readOnly = ignored(
 
 const ownership = { owner_org_id: uuid.nullable() };
 
-/** A new template. Only `name` and `category_id` are required. The default slug derives from the name. */
+/**
+ * A new template. Only `name` and `category_id` are required. The default slug derives from the
+ * name.
+ */
 export const newTemplate = z
   .strictObject({
     name,
@@ -660,7 +682,10 @@ export const newTemplate = z
   })
   .meta({ id: 'NewTemplate' });
 
-/** A change of a template. Members that are left out do not change. `id` can be in the query instead. */
+/**
+ * A change of a template. Members that are left out do not change. `id` can be in the query
+ * instead.
+ */
 export const templateChange = z
   .strictObject({
     id: uuid.optional(),

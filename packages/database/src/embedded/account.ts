@@ -10,7 +10,10 @@ export type Account = { uid?: number; gid?: number };
 
 const safeRoot = '/var/lib/svc-postgres';
 
-/** The account for the server. PostgreSQL does not run as root, so root uses the account "nobody", which every Unix has. */
+/**
+ * The account for the server. PostgreSQL does not run as root, so root uses the account "nobody",
+ * which every Unix has.
+ */
 export function serverAccount(): Account {
   if (process.getuid?.() !== 0) return {};
   const line = fs
@@ -45,8 +48,8 @@ export function giveTreeTo(account: Account, folder: string): void {
 }
 
 /**
- * A folder for files that cannot be in the requested folder if the process runs as root. Only root can write to it, so
- * that no other user can replace a data folder or a program.
+ * A folder for files that cannot be in the requested folder if the process runs as root. Only root
+ * can write to it, so that no other user can replace a data folder or a program.
  */
 export function folderOnlyRootWrites(): string {
   fs.mkdirSync(safeRoot, { recursive: true });

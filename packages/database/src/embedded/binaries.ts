@@ -7,8 +7,8 @@ import { type Account, canEnter, folderOnlyRootWrites } from './account.ts';
 const programs = ['postgres', 'initdb', 'pg_ctl'];
 
 /**
- * The folder of the programs of PostgreSQL: in the npm package, or if the account cannot enter it, in a copy owned by
- * root.
+ * The folder of the programs of PostgreSQL: in the npm package, or if the account cannot enter it,
+ * in a copy owned by root.
  */
 export async function programFolder(account: Account): Promise<string> {
   const installed = installedFolder();
@@ -44,7 +44,8 @@ function completeInstallation(native: string): void {
     try {
       fs.symlinkSync(path.relative(path.dirname(target), source), path.join(native, '..', target));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // fs throws only such errors
+      // Fs throws only such errors.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
   for (const name of programs) {

@@ -9,16 +9,25 @@ import { stopOrphan } from './orphan.ts';
 
 const run = promisify(execFile);
 
-/** The storage of a server: temporary, with a copy of a snapshot or no data, or durable with a password. */
+/**
+ * The storage of a server: temporary, with a copy of a snapshot or no data, or durable with a
+ * password.
+ */
 export type Storage = { kind: 'temporary'; snapshot?: string } | { kind: 'durable'; dataDir: string; password: string };
 
-/** The environment of PostgreSQL. Its data must not depend on the locale or time zone of this process. */
+/**
+ * The environment of PostgreSQL. Its data must not depend on the locale or time zone of this
+ * process.
+ */
 export const serverEnvironment = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
 
 const MEMORY = '/dev/shm';
 /** The `f_type` of tmpfs, from linux/magic.h. */
 const TMPFS = 0x01021994;
-/** The minimum free space for a temporary server in bytes, for databases and 1 GB of write-ahead log. */
+/**
+ * The minimum free space for a temporary server in bytes, for databases and 1 GB of write-ahead
+ * log.
+ */
 const MIN_FREE_BYTES = 2 * 1024 ** 3;
 
 /** The data folder that the account can use: the requested one, or one in the folder of root. */
@@ -47,8 +56,8 @@ export async function placeData(storage: Storage, account: Account): Promise<str
 }
 
 /**
- * Creates the data folder if it does not exist. The folder appears atomically, so that a killed start leaves no partial
- * data.
+ * Creates the data folder if it does not exist. The folder appears atomically, so that a killed
+ * start leaves no partial data.
  */
 export async function initialise(bin: string, dataDir: string, storage: Storage, account: Account): Promise<void> {
   if (fs.existsSync(path.join(dataDir, 'PG_VERSION'))) return;
@@ -87,7 +96,10 @@ export async function initialise(bin: string, dataDir: string, storage: Storage,
   }
 }
 
-/** Copies the data folder of a stopped server to `snapshot`, which appears atomically. An existing one is kept. */
+/**
+ * Copies the data folder of a stopped server to `snapshot`, which appears atomically. An existing
+ * one is kept.
+ */
 export function saveSnapshot(dataDir: string, snapshot: string): void {
   fs.mkdirSync(path.dirname(snapshot), { recursive: true });
   const staging = fs.mkdtempSync(`${snapshot}.new-`);
@@ -100,8 +112,8 @@ export function saveSnapshot(dataDir: string, snapshot: string): void {
 }
 
 /**
- * A folder in memory. Copying a database there takes a tenth of the time of a copy on some disks. Undefined if there is no
- * such folder, or if it has not enough free space.
+ * A folder in memory. Copying a database there takes a tenth of the time of a copy on some disks.
+ * Undefined if there is no such folder, or if it has not enough free space.
  */
 function folderInMemory(): string | undefined {
   try {
@@ -135,9 +147,12 @@ function makePrivateFolder(prefix: string, account: Account): string {
   return fs.realpathSync(dir);
 }
 
-/** The folders named `prefix`, a process id and anything after it, whose process no longer exists. */
+/**
+ * The folders named `prefix`, a process id and anything after it, whose process no longer exists.
+ */
 function leftoversOf(prefix: string): string[] {
-  const [parent, start] = [path.dirname(prefix), path.basename(prefix)];
+  const parent = path.dirname(prefix);
+  const start = path.basename(prefix);
   return fs
     .readdirSync(parent)
     .filter((name) => name.startsWith(start) && /^\d+-/.test(name.slice(start.length)))
@@ -149,6 +164,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it exists and belongs to another user
+    // It exists and belongs to another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

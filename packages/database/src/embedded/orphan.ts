@@ -9,14 +9,18 @@ const ownerSetting = 'svc.owner_pid';
 
 type LiveProcess = { parent: number; startedAt: number; command: string };
 
-/** The arguments from which a later start recognizes a server of this module and the process that started it. */
+/**
+ * The arguments from which a later start recognizes a server of this module and the process that
+ * started it.
+ */
 export function ownerArguments(dataDir: string): string[] {
   return ['-D', dataDir, '-c', `${ownerSetting}=${process.pid}`];
 }
 
 /**
- * Stops the server that a killed process left running on a data folder. A process receives a signal only if its data
- * folder, start time and arguments match. Throws if the process that started the server is still running.
+ * Stops the server that a killed process left running on a data folder. A process receives a signal
+ * only if its data folder, start time and arguments match. Throws if the process that started the
+ * server is still running.
  */
 export async function stopOrphan(dataDir: string): Promise<void> {
   const pid = ownServer(dataDir);
@@ -61,7 +65,8 @@ function liveProcess(pid: number): LiveProcess | undefined {
 
 function fromProc(pid: number): LiveProcess {
   const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name can contain any characters
+  // The name can contain any characters.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const boot = /^btime (\d+)$/m.exec(fs.readFileSync('/proc/stat', 'utf8'));
   return {
     parent: Number(fields[1]),

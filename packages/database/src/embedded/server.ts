@@ -27,8 +27,8 @@ const temporarySettings = [
 const STOP_TIMEOUT_MS = 10_000;
 
 /**
- * Starts the server and waits until it accepts connections. Resolves to a function that stops it. A temporary server
- * writes its data completely only if it stops in mode `clean`.
+ * Starts the server and waits until it accepts connections. Resolves to a function that stops it. A
+ * temporary server writes its data completely only if it stops in mode `clean`.
  */
 export async function startServer(start: Start): Promise<(mode?: 'clean') => Promise<void>> {
   const durable = start.storage.kind === 'durable';
@@ -39,7 +39,8 @@ export async function startServer(start: Start): Promise<(mode?: 'clean') => Pro
     cwd: '/',
     env: serverEnvironment,
     stdio: ['ignore', 'ignore', 'pipe'],
-    detached: durable, // Ctrl-C stops a temporary server at once, and a durable one only after its clients
+    // Ctrl-C stops a temporary server at once, and a durable one only after its clients.
+    detached: durable,
   });
   const signal = durable ? 'SIGINT' : 'SIGQUIT';
   const stopAtExit = () => child.kill(signal);

@@ -2,8 +2,9 @@ import { isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * The networks to which limits per client apply: an IPv4 address itself, or the /64 and the /48 of an IPv6 address, since a
- * single client usually controls a whole /64. An IPv4-mapped IPv6 address counts as the IPv4 address.
+ * The networks to which limits per client apply: an IPv4 address itself, or the /64 and the /48 of
+ * an IPv6 address, since a single client usually controls a whole /64. An IPv4-mapped IPv6 address
+ * counts as the IPv4 address.
  */
 export interface ClientNetworks {
   readonly network: string;
@@ -25,8 +26,8 @@ export function clientNetworks(given: string): ClientNetworks {
 }
 
 /**
- * An address in its shortest form: without its zone, and as IPv4 if it is an IPv4-mapped IPv6 address. Undefined if the text is
- * no address: a proxy can report any text.
+ * An address in its shortest form: without its zone, and as IPv4 if it is an IPv4-mapped IPv6
+ * address. Undefined if the text is no address: a proxy can report any text.
  */
 export function clientAddress(given = ''): string | undefined {
   const [address = ''] = given.split('%', 1);

@@ -18,14 +18,16 @@ const LIMITS: ConnectionLimits = { stallMs: 30_000, maxUnsentBytes: 256 * 1024 *
 const MAX_LINES = 10;
 
 /**
- * An open connection. Time is counted in checks: after the process was suspended, each client has the full time again.
+ * An open connection. Time is counted in checks: after the process was suspended, each client has
+ * the full time again.
  */
 interface Connection {
   readonly socket: Socket;
   /**
-   * The responses that are not complete, in the order of their requests. A client that sends requests without waiting for responses
-   * has several. It is not a Set: V8 keeps references between the tables of a Set that changes often, so that the garbage collector
-   * finds completed responses later, at a higher cost.
+   * The responses that are not complete, in the order of their requests. A client that sends
+   * requests without waiting for responses has several. It is not a Set: V8 keeps references
+   * between the tables of a Set that changes often, so that the garbage collector finds completed
+   * responses later, at a higher cost.
    */
   readonly responses: ServerResponse[];
   /** The number of bytes that the operating system had accepted at the last check. */
@@ -44,9 +46,10 @@ export interface Connections {
 }
 
 /**
- * Closes connections whose clients do not read, because Node stores unsent bytes without a limit: each connection that
- * makes no progress for a time, and the slowest ones if all connections together have too many unsent bytes. A
- * connection that waits for the service has no unsent bytes, so a stream can be idle for any time.
+ * Closes connections whose clients do not read, because Node stores unsent bytes without a limit:
+ * each connection that makes no progress for a time, and the slowest ones if all connections
+ * together have too many unsent bytes. A connection that waits for the service has no unsent bytes,
+ * so a stream can be idle for any time.
  */
 export function watchConnections(server: Server, log: Log, limits: ConnectionLimits = LIMITS): Connections {
   const connections = new Map<Socket, Connection>();
@@ -65,7 +68,7 @@ export function watchConnections(server: Server, log: Log, limits: ConnectionLim
     const closing = connectionsToClose([...connections.values()], limits);
     closing.forEach(({ connection, reason }, index) => {
       if (index < MAX_LINES)
-        log.warn(describe(connection, reason), 'connection closed, because the client does not read');
+        log.warn(logEntryOf(connection, reason), 'connection closed, because the client does not read');
       closeConnection(connection.socket, reason);
     });
     if (closing.length > MAX_LINES) log.warn({ connections: closing.length - MAX_LINES }, 'more connections closed');
@@ -110,9 +113,13 @@ function observe(connection: Connection): void {
   connection.sent = sent;
 }
 
-/** The number of bytes that the operating system has accepted. `Socket.bytesWritten` also counts bytes that wait. */
+/**
+ * The number of bytes that the operating system has accepted. `Socket.bytesWritten` also counts
+ * bytes that wait.
+ */
 function sentBytes(socket: Socket): number | undefined {
-  const { _handle: handle } = socket as { _handle?: SocketHandle | null }; // no public property has these values
+  // No public property has these values.
+  const { _handle: handle } = socket as { _handle?: SocketHandle | null };
   return handle ? handle.bytesWritten - handle.writeQueueSize : undefined;
 }
 
@@ -121,7 +128,10 @@ interface SocketHandle {
   readonly writeQueueSize: number;
 }
 
-/** The bytes in memory: those of the socket, and those of responses that wait for an earlier response. */
+/**
+ * The bytes in memory: those of the socket, and those of responses that wait for an earlier
+ * response.
+ */
 function unsentBytes({ socket, responses }: Connection): number {
   let bytes = socket.writableLength;
   for (const res of responses) bytes += res.writableLength - (res.socket?.writableLength ?? 0);
@@ -129,15 +139,16 @@ function unsentBytes({ socket, responses }: Connection): number {
 }
 
 /**
- * The number of checks after which the unsent bytes would be sent at the rate so far. The bytes that the operating system
- * accepts at the start do not count, because it accepts them without the client.
+ * The number of checks after which the unsent bytes would be sent at the rate so far. The bytes
+ * that the operating system accepts at the start do not count, because it accepts them without the
+ * client.
  */
 function checksToComplete(connection: Connection): number {
   const { sent, sentBefore, checksWaiting } = connection;
   return (unsentBytes(connection) * Math.max(checksWaiting, 1)) / Math.max(sent - sentBefore, 1);
 }
 
-const describe = (connection: Connection, reason: CloseReason) => ({
+const logEntryOf = (connection: Connection, reason: CloseReason) => ({
   reason,
   unsent_bytes: unsentBytes(connection),
   responses: connection.responses.length,

@@ -1,6 +1,6 @@
 /**
- * Every valid body has at least this many bytes of its limit for each value. More values than that take much longer to parse than
- * the same bytes in strings.
+ * Every valid body has at least this many bytes of its limit for each value. More values than that
+ * take much longer to parse than the same bytes in strings.
  */
 const BYTES_PER_VALUE = 50;
 
@@ -11,9 +11,10 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
 /**
- * Checks the structure of a JSON text before it is parsed, in one pass over its bytes. Text that is not JSON may pass,
- * but the bounds then limit the work of its parser, too.
- * @returns the problem, or undefined if the text has at most MAX_DEPTH levels, and few values for the limit of its size in bytes
+ * Checks the structure of a JSON text before it is parsed, in one pass over its bytes. Text that is
+ * not JSON may pass, but the bounds then limit the work of its parser, too.
+ * @returns the problem, or undefined if the text has at most MAX_DEPTH levels, and few values for
+ * the limit of its size in bytes
  */
 export function structureProblem(json: Uint8Array, limit: number): string | undefined {
   const maxValues = Math.floor(limit / BYTES_PER_VALUE);

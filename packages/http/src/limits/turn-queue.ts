@@ -4,7 +4,10 @@ import { overloaded } from '../response/respond.ts';
 export interface QueueLimits {
   /** What waits, for messages: for example `requests for changes`. */
   readonly what: string;
-  /** The number of runs at the same time. The other database connections are available to other requests. */
+  /**
+   * The number of runs at the same time. The other database connections are available to other
+   * requests.
+   */
   readonly running: number;
   /** The maximum number of requests of a caller that wait. */
   readonly waitingPerCaller: number;
@@ -13,7 +16,10 @@ export interface QueueLimits {
 }
 
 export interface TurnQueue {
-  /** Runs `work` when it is the turn of the caller. @throws 503 `overloaded` if too many requests wait, or for too long */
+  /**
+   * Runs `work` when it is the turn of the caller.
+   * @throws 503 `overloaded` if too many requests wait, or for too long
+   */
   run<T>(caller: string, work: () => Promise<T>): Promise<T>;
 }
 

@@ -22,9 +22,10 @@ export interface LogOutput {
 const writers = new Set<() => void>();
 
 /**
- * Writes lines to a stream without waiting for its reader. The lines of one turn of the event loop are written together, because
- * a write to a file or pipe costs more than a line. Lines that exceed the buffer are dropped and counted. `onRecovered` receives
- * their number when the buffer has been written.
+ * Writes lines to a stream without waiting for its reader. The lines of one turn of the event loop
+ * are written together, because a write to a file or pipe costs more than a line. Lines that exceed
+ * the buffer are dropped and counted. `onRecovered` receives their number when the buffer has been
+ * written.
  */
 export function createLogOutput(stream: Writable, onRecovered: (dropped: number) => void): LogOutput {
   let dropped = 0;
@@ -69,7 +70,8 @@ process.on('exit', writeAll); // an uncaught exception ends the process before i
 export async function flushOutput(): Promise<void> {
   writeAll();
   const done = new AbortController();
-  const limit = wait(FLUSH_LIMIT_MS, undefined, { signal: done.signal }).catch(() => undefined); // aborted below
+  // Aborted below.
+  const limit = wait(FLUSH_LIMIT_MS, undefined, { signal: done.signal }).catch(() => undefined);
   await Promise.race([Promise.all([process.stdout, process.stderr].map(flushed)), limit]);
   done.abort();
 }

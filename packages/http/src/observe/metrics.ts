@@ -55,7 +55,10 @@ export function createMetrics(version: string): Metrics {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
 
-/** Label values come from fixed sets, so that clients cannot add time series. The route is known after routing. */
+/**
+ * Label values come from fixed sets, so that clients cannot add time series. The route is known
+ * after routing.
+ */
 export const labelsOf = (req: Request, res: Response) => ({
   method: methodOf(req.method),
   route: String(res.locals.route ?? routeOf(req.route)),

@@ -15,7 +15,10 @@ interface Observed {
   readonly labelNames?: readonly string[];
 }
 
-/** Registers a metric whose values are read at each scrape. While there are none, the metric has no samples. */
+/**
+ * Registers a metric whose values are read at each scrape. While there are none, the metric has no
+ * samples.
+ */
 export function observe(
   { registry }: Metrics,
   { type = 'gauge', labelNames = [], ...named }: Observed,
@@ -36,8 +39,8 @@ export function observe(
 }
 
 /**
- * Shares one read between all metrics and all scrapes of the next `milliseconds`. The result is undefined if the read fails, so that
- * a scrape still returns all other metrics.
+ * Shares one read between all metrics and all scrapes of the next `milliseconds`. The result is
+ * undefined if the read fails, so that a scrape still returns all other metrics.
  */
 export function sharedRead<T>(milliseconds: number, read: () => Promise<T>): () => Promise<T | undefined> {
   let last: { readonly at: number; readonly value: Promise<T | undefined> } | undefined;
@@ -79,7 +82,9 @@ export function observePools(metrics: Metrics, pools: Readonly<Record<string, Po
 /** The database is asked at most once in this time, whatever the number of scrapes. */
 const RESPONSE_MS = 2000;
 
-/** Registers the time that a database needs for `statement`, including the wait for a connection. */
+/**
+ * Registers the time that a database needs for `statement`, including the wait for a connection.
+ */
 export function observeDatabase(metrics: Metrics, statement: () => Promise<unknown>): void {
   const measure = sharedRead(RESPONSE_MS, async () => {
     const started = performance.now();

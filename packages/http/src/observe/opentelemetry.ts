@@ -27,15 +27,19 @@ const DIAGNOSTICS_PERIOD_MS = 60_000;
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
-/** The span of the work in progress. Work can outlast its span, such as a stream that a request has started. */
+/**
+ * The span of the work in progress. Work can outlast its span, such as a stream that a request has
+ * started.
+ */
 interface Current {
   readonly context: Context;
   hasEnded: boolean;
 }
 
 /**
- * Creates a tracer of the SDK of OpenTelemetry, which reads its standard variables. Ended spans wait in a queue of limited size. A
- * full queue drops spans, so that no work waits for the collector.
+ * Creates a tracer of the SDK of OpenTelemetry, which reads its standard variables. Ended spans
+ * wait in a queue of limited size. A full queue drops spans, so that no work waits for the
+ * collector.
  */
 export async function createTracer(o: {
   readonly service: string;
@@ -124,7 +128,10 @@ function logFailures(exporter: SpanExporter, log: Log): SpanExporter {
   };
 }
 
-/** Logs warnings of the SDK, such as invalid variables and spans that were dropped because the queue was full. */
+/**
+ * Logs warnings of the SDK, such as invalid variables and spans that were dropped because the queue
+ * was full.
+ */
 function logDiagnostics(log: Log): void {
   setGlobalErrorHandler(() => undefined); // `logFailures` receives failed exports
   let nextAt = 0;

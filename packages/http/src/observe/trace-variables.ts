@@ -1,12 +1,15 @@
 interface TraceVariables {
   readonly isEnabled: boolean;
-  /** About values that this service does not support. The specification of OpenTelemetry requires to ignore them. */
+  /**
+   * About values that this service does not support. The specification of OpenTelemetry requires to
+   * ignore them.
+   */
   readonly warnings: readonly string[];
 }
 
 /**
- * Whether traces are on. Unlike in the specification of OpenTelemetry, `OTEL_TRACES_EXPORTER` has the default `none` unless an
- * endpoint is set.
+ * Whether traces are on. Unlike in the specification of OpenTelemetry, `OTEL_TRACES_EXPORTER` has
+ * the default `none` unless an endpoint is set.
  */
 export function readTraceVariables(environment: NodeJS.ProcessEnv): TraceVariables {
   const { OTEL_SDK_DISABLED: disabled = '', OTEL_TRACES_EXPORTER: given = '' } = environment;

@@ -1,14 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Values come from the code or from fixed sets. They must not contain what callers send, or values of statements. */
+/**
+ * Values come from the code or from fixed sets. They must not contain what callers send, or values
+ * of statements.
+ */
 type SpanAttributes = Readonly<Record<string, string | number>>;
 
 export interface SpanOptions {
   readonly name: string;
-  /** `server`: a request to this service, `client`: a call of another one, `internal`: work of this process. */
+  /**
+   * `server`: a request to this service, `client`: a call of another one, `internal`: work of this
+   * process.
+   */
   readonly kind: 'server' | 'client' | 'internal';
   readonly attributes?: SpanAttributes;
-  /** The headers of a request, which can name the trace of its caller. Undefined: the span belongs to the current trace. */
+  /**
+   * The headers of a request, which can name the trace of its caller. Undefined: the span belongs
+   * to the current trace.
+   */
   readonly callerHeaders?: IncomingHttpHeaders;
 }
 
@@ -18,7 +27,10 @@ export interface Span {
   readonly headers: Readonly<Record<string, string>>;
   set(attributes: SpanAttributes): void;
   rename(name: string): void;
-  /** Ends the span. `failure` is the type of the error if the work failed, without text from callers. */
+  /**
+   * Ends the span. `failure` is the type of the error if the work failed, without text from
+   * callers.
+   */
   end(failure?: string): void;
 }
 

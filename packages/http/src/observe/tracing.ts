@@ -14,8 +14,9 @@ interface Tracing {
 }
 
 /**
- * Starts to trace if the standard variables of OpenTelemetry enable it. Otherwise, nothing is loaded. It must be called before
- * the database is opened. @returns a function that exports the last spans and stops tracing, for at most two seconds
+ * Starts to trace if the standard variables of OpenTelemetry enable it. Otherwise, nothing is
+ * loaded. It must be called before the database is opened. @returns a function that exports the
+ * last spans and stops tracing, for at most two seconds
  */
 export async function startTracing(tracing: Tracing): Promise<() => Promise<void>> {
   const { isEnabled, warnings } = readTraceVariables(process.env);
@@ -33,12 +34,12 @@ export async function startTracing(tracing: Tracing): Promise<() => Promise<void
 type Work<T> = (span: Span | undefined) => Promise<T>;
 
 /** Runs work in a span: a child of the current one, or the first one of a new trace. */
-export const traced = <T>(describe: () => SpanOptions, work: Work<T>): Promise<T> =>
-  tracer ? record(tracer, describe(), work) : work(undefined);
+export const traced = <T>(optionsOfSpan: () => SpanOptions, work: Work<T>): Promise<T> =>
+  tracer ? record(tracer, optionsOfSpan(), work) : work(undefined);
 
 /** Runs work in a child of the current span. Without a current span, the work is not traced. */
-export const tracedWithin = <T>(describe: () => SpanOptions, work: Work<T>): Promise<T> =>
-  tracer?.isWithinSpan() ? record(tracer, describe(), work) : work(undefined);
+export const tracedWithin = <T>(optionsOfSpan: () => SpanOptions, work: Work<T>): Promise<T> =>
+  tracer?.isWithinSpan() ? record(tracer, optionsOfSpan(), work) : work(undefined);
 
 async function record<T>(tracer: Tracer, options: SpanOptions, work: Work<T>): Promise<T> {
   const span = tracer.start(options);

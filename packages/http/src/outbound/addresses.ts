@@ -3,14 +3,14 @@ import os from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /**
- * The kind of an address. `never`: link-local addresses and metadata services. `private`: all other addresses that are
- * not public.
+ * The kind of an address. `never`: link-local addresses and metadata services. `private`: all other
+ * addresses that are not public.
  */
 export type Reach = 'public' | 'loopback' | 'private' | 'never';
 
 /**
- * The kind of an address. An IPv4 address in an IPv6 address (mapped, compatible, NAT64, 6to4) counts as this IPv4
- * address.
+ * The kind of an address. An IPv4 address in an IPv6 address (mapped, compatible, NAT64, 6to4)
+ * counts as this IPv4 address.
  * @returns undefined for a name
  */
 export function reachOf(given: string): Reach | undefined {
@@ -26,8 +26,8 @@ export function reachOf(given: string): Reach | undefined {
 }
 
 /**
- * Whether an address belongs to a network interface of this machine. A connection to it reaches the same sockets as one to a
- * loopback address, if they listen on all interfaces.
+ * Whether an address belongs to a network interface of this machine. A connection to it reaches the
+ * same sockets as one to a loopback address, if they listen on all interfaces.
  */
 export function isOwnAddress(given: string): boolean {
   const address = destinationOf(given);
@@ -65,8 +65,11 @@ function listOf(...ranges: readonly string[]): BlockList {
 const never = listOf(
   '169.254.0.0/16', // RFC 3927, and the metadata service of most clouds
   'fe80::/10', // RFC 4291
-  // Metadata services at other addresses: Alibaba, Azure, Oracle; AWS and Google with IPv6.
-  ...['100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'],
+  '100.100.100.200/32', // metadata service of Alibaba
+  '168.63.129.16/32', // of Azure
+  '192.0.0.192/32', // of Oracle
+  'fd00:ec2::254/128', // of AWS with IPv6
+  'fd20:ce::254/128', // of Google with IPv6
 );
 
 /** Includes the unspecified addresses, which also connect to this machine. */
@@ -74,14 +77,33 @@ const loopback = listOf('127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128');
 
 /** Special-purpose ranges (RFC 6890 and its registries) that no public host has. */
 const special = listOf(
-  ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'], // private use, carrier-grade NAT
-  ...['0.0.0.0/8', '192.0.0.0/24', '192.88.99.0/24', '198.18.0.0/15'], // protocols, relays, benchmarks
-  ...['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'], // documentation
-  ...['224.0.0.0/4', '240.0.0.0/4'], // multicast, reserved, broadcast
-  ...['2001::/23', '2001:db8::/32', '3fff::/20'], // protocols (including Teredo), documentation
+  // Private use, and carrier-grade NAT.
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  // Protocols, relays and benchmarks.
+  '0.0.0.0/8',
+  '192.0.0.0/24',
+  '192.88.99.0/24',
+  '198.18.0.0/15',
+  // Documentation.
+  '192.0.2.0/24',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '2001:db8::/32',
+  '3fff::/20',
+  // Multicast, reserved and broadcast.
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  // Protocols with IPv6, including Teredo.
+  '2001::/23',
 );
 
-/** Global unicast addresses (RFC 4291, section 2.4). fc00::/7, multicast and reserved addresses are outside this range. */
+/**
+ * Global unicast addresses (RFC 4291, section 2.4). fc00::/7, multicast and reserved addresses are
+ * outside this range.
+ */
 const unicast = listOf('2000::/3');
 
 /** The IPv4 address that is embedded in an IPv6 address. */
@@ -99,8 +121,8 @@ function embeddedIPv4(groups: readonly number[]): string | undefined {
 }
 
 /**
- * The prefix for local NAT64 translators (RFC 8215). These addresses are never public, whichever IPv4 address they
- * contain.
+ * The prefix for local NAT64 translators (RFC 8215). These addresses are never public, whichever
+ * IPv4 address they contain.
  */
 const isLocalNat64 = (groups: readonly number[]) => groups[0] === 0x64 && groups[1] === 0xff9b && groups[2] === 1;
 

@@ -10,7 +10,10 @@ export interface DialOptions {
   readonly target: URL;
   /** As for `createOutbound`. Undefined if the operator of the service configured the target. */
   readonly restrictTo?: ReadonlySet<TargetAllowance> | undefined;
-  /** PEM. `ca` replaces the certificate authorities of the system; `cert` and `key` are the client certificate. */
+  /**
+   * PEM. `ca` replaces the certificate authorities of the system; `cert` and `key` are the client
+   * certificate.
+   */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
 }
 
@@ -20,7 +23,10 @@ export interface Exchange {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Maximum time in milliseconds until the response starts, and between two parts of its body; 0: unlimited. */
+  /**
+   * Maximum time in milliseconds until the response starts, and between two parts of its body; 0:
+   * unlimited.
+   */
   readonly idleMs: number;
   /** Aborts the request and the body of the response. */
   readonly signal?: AbortSignal;
@@ -40,8 +46,9 @@ export interface HttpConnection {
 }
 
 /**
- * Sends requests to one target and returns the responses as streams. The caller must limit how much it reads. Targets are
- * restricted as by `createOutbound`: by the URL, and by the address to which the socket is connected.
+ * Sends requests to one target and returns the responses as streams. The caller must limit how much
+ * it reads. Targets are restricted as by `createOutbound`: by the URL, and by the address to which
+ * the socket is connected.
  */
 export function dial({ target, restrictTo, tls }: DialOptions): HttpConnection {
   const isSocket = target.protocol === 'unix:';
@@ -75,7 +82,10 @@ export function dial({ target, restrictTo, tls }: DialOptions): HttpConnection {
   };
 }
 
-/** The span of a request until its response starts. Paths contain names of objects, so the span has none. */
+/**
+ * The span of a request until its response starts. Paths contain names of objects, so the span has
+ * none.
+ */
 const engineSpan = (method: string): SpanOptions => ({
   name: `${method} engine`,
   kind: 'client',

@@ -10,12 +10,18 @@ import type { SpanOptions } from '../observe/tracer.ts';
 import { tracedWithin } from '../observe/tracing.ts';
 import { isOwnAddress, reachOf } from './addresses.ts';
 
-/** What `OUTBOUND_ALLOW` can allow for targets that are set in the API, in addition to `https` at public addresses. */
+/**
+ * What `OUTBOUND_ALLOW` can allow for targets that are set in the API, in addition to `https` at
+ * public addresses.
+ */
 export const outboundAllowances = ['http', 'loopback', 'private', 'unix'] as const;
 
 export type OutboundAllowance = (typeof outboundAllowances)[number];
 
-/** What is allowed for a target. No setting contains `own-address`: addresses of the interfaces of this machine, for admins only. */
+/**
+ * What is allowed for a target. No setting contains `own-address`: addresses of the interfaces of
+ * this machine, for admins only.
+ */
 export type TargetAllowance = OutboundAllowance | 'own-address';
 
 export interface OutboundOptions {
@@ -26,13 +32,15 @@ export interface OutboundOptions {
   /** Maximum size of the body of a response, in bytes. */
   readonly maxBytes: number;
   /**
-   * For targets that are set in the API: only `https` to public addresses is allowed, and what this set contains. Undefined
-   * for targets that the operator of the service configured.
+   * For targets that are set in the API: only `https` to public addresses is allowed, and what this
+   * set contains. Undefined for targets that the operator of the service configured.
    */
   readonly restrictTo?: ReadonlySet<OutboundAllowance>;
 }
 
-/** The service does not connect to a target. The message is for operators and contains no address. */
+/**
+ * The service does not connect to a target. The message is for operators and contains no address.
+ */
 export class OutboundRefused extends Error {
   override name = 'OutboundRefused';
   /** What `OUTBOUND_ALLOW` would have to contain; empty if no setting allows the target. */
@@ -85,16 +93,19 @@ const isRefusal = (error: unknown): boolean =>
 
 export interface Outbound {
   readonly send: Send;
-  /** Why a target is not allowed, according to its URL. Names are resolved and checked only when a request is sent. */
+  /**
+   * Why a target is not allowed, according to its URL. Names are resolved and checked only when a
+   * request is sent.
+   */
   refusalOf(target: URL): OutboundRefused | undefined;
   close(): Promise<void>;
 }
 
 /**
- * Sends requests to other services, with limits for time and size, and without following redirects. Connections to
- * link-local addresses and metadata services are not allowed; other targets are restricted by `restrictTo`. The address
- * of the connected socket is checked as well, so that a change of a DNS record has no effect. Rejects with
- * OutboundRefused.
+ * Sends requests to other services, with limits for time and size, and without following redirects.
+ * Connections to link-local addresses and metadata services are not allowed; other targets are
+ * restricted by `restrictTo`. The address of the connected socket is checked as well, so that a
+ * change of a DNS record has no effect. Rejects with OutboundRefused.
  */
 export function createOutbound(options: OutboundOptions): Outbound {
   const { destination = 'other', timeoutMs, maxBytes } = options;
@@ -139,7 +150,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-/** The span of a call. It has the template of the path if the contract declares it, and never the URL. */
+/**
+ * The span of a call. It has the template of the path if the contract declares it, and never the
+ * URL.
+ */
 const callSpan = ({ method, route }: Pick<Outgoing, 'method' | 'route'>, destination: string): SpanOptions => ({
   name: `${method} ${route ?? destination}`,
   kind: 'client',
@@ -151,7 +165,10 @@ const single = (headers: Readonly<Record<string, string | string[] | undefined>>
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
 
-/** Whether a target is on this machine, according to its URL: a Unix socket, or an address of this machine. */
+/**
+ * Whether a target is on this machine, according to its URL: a Unix socket, or an address of this
+ * machine.
+ */
 export const isLocalTarget = ({ protocol, hostname }: URL): boolean =>
   protocol === 'unix:' || /(?:^|\.)localhost\.?$/.test(hostname) || isLocalAddress(bareHost(hostname));
 
@@ -160,8 +177,8 @@ const isLocalAddress = (address: string) => reachOf(address) === 'loopback' || i
 const RESOLUTION_MS = 1000;
 
 /**
- * Whether a target is on this machine, according to its URL and the addresses of its name. A name that cannot be resolved in time is
- * not: connections check the addresses again.
+ * Whether a target is on this machine, according to its URL and the addresses of its name. A name
+ * that cannot be resolved in time is not: connections check the addresses again.
  */
 export async function resolvesToThisMachine(target: URL): Promise<boolean> {
   if (isLocalTarget(target)) return true;
@@ -197,7 +214,10 @@ function refusalOfHost(host: string, { protocol, restrictTo }: Rules): OutboundR
   return restrictTo.has('own-address') || !isOwnAddress(host) ? undefined : new OutboundRefused([], OWN_ADDRESS);
 }
 
-/** Connects only to allowed addresses. Checks the resolved addresses, and the remote address of the connected socket. */
+/**
+ * Connects only to allowed addresses. Checks the resolved addresses, and the remote address of the
+ * connected socket.
+ */
 export function refusingConnector(
   restrictTo: Rules['restrictTo'],
   options: buildConnector.BuildOptions = {},

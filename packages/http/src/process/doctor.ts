@@ -7,7 +7,10 @@ import { SettingsError } from './settings.ts';
 
 /** What a check of the command `doctor` found. Texts contain no secrets. */
 export interface Finding {
-  /** `failed`: the service does not start, or does not work. `skipped`: the check needs another one that failed. */
+  /**
+   * `failed`: the service does not start, or does not work. `skipped`: the check needs another one
+   * that failed.
+   */
   readonly state: 'ok' | 'warning' | 'failed' | 'skipped';
   readonly found: string;
   /** What the operator does about it. */
@@ -37,7 +40,10 @@ interface DoctorOptions {
   readonly prepare: () => { readonly checks: readonly DoctorCheck[]; readonly close: () => Promise<void> };
 }
 
-/** The command that checks what a service depends on. It changes nothing. Exits with 1 if a check failed. */
+/**
+ * The command that checks what a service depends on. It changes nothing. Exits with 1 if a check
+ * failed.
+ */
 export const doctorCommand = ({ service, version, prepare }: DoctorOptions): Command => ({
   summary: 'check the configuration and all dependencies, and print what to do about problems',
   options: { json: { help: 'print one JSON document' } },
@@ -107,8 +113,8 @@ function textOf({ service, version, checks }: Report): string {
 }
 
 /**
- * Checks the configuration. `config` returns it to the later checks. If only optional settings are invalid, it is the configuration
- * without them; otherwise the checks that call it are skipped.
+ * Checks the configuration. `config` returns it to the later checks. If only optional settings are
+ * invalid, it is the configuration without them; otherwise the checks that call it are skipped.
  */
 export function configurationCheck<C>(
   read: (environment: NodeJS.ProcessEnv) => C,
@@ -144,7 +150,10 @@ function readWithout<C>(read: (environment: NodeJS.ProcessEnv) => C, invalid: re
   }
 }
 
-/** The differences of other clocks from the clock of this machine, in milliseconds, by the name of the other side. */
+/**
+ * The differences of other clocks from the clock of this machine, in milliseconds, by the name of
+ * the other side.
+ */
 export type Clocks = Map<string, number>;
 
 /** Records the time that the responses of another side state, to a whole second. */
@@ -225,13 +234,16 @@ async function versionOfService(host: string, port: number): Promise<string | un
 const DISK_FAILED_BYTES = 64 * 2 ** 20;
 const DISK_WARNING_BYTES = 1024 * 2 ** 20;
 
-/** Checks the free space of the folder for temporary files, and of further folders by their purpose. */
+/**
+ * Checks the free space of the folder for temporary files, and of further folders by their purpose.
+ */
 export const diskCheck = (folders: () => Readonly<Record<string, string>> = () => ({})): DoctorCheck => ({
   name: 'disk',
   run: async () => {
     const all: { readonly free: number; readonly text: string }[] = [];
     for (const [purpose, folder] of Object.entries({ 'temporary files': tmpdir(), ...folders() })) {
-      const stats = await statfs(folder).catch(() => undefined); // it does not exist, or is on another machine
+      // It does not exist, or is on another machine.
+      const stats = await statfs(folder).catch(() => undefined);
       if (!stats) continue;
       const free = stats.bavail * stats.bsize;
       all.push({ free, text: `${purpose} (${folder}): ${Math.floor(free / 2 ** 20)} MiB free` });

@@ -1,6 +1,8 @@
 /** A periodic task. */
 export interface PeriodicTask {
-  /** Stops the task, and aborts the signal of a run in progress. Resolves at the end of this run. */
+  /**
+   * Stops the task, and aborts the signal of a run in progress. Resolves at the end of this run.
+   */
   stop(): Promise<void>;
 }
 
@@ -11,9 +13,9 @@ export interface WakeableTask extends PeriodicTask {
 }
 
 /**
- * Runs a task after `firstMs` milliseconds, and then repeatedly. Each run resolves to the delay before the next one.
- * The timer does not keep the process alive. The task must handle its failures: a rejection is unhandled and ends the
- * process.
+ * Runs a task after `firstMs` milliseconds, and then repeatedly. Each run resolves to the delay
+ * before the next one. The timer does not keep the process alive. The task must handle its
+ * failures: a rejection is unhandled and ends the process.
  */
 export function runPeriodically(firstMs: number, task: (stopped: AbortSignal) => Promise<number>): WakeableTask {
   const stopped = new AbortController();

@@ -6,8 +6,9 @@ import { z } from 'zod';
 import { flushOutput } from '../observe/log-output.ts';
 
 /**
- * V8 allocates objects in the old generation if their first siblings lived long. In a server, the first requests make it do so for the
- * objects of all requests, because the young generation is small at the start. Without it, collections of garbage cost half.
+ * V8 allocates objects in the old generation if their first siblings lived long. In a server, the
+ * first requests make it do so for the objects of all requests, because the young generation is
+ * small at the start. Without it, collections of garbage cost half.
  */
 const V8_FLAGS = '--no-allocation-site-pretenuring';
 
@@ -72,8 +73,8 @@ const EXIT_CODES = `Exit codes:
   ${exitCodes.usage}  the command line is invalid`;
 
 /**
- * Runs the command of this process, or prints the help. An error is printed to stderr without a stack trace. Exits the process if the
- * command failed or has an exit code.
+ * Runs the command of this process, or prints the help. An error is printed to stderr without a
+ * stack trace. Exits the process if the command failed or has an exit code.
  */
 export async function runProgram(program: Program): Promise<void> {
   setFlagsFromString(V8_FLAGS);
@@ -86,7 +87,10 @@ export async function runProgram(program: Program): Promise<void> {
   process.exit(code);
 }
 
-/** Runs a command line. Resolves to its exit code. @throws UsageError for an invalid command line, and the error of the command */
+/**
+ * Runs a command line. Resolves to its exit code.
+ * @throws UsageError for an invalid command line, and the error of the command
+ */
 export async function execute(
   { service, version, commands: own }: Program,
   [name = 'serve', ...args]: readonly string[],
@@ -100,7 +104,10 @@ export async function execute(
   return command.run(inputOf(name, command, args));
 }
 
-/** @throws UsageError for unknown options, options without their value, and a missing or unexpected argument */
+/**
+ * @throws UsageError for unknown options, options without their value, and a missing or unexpected
+ * argument
+ */
 function inputOf(name: string, { argument, options = {} }: Command, args: readonly string[]): CommandInput {
   const config: ParseArgsConfig = {
     args: [...args],
@@ -135,7 +142,9 @@ export function parseOptions<T extends z.ZodType>(schema: T, options: unknown): 
 
 const packageFile = z.object({ version: z.string().regex(/^\d+\.\d+\.\d+/) });
 
-/** The version in a `package.json`, which is the only place that states the version of a service. */
+/**
+ * The version in a `package.json`, which is the only place that states the version of a service.
+ */
 export const readVersion = (file: URL): string => packageFile.parse(JSON.parse(readFileSync(file, 'utf8'))).version;
 
 function helpOfAll(service: string, commands: Readonly<Record<string, Command>>): string {

@@ -7,8 +7,9 @@ export const MAX_SECRET_BYTES = 64 * 1024;
 export type SecretFileErrors = ReadonlyMap<string, string>;
 
 /**
- * Reads each secret of `names` whose variable `NAME_FILE` is set from that file, without its last line break. Returns the environment
- * with these values, and an error for each secret that cannot be read. Errors name the file, but never contain its content.
+ * Reads each secret of `names` whose variable `NAME_FILE` is set from that file, without its last
+ * line break. Returns the environment with these values, and an error for each secret that cannot
+ * be read. Errors name the file, but never contain its content.
  */
 export function withSecretFiles(
   names: readonly string[],

@@ -20,7 +20,10 @@ export interface ServeOptions {
   readonly connectionLimits?: ConnectionLimits;
 }
 
-/** After SIGTERM, new requests are still served for this time, while load balancers detect that `/readyz` returns 503. */
+/**
+ * After SIGTERM, new requests are still served for this time, while load balancers detect that
+ * `/readyz` returns 503.
+ */
 const GRACE_MS = 1000;
 const DRAIN_LIMIT_MS = 10_000;
 
@@ -41,8 +44,8 @@ export function createHttpServer(app: Express): Server {
 }
 
 /**
- * Listens, and shuts down gracefully on SIGTERM, on SIGINT, or when the IPC channel to the parent process is closed.
- * Rejects with a message for the operator if the port is not available.
+ * Listens, and shuts down gracefully on SIGTERM, on SIGINT, or when the IPC channel to the parent
+ * process is closed. Rejects with a message for the operator if the port is not available.
  */
 export async function serve(options: ServeOptions): Promise<Server> {
   const server = createHttpServer(options.app);
@@ -91,7 +94,8 @@ async function shutDown(
   { log, close }: ServeOptions,
   graceMs: number,
 ): Promise<void> {
-  // server.close() waits for keep-alive connections. Idle ones are closed at once, the others with their next response.
+  // server.close() waits for keep-alive connections. Idle ones are closed at once, the others with
+  // their next response.
   connections.responses().forEach(endConnection);
   onRequest(server, (_req, res) => endConnection(res));
   if (graceMs > 0) await wait(graceMs);

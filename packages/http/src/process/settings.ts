@@ -57,7 +57,10 @@ export const numberSetting = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be an integer from ${min} to ${max}`);
 
-/** `OUTBOUND_ALLOW`: what is allowed for targets that are set in the API, in addition to `https` at public addresses. */
+/**
+ * `OUTBOUND_ALLOW`: what is allowed for targets that are set in the API, in addition to `https` at
+ * public addresses.
+ */
 export const outboundSetting = listSetting.transform((words, context) => {
   const unknown = words.filter((word) => !isAllowance(word));
   if (unknown.length === 0) return new Set(words.filter(isAllowance));
@@ -71,7 +74,9 @@ const isAllowance = (word: string): word is OutboundAllowance => outboundAllowan
 /** Names of address ranges that Express defines. */
 const PROXY_RANGES = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** `TRUST_PROXY`: Express would read a number, which it allows as a count of proxies, as an address. */
+/**
+ * `TRUST_PROXY`: Express would read a number, which it allows as a count of proxies, as an address.
+ */
 const proxiesSetting = listSetting.transform((entries, context) => {
   const invalid = entries.filter((entry) => !isProxy(entry));
   if (invalid.length === 0) return entries;
@@ -206,7 +211,8 @@ export const serviceOptionsOf = (config: z.output<typeof common>) => ({
 });
 
 /**
- * Parses the environment, and the files of its secrets. Empty values count as not set. @throws SettingsError with all errors
+ * Parses the environment, and the files of its secrets. Empty values count as not set. @throws
+ * SettingsError with all errors
  */
 export function readSettings<T extends z.ZodObject>(schema: T, environment: NodeJS.ProcessEnv): z.output<T> {
   const read = withSecretFiles(secretNamesOf(schema), environment);

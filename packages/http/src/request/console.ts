@@ -31,7 +31,10 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** Mounts the hashed files of a console. Reads all files once, so that a missing build prevents the start. */
+/**
+ * Mounts the hashed files of a console. Reads all files once, so that a missing build prevents the
+ * start.
+ */
 export function mountConsoleAssets(app: Express, folder: string): void {
   for (const name of readdirSync(path.join(folder, 'assets'))) {
     const contentType = CONTENT_TYPES[path.extname(name)];
@@ -48,8 +51,8 @@ export function mountConsoleAssets(app: Express, folder: string): void {
 const NOT_PAGES = /^\/(?:\.well-known|api|docs|assets|mcp|healthz|readyz|metrics|openapi\.json)(?:\/|$)/;
 
 /**
- * Responds with the page of a console to a browser that requests a page at a path without a route. The script of the page reads the
- * path. Mount it after all routes.
+ * Responds with the page of a console to a browser that requests a page at a path without a route.
+ * The script of the page reads the path. Mount it after all routes.
  */
 export function consolePage(folder: string): RequestHandler {
   const page = readVariants(path.join(folder, 'index.html'));
@@ -113,7 +116,9 @@ function fileResponse(file: Variants, headers: Readonly<Record<string, string>>,
   return { status: 200, headers: all, body: (encoding && file.compressed[encoding]) ?? file.plain };
 }
 
-/** Whether the request names the encoding with a weight other than zero (RFC 9110, section 12.5.3). */
+/**
+ * Whether the request names the encoding with a weight other than zero (RFC 9110, section 12.5.3).
+ */
 const accepts = ({ headers }: Request, encoding: string) =>
   String(headers['accept-encoding'] ?? '')
     .split(',')
@@ -125,6 +130,9 @@ const accepts = ({ headers }: Request, encoding: string) =>
       return name === encoding && !/^q=0(?:\.0*)?$/.test(weight);
     });
 
-/** The folder with the build of a console in the package of the consoles. `from` is the URL of a module that depends on the package. */
+/**
+ * The folder with the build of a console in the package of the consoles. `from` is the URL of a
+ * module that depends on the package.
+ */
 export const consoleFolderOf = (service: 'hub' | 'fleet', from: string): string =>
   path.join(path.dirname(createRequire(from).resolve('@svc/console/package.json')), 'dist', service);

@@ -14,11 +14,17 @@ const PAGE = `<!doctype html>
 
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', validatorUrl: null });\n`;
 
-/** Only resources of this origin are allowed. Swagger UI needs inline styles, and data: URLs for its icons. */
+/**
+ * Only resources of this origin are allowed. Swagger UI needs inline styles, and data: URLs for its
+ * icons.
+ */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
-/** Mounts `/openapi.json`, and at `/docs` a reference page that loads no resources from other origins. */
+/**
+ * Mounts `/openapi.json`, and at `/docs` a reference page that loads no resources from other
+ * origins.
+ */
 export function mountDocs(app: Express, openapi: object): void {
   const pages: Record<string, PendingResponse> = {
     '/openapi.json': jsonResponse(200, openapi),

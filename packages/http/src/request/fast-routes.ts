@@ -11,12 +11,15 @@ export interface FoundRoute<Context> {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** A parameter that has the same text with and without percent-encoding. Express handles other ones. */
+/**
+ * A parameter that has the same text with and without percent-encoding. Express handles other ones.
+ */
 const PLAIN = /^[A-Za-z0-9_-]{1,200}$/;
 
 /**
- * Finds the route of frequent requests without Express, whose router and request objects cost several times as much as such
- * a request. It only finds GET and HEAD requests for literal paths, and for paths that end with their only parameter.
+ * Finds the route of frequent requests without Express, whose router and request objects cost
+ * several times as much as such a request. It only finds GET and HEAD requests for literal paths,
+ * and for paths that end with their only parameter.
  */
 export function createFastRoutes<Context>(routes: readonly Route<Context>[]) {
   const literal = new Map<string, Route<Context>>();
@@ -51,7 +54,10 @@ export function createFastRoutes<Context>(routes: readonly Route<Context>[]) {
 const MAX_INPUTS = 5000;
 const MAX_URL = 500;
 
-/** `readInput` for fast routes. Most of their requests repeat a URL, so valid inputs are remembered. They must not be changed. */
+/**
+ * `readInput` for fast routes. Most of their requests repeat a URL, so valid inputs are remembered.
+ * They must not be changed.
+ */
 export function createInputReader(): typeof readInput {
   const inputs = new LRUCache<string, Input<Endpoint>>({ max: MAX_INPUTS });
   return async <E extends Endpoint>(endpoint: E, req: Request, res: Response) => {

@@ -2,7 +2,9 @@ import type { Express } from 'express';
 import { jsonResponse, respond } from '../response/respond.ts';
 import { refuseOtherMethods } from './routes.ts';
 
-/** The state of a dependency of a service. `failed` makes the service unready; `degraded` does not. */
+/**
+ * The state of a dependency of a service. `failed` makes the service unready; `degraded` does not.
+ */
 export interface HealthCheck {
   readonly name: string;
   readonly state: 'ok' | 'degraded' | 'failed';
@@ -25,7 +27,10 @@ export const probePaths: readonly string[] = [LIVENESS, READINESS];
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-/** Mounts `/healthz` (liveness) and `/readyz` (readiness, with the version and the state of each dependency). */
+/**
+ * Mounts `/healthz` (liveness) and `/readyz` (readiness, with the version and the state of each
+ * dependency).
+ */
 export function mountHealth(app: Express, health: Health, version: string): void {
   app.get(LIVENESS, (_req, res) => respond(res, jsonResponse(200, { status: 'alive' }, NO_STORE)));
   app.get(READINESS, async (_req, res) => {

@@ -4,14 +4,21 @@ import type { z } from 'zod';
 import { structureProblem } from '../limits/json-bounds.ts';
 import { invalid, notFound, Problem } from '../response/problem.ts';
 
-/** Reads and validates the input of a request. Throws 400, 404 (a path parameter that cannot be valid), 413, 415. */
+/**
+ * Reads and validates the input of a request. Throws 400, 404 (a path parameter that cannot be
+ * valid), 413, 415.
+ */
 export async function readInput<E extends Endpoint>(endpoint: E, req: Request, res: Response): Promise<Input<E>> {
   const address = validateAddress(endpoint, { params: req.params, query: readQuery(req.url) });
   const body = endpoint.bodyLimit > 0 ? await readBody(req, res, endpoint.bodyLimit) : {};
-  return { ...address, body: validateBody(endpoint, body) } as Input<E>; // each member was parsed by the endpoint's own schema
+  // Each member was parsed by the endpoint's own schema.
+  return { ...address, body: validateBody(endpoint, body) } as Input<E>;
 }
 
-/** The input of an operation that is not a request of its own: the parts of its path, its query and its body. */
+/**
+ * The input of an operation that is not a request of its own: the parts of its path, its query and
+ * its body.
+ */
 export interface GivenInput {
   readonly params: Readonly<Record<string, unknown>>;
   /** Parameters as text, as in a URL. */
@@ -23,7 +30,8 @@ export interface GivenInput {
 export function validateInput<E extends Endpoint>(endpoint: E, { params, query, body }: GivenInput): Input<E> {
   rejectBadText(query);
   rejectBadText(body);
-  return { ...validateAddress(endpoint, { params, query }), body: validateBody(endpoint, body) } as Input<E>; // as above
+  // Each member was parsed by the endpoint's own schema.
+  return { ...validateAddress(endpoint, { params, query }), body: validateBody(endpoint, body) } as Input<E>;
 }
 
 function validateAddress(endpoint: Endpoint, { params: given, query }: Pick<GivenInput, 'params' | 'query'>) {
@@ -36,7 +44,8 @@ const validateBody = (endpoint: Endpoint, body: unknown) =>
   endpoint.bodyLimit > 0 ? validate(endpoint.body, body, 'member') : {};
 
 /**
- * Reads a body of JSON. Its text is not validated: the operations that it names validate what they receive.
+ * Reads a body of JSON. Its text is not validated: the operations that it names validate what they
+ * receive.
  * @throws 400, 413, 415
  */
 export async function readJson(req: Request, res: Response, limit: number): Promise<unknown> {
@@ -44,7 +53,10 @@ export async function readJson(req: Request, res: Response, limit: number): Prom
   return parseBounded(await readBytes(req, res, limit), limit);
 }
 
-/** Parses the query of a URL (WHATWG form encoding). Rejects repeated parameters and invalid percent-encoding. */
+/**
+ * Parses the query of a URL (WHATWG form encoding). Rejects repeated parameters and invalid
+ * percent-encoding.
+ */
 export function readQuery(url: string): Record<string, string> {
   const start = url.indexOf('?');
   const pairs =
@@ -130,7 +142,10 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Rejects values that PostgreSQL or other programs do not accept: NUL, lone surrogates, and the member `__proto__`. */
+/**
+ * Rejects values that PostgreSQL or other programs do not accept: NUL, lone surrogates, and the
+ * member `__proto__`.
+ */
 function rejectBadText(value: unknown, path = ''): void {
   if (typeof value === 'string' && isBadText(value)) {
     throw invalid([{ path, message: 'must be well-formed Unicode without the character NUL' }]);

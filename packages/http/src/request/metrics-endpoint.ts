@@ -11,14 +11,20 @@ export const METRICS_PATH = '/metrics';
 
 let isCollecting = false;
 
-/** The metrics of this process. The collectors of the runtime run until the process exits, so there is one of each. */
+/**
+ * The metrics of this process. The collectors of the runtime run until the process exits, so there
+ * is one of each.
+ */
 function collectedProcessMetrics(): Registry {
   if (!isCollecting) collectDefaultMetrics({ register: processMetrics });
   isCollecting = true;
   return processMetrics;
 }
 
-/** Mounts `/metrics` in the Prometheus text format. If a token is configured, requests must present it. */
+/**
+ * Mounts `/metrics` in the Prometheus text format. If a token is configured, requests must present
+ * it.
+ */
 export function mountMetrics(app: Express, { registry }: Metrics, token: string | undefined): void {
   const shared = collectedProcessMetrics();
   app.get(METRICS_PATH, async (req, res) => {

@@ -5,14 +5,15 @@ import { requestIdOf } from '../response/respond.ts';
 import { probePaths } from './health.ts';
 
 /**
- * The maximum length is less than that of an API key, an MCP token or a JWT, so that a misplaced credential is not
- * logged.
+ * The maximum length is less than that of an API key, an MCP token or a JWT, so that a misplaced
+ * credential is not logged.
  */
 const ACCEPTED_ID = /^[A-Za-z0-9._:-]{1,40}$/;
 
 /**
- * Assigns an id to each request (that of the client if it is accepted), which `respond` returns, and logs one line at the end
- * of the request. Requests of probes are frequent, so their level is debug.
+ * Assigns an id to each request (that of the client if it is accepted), which `respond` returns,
+ * and logs one line at the end of the request. Requests of probes are frequent, so their level is
+ * debug.
  */
 export function requestLog(log: Log): RequestObserver {
   return (req, res) => {

@@ -11,11 +11,15 @@ type Handled<E extends Endpoint> = Promise<Reply<E> | SpecialReply<Reply<E>>>;
 /** An endpoint with its handler. */
 export interface Route<Context, E extends Endpoint = Endpoint> {
   readonly endpoint: E;
-  // Method syntax makes the parameters bivariant, so that routes with different inputs can be in one list.
+  // Method syntax makes the parameters bivariant, so that routes with different inputs can be in
+  // one list.
   handle(context: Context, input: Input<E>): Handled<E>;
 }
 
-/** Creates a `route` function for the request context of a service, so that handlers need no type annotations. */
+/**
+ * Creates a `route` function for the request context of a service, so that handlers need no type
+ * annotations.
+ */
 export const routeFor =
   <Context>() =>
   <E extends Endpoint>(endpoint: E, handle: (context: Context, input: Input<E>) => Handled<E>): Route<Context, E> => ({
@@ -23,19 +27,26 @@ export const routeFor =
     handle,
   });
 
-/** The routes of a contract, one per endpoint. A missing route is a type error; other members of `routes` are ignored. */
+/**
+ * The routes of a contract, one per endpoint. A missing route is a type error; other members of
+ * `routes` are ignored.
+ */
 export const implementFor =
   <Context>() =>
   <T extends Record<string, Endpoint>>(
     contract: T,
     routes: { [K in keyof T]: Route<Context, T[K]> },
   ): Route<Context>[] =>
-    Object.keys(contract).map((name) => routes[name] as Route<Context>); // the mapped type above has a route for each name
+    // The mapped type above has a route for each name.
+    Object.keys(contract).map((name) => routes[name] as Route<Context>);
 
 /** Authenticates and authorizes a request. Resolves to the context for the handler. */
 export type Enter<Context> = (req: Request, res: Response, endpoint: Endpoint) => Promise<Context>;
 
-/** Mounts the routes: literal paths before paths with parameters, and 405 for other methods of each path. */
+/**
+ * Mounts the routes: literal paths before paths with parameters, and 405 for other methods of each
+ * path.
+ */
 export function mount<Context>(app: Express, routes: readonly Route<Context>[], enter: Enter<Context>): void {
   const paths = new Map<string, Route<Context>[]>();
   for (const route of routes) paths.set(route.endpoint.path, [...(paths.get(route.endpoint.path) ?? []), route]);
@@ -79,7 +90,10 @@ export interface Performed {
   readonly stream?: Streamed;
 }
 
-/** Performs an operation as `run` does, without HTTP: the context belongs to a caller who is admitted to the endpoint. */
+/**
+ * Performs an operation as `run` does, without HTTP: the context belongs to a caller who is
+ * admitted to the endpoint.
+ */
 export async function perform<Context>(route: Route<Context>, context: Context, given: GivenInput): Promise<Performed> {
   const { endpoint } = route;
   const handled: unknown = await route.handle(context, validateInput(endpoint, given));

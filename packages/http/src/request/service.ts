@@ -29,7 +29,10 @@ export interface ServiceOptions<Context> {
   readonly version: string;
   readonly log: Log;
   readonly routes: readonly Route<Context>[];
-  /** Frequent GET requests among `routes`, which are handled without Express if the service has no `gate`. */
+  /**
+   * Frequent GET requests among `routes`, which are handled without Express if the service has no
+   * `gate`.
+   */
   readonly fastRoutes?: readonly Route<Context>[];
   readonly enter: Enter<Context>;
   /** The OpenAPI document, which states the version. */
@@ -40,7 +43,10 @@ export interface ServiceOptions<Context> {
   readonly requestsPerMinute?: number;
   /** The known session of a request. Its requests count together, whatever their addresses. */
   readonly sessionOf?: ((req: Request, res: Response) => string | undefined) | undefined;
-  /** The limits of rejections per client network if `rateLimit` is set. Default: those of `createRejectionDelay`. */
+  /**
+   * The limits of rejections per client network if `rateLimit` is set. Default: those of
+   * `createRejectionDelay`.
+   */
   readonly rejectionDelay?: RejectionDelayLimits;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: readonly string[];
@@ -48,8 +54,9 @@ export interface ServiceOptions<Context> {
   /** The base URL of the service for callers, for its OpenAPI document. */
   readonly publicUrl?: string | undefined;
   /**
-   * Runs before routing for every request, with any path, method or body. It can set `res.locals.isLimited`, so that the
-   * rate limit also applies to a request to the probes and metrics.
+   * Runs before routing for every request, with any path, method or body. It can set
+   * `res.locals.isLimited`, so that the rate limit also applies to a request to the probes and
+   * metrics.
    */
   readonly gate?: RequestHandler;
   /** Mounts what is not an endpoint of the contract. */
@@ -147,8 +154,8 @@ const passes = (middleware: RequestHandler, req: Request, res: Response) =>
   });
 
 /**
- * Node does not read another request from a connection after a request for an upgrade that was not performed. The next
- * request would never receive a response, so the connection is closed.
+ * Node does not read another request from a connection after a request for an upgrade that was not
+ * performed. The next request would never receive a response, so the connection is closed.
  */
 const endAfterUpgrade: RequestObserver = (req, res) => {
   if (req.headers.upgrade !== undefined) res.setHeader('Connection', 'close');
@@ -190,8 +197,8 @@ function originsOf(origins: readonly string[]): RequestObserver {
 }
 
 /**
- * Limits the requests of one session, or of one client address without a session, to one replica. It protects from malfunctioning
- * clients; it is not a quota.
+ * Limits the requests of one session, or of one client address without a session, to one replica.
+ * It protects from malfunctioning clients; it is not a quota.
  */
 const limitRate = ({
   requestsPerMinute = 6000,
@@ -208,7 +215,8 @@ const limitRate = ({
     },
     skip: (req, res) => [...probePaths, METRICS_PATH].includes(req.path) && res.locals.isLimited !== true,
     handler: (req, _res, next) => {
-      const { resetTime } = (req as AugmentedRequest).rateLimit ?? {}; // set by the limiter that calls this
+      // Set by the limiter that calls this.
+      const { resetTime } = (req as AugmentedRequest).rateLimit ?? {};
       const seconds = Math.max(1, Math.ceil(((resetTime?.getTime() ?? 0) - Date.now()) / 1000));
       const detail = `At most ${requestsPerMinute} requests per minute are allowed for a session or a client address. Retry in ${seconds} s.`;
       next(new Problem('rate_limited', detail, { headers: { 'Retry-After': `${seconds}` } }));

@@ -2,16 +2,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { Problem } from '../response/problem.ts';
 
-/** Replaces an invalid request target. It is not a valid path, because its percent-encoding is incomplete. */
+/**
+ * Replaces an invalid request target. It is not a valid path, because its percent-encoding is
+ * incomplete.
+ */
 const INVALID_TARGET = '/%';
 
 /** Handles a request before Express. Calls `next` if Express must handle it. */
 export type HandleFirst = (req: Request, res: Response, next: () => void) => void;
 
 /**
- * Converts request targets to origin-form (RFC 9112, section 3.2) before routing, and calls `first`, before Express receives
- * a request. For a target that it cannot parse, Express would send an HTML response without running any middleware, so that
- * the request would be neither logged nor audited.
+ * Converts request targets to origin-form (RFC 9112, section 3.2) before routing, and calls
+ * `first`, before Express receives a request. For a target that it cannot parse, Express would send
+ * an HTML response without running any middleware, so that the request would be neither logged nor
+ * audited.
  */
 export function handleBefore(app: Express, first: HandleFirst): void {
   // The member that Node calls for each request. The objects get the members of Express only there.

@@ -8,7 +8,10 @@ import { METRICS_PATH } from './metrics-endpoint.ts';
 
 const UNTRACED = new Set([...probePaths, METRICS_PATH]);
 
-/** Processes a request in a span, from its arrival to the end of its response. Probes and scrapes are not traced. */
+/**
+ * Processes a request in a span, from its arrival to the end of its response. Probes and scrapes
+ * are not traced.
+ */
 export function traceRequest(req: Request, res: Response, work: () => void): void {
   const tracer = currentTracer();
   if (!tracer || UNTRACED.has(pathOf(req.originalUrl))) {

@@ -13,13 +13,18 @@ const closedConnections = new Counter({
   registers: [processMetrics],
 });
 
-/** Closes a connection with a reset, so that the operating system discards its unsent bytes, too. */
+/**
+ * Closes a connection with a reset, so that the operating system discards its unsent bytes, too.
+ */
 export function closeConnection(socket: Socket, reason: CloseReason): void {
   closedConnections.inc({ reason });
   socket.resetAndDestroy();
 }
 
-/** Closes the connection of a request whose response is not sent, or not completely. The log states the reason. */
+/**
+ * Closes the connection of a request whose response is not sent, or not completely. The log states
+ * the reason.
+ */
 export function closeConnectionOf(res: Response, reason: CloseReason): void {
   res.locals.closed = reason;
   closeConnection(res.req.socket, reason);

@@ -7,8 +7,8 @@ const MIN_BYTES = 1024;
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * The compressions of a process at the same time, which leave threads of Node to other work. Other responses are sent uncompressed
- * meanwhile, so that no response waits for another one.
+ * The compressions of a process at the same time, which leave threads of Node to other work. Other
+ * responses are sent uncompressed meanwhile, so that no response waits for another one.
  */
 const MAX_CONCURRENT = 2;
 
@@ -50,7 +50,10 @@ function start(coding: Coding, bytes: Buffer): Promise<Buffer> | undefined {
   });
 }
 
-/** The preferred coding that `Accept-Encoding` names, without one of quality 0 (RFC 9110, section 12.5.3). */
+/**
+ * The preferred coding that `Accept-Encoding` names, without one of quality 0 (RFC 9110, section
+ * 12.5.3).
+ */
 function codingOf(accepted = ''): Coding | undefined {
   const codings = accepted
     .toLowerCase()

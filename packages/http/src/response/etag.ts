@@ -2,7 +2,10 @@ import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { invalid, Problem } from './problem.ts';
 
-/** Whether the client already has the representation with this entity tag (RFC 9110, section 13.1.2). */
+/**
+ * Whether the client already has the representation with this entity tag (RFC 9110, section
+ * 13.1.2).
+ */
 export type HasEtag = (etag: string) => boolean;
 
 /** Evaluates `If-None-Match` with weak comparison (RFC 9110, section 8.8.3.2). */
@@ -17,7 +20,10 @@ export function hasEtagOf(req: Request): HasEtag {
 /** The strong entity tag of a body. */
 export const etagOfBody = (body: string | Buffer): string => `"${digest(body)}"`;
 
-/** The entity tag of a response that depends only on `state`. It is weak, because the bytes of the response can differ. */
+/**
+ * The entity tag of a response that depends only on `state`. It is weak, because the bytes of the
+ * response can differ.
+ */
 export const etagOfState = (...state: readonly unknown[]): string => `W/"${digest(JSON.stringify(state))}"`;
 
 /** The strong entity tag of a resource with a version number, in its current representation. */
@@ -30,8 +36,9 @@ export type Matches = (version: number) => boolean;
 const VERSION_TAG = /^"(\d{1,9})(?:\.[\w-]*)?"$/;
 
 /**
- * Evaluates `If-Match` (RFC 9110, section 13.1.1). Its values are versions in quotes, or entity tags of `etagOfVersion`, of
- * which only the version is compared. Without the header, every version matches. @throws 400 for other values
+ * Evaluates `If-Match` (RFC 9110, section 13.1.1). Its values are versions in quotes, or entity
+ * tags of `etagOfVersion`, of which only the version is compared. Without the header, every version
+ * matches. @throws 400 for other values
  */
 export function matchesOf(req: Request): Matches {
   const given = req.headers['if-match'];
@@ -45,7 +52,10 @@ export function matchesOf(req: Request): Matches {
   return (version) => versions.includes(version);
 }
 
-/** Checks the version of a resource that is locked for a change. @throws 412 if `If-Match` does not permit the version */
+/**
+ * Checks the version of a resource that is locked for a change.
+ * @throws 412 if `If-Match` does not permit the version
+ */
 export function requireVersion(matches: Matches, version: number): void {
   if (matches(version)) return;
   throw new Problem(

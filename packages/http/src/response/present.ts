@@ -14,8 +14,9 @@ interface Presentation {
 }
 
 /**
- * The response for what a handler returned. The reply schema removes members that are not part of the API. Frequent
- * responses state their headers in one literal, because spreading an object and adding to it costs a microsecond.
+ * The response for what a handler returned. The reply schema removes members that are not part of
+ * the API. Frequent responses state their headers in one literal, because spreading an object and
+ * adding to it costs a microsecond.
  */
 export function present(endpoint: Endpoint, handled: unknown, req: Request): PendingResponse {
   const cacheControl = cacheControlOf(endpoint, req);
@@ -86,7 +87,10 @@ const notModified = (cacheControl: string, etag: string): PendingResponse => ({
   headers: { 'Cache-Control': cacheControl, Vary: VARY, ETag: etag },
 });
 
-/** Streams are not stored. Proxies that compress a stream delay its chunks, too; nginx reads the other header. */
+/**
+ * Streams are not stored. Proxies that compress a stream delay its chunks, too; nginx reads the
+ * other header.
+ */
 function presentStreamed({ status }: Endpoint, stream: Streamed): PendingResponse {
   const { etag, withoutBuffering = false, fileName } = stream.options;
   return {
@@ -104,8 +108,8 @@ function presentStreamed({ status }: Endpoint, stream: Streamed): PendingRespons
 }
 
 /**
- * Whether caches can store the response and must revalidate it. Responses to writes and with secrets must not be
- * stored.
+ * Whether caches can store the response and must revalidate it. Responses to writes and with
+ * secrets must not be stored.
  */
 const isRevalidated = (endpoint: Endpoint) => endpoint.method === 'get' && !endpoint.secret;
 

@@ -15,11 +15,17 @@ export interface ProblemOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** For the log. Responses do not contain it. */
   readonly cause?: unknown;
-  /** Where a browser shows the problem: a request that accepts HTML is redirected instead of receiving the document. */
+  /**
+   * Where a browser shows the problem: a request that accepts HTML is redirected instead of
+   * receiving the document.
+   */
   readonly page?: Page | undefined;
 }
 
-/** An error response. A handler throws it, and the caller receives a problem document (RFC 9457) with `detail`. */
+/**
+ * An error response. A handler throws it, and the caller receives a problem document (RFC 9457)
+ * with `detail`.
+ */
 export class Problem extends Error {
   override name = 'Problem';
   readonly code: ProblemCode;

@@ -15,13 +15,17 @@ export interface PendingResponse {
   readonly problemStatus?: number;
   readonly headers?: Headers;
   readonly body?: string | Buffer;
-  /** Whether the body can be compressed. The length of a compressed secret can reveal parts of it. */
+  /**
+   * Whether the body can be compressed. The length of a compressed secret can reveal parts of it.
+   */
   readonly isCompressible?: boolean;
   /** Replaces the body. */
   readonly stream?: Streamed;
 }
 
-/** Runs before a response is sent. If it rejects, the caller receives 503 instead of the response. */
+/**
+ * Runs before a response is sent. If it rejects, the caller receives 503 instead of the response.
+ */
 export type BeforeResponse = (answer: PendingResponse, outcome: { readonly aborted: boolean }) => Promise<void>;
 
 const hooks = new WeakMap<Response, BeforeResponse>();
@@ -58,7 +62,8 @@ function setHead(res: Response, { status, headers = {}, body = '', stream }: Pen
     else if (value.length > 0) all.push(name, [...value]);
   }
   if (!stream && status !== 204 && status !== 304) all.push('Content-Length', String(Buffer.byteLength(body)));
-  // Headers that were set before, such as those for other origins, must be merged. It costs more than to send only these.
+  // Headers that were set before, such as those for other origins, must be merged. It costs more
+  // than to send only these.
   if (res.getHeaderNames().length === 0) return void res.writeHead(status, all);
   res.statusCode = status;
   for (let at = 0; at < all.length; at += 2) res.setHeader(String(all[at]), all[at + 1] ?? '');

@@ -7,7 +7,10 @@ const setHeaders = helmet({
   strictTransportSecurity: false, // the responsibility of the proxy that terminates TLS
 });
 
-/** The security headers of every response. They do not depend on the request. A response can have another value with the same name. */
+/**
+ * The security headers of every response. They do not depend on the request. A response can have
+ * another value with the same name.
+ */
 export const SECURITY_HEADERS: readonly (readonly [name: string, value: string])[] = readHeaders();
 
 function readHeaders() {

@@ -4,8 +4,9 @@ import { closeConnectionOf } from './close-connection.ts';
 import type { Pace, Streamed } from './special-reply.ts';
 
 /**
- * Sends the chunks, with backpressure. If the client disconnects, the iteration ends at once. An error closes the
- * connection, so that the client detects the incomplete response, and is logged with the request.
+ * Sends the chunks, with backpressure. If the client disconnects, the iteration ends at once. An
+ * error closes the connection, so that the client detects the incomplete response, and is logged
+ * with the request.
  */
 export async function sendStream(res: Response, streamed: Streamed): Promise<void> {
   const { pace, onEnd } = streamed.options;

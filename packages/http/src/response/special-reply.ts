@@ -1,7 +1,9 @@
 /** The kind of a special reply. The key is a symbol, because a plain reply can have any member. */
 export const kind = Symbol('kind');
 
-/** What a handler returns if the response is not the plain reply: more than it, or something else. */
+/**
+ * What a handler returns if the response is not the plain reply: more than it, or something else.
+ */
 export type SpecialReply<R = unknown> =
   | AlreadyExists<R>
   | WithCookies<R>
@@ -13,14 +15,18 @@ export type SpecialReply<R = unknown> =
 
 /** It reads the member instead of using `in`, which costs more if replies have many shapes. */
 export const isSpecialReply = (handled: unknown): handled is SpecialReply =>
-  (handled as Partial<SpecialReply> | null | undefined)?.[kind] !== undefined; // any value can be asked for it
+  // Any value can be asked for it.
+  (handled as Partial<SpecialReply> | null | undefined)?.[kind] !== undefined;
 
 interface AlreadyExists<R> {
   readonly [kind]: 'already-exists';
   readonly reply: R;
 }
 
-/** A reply for an object that already existed. The response has the status `alsoStatus` of the endpoint. */
+/**
+ * A reply for an object that already existed. The response has the status `alsoStatus` of the
+ * endpoint.
+ */
 export const alreadyExists = <R>(reply: R): AlreadyExists<R> => ({ [kind]: 'already-exists', reply });
 
 interface WithCookies<R> {
@@ -31,8 +37,8 @@ interface WithCookies<R> {
 }
 
 /**
- * A reply that sets or deletes cookies: `cookies` are values of `Set-Cookie`. With `clearsCache`, the browser also deletes
- * the responses that it has stored, because the user signed out.
+ * A reply that sets or deletes cookies: `cookies` are values of `Set-Cookie`. With `clearsCache`,
+ * the browser also deletes the responses that it has stored, because the user signed out.
  */
 export const withCookies = <R>(reply: R, cookies: readonly string[], { clearsCache = false } = {}): WithCookies<R> => ({
   [kind]: 'with-cookies',
@@ -82,8 +88,8 @@ export const redirectTo = (location: string, cookies: readonly string[] = []): R
 });
 
 /**
- * The parts of a stream. A function is called only when the response is sent; `disconnected` aborts when the client
- * disconnects.
+ * The parts of a stream. A function is called only when the response is sent; `disconnected` aborts
+ * when the client disconnects.
  */
 export type Chunks = AsyncIterable<string | Buffer> | ((disconnected: AbortSignal) => AsyncIterable<string | Buffer>);
 

@@ -2,7 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { createRejectionDelay } from '../../src/limits/rejection-delay.ts';
 
-/** Delays that end when a test ends them. A network that has used its burst gets no more in the time of a test. */
+/**
+ * Delays that end when a test ends them. A network that has used its burst gets no more in the time
+ * of a test.
+ */
 function limited(burst: number, maxDelayed = 10) {
   const ends: (() => void)[] = [];
   const pause = () => new Promise<void>((resolve) => ends.push(resolve));

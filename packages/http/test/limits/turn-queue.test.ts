@@ -37,7 +37,8 @@ test('a run is rejected with the bound if its caller has too many waiting, or if
   const running = queue.run('a', run('running'));
   const late = queue.run('a', run('late'));
   await expect(queue.run('a', run('refused'))).rejects.toMatchObject({
-    ...{ code: 'overloaded', status: 503 },
+    code: 'overloaded',
+    status: 503,
     message: expect.stringContaining('At most 1 requests for pages of a caller wait at the same time.'),
   });
   await expect(late).rejects.toMatchObject({ code: 'overloaded', status: 503 });

@@ -29,7 +29,8 @@ describe('the request id', () => {
     ['sent twice', ['a', 'b']],
   ])('of the caller is replaced: %s', async (_, id) => {
     const { api, entries, entry } = await startService();
-    const { headers } = await api.get('/things/latest').set('X-Request-Id', id as string); // an array is sent as two headers
+    // An array is sent as two headers.
+    const { headers } = await api.get('/things/latest').set('X-Request-Id', id as string);
     expect(headers['x-request-id']).toMatch(UUID);
     await entry(({ path }) => path === '/things/latest');
     if (id.length > 2) expect(JSON.stringify(entries)).not.toContain(id);

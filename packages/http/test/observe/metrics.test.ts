@@ -61,7 +61,8 @@ describe('metrics', () => {
   });
 
   test('of one service do not include another service in the process', async () => {
-    const [one, other] = [await startService(), await startService()];
+    const one = await startService();
+    const other = await startService();
     await one.api.get('/things/latest');
     await one.entry(({ path }) => path === '/things/latest');
     expect((await other.api.get('/metrics')).text).not.toContain('/things/latest');

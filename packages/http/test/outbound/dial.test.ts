@@ -32,7 +32,7 @@ test('the body of a response is a stream that starts before the server has sent 
     res.writeHead(201, { 'X-One': 'a' }).write('first');
   });
   const response = await exchangeWith(target.url, {}, { method: 'POST', body: '{}' });
-  expect([response.status, response.headers['x-one']]).toEqual([201, 'a']);
+  expect(response).toMatchObject({ status: 201, headers: { 'x-one': 'a' } });
   const [first] = await once(response.body, 'data');
   expect(String(first)).toBe('first');
   expect(target.asked).toEqual([{ method: 'POST', url: '/x?y=1', body: '{}' }]);
@@ -99,7 +99,8 @@ test.each(['PATCH', 'PUT', 'DELETE'] as const)('a %s request is sent with its bo
 
 test('an address of this machine is connected to only if it is allowed, whatever the name of the target is', async () => {
   const target = await startTarget((_req, res) => void res.end());
-  const own = [{ address: '192.168.7.20' }] as os.NetworkInterfaceInfo[]; // other members are not read
+  // Other members are not read.
+  const own = [{ address: '192.168.7.20' }] as os.NetworkInterfaceInfo[];
   jest.spyOn(os, 'networkInterfaces').mockReturnValue({ eth0: own });
   connectingTo('192.168.7.20');
   const url = target.url.replace('127.0.0.1', 'localhost');

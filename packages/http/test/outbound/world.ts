@@ -29,7 +29,8 @@ export async function startTarget(listener: RequestListener) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }; // it listens on a port
+  // It listens on a port.
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
 /** A loopback port that closes and counts all connections. */
@@ -63,7 +64,10 @@ export const reasonOf = (sending: Promise<unknown>): Promise<string> =>
     },
   );
 
-/** Makes every socket report `address` as its remote address, because no name resolves to a link-local address in tests. */
+/**
+ * Makes every socket report `address` as its remote address, because no name resolves to a
+ * link-local address in tests.
+ */
 export function connectingTo(address: string): void {
   const { connect } = net;
   jest.spyOn(net, 'connect').mockImplementation((...given: unknown[]) => {

@@ -67,7 +67,8 @@ test('a service closes the connection of a client that does not read its respons
   const service = start({ environment: { STALL_MS: '300' } });
   const port = await portOf(service);
   const client = connect(port, '127.0.0.1').on('error', () => undefined);
-  client.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20)); // more than the system buffers
+  // More than the system buffers.
+  client.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20));
   expect(await service.entry('connection closed, because the client does not read')).toMatchObject({
     level: 40,
     reason: 'no_progress',

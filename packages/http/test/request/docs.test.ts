@@ -62,7 +62,8 @@ test.each([
   const openapi = { openapi: '3.1.1', info: { title: 'Things', version: '1.0.0' } };
   const { api } = await startService({ openapi, publicUrl });
   const { body, type } = await api.get('/openapi.json').expect(200);
-  expect([type, body]).toEqual(['application/json', { ...openapi, servers: [{ url }] }]);
+  expect(type).toBe('application/json');
+  expect(body).toEqual({ ...openapi, servers: [{ url }] });
 });
 
 test.each(['/docs/../package.json', '/docs/%2e%2e/package.json', '/docs/index.html', '/docs/swagger-ui-dist'])(

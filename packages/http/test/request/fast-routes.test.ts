@@ -83,7 +83,8 @@ test.each(Object.keys(services) as (keyof typeof services)[])(
       );
       return { answers, counted: counted.sort(), logged: logged.slice(0, requests.length) };
     };
-    const [fast, express] = [await observe(true), await observe(false)];
+    const fast = await observe(true);
+    const express = await observe(false);
     expect(fast.answers).toEqual(express.answers);
     expect(fast.counted).toEqual(express.counted);
     expect(fast.logged.sort()).toEqual(express.logged.sort());
@@ -100,10 +101,8 @@ test('a request for a fast route is not handled by Express', async () => {
     const { api } = await startService({ handlers, enter, isFast });
     statuses.push((await api.get('/things/latest')).status);
   }
-  expect([statuses, seen]).toEqual([
-    [200, 200],
-    [false, true],
-  ]);
+  expect(statuses).toEqual([200, 200]);
+  expect(seen).toEqual([false, true]);
 });
 
 test('the rate limit counts the requests of both kinds together', async () => {

@@ -245,7 +245,8 @@ test('an interrupted upload does not reach the handler and is logged as aborted'
   const socket = connect(port, '127.0.0.1');
   const headers = ['Content-Type: application/json', 'Content-Length: 100', 'Expect: 100-continue'];
   socket.write(wire('POST /things', headers, '{"name":'));
-  socket.once('data', () => socket.destroy()); // "100 Continue": the server has received the headers
+  // "100 Continue": the server has received the headers.
+  socket.once('data', () => socket.destroy());
   expect(await entry(({ path }) => path === '/things')).toMatchObject({ method: 'POST', aborted: true });
   expect(handled).toBe(0);
 });

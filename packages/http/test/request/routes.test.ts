@@ -151,7 +151,8 @@ describe('a response', () => {
     const { api } = await startService();
     await api.post('/things').send({ name: 'a' }).expect(201);
     const { headers, text } = await api.delete('/things/1').expect(204);
-    expect([headers['content-type'], text]).toEqual([undefined, '']);
+    expect(headers['content-type']).toBeUndefined();
+    expect(text).toBe('');
   });
 
   test('is JSON in UTF-8 with its length in bytes', async () => {
@@ -168,10 +169,10 @@ describe('a response', () => {
   ])('to a GET %s can be stored and must be revalidated', async (_, scope, sent) => {
     const { api } = await startService();
     const { headers } = await api.get('/things/latest').set(sent).expect(200);
-    expect([headers['cache-control'], headers.vary]).toEqual([
-      `${scope}, no-cache`,
-      'Accept-Encoding, Authorization, Cookie, Origin',
-    ]);
+    expect(headers).toMatchObject({
+      'cache-control': `${scope}, no-cache`,
+      vary: 'Accept-Encoding, Authorization, Cookie, Origin',
+    });
     expect(headers.etag).toMatch(/^"[\w-]{27}"$/);
   });
 
@@ -179,7 +180,8 @@ describe('a response', () => {
     const { api } = await startService();
     const { headers } = await api.get('/things/latest').expect(200);
     const again = await api.get('/things/latest').set('If-None-Match', `"other", W/${headers.etag}`).expect(304);
-    expect([again.headers.etag, again.headers['content-length'], again.text]).toEqual([headers.etag, undefined, '']);
+    expect(again).toMatchObject({ headers: { etag: headers.etag }, text: '' });
+    expect(again.headers['content-length']).toBeUndefined();
   });
 
   test.each([

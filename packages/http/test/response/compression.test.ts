@@ -47,7 +47,7 @@ test.each([
 ] as const)('a client that accepts %s receives %s', async (accepted, coding) => {
   for (const path of ['/things/latest', '/things/x']) {
     const { headers, body } = await send(path, accepted);
-    expect([headers['content-encoding'], headers['content-length']]).toEqual([coding, String(body.length)]);
+    expect(headers).toMatchObject({ 'content-encoding': coding, 'content-length': String(body.length) });
     expect(body.length).toBeLessThan(shared.length / 10);
     expect(decode[coding](body)).toBe(JSON.stringify(long));
     expect(headers.vary).toContain('Accept-Encoding');
@@ -73,7 +73,8 @@ test('the entity tag does not depend on the coding, and 304 has no coding', asyn
     get({ port, host: '127.0.0.1', path: '/things/latest', headers, agent: false }, resolve);
   });
   answer.resume();
-  expect([answer.statusCode, answer.headers['content-encoding']]).toEqual([304, undefined]);
+  expect(answer.statusCode).toBe(304);
+  expect(answer.headers['content-encoding']).toBeUndefined();
 });
 
 test('short responses, secrets and responses to changes are not compressed', async () => {
@@ -88,7 +89,8 @@ test('short responses, secrets and responses to changes are not compressed', asy
 
 test('a very large response is not compressed', async () => {
   const { headers, body } = await send('/things?limit=2', 'br');
-  expect([headers['content-encoding'], body.length > 4 * 1024 * 1024]).toEqual([undefined, true]);
+  expect(headers['content-encoding']).toBeUndefined();
+  expect(body.length).toBeGreaterThan(4 * 1024 * 1024);
 });
 
 test('many concurrent requests for one body receive the same bytes', async () => {

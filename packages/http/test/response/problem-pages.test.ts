@@ -12,14 +12,21 @@ const shown = (code: 'invalid_grant' | 'unavailable', cause?: Error) =>
 test('a browser is redirected to the page of a problem, with the id of the request', async () => {
   const { api } = await startService(failing(shown('invalid_grant')));
   const { status, headers, text } = await api.get('/things/latest').set('Accept', HTML);
-  expect([status, headers.location, text]).toEqual([302, `/?error=a&request_id=${headers['x-request-id']}`, '']);
-  expect([headers['cache-control'], headers['content-length']]).toEqual(['no-store', '0']);
+  expect(status).toBe(302);
+  expect(text).toBe('');
+  expect(headers).toMatchObject({
+    location: `/?error=a&request_id=${headers['x-request-id']}`,
+    'cache-control': 'no-store',
+    'content-length': '0',
+  });
 });
 
 test.each(['application/json', '*/*', ''])('a client that accepts %p receives the document', async (accept) => {
   const { api } = await startService(failing(shown('invalid_grant')));
   const { status, headers, body } = await api.get('/things/latest').set('Accept', accept);
-  expect([status, headers.location, body.code, body.detail]).toEqual([401, undefined, 'invalid_grant', 'the detail']);
+  expect(status).toBe(401);
+  expect(headers.location).toBeUndefined();
+  expect(body).toMatchObject({ code: 'invalid_grant', detail: 'the detail' });
 });
 
 test('a problem without a page is a document also for a browser', async () => {

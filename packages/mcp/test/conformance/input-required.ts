@@ -29,12 +29,14 @@ export function registerInputTools(server: McpServer, sealed: RequestStateCodec<
     return inputRequired({ inputRequests: { user_name: askUser('What is your name?', 'name') } });
   });
   tool('test_input_required_result_sampling', (_, { mcpReq }) => {
-    const answer = mcpReq.inputResponses?.capital_question as { content?: { text?: string } } | undefined; // of a model
+    // The answer of a model.
+    const answer = mcpReq.inputResponses?.capital_question as { content?: { text?: string } } | undefined;
     if (answer) return says(text(`Sampling response: ${answer.content?.text}`));
     return inputRequired({ inputRequests: { capital_question: askModel('What is the capital of France?') } });
   });
   tool('test_input_required_result_list_roots', (_, { mcpReq }) => {
-    const { roots } = (mcpReq.inputResponses?.client_roots ?? {}) as { roots?: { uri: string }[] }; // of a client
+    // The roots of a client.
+    const { roots } = (mcpReq.inputResponses?.client_roots ?? {}) as { roots?: { uri: string }[] };
     if (roots) return says(text(roots.map(({ uri }) => uri).join(', ')));
     return inputRequired({ inputRequests: { client_roots: inputRequired.listRoots() } });
   });
@@ -68,7 +70,8 @@ export function registerInputTools(server: McpServer, sealed: RequestStateCodec<
   tool('test_input_required_result_capabilities', (_, { mcpReq }) => {
     if (mcpReq.inputResponses) return says(text('fulfilled'));
     const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
-    const can = (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) as Readonly<Record<string, unknown>>; // validated by the SDK
+    // Validated by the SDK.
+    const can = (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) as Readonly<Record<string, unknown>>;
     const inputRequests = {
       ...(can.elicitation ? { user_name: questions.user_name } : {}),
       ...(can.sampling ? { greeting: questions.greeting } : {}),

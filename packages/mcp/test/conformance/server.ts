@@ -1,4 +1,5 @@
-// A server with what the conformance suite calls by name. `mountMcp` serves it, as it serves the tools of a service.
+// A server with what the conformance suite calls by name. `mountMcp` serves it, as it serves the
+// tools of a service.
 import {
   acceptedContent,
   createRequestStateCodec,

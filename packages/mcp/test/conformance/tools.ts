@@ -11,7 +11,8 @@ export const toolsOf =
   (server: McpServer) =>
   (name: string, run: (given: never, context: ServerContext) => unknown, inputSchema: unknown = z.object({})): void => {
     const options = { description: name.replaceAll('_', ' '), inputSchema: inputSchema as z.ZodObject };
-    server.registerTool(name, options, run as Run); // the suite sends the arguments that each tool declares
+    // The suite sends the arguments that each tool declares.
+    server.registerTool(name, options, run as Run);
   };
 
 /** Tools whose results have each kind of content. */
@@ -85,7 +86,10 @@ export function registerSchemaTools(server: McpServer): void {
       type: 'object',
       $defs: { address: { $anchor: 'addressDef', type: 'object', properties: { street: text16, city: text16 } } },
       properties: {
-        ...{ name: text16, phone: text16, email: text16, address: { $ref: '#/$defs/address' } },
+        name: text16,
+        phone: text16,
+        email: text16,
+        address: { $ref: '#/$defs/address' },
         contactMethod: { type: 'string', enum: ['phone', 'email'] },
       },
       allOf: [{ anyOf: [requires('phone'), requires('email')] }],
@@ -98,12 +102,16 @@ export function registerSchemaTools(server: McpServer): void {
   );
 }
 
-/** The time limit of a request to the client, in milliseconds. Its response never arrives, and the scenario ends first. */
+/**
+ * The time limit of a request to the client, in milliseconds. Its response never arrives, and the
+ * scenario ends first.
+ */
 const ANSWER_MS = 10_500;
 
 /**
- * Tools of revision 2025-11-25 that send a request to the client during a call. Its response would arrive in another HTTP request,
- * which another replica can receive, so the endpoint does not support them.
+ * Tools of revision 2025-11-25 that send a request to the client during a call. Its response would
+ * arrive in another HTTP request, which another replica can receive, so the endpoint does not
+ * support them.
  */
 export function registerPushingTools(server: McpServer): void {
   const pushes = (name: string, method: string, params: object) => {

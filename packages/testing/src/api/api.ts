@@ -11,7 +11,9 @@ export interface Answered {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A caller of a service. Each response is validated against the OpenAPI document of the service. */
+/**
+ * A caller of a service. Each response is validated against the OpenAPI document of the service.
+ */
 export interface Api {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
@@ -40,7 +42,8 @@ export interface Callers {
 /** Creates callers of a service, which share one server. */
 export function apiOf(app: Express, document: object): Callers {
   const check = conformityTo(document);
-  const server = createServer(app).on('connection', (socket) => socket.unref()); // must not keep the process alive
+  // Must not keep the process alive.
+  const server = createServer(app).on('connection', (socket) => socket.unref());
   server.keepAliveTimeout = 0; // the agent reuses connections, which the server must not close
   const agent = new Agent({ keepAlive: true });
   let listening: Promise<void> | undefined;

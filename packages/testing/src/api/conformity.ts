@@ -22,7 +22,10 @@ interface Document {
   readonly components?: { readonly headers?: Readonly<Record<string, { readonly required?: boolean }>> };
 }
 
-/** Headers of HTTP itself, of browsers' security rules, and of CORS. The document does not describe them. */
+/**
+ * Headers of HTTP itself, of browsers' security rules, and of CORS. The document does not describe
+ * them.
+ */
 const GENERAL_HEADERS =
   /^(?:connection|content-encoding|content-length|content-type|content-security-policy|date|keep-alive|transfer-encoding|vary|access-control-.*|cross-origin-.*|origin-agent-cluster|referrer-policy|x-content-type-options|x-dns-prefetch-control|x-download-options|x-frame-options|x-permitted-cross-domain-policies|x-xss-protection)$/;
 
@@ -33,8 +36,8 @@ type Check = (seen: ObservedExchange) => void;
 const checks = new WeakMap<object, Check>();
 
 /**
- * Validates responses of a service against its OpenAPI document. The check of a document is cached, so that its schemas are
- * compiled once per process.
+ * Validates responses of a service against its OpenAPI document. The check of a document is cached,
+ * so that its schemas are compiled once per process.
  * @returns a check that throws if a response does not conform
  */
 export function conformityTo(document: object): Check {
@@ -44,7 +47,8 @@ export function conformityTo(document: object): Check {
 }
 
 function compile(document: object): Check {
-  const { paths = {}, components } = document as Document; // the type of openApiDocument is more general
+  // The type of openApiDocument is more general.
+  const { paths = {}, components } = document as Document;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(document, 'openapi');
@@ -92,7 +96,9 @@ function rejectHeaders(
   if (unknown.length > 0) throw nonconforming(seen, `has undeclared headers: ${unknown.join(', ')}`);
 }
 
-/** The expected media type of a response: the documented one, or else the default for its status. */
+/**
+ * The expected media type of a response: the documented one, or else the default for its status.
+ */
 function typeOf({ status }: ObservedExchange, operation: Operation | undefined): string {
   const [documented] = Object.keys(operation?.responses?.[status]?.content ?? {});
   return documented ?? (status < 400 ? 'application/json' : 'application/problem+json');

@@ -17,7 +17,10 @@ export function documentedMetrics(service: 'hub' | 'fleet'): MetricTable {
   );
 }
 
-/** The metrics of a response of `/metrics`, without those of the library. Labels are those of the samples. */
+/**
+ * The metrics of a response of `/metrics`, without those of the library. Labels are those of the
+ * samples.
+ */
 export function reportedMetrics(text: string): MetricTable {
   const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].filter(
     ([, name = '']) => !/^(?:process|nodejs)_/.test(name),

@@ -13,8 +13,8 @@ const program = (): string | undefined =>
   process.env.TEST_BROWSER_PATH ?? NAMES.map(programAt).find((file) => file !== undefined);
 
 /**
- * Tests that need a real browser. Without one they are skipped, with the reason in their title; with `TEST_BROWSER=required` they
- * fail. No browser is ever downloaded.
+ * Tests that need a real browser. Without one they are skipped, with the reason in their title;
+ * with `TEST_BROWSER=required` they fail. No browser is ever downloaded.
  */
 export function describeWithBrowser(title: string, tests: () => void): void {
   if (program() || process.env.TEST_BROWSER === 'required') describe(title, tests);
@@ -23,7 +23,10 @@ export function describeWithBrowser(title: string, tests: () => void): void {
 
 /** A page that records what nobody should have to read in the console of a browser. */
 export interface TestPage extends Page {
-  /** Errors, warnings, violations of the content security policy, dialogs of scripts, and requests to other origins. */
+  /**
+   * Errors, warnings, violations of the content security policy, dialogs of scripts, and requests
+   * to other origins.
+   */
   readonly complaints: readonly string[];
 }
 
@@ -60,8 +63,9 @@ export async function startBrowser(): Promise<TestBrowser> {
 }
 
 /**
- * Chromium reports each response with an error status. The tests assert how the console shows them. It also aborts requests when the
- * interfaces of the machine change, as engines change them for containers; the console repeats these.
+ * Chromium reports each response with an error status. The tests assert how the console shows them.
+ * It also aborts requests when the interfaces of the machine change, as engines change them for
+ * containers; the console repeats these.
  */
 const EXPECTED = /Failed to load resource: (?:the server responded with a status of 4\d\d|net::ERR_NETWORK_CHANGED)/;
 
@@ -92,7 +96,10 @@ function watch(page: Page, origins: readonly string[]): TestPage {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** The rules that axe applies: all for WCAG 2.2 AA, or the ones of these whose result depends on colours. */
+/**
+ * The rules that axe applies: all for WCAG 2.2 AA, or the ones of these whose result depends on
+ * colours.
+ */
 const RULES = {
   all: { type: 'tag', values: TAGS },
   colours: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
@@ -105,8 +112,8 @@ interface Inspection {
 }
 
 /**
- * The violations of WCAG 2.2 AA on a page as it is now, one line for each element. The debugger adds axe once to a document, so that
- * no policy prevents it.
+ * The violations of WCAG 2.2 AA on a page as it is now, one line for each element. The debugger
+ * adds axe once to a document, so that no policy prevents it.
  */
 export async function accessibilityViolations(
   page: Page,

@@ -3,7 +3,10 @@ interface Account {
   readonly password: string;
 }
 
-/** Signs in at the development identity provider as a user with a browser does. @returns the URL of the callback */
+/**
+ * Signs in at the development identity provider as a user with a browser does.
+ * @returns the URL of the callback
+ */
 export async function signInByBrowser(start: URL, backTo: string, account: Account): Promise<URL> {
   const visit = aBrowser(backTo);
   const page = await visit(start);

@@ -4,9 +4,9 @@ import { readKubeconfig, type TestCluster } from './kubeconfig.ts';
 export { readKubeconfig, type TestCluster } from './kubeconfig.ts';
 
 /**
- * Tests that need a real cluster: that of the kubeconfig in `FLEET_TEST_KUBECONFIG`, in which they use their own
- * namespace. If the variable is not set, they are skipped, with the reason in their title. An invalid file makes them
- * fail.
+ * Tests that need a real cluster: that of the kubeconfig in `FLEET_TEST_KUBECONFIG`, in which they
+ * use their own namespace. If the variable is not set, they are skipped, with the reason in their
+ * title. An invalid file makes them fail.
  */
 export function describeWithCluster(title: string, tests: (cluster: () => TestCluster) => void): void {
   const file = process.env.FLEET_TEST_KUBECONFIG;

@@ -52,8 +52,8 @@ const kubeconfig = z.object({
 /**
  * Reads the cluster of the current context of a kubeconfig.
  *
- * @throws Error for settings that the fleet does not support, such as credential plug-ins or connections without
- * verification
+ * @throws Error for settings that the fleet does not support, such as credential plug-ins or
+ * connections without verification
  */
 export function readKubeconfig(file: string): TestCluster {
   const config = kubeconfig.parse(parse(readFileSync(file, 'utf8')));

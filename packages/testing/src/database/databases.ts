@@ -59,7 +59,10 @@ export interface Backup {
   drop(): Promise<void>;
 }
 
-/** Copies a database, by default one of `createTestDatabase`. `server` is the URL of a superuser. All its connections end. */
+/**
+ * Copies a database, by default one of `createTestDatabase`. `server` is the URL of a superuser.
+ * All its connections end.
+ */
 export async function backUp(url: string, server = fromSetup('TEST_POSTGRES_URL')): Promise<Backup> {
   const live = new URL(url).pathname.slice(1);
   const copy = `${live}_backup`;

@@ -7,14 +7,17 @@ import { addressOf, onServer } from './databases.ts';
 /** The template database of a service. */
 type Template = { readonly name: string; readonly prismaDir: string };
 
-/** Data folders of servers that contain a template database, to start a server without initializing it. */
+/**
+ * Data folders of servers that contain a template database, to start a server without initializing
+ * it.
+ */
 const SNAPSHOTS = path.resolve(import.meta.dirname, '../../../../node_modules/.cache/test-databases');
 const SNAPSHOT_LIFETIME_MS = 7 * 24 * 3_600_000;
 
 /**
- * For globalSetup of Jest: creates a migrated template database, which `createTestDatabase` copies, for each `name` and
- * content of `prismaDir`. It is on the server of TEST_POSTGRES_URL, or else on a temporary server. Resolves to the
- * teardown function.
+ * For globalSetup of Jest: creates a migrated template database, which `createTestDatabase` copies,
+ * for each `name` and content of `prismaDir`. It is on the server of TEST_POSTGRES_URL, or else on
+ * a temporary server. Resolves to the teardown function.
  */
 export async function setUpDatabases(o: { prismaDir: string; name: string }): Promise<() => Promise<void>> {
   const { prismaDir } = o;
@@ -68,7 +71,8 @@ async function createTemplate(server: string, template: Template): Promise<void>
     await client.query(`select pg_advisory_lock(hashtext('test-template'))`);
     const found = await client.query('select datistemplate from pg_database where datname = $1', [template.name]);
     if (found.rows[0]?.datistemplate) return;
-    if (found.rowCount) await client.query(`drop database ${database} with (force)`); // left by a killed process
+    // Left by a killed process.
+    if (found.rowCount) await client.query(`drop database ${database} with (force)`);
     await client.query(`create database ${database}`);
     await migrate({ prismaDir: template.prismaDir, databaseUrl });
     // A database with connections cannot be copied.

@@ -11,7 +11,10 @@ const PROGRAMS = ['postgres', 'initdb', 'pg_dump', 'pg_restore'];
 /** The oldest version that the services support. */
 const OLDEST = 15;
 
-/** A folder with a server and the clients of its version, which the packages of npm do not contain; undefined if there is none. */
+/**
+ * A folder with a server and the clients of its version, which the packages of npm do not contain;
+ * undefined if there is none.
+ */
 export function postgresPrograms(): string | undefined {
   const folders = [...versionFolders(), ...PROGRAM_PATH.split(':')];
   return folders.find(
@@ -20,8 +23,8 @@ export function postgresPrograms(): string | undefined {
 }
 
 /**
- * Tests that need these programs. Without them they are skipped, with the reason in their title, or fail if
- * `TEST_POSTGRES_PROGRAMS=required` is set.
+ * Tests that need these programs. Without them they are skipped, with the reason in their title, or
+ * fail if `TEST_POSTGRES_PROGRAMS=required` is set.
  */
 export function describeWithPostgresPrograms(title: string, tests: () => void): void {
   if (postgresPrograms() || process.env.TEST_POSTGRES_PROGRAMS === 'required') describe(title, tests);

@@ -17,9 +17,12 @@ export interface ServingRole {
   drop(): Promise<void>;
 }
 
-/** Creates a role with the privileges that a service receives if `MIGRATION_DATABASE_URL` is set. */
+/**
+ * Creates a role with the privileges that a service receives if `MIGRATION_DATABASE_URL` is set.
+ */
 export async function aServingRole({ databaseUrl, prismaDir, auditRetentionDays }: Options): Promise<ServingRole> {
-  const { migrateDatabase } = await import('@svc/database'); // here, because most test files do not use it
+  // Here, because most test files do not use it.
+  const { migrateDatabase } = await import('@svc/database');
   const name = `serving_${randomBytes(6).toString('hex')}`;
   const password = randomBytes(12).toString('hex');
   const server = addressOf(databaseUrl, 'postgres');

@@ -3,14 +3,25 @@ import { PROGRAM_PATH } from './at-hand.ts';
 import { runProgram } from './program.ts';
 import { retry, type Started, startService } from './ready.ts';
 
-/** Starts a Docker engine with all data in a folder. It uses the network of the machine, so only one can run at a time. */
+/**
+ * Starts a Docker engine with all data in a folder. It uses the network of the machine, so only one
+ * can run at a time.
+ */
 export async function startDocker(folder: string, insecureRegistry: string | undefined): Promise<Started> {
   const settings = { cwd: folder, env: { PATH: PROGRAM_PATH, HOME: folder } };
   const socket = path.join(folder, 'engine.sock');
   const endpoint = `unix://${socket}`;
   const args = [
-    ...['--host', endpoint, '--pidfile', path.join(folder, 'pid'), '--storage-driver', 'vfs'],
-    ...['--data-root', path.join(folder, 'root'), '--exec-root', path.join(folder, 'run')],
+    '--host',
+    endpoint,
+    '--pidfile',
+    path.join(folder, 'pid'),
+    '--storage-driver',
+    'vfs',
+    '--data-root',
+    path.join(folder, 'root'),
+    '--exec-root',
+    path.join(folder, 'run'),
     ...(insecureRegistry ? ['--insecure-registry', insecureRegistry] : []),
   ];
   const byHand = (...rest: readonly string[]) => runProgram('docker', ['--host', endpoint, ...rest], settings);

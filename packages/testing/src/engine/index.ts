@@ -18,7 +18,11 @@ export interface TestEngine {
   readonly endpoint: string;
   /** An image that is present: Busybox, without a command. */
   readonly image: string;
-  /** Runs the command-line client of the engine. @returns its standard output @throws an error with its standard error */
+  /**
+   * Runs the command-line client of the engine.
+   * @returns its standard output
+   * @throws an error with its standard error
+   */
   byHand(...args: readonly string[]): Promise<string>;
   /** Kills and removes containers. */
   discard(...names: readonly string[]): Promise<void>;
@@ -30,8 +34,8 @@ export interface TestEngine {
 export const engineKind = (): TestEngine['kind'] => (process.env.TEST_ENGINE === 'docker' ? 'docker' : 'podman');
 
 /**
- * Tests that need a real engine. If none is available, they are skipped, with the reason in their title, or fail if
- * `TEST_ENGINES=required` is set.
+ * Tests that need a real engine. If none is available, they are skipped, with the reason in their
+ * title, or fail if `TEST_ENGINES=required` is set.
  */
 export function describeWithEngine(title: string, tests: () => void): void {
   const problem = engineProblem(engineKind());
@@ -47,7 +51,8 @@ export async function startEngine(o: { readonly insecureRegistry?: string } = {}
   const folder = await mkdtemp(path.join(tmpdir(), `svc-${kind}-`));
   const removeFolder = async () => {
     await removeLeftovers(folder);
-    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }); // processes that were killed can still write
+    // Processes that were killed can still write.
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   };
   try {
     const { byHand, endpoint, discard, stop } = await (kind === 'docker' ? startDocker : startPodman)(
@@ -55,10 +60,7 @@ export async function startEngine(o: { readonly insecureRegistry?: string } = {}
       o.insecureRegistry,
     );
     const image = await importBusybox(byHand, path.join(folder, 'image'));
-    return {
-      ...{ kind, endpoint, image, byHand, discard },
-      stop: () => stop().finally(removeFolder),
-    };
+    return { kind, endpoint, image, byHand, discard, stop: () => stop().finally(removeFolder) };
   } catch (error) {
     await removeFolder();
     throw error;

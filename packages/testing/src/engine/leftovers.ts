@@ -3,8 +3,9 @@ import { PROGRAM_PATH } from './at-hand.ts';
 import { runProgram } from './program.ts';
 
 /**
- * Ends the processes of an engine that has stopped, and unmounts its filesystems. An engine that is killed while it creates a container
- * does not know this container, and leaves its processes and mounts. Without `umount`, the folder cannot be removed.
+ * Ends the processes of an engine that has stopped, and unmounts its filesystems. An engine that is
+ * killed while it creates a container does not know this container, and leaves its processes and
+ * mounts. Without `umount`, the folder cannot be removed.
  */
 export async function removeLeftovers(folder: string): Promise<void> {
   for (const pid of processesOf(folder)) kill(pid);
@@ -19,7 +20,10 @@ function mountsBelow(folder: string): string[] {
   return lines.map((line) => line.split(' ')[1] ?? '').filter((mounted) => mounted.startsWith(`${folder}/`));
 }
 
-/** The processes that have a path in a folder as an argument, and their descendants: monitors of containers, and containers. */
+/**
+ * The processes that have a path in a folder as an argument, and their descendants: monitors of
+ * containers, and containers.
+ */
 function processesOf(folder: string): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Boolean);
   const parents = new Map(pids.map((pid) => [pid, parentOf(pid)]));

@@ -21,7 +21,8 @@ export async function startPodman(folder: string, insecureRegistry: string | und
     discard: async (...names) => {
       await remove(...names);
     },
-    // The service can hold locks of containers while it handles requests that their clients have abandoned.
+    // The service can hold locks of containers while it handles requests that their clients have
+    // abandoned.
     stop: async () => {
       await stopService();
       await retry(() => remove('--all'), 3);

@@ -6,7 +6,11 @@ export interface Settings {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Runs a program, for at most 30 s. @returns its standard output @throws an error with its standard error */
+/**
+ * Runs a program, for at most 30 s.
+ * @returns its standard output
+ * @throws an error with its standard error
+ */
 export function runProgram(file: string, args: readonly string[], settings: Settings): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(file, args, { ...settings, timeout: 30_000, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {

@@ -22,7 +22,10 @@ interface Service extends Settings {
 /** How long a service may take to end after SIGTERM. */
 const GRACE_MS = 10_000;
 
-/** Starts a program that serves the API of an engine at a socket. @returns a function that stops it */
+/**
+ * Starts a program that serves the API of an engine at a socket.
+ * @returns a function that stops it
+ */
 export async function startService({ file, args, socket, ...settings }: Service): Promise<() => Promise<void>> {
   const service = spawn(file, args, { ...settings, stdio: 'ignore' });
   const ended = once(service, 'exit');
@@ -57,7 +60,9 @@ const isReady = (socketPath: string) =>
     request.on('error', () => resolve(false));
   });
 
-/** Retries `work`. A container that the engine is restarting cannot be removed, but later it can. */
+/**
+ * Retries `work`. A container that the engine is restarting cannot be removed, but later it can.
+ */
 export async function retry(work: () => Promise<unknown>, tries = 5): Promise<void> {
   try {
     await work();

@@ -10,7 +10,10 @@ const POLL_MS = 100;
 
 export const isReady = async ({ url }: Replica): Promise<boolean> => (await ask(`${url}/readyz`)).status === 200;
 
-/** A load balancer: polls the readiness of each replica, and sends requests to the ready ones in turn. */
+/**
+ * A load balancer: polls the readiness of each replica, and sends requests to the ready ones in
+ * turn.
+ */
 export function aBalancer(replicas: readonly Replica[]) {
   let ready = [...replicas];
   let turn = 0;

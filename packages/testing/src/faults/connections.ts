@@ -13,7 +13,10 @@ export const holding = <T>(databaseUrl: string, lock: string, work: () => Promis
     return await work(); // the transaction ends with the connection
   });
 
-/** Runs `work`, and counts the connections of other sessions to the database during it. @returns the largest number */
+/**
+ * Runs `work`, and counts the connections of other sessions to the database during it.
+ * @returns the largest number
+ */
 export const mostConnections = (databaseUrl: string, work: () => Promise<void>): Promise<number> =>
   onServer(databaseUrl, async (observer) => {
     let most = 0;
@@ -36,8 +39,9 @@ export const mostConnections = (databaseUrl: string, work: () => Promise<void>):
 const LATER_MIGRATION = '99991231000000_later';
 
 /**
- * Changes a database as an additive migration of a later version does, while services use it: each table receives a column. Statements
- * that return all columns of a table then return more than the services know.
+ * Changes a database as an additive migration of a later version does, while services use it: each
+ * table receives a column. Statements that return all columns of a table then return more than the
+ * services know.
  */
 export async function migrateAsLaterVersion(databaseUrl: string): Promise<void> {
   await onServer(databaseUrl, async (client) => {

@@ -27,11 +27,12 @@ const PAUSE_MS = 10;
 const ANSWERED_WITHIN_MS = 5000;
 
 /**
- * Tests that a service responds with 503 while PostgreSQL is unavailable, loses no data, and recovers without a
- * restart.
+ * Tests that a service responds with 503 while PostgreSQL is unavailable, loses no data, and
+ * recovers without a restart.
  */
 export function testDatabaseOutage(start: () => Promise<Away>): void {
-  const onLinux = process.platform === 'linux' ? test : test.skip; // the processes of PostgreSQL are found in /proc
+  // The processes of PostgreSQL are found in /proc.
+  const onLinux = process.platform === 'linux' ? test : test.skip;
   let away: Away;
   beforeAll(async () => {
     away = await start();
@@ -71,16 +72,19 @@ export function testTimeouts(limits: Pick<PoolSettings, 'connectTimeoutMs' | 'lo
   test('two connection timeouts and a statement timeout are together less than the 5 seconds allowed for a request', () => {
     const connectionString = 'postgresql://127.0.0.1/service';
     const options = poolOptions({ connectionString, max: 1, applicationName: 'x', ...limits });
-    const [connection, statement] = [Number(options.connectionTimeoutMillis), Number(options.query_timeout)];
+    const connection = Number(options.connectionTimeoutMillis);
+    const statement = Number(options.query_timeout);
     expect(2 * connection + statement).toBeLessThan(ANSWERED_WITHIN_MS);
-    expect(Number(options.statement_timeout)).toBeLessThan(statement); // PostgreSQL reports the timeout first, if it responds
+    // PostgreSQL reports the timeout first, if it responds.
+    expect(Number(options.statement_timeout)).toBeLessThan(statement);
     expect(Number(options.lock_timeout)).toBeLessThan(Number(options.statement_timeout));
   });
 }
 
 /**
- * The responses that readers and writers receive during a fault, until the service has recovered. `inject` causes the
- * fault, waits with its argument until every writer has received 503 and every reader a response, and ends the fault.
+ * The responses that readers and writers receive during a fault, until the service has recovered.
+ * `inject` causes the fault, waits with its argument until every writer has received 503 and every
+ * reader a response, and ends the fault.
  */
 async function seenWhile(
   { service, ledger, readers }: Away,
@@ -112,12 +116,13 @@ async function seenWhile(
 }
 
 /**
- * Expects that each response is a success or 503 with Retry-After, the process runs, and the ledger matches the
- * database.
+ * Expects that each response is a success or 503 with Retry-After, the process runs, and the ledger
+ * matches the database.
  */
 async function expectOnlyUnavailable({ service, wrong }: Away, seen: readonly LoadResult[]): Promise<void> {
   expect(statusesOf(seen)).toEqual([200, 201, 503]);
-  const refusals = seen.filter(({ status, body }) => status === 503 && !('checks' in body)); // readiness has another format
+  // Readiness has another format.
+  const refusals = seen.filter(({ status, body }) => status === 503 && !('checks' in body));
   const codes = refusals.map(({ retryAfter, body }) => `${body.code} ${retryAfter}`);
   expect(new Set(codes)).toEqual(new Set(['unavailable 1']));
   expect(service.child.exitCode).toBeNull();

@@ -4,7 +4,10 @@ import path from 'node:path';
 import { describe } from '@jest/globals';
 import type { OwnPostgres } from './own-postgres.ts';
 
-/** Mounts a small disk on a folder. @returns a function that unmounts it; undefined if mounting is not permitted */
+/**
+ * Mounts a small disk on a folder.
+ * @returns a function that unmounts it; undefined if mounting is not permitted
+ */
 export function mountDisk(folder: string, size: string): (() => void) | undefined {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0755`, 'tmpfs', folder], { stdio: 'ignore' });
@@ -41,7 +44,9 @@ function fill(disk: string): () => void {
   return () => fs.rmSync(ballast);
 }
 
-/** Tests that need their own disk. Without one, they are skipped, with the reason in their title. */
+/**
+ * Tests that need their own disk. Without one, they are skipped, with the reason in their title.
+ */
 export function describeOnDisk(title: string, disk: string | undefined, tests: (disk: string) => void): void {
   if (disk !== undefined) describe(title, () => tests(disk));
   else describe.skip(`${title} (skipped: mounting a tmpfs is not permitted)`, () => tests(''));

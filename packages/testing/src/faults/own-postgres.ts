@@ -8,7 +8,10 @@ const PASSWORD = 'test-password';
 /** The name of the database and of the role of the tested service. */
 const DATABASE = 'service';
 
-/** A durable PostgreSQL server of a test, with functions that cause faults. Signals are sent only to its processes. */
+/**
+ * A durable PostgreSQL server of a test, with functions that cause faults. Signals are sent only to
+ * its processes.
+ */
 export interface OwnPostgres {
   readonly databaseUrl: string;
   /** Kills all processes at once, like a failure of the machine. */
@@ -18,7 +21,10 @@ export interface OwnPostgres {
   /** Suspends all processes until `thaw`. */
   freeze(): void;
   thaw(): void;
-  /** Starts a new file of the write-ahead log. PostgreSQL stops if it must create one on a full disk. */
+  /**
+   * Starts a new file of the write-ahead log. PostgreSQL stops if it must create one on a full
+   * disk.
+   */
   makeRoomInLog(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -89,7 +95,8 @@ const isAlive = (pid: number): boolean => {
 function statOf(pid: number): { readonly state: string; readonly parent: number } | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name can contain any characters
+    // The name can contain any characters.
+    const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { state, parent: Number(parent) };
   } catch {
     return undefined; // the process does not exist

@@ -23,8 +23,8 @@ export interface RunningService extends StartedProcess {
 }
 
 /**
- * Functions that start what tests of faults need. After the last test of the file, everything is stopped, also after
- * failures.
+ * Functions that start what tests of faults need. After the last test of the file, everything is
+ * stopped, also after failures.
  */
 export function prepareFaults() {
   const closers: (() => unknown)[] = [];

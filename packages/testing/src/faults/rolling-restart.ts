@@ -20,8 +20,9 @@ interface Replicas<L> {
 }
 
 /**
- * Upgrades two replicas under load as docs/upgrade.md describes: the database is migrated, and then each replica is stopped with SIGTERM
- * and started again. The clients send each request once, to a replica that is ready. Fails if any request fails.
+ * Upgrades two replicas under load as docs/upgrade.md describes: the database is migrated, and then
+ * each replica is stopped with SIGTERM and started again. The clients send each request once, to a
+ * replica that is ready. Fails if any request fails.
  * @returns the ledger
  */
 export async function upgradeUnderLoad<L extends Pick<Ledger, 'acknowledged'>>({

@@ -17,8 +17,8 @@ const REQUESTS = byDepth({ short: 3, full: 200, long: 2000 });
 const MEMORY_GROWTH_LIMIT = 1_000_000_000;
 
 /**
- * Tests every endpoint with generated requests: no response is 5xx, each error is a documented problem, and each success
- * conforms to the OpenAPI document.
+ * Tests every endpoint with generated requests: no response is 5xx, each error is a documented
+ * problem, and each success conforms to the OpenAPI document.
  */
 export function testHostileInput(input: HostileInput): void {
   const session = createSession(input);
@@ -84,7 +84,9 @@ async function attempt({ send }: Session, request: HostileRequest): Promise<void
   }
 }
 
-/** Reads come before writes, because writes make lists long. The lists are read again at the end. */
+/**
+ * Reads come before writes, because writes make lists long. The lists are read again at the end.
+ */
 const readersFirst = (endpoints: HostileInput['endpoints']) => [
   ...endpoints.filter(({ method }) => method === 'get'),
   ...endpoints.filter(({ method }) => method !== 'get'),

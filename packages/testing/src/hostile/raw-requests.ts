@@ -26,8 +26,8 @@ type Kind = (words: Words, noise: Buffer) => Raw;
 export const rawRequests = (target: Target): fc.Arbitrary<HostileRequest> => rawRequestsOf(target, KINDS);
 
 /**
- * The kinds of raw requests that are always sent to endpoint `index` of `of` endpoints. Together, the endpoints receive all
- * kinds.
+ * The kinds of raw requests that are always sent to endpoint `index` of `of` endpoints. Together,
+ * the endpoints receive all kinds.
  */
 export function rawRequestsInTurn(
   target: Target,
@@ -152,7 +152,10 @@ const TARGETS: readonly Kind[] = [
   (words) => withHeaders(words, `X-Long: ${'x'.repeat(6000)}`),
 ];
 
-/** Requests that Node's HTTP parser rejects, or that are too large or truncated. The app never receives them. */
+/**
+ * Requests that Node's HTTP parser rejects, or that are too large or truncated. The app never
+ * receives them.
+ */
 const UNREADABLE: readonly Kind[] = [
   (_, noise) => cut({ head: noise.toString('latin1') }),
   (words) => unreadable(addressed(words, `NONSENSE ${words.path} HTTP/1.1`)),

@@ -14,7 +14,9 @@ export interface Target {
   readonly seed: number;
 }
 
-/** Requests of an endpoint with valid, almost valid and invalid parameters, query, headers and body. */
+/**
+ * Requests of an endpoint with valid, almost valid and invalid parameters, query, headers and body.
+ */
 export function hostileRequests(target: Target): fc.Arbitrary<HostileRequest> {
   const { endpoint, callers, credentials } = target;
   return fc
@@ -49,7 +51,10 @@ function mutated(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   );
 }
 
-/** Input for an object schema that is not sent as a request of its own: valid, almost valid and invalid. */
+/**
+ * Input for an object schema that is not sent as a request of its own: valid, almost valid and
+ * invalid.
+ */
 export const hostileInput = (schema: z.ZodObject, known: Known, seed: number): fc.Arbitrary<unknown> =>
   mutated(validInput(schema, known, seed));
 

@@ -31,8 +31,8 @@ const SAMPLES = byDepth({ short: 15, full: 60, long: 60 });
 export type Known = Readonly<Record<string, readonly unknown[]>>;
 
 /**
- * Values that a schema accepts: known ones, and ones that are generated from its JSON Schema and validated with the
- * schema.
+ * Values that a schema accepts: known ones, and ones that are generated from its JSON Schema and
+ * validated with the schema.
  */
 export function validValues(schema: z.ZodType, known: readonly unknown[], seed: number): unknown[] {
   const isValid = (value: unknown) => value !== undefined && schema.safeParse(value).success;
@@ -42,7 +42,8 @@ export function validValues(schema: z.ZodType, known: readonly unknown[], seed: 
   const candidates = fromSchema(json, json.$defs ?? {});
   const generated = fc.sample(candidates, { seed, numRuns: SAMPLES }).filter(isValid);
   if (existing.length === 0) return generated;
-  const weight = Math.ceil((2 * generated.length) / existing.length) || 1; // two thirds of the values identify existing rows
+  // Two thirds of the values identify existing rows.
+  const weight = Math.ceil((2 * generated.length) / existing.length) || 1;
   return [...generated, ...Array.from({ length: weight }, () => existing).flat()];
 }
 
@@ -61,7 +62,10 @@ export function validInput(schema: z.ZodType, known: Known, seed: number): fc.Ar
 
 type Defs = Readonly<Record<string, Schema>>;
 
-/** Values for a JSON Schema, most of which it accepts. `defs` are the schemas to which its references point, by name. */
+/**
+ * Values for a JSON Schema, most of which it accepts. `defs` are the schemas to which its
+ * references point, by name.
+ */
 export function fromSchema(schema: Schema, defs: Defs): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) return fromSchema(defs[schema.$ref.replace(/^.*\//, '')] ?? {}, defs);
   const choices = schema.anyOf ?? schema.oneOf;
@@ -96,7 +100,10 @@ function textOf({ pattern, maxLength }: Schema): fc.Arbitrary<string> {
 
 const matchingArbitraries = new Map<string, fc.Arbitrary<string>>();
 
-/** Strings that match a pattern. The arbitrary of each pattern is cached, because creating it is slow. */
+/**
+ * Strings that match a pattern. The arbitrary of each pattern is cached, because creating it is
+ * slow.
+ */
 function matching(pattern: string): fc.Arbitrary<string> {
   const arbitrary = matchingArbitraries.get(pattern) ?? fc.stringMatching(new RegExp(pattern));
   matchingArbitraries.set(pattern, arbitrary);

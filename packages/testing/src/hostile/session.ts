@@ -18,8 +18,8 @@ export interface HostileInput {
   readonly document: object;
   readonly callers: Callers;
   /**
-   * Identifiers of existing rows when an endpoint is tested, by member or parameter, so that not all responses are 404.
-   * A function is called only for endpoints whose input has this member.
+   * Identifiers of existing rows when an endpoint is tested, by member or parameter, so that not
+   * all responses are 404. A function is called only for endpoints whose input has this member.
    */
   readonly known: (endpoint: Endpoint) => Promise<Readonly<Record<string, Values | (() => Promise<Values>)>>>;
 }
@@ -39,7 +39,8 @@ export function createSession({ app, document, callers, known }: Omit<HostileInp
   let wire: ReturnType<typeof openWire>;
 
   const send = async (request: HostileRequest) => {
-    if (request.unreadable) wire.close(); // needs its own connection, so that its response is unambiguous
+    // Needs its own connection, so that its response is unambiguous.
+    if (request.unreadable) wire.close();
     const response = await wire.send(request);
     if (request.unreadable) wire.close(); // the parser can find the start of another request in it
     figures.count(response);
@@ -77,7 +78,8 @@ export function createSession({ app, document, callers, known }: Omit<HostileInp
   const start = async () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    wire = openWire((server.address() as AddressInfo).port); // a server that listens on a port has one
+    // A server that listens on a port has one.
+    wire = openWire((server.address() as AddressInfo).port);
   };
   const stop = async () => {
     wire.close();

@@ -119,7 +119,10 @@ const longText = fc
   .tuple(fc.constantFrom('a', '\u0301', '😀', '\\', '%'), fc.constantFrom(64, 65, 200, 201, 255, 257, 4001))
   .map(([unit, count]) => unit.repeat(count));
 
-/** Any code points. `fc.string({ unit: 'binary' })` creates a table of all code points, which takes a second. */
+/**
+ * Any code points. `fc.string({ unit: 'binary' })` creates a table of all code points, which takes
+ * a second.
+ */
 const anyText = fc
   .array(fc.nat({ max: 0x10_ffff }), { maxLength: 20 })
   .map((codePoints) => String.fromCodePoint(...codePoints));

@@ -12,14 +12,22 @@ export type Depth = (typeof depths)[number];
  */
 export const depth: Depth = readDepth(process.env.TEST_DEPTH);
 
-/** The value for the depth of this run. Each scalable test states its three values where it is defined. */
+/**
+ * The value for the depth of this run. Each scalable test states its three values where it is
+ * defined.
+ */
 export const byDepth = <T>(values: Readonly<Record<Depth, T>>): T => values[depth];
 
-/** The value for the depth of this run in a `*.full.test.ts`, which does not run at depth `short`. */
+/**
+ * The value for the depth of this run in a `*.full.test.ts`, which does not run at depth `short`.
+ */
 export const fromFull = <T>({ full, long }: { readonly full: T; readonly long: T }): T =>
   byDepth({ short: full, full, long });
 
-/** The seed of all generated input in this run: `TEST_SEED`, or 1. @throws RangeError if `TEST_SEED` is not a seed */
+/**
+ * The seed of all generated input in this run: `TEST_SEED`, or 1.
+ * @throws RangeError if `TEST_SEED` is not a seed
+ */
 export const seed: number = readSeed(process.env.TEST_SEED);
 
 function readDepth(given = 'short'): Depth {

@@ -4,7 +4,9 @@ import { depth, seed } from './depth.ts';
 /** How to repeat this run, for messages of failures. */
 export const repeatHint = `To repeat this run, set TEST_SEED=${seed} and TEST_DEPTH=${depth}.`;
 
-/** Parameters for `fc.assert`: the seed of this run, and a reporter that states how to repeat it. */
+/**
+ * Parameters for `fc.assert`: the seed of this run, and a reporter that states how to repeat it.
+ */
 export const seeded = <T>(parameters: fc.Parameters<T> = {}): fc.Parameters<T> => ({
   seed,
   reporter: (run) => {

@@ -4,11 +4,17 @@ import { onLoopback } from './loopback.ts';
 /** Members of a token, which can be invalid. Undefined members are removed. */
 type Members = Readonly<Record<string, unknown>>;
 
-/** An issuer of access tokens on a loopback address, with discovery, keys, and tokens of any content. */
+/**
+ * An issuer of access tokens on a loopback address, with discovery, keys, and tokens of any
+ * content.
+ */
 export interface LocalIssuer {
   readonly issuer: string;
   readonly audience: string;
-  /** An access token of `sub` with a lifetime of five minutes. `claims` and `header` override its members. */
+  /**
+   * An access token of `sub` with a lifetime of five minutes. `claims` and `header` override its
+   * members.
+   */
   sign(sub: string, claims?: Members, header?: Members): Promise<string>;
   /** The public part of the current signing key. */
   publicKey(): JWK;
@@ -20,7 +26,9 @@ export interface LocalIssuer {
   close(): Promise<void>;
 }
 
-/** Starts an issuer. With `path: '/'`, its identifier ends in a slash, like that of some providers. */
+/**
+ * Starts an issuer. With `path: '/'`, its identifier ends in a slash, like that of some providers.
+ */
 export async function startLocalIssuer(
   audience: string,
   { path = '' }: { readonly path?: '' | '/' } = {},

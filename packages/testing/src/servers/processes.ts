@@ -26,7 +26,10 @@ export function startProcess(
   return { child, output: () => output, ended };
 }
 
-/** Waits until `/readyz` of a service returns 200. @throws an error with its output if it ends before */
+/**
+ * Waits until `/readyz` of a service returns 200.
+ * @throws an error with its output if it ends before
+ */
 export async function untilReady(url: string, { child, output }: StartedProcess): Promise<void> {
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the process ended:\n${output()}`);

@@ -20,7 +20,10 @@ export const phases = [
   'deleting',
 ] as const;
 
-/** The problems of a deployment that is rejected. With several different reasons, the problem is `deployment_refused`. */
+/**
+ * The problems of a deployment that is rejected. With several different reasons, the problem is
+ * `deployment_refused`.
+ */
 export const refusals = [
   'tier_too_low',
   'no_placement',
@@ -146,8 +149,8 @@ export const changedDeployment = z.strictObject({
 });
 
 /**
- * A new deployment to plan, or with `deployment_id` a change of a deployment, in which members that are left out do not
- * change.
+ * A new deployment to plan, or with `deployment_id` a change of a deployment, in which members that
+ * are left out do not change.
  */
 export const plannedDeployment = z
   .strictObject({
@@ -214,7 +217,9 @@ export const plan = z
   })
   .meta({ id: 'Plan' });
 
-/** A change from one value to another one. The first generation of a deployment changes from null. */
+/**
+ * A change from one value to another one. The first generation of a deployment changes from null.
+ */
 const changeOf = <T extends z.ZodType>(value: T) => z.object({ from: value.nullable(), to: value }).optional();
 
 const operationDetails = z

@@ -64,7 +64,9 @@ const adopt = {
 
 const adoptProblems = ['not_found', 'not_adoptable', 'name_taken', 'unsupported_value', ...refusals] as const;
 
-/** What runs on an engine without being in the database, for example after a backup was restored. */
+/**
+ * What runs on an engine without being in the database, for example after a backup was restored.
+ */
 export const fleetOrphanEndpoints = {
   listHostOrphans: endpoint({
     ...list,

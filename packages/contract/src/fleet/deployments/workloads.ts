@@ -17,7 +17,8 @@ type WorkloadMember = (typeof workloadMembers)[number];
 
 /** The part of a table of template members that a workload has. */
 const workloadPart = <T extends Record<WorkloadMember, unknown>>(table: T) =>
-  Object.fromEntries(workloadMembers.map((member) => [member, table[member]])) as Pick<T, WorkloadMember>; // fromEntries loses which key has which value
+  // fromEntries loses which key has which value.
+  Object.fromEntries(workloadMembers.map((member) => [member, table[member]])) as Pick<T, WorkloadMember>;
 
 /** The rules of a workload's members, which are those of a template. */
 export const workloadFields = workloadPart(templateFields);

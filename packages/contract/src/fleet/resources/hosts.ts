@@ -76,7 +76,10 @@ function subnets(family: 'ipv4' | 'ipv6', ...ranges: readonly (readonly [string,
   return list;
 }
 
-/** Addresses that do not identify one interface of a host: unspecified, link-local, multicast and IPv4-mapped ones. */
+/**
+ * Addresses that do not identify one interface of a host: unspecified, link-local, multicast and
+ * IPv4-mapped ones.
+ */
 const notBindable = {
   ipv4: subnets('ipv4', ['0.0.0.0', 8], ['169.254.0.0', 16], ['224.0.0.0', 3]),
   ipv6: subnets('ipv6', ['::', 128], ['::ffff:0:0', 96], ['fe80::', 10], ['ff00::', 8]),

@@ -26,7 +26,9 @@ const readOnly = ignored('id', 'version', 'created_at', 'updated_at', 'created_b
 /** The common members of a new resource. */
 export const newMembers = { name: resourceName, labels: labels.default({}), ...readOnly };
 
-/** The common members of a change. `name` is accepted, but must not differ from the current name. */
+/**
+ * The common members of a change. `name` is accepted, but must not differ from the current name.
+ */
 export const changedMembers = { name: resourceName.optional(), labels: labels.optional(), ...readOnly };
 
 export const byId = z.strictObject({ id });
@@ -64,7 +66,10 @@ const resourceFilters = {
   created_by: exactText('Name of the caller who created the resource'),
 };
 
-/** The query of a list of resources with its own filters and sort fields, in addition to those of all lists. */
+/**
+ * The query of a list of resources with its own filters and sort fields, in addition to those of
+ * all lists.
+ */
 export const resourceQuery = <F extends z.ZodRawShape, S extends string = never>(filters: F, ...sorts: readonly S[]) =>
   z.strictObject({
     ...resourceFilters,

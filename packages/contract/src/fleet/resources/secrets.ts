@@ -17,7 +17,7 @@ const values = record(
   z
     .string()
     .max(MAX_VALUE, `must have at most ${MAX_VALUE} characters`)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern excludes a control character
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it excludes a control character
     .regex(/^[^\u0000]*$/, 'must not contain a NUL character'),
   64,
 )
