@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createFleet } from '../../src/app.ts';
+import { createApp } from '../../src/app.ts';
 import { listen } from '../raw.ts';
 import { codeOf, messagesTo } from './client.ts';
 import { startMcpWorld } from './world.ts';
@@ -32,7 +32,7 @@ test('a principal has a limited number of waits and of calls per minute', async 
     rateLimit: false,
     trustProxy: [],
   };
-  const limited = await listen(createFleet({ services, callLimits, ...options }));
+  const limited = await listen(createApp({ services, callLimits, ...options }));
   const { call: send } = messagesTo(limited.url);
   const token = (await world.aToken({ role: 'viewer' })).secret;
   const id = await aDeployment();

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { byDepth } from '@svc/testing';
-import { createFleet } from '../../src/app.ts';
+import { createApp } from '../../src/app.ts';
 import { listen } from '../raw.ts';
 import { codeOf, connect, messagesTo } from './client.ts';
 import { startMcpWorld } from './world.ts';
@@ -96,7 +96,7 @@ test('when the process is told to stop, waits end with what they have, and no ca
     rateLimit: false,
     trustProxy: [],
   };
-  const fleet = await listen(createFleet({ services: replica.services, stopping: stopping.signal, ...options }));
+  const fleet = await listen(createApp({ services: replica.services, stopping: stopping.signal, ...options }));
   const sent = messagesTo(fleet.url);
   const id = await aDeployment();
   const silent = sent.call('wait_for_deployment', { deployment: id }, { token: viewer });
