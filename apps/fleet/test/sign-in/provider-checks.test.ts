@@ -1,4 +1,4 @@
-import { providerTokenLocation } from '../../src/identity/sessions/sessions.ts';
+import { providerTokenLocation } from '../../src/identity/sessions/opening.ts';
 import type { Members } from '../oidc/bendable-issuer.ts';
 import { meAt } from './browser.ts';
 import { createSignal } from './synchronization.ts';
