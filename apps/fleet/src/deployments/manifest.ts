@@ -9,10 +9,10 @@ import { BOOKKEEPING } from '../render/labels.ts';
 import type { Rendering, Secrecy, Secrets } from '../render/rendering.ts';
 import { PLACEHOLDER, SEALED_KEY, sealedName, secretsWithPlaceholders } from '../render/secrets.ts';
 import { readBound } from './bindings.ts';
-import { namesOfSecrets, readSecretMetadata } from './decision.ts';
 import { type Draft, draftOf, readWorkloadRevision, type StoredDraft, type WorkloadRevision } from './draft.ts';
 import { allocatedGpus, allocatedPorts } from './ports.ts';
 import type { DeploymentRow } from './rows.ts';
+import { namesOfSecrets, readSecretMetadata } from './secret-metadata.ts';
 import { type MountedVolume, mountVolumes } from './volumes.ts';
 
 type Transaction = Prisma.TransactionClient;
