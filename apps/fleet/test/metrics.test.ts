@@ -25,7 +25,8 @@ test('each metric is documented with its type and labels, and each documented me
 });
 
 test('two replicas report the same state, with reasons and phases of fixed sets', async () => {
-  const [host] = [await it.aHost(), await it.aHost({ reachability: 'unreachable' })];
+  const host = await it.aHost();
+  await it.aHost({ reachability: 'unreachable' });
   const states = [
     { phase: 'running', reason: null },
     { phase: 'running', reason: null },

@@ -29,7 +29,8 @@ interface Options extends ReconcilerContext {
 export function startReconciler(options: Options): PeriodicTask {
   const { database, log, timings, concurrency } = options;
   /** The passes in progress, and those of them that are slow. */
-  const [passes, slow] = [new Set<Promise<void>>(), new Set<Promise<void>>()];
+  const passes = new Set<Promise<void>>();
+  const slow = new Set<Promise<void>>();
   /** How many passes can start. */
   const free = () => Math.min(concurrency - passes.size + slow.size, MAX_PASSES - passes.size);
   let isFull = false;

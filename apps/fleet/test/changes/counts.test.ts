@@ -12,7 +12,8 @@ const countsOf = ({ received }: Watch): Record<string, number>[] =>
 
 test('with counts, a stream states the number of deployments in each phase, at first and when it has changed', async () => {
   const { secret } = await it.world.aToken();
-  const [plain, counting] = [await fleet.watch(secret), await fleet.watch(secret, 'counts=true')];
+  const plain = await fleet.watch(secret);
+  const counting = await fleet.watch(secret, 'counts=true');
   await counting.until('the first counts', (watch) => countsOf(watch).length === 1);
   expect(countsOf(counting)).toEqual([Object.fromEntries(phases.map((phase) => [phase, 0]))]);
   await it.aHost();

@@ -91,14 +91,12 @@ test('the reachability of a host is recorded for its deployments', async () => {
 });
 
 test('a change of each other list is recorded', async () => {
-  const [cluster, volume, secret, workload, token, user] = [
-    await it.aCluster(),
-    await it.aVolume(),
-    await it.aSecret('any', { key: 'value' }),
-    await it.aWorkload(),
-    await it.world.aToken(),
-    await it.world.aUser('viewer'),
-  ];
+  const cluster = await it.aCluster();
+  const volume = await it.aVolume();
+  const secret = await it.aSecret('any', { key: 'value' });
+  const workload = await it.aWorkload();
+  const token = await it.world.aToken();
+  const user = await it.world.aUser('viewer');
   const recorded = await recordedBy(async () => {
     await client.cluster.update({ where: { id: cluster.id }, data: { version: 2 } });
     await client.volume.update({ where: { id: volume.id }, data: { phase: 'bound' } });

@@ -70,14 +70,15 @@ test('a role without privileges for the tables of triggers changes and deletes a
 test('a role without privileges for the tables of triggers creates, changes and deletes a cluster with a node', async () => {
   const cluster = await serving.cluster.create({
     data: {
-      ...{
-        name: 'cluster',
-        server: 'https://cluster.example.test',
-        namespace: 'fleet',
-        by_admin: true,
-        created_by: 'test',
-      },
-      ...{ auth_kind: 'token', sealed: 'of no use', key_id: 'test', gpu_resource_name: 'nvidia.com/gpu' },
+      name: 'cluster',
+      server: 'https://cluster.example.test',
+      namespace: 'fleet',
+      by_admin: true,
+      created_by: 'test',
+      auth_kind: 'token',
+      sealed: 'of no use',
+      key_id: 'test',
+      gpu_resource_name: 'nvidia.com/gpu',
     },
   });
   await aProblem('clusters', cluster.id);

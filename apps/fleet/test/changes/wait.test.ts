@@ -63,7 +63,8 @@ test('the phase of an earlier generation does not end a wait', async () => {
 });
 
 test('a wait for running ends when the deployment failed, or is to be deleted', async () => {
-  const [failed, deleted] = [await aDeployment(), await aDeployment()];
+  const failed = await aDeployment();
+  const deleted = await aDeployment();
   const answers = [failed, deleted].map((id) => waitFor(id, 'wait=running&timeout=60'));
   for (const answer of answers) expect(await stillWaits(answer)).toBe(true);
   await observe(failed, 'failed');

@@ -88,7 +88,8 @@ test.each([
   const before = await it.contents();
   const { status, body } = await it.deploy(requestBody, { 'Idempotency-Key': key });
   expect({ status, paths: body.errors?.map(({ path }: { path: string }) => path) }).toEqual({
-    ...{ status: 400, paths: ['Idempotency-Key'] },
+    status: 400,
+    paths: ['Idempotency-Key'],
   });
   expect(await it.contents()).toEqual(before);
 });

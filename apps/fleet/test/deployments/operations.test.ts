@@ -43,7 +43,8 @@ test('creating a deployment creates generation 1 with one revision and one event
 });
 
 test('a deployment shows the name of its host or cluster', async () => {
-  const [host, cluster] = [await it.aHost({ name: 'machine' }), await it.aCluster({ name: 'lab' })];
+  const host = await it.aHost({ name: 'machine' });
+  const cluster = await it.aCluster({ name: 'lab' });
   const onHost = await it.deployed({ target: { host_id: host.id } });
   const onCluster = await it.deployed({ target: { cluster_id: cluster.id } });
   const without = await it.deployed({ desired_state: 'stopped' });

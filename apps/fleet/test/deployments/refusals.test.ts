@@ -78,7 +78,8 @@ describe('a deployment of a value that this fleet does not support', () => {
     ];
     for (const { status, body } of answers) {
       expect({ status, code: body.code, errors: body.errors }).toEqual({
-        ...{ status: 422, code: 'unsupported_value' },
+        status: 422,
+        code: 'unsupported_value',
         errors: [unsupported],
       });
     }
@@ -232,7 +233,8 @@ describe('a deployment with volumes', () => {
   });
 
   test('is rejected if a volume is bound to another target', async () => {
-    const [here, there] = [await it.aHost({ name: 'here' }), await it.aHost({ name: 'there' })];
+    const here = await it.aHost({ name: 'here' });
+    const there = await it.aHost({ name: 'there' });
     const volume = await it.aVolume({ name: 'kept', target: { host_id: there.id } });
     const { id } = await it.aWorkload({ volume_mounts: mounts });
     const body = { workload_id: id, target: { host_id: here.id }, volumes: { data: { storage_id: volume.id } } };
@@ -253,8 +255,10 @@ describe('a deployment with volumes', () => {
   });
 
   test('that is stopped is rejected if it could never run with the volumes', async () => {
-    const [here, there] = [await it.aHost(), await it.aHost()];
-    const [taken, elsewhere] = [await it.aVolume(), await it.aVolume({ target: { host_id: there.id } })];
+    const here = await it.aHost();
+    const there = await it.aHost();
+    const taken = await it.aVolume();
+    const elsewhere = await it.aVolume({ target: { host_id: there.id } });
     const { id } = await it.aWorkload({ volume_mounts: mounts });
     const owner = await it.deployed({ name: 'owner', workload_id: id, volumes: { data: { storage_id: taken.id } } });
     const body = {

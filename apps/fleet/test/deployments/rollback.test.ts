@@ -54,7 +54,8 @@ test('a rollback without an earlier configuration is rejected, and changes nothi
   const before = await it.contents();
   const { status, body } = await it.ask(id, 'rollback', {});
   expect({ status, code: body.code, detail: body.detail }).toEqual({
-    ...{ status: 422, code: 'deployment_refused' },
+    status: 422,
+    code: 'deployment_refused',
     detail: expect.stringContaining('nothing to roll back to'),
   });
   expect(await it.contents()).toEqual(before);

@@ -154,7 +154,8 @@ test('a name that a deployment or a workload has is refused by the plan and by t
   ];
   for (const { body, messages } of cases) {
     const before = await it.contents();
-    const [plan, answer] = [await it.plan(body), await it.deploy(body)];
+    const plan = await it.plan(body);
+    const answer = await it.deploy(body);
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 409, code: 'name_taken' });
     expect(plan.body).toMatchObject({
       ok: false,
@@ -174,7 +175,8 @@ test('a change of a deployment that is being deleted is refused by its plan as w
   await requestDeletion(given);
   const { id } = given.deployment;
   for (const body of [{}, { replicas: 2 }]) {
-    const [plan, answer] = [await it.plan({ deployment_id: id, ...body }), await it.change(id, body)];
+    const plan = await it.plan({ deployment_id: id, ...body });
+    const answer = await it.change(id, body);
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 422, code: 'deployment_refused' });
     expect(plan.body).toMatchObject({ ok: false, changes: [], refusals: [{ code: 'deployment_refused' }] });
     expect(reasonsOf(answer)).toEqual(reasonsOf(plan));

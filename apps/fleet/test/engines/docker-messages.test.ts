@@ -96,7 +96,9 @@ describe('a failure that Docker reports', () => {
       'driver failed programming external connectivity on endpoint web: failed to bind port 203.0.113.9:20000/tcp: Error starting userland proxy: listen tcp4 203.0.113.9:20000: bind: cannot assign requested address';
     const client = clientOf(await serve(aDocker({ '/start': { status: 500, message } })));
     expect(await reconcile(client, running(await it.manifest()), it.fence())).toMatchObject({
-      ...{ phase: 'retrying', reason: 'AddressNotAvailable', next: 'retry' },
+      phase: 'retrying',
+      reason: 'AddressNotAvailable',
+      next: 'retry',
       message: expect.stringContaining(`the address to which the ports of ${it.name()} bind (127.0.0.1)`),
     });
   });

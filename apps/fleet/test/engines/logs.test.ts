@@ -81,7 +81,8 @@ describeWithEngine('the log of a container', () => {
   });
 
   test('is not returned for a container of another deployment', async () => {
-    const [it, other] = [await started(SLEEP), await started(SLEEP)];
+    const it = await started(SLEEP);
+    const other = await started(SLEEP);
     const reading = logs(machine().client, { deploymentId: it.id, name: other.name() });
     await expect(reading.next()).rejects.toThrow(`This deployment has no container ${other.name()}.`);
   });

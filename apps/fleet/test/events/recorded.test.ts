@@ -98,8 +98,14 @@ test('a cluster that becomes unreachable has one event', async () => {
 });
 
 const observation = (given: Partial<Observation>): Observation => ({
-  ...{ phase: 'running', reason: null, message: 'It is as it is.', next: 'settled', actions: [] },
-  ...{ instances: [], endpoints: [], volumes: [] },
+  phase: 'running',
+  reason: null,
+  message: 'It is as it is.',
+  next: 'settled',
+  actions: [],
+  instances: [],
+  endpoints: [],
+  volumes: [],
   ...given,
 });
 
@@ -198,10 +204,17 @@ test('the problems of a deleted deployment are resolved without a recovery', asy
 });
 
 test('events are filtered by object, time, severity and reason, and paged by time', async () => {
-  const [one, other] = [await it.aHost(), await it.aHost()];
+  const one = await it.aHost();
+  const other = await it.aHost();
   const eventOf = (host: typeof one, reason: string, minute: number) => ({
-    ...{ id: crypto.randomUUID(), kind: 'hosts', object_id: host.id, name: host.name, severity: 'warning', reason },
-    ...{ message: '', at: new Date(Date.UTC(2026, 0, 1, 0, minute)) },
+    id: crypto.randomUUID(),
+    kind: 'hosts',
+    object_id: host.id,
+    name: host.name,
+    severity: 'warning',
+    reason,
+    message: '',
+    at: new Date(Date.UTC(2026, 0, 1, 0, minute)),
   });
   await client.event.createMany({ data: [eventOf(one, 'A', 1), eventOf(one, 'B', 2), eventOf(other, 'A', 3)] });
   const a = (host: typeof one) => `warning A ${host.name}`;
@@ -232,7 +245,7 @@ test('an event is delivered by the stream of changes, again when it is resolved'
 });
 
 test('deployments are listed by the reachability of their target', async () => {
-  const [host] = [await it.aHost()];
+  const host = await it.aHost();
   const { id } = await it.deployed();
   const found = async (reachability: string) =>
     (await it.viewer.get(`/api/v1/deployments?reachability=${reachability}`)).body.deployments.map(
@@ -248,8 +261,13 @@ test('events beyond the bounds are deleted, but no warning that lasts', async ()
   const host = await it.aHost();
   const old = { at: new Date(Date.now() - 91 * 86_400_000) };
   const anEvent = (given: object) => ({
-    ...{ id: crypto.randomUUID(), kind: 'hosts', object_id: host.id, name: host.name },
-    ...{ severity: 'normal', reason: 'Recovered', message: '' },
+    id: crypto.randomUUID(),
+    kind: 'hosts',
+    object_id: host.id,
+    name: host.name,
+    severity: 'normal',
+    reason: 'Recovered',
+    message: '',
     ...given,
   });
   const lasting = { severity: 'warning', reason: 'Unreachable' };
@@ -264,8 +282,14 @@ test('events beyond the bounds are deleted, but no warning that lasts', async ()
 test('events beyond the bounds are deleted also if a whole batch of older warnings lasts', async () => {
   const at = new Date(Date.now() - 91 * 86_400_000);
   const anEvent = (severity: 'normal' | 'warning') => ({
-    ...{ id: crypto.randomUUID(), at, kind: 'hosts', object_id: crypto.randomUUID(), name: 'machine', severity },
-    ...{ reason: 'Unreachable', message: '' },
+    id: crypto.randomUUID(),
+    at,
+    kind: 'hosts',
+    object_id: crypto.randomUUID(),
+    name: 'machine',
+    severity,
+    reason: 'Unreachable',
+    message: '',
   });
   await client.event.deleteMany();
   await client.event.createMany({ data: (['warning', 'warning', 'warning', 'normal'] as const).map(anEvent) });

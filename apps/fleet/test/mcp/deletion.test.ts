@@ -94,7 +94,8 @@ test.each([
 });
 
 test('an answer applies only to the deployment, the version and the principal that it was asked for', async () => {
-  const [one, other] = [await aDeployment(), await aDeployment()];
+  const one = await aDeployment();
+  const other = await aDeployment();
   const { requestState } = (await ask(one.id)).result;
   const forOther = await answer({ deployment: other.id, requestState });
   expect(forOther.result.resultType).toBe('input_required'); // it is asked again

@@ -62,7 +62,11 @@ const served = aTemplate({
   cpu_request: '100m',
   memory_request: '64Mi',
   required_network_types: ['mesh'],
-  ...{ env: [], secret_refs: [], registry_credentials: null, tolerations: [], node_selector: {} },
+  env: [],
+  secret_refs: [],
+  registry_credentials: null,
+  tolerations: [],
+  node_selector: {},
 });
 
 const it = await startMcpWorld();

@@ -17,8 +17,15 @@ async function aDeployment(given: Partial<Prisma.DeploymentUncheckedCreateInput>
   const { id: workload_id } = await it.aWorkload();
   return client.deployment.create({
     data: {
-      ...{ name: uuidv7(), created_by: 'test', workload_id, revision: 1, replicas: 1, observed_generation: 1 },
-      ...{ phase: 'running', observed_at: new Date(Date.now() - 60_000), due_at: new Date(Date.now() + HOUR_MS) },
+      name: uuidv7(),
+      created_by: 'test',
+      workload_id,
+      revision: 1,
+      replicas: 1,
+      observed_generation: 1,
+      phase: 'running',
+      observed_at: new Date(Date.now() - 60_000),
+      due_at: new Date(Date.now() + HOUR_MS),
       ...given,
     },
   });
@@ -56,7 +63,8 @@ test('reported deployments become due soon, with one statement', async () => {
 });
 
 test('a deployment does not become due if a report tells nothing new, or is about another target', async () => {
-  const [{ id: host_id }, other] = [await it.aHost(), await it.aHost()];
+  const { id: host_id } = await it.aHost();
+  const other = await it.aHost();
   const later = { lease_owner: uuidv7(), lease_until: new Date(Date.now() + HOUR_MS) };
   const unchanged = await Promise.all([
     aDeployment({ host_id, ...later }),
@@ -75,8 +83,10 @@ test('a deployment does not become due if a report tells nothing new, or is abou
 });
 
 test('a target that reports very many deployments does not exceed its share', async () => {
-  const [{ id: host_id }, other] = [await it.aHost(), await it.aHost()];
-  const [late, elsewhere] = [await aDeployment({ host_id }), await aDeployment({ host_id: other.id })];
+  const { id: host_id } = await it.aHost();
+  const other = await it.aHost();
+  const late = await aDeployment({ host_id });
+  const elsewhere = await aDeployment({ host_id: other.id });
   const changes = collecting();
   for (let count = 0; count < 5000; count += 1) changes.report(host_id, uuidv7());
   changes.report(host_id, late.id);

@@ -19,10 +19,16 @@ async function aDocker(ids: readonly string[]) {
       const { pathname } = new URL(req.url ?? '', 'http://engine');
       requests.push(pathname.replace('/v1.47', ''));
       const containers = ids.map((id, index) => ({
-        ...{ Id: `container-${index}`, Names: [`/web-${index}`], State: 'running', Status: engine.status },
+        Id: `container-${index}`,
+        Names: [`/web-${index}`],
+        State: 'running',
+        Status: engine.status,
         Labels: {
-          ...{ 'app.kubernetes.io/managed-by': 'fleet', 'fleet/deployment': id },
-          ...{ 'fleet/ordinal': '0', 'fleet/generation': '1', 'fleet/body': 'digest' },
+          'app.kubernetes.io/managed-by': 'fleet',
+          'fleet/deployment': id,
+          'fleet/ordinal': '0',
+          'fleet/generation': '1',
+          'fleet/body': 'digest',
         },
       }));
       const answers: Record<string, unknown> = {
@@ -43,8 +49,17 @@ async function aRunning(host_id: string, index: number) {
   const before = new Date(Date.now() - 60_000);
   const { id } = await client.deployment.create({
     data: {
-      ...{ name: it.aName('web'), created_by: 'test', workload_id, revision: 1, replicas: 1, host_id, instances },
-      ...{ observed_generation: 1, phase: 'running', observed_at: before, sent_to_engine: true },
+      name: it.aName('web'),
+      created_by: 'test',
+      workload_id,
+      revision: 1,
+      replicas: 1,
+      host_id,
+      instances,
+      observed_generation: 1,
+      phase: 'running',
+      observed_at: before,
+      sent_to_engine: true,
       due_at: new Date(Date.now() + 3_600_000),
     },
   });

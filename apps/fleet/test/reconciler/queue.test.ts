@@ -42,8 +42,14 @@ const START = Date.now() - HOUR_MS;
 async function someDue(count: number, target: Target, { first = 0, due = START } = {}): Promise<string[]> {
   const workload = await it.aWorkload();
   const data = Array.from({ length: count }, (_, index) => ({
-    ...{ id: uuidv7(), name: uuidv7(), created_by: 'test', workload_id: workload.id, revision: 1, replicas: 1 },
-    ...{ ...target, due_at: new Date(due + 1000 * (first + index)) },
+    id: uuidv7(),
+    name: uuidv7(),
+    created_by: 'test',
+    workload_id: workload.id,
+    revision: 1,
+    replicas: 1,
+    ...target,
+    due_at: new Date(due + 1000 * (first + index)),
   }));
   for (let from = 0; from < count; from += PER_STATEMENT) {
     await client.deployment.createMany({ data: data.slice(from, from + PER_STATEMENT) });
@@ -52,7 +58,8 @@ async function someDue(count: number, target: Target, { first = 0, due = START }
 }
 
 test('a search claims the deployments that have been due for longest, up to the limit', async () => {
-  const [one, other] = [await it.aHost(), await it.aHost()];
+  const one = await it.aHost();
+  const other = await it.aHost();
   const [first, third] = await someDue(2, { host_id: one.id });
   const [second] = await someDue(1, { host_id: other.id }, { first: 0.5 });
   expect(await claimIds(2)).toEqual([first, second]);
@@ -61,7 +68,8 @@ test('a search claims the deployments that have been due for longest, up to the 
 });
 
 test('deployments that are not due, or whose target is not online, are not claimed', async () => {
-  const [online, offline] = [await it.aHost(), await it.aHost({ reachability: 'unreachable' })];
+  const online = await it.aHost();
+  const offline = await it.aHost({ reachability: 'unreachable' });
   await someDue(1, { host_id: offline.id });
   await someDue(1, { host_id: online.id }, { due: Date.now() + HOUR_MS });
   expect(await claimIds(5)).toEqual([]);
@@ -75,7 +83,8 @@ test.each([
   async (kind, limit) => {
     const targetOf = ({ id }: { id: string }) => (kind === 'host' ? { host_id: id } : { cluster_id: id });
     const create = kind === 'host' ? it.aHost : it.aCluster;
-    const [busy, other] = [await create(), await create()];
+    const busy = await create();
+    const other = await create();
     const waiting = await someDue(20, targetOf(busy));
     const late = await someDue(1, targetOf(other), { first: 100 });
     expect(await claimIds(50)).toEqual([...waiting.slice(0, limit), ...late]);
@@ -109,7 +118,10 @@ function aReconciler({ slowPass }: { readonly slowPass: number }) {
     close: async () => undefined,
   } as unknown as HostClients;
   const context = {
-    ...{ database, hosts, clusters: {} as ClusterClients, log: createLog('test', 'silent') },
+    database,
+    hosts,
+    clusters: {} as ClusterClients,
+    log: createLog('test', 'silent'),
     sealer: world.sealer,
   };
   const reconciler = startReconciler({ ...context, concurrency: 1, timings: { ...timings, idle: 20, slowPass } });

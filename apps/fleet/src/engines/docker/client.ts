@@ -164,7 +164,8 @@ export function connectDocker(address: HostAddress, timing: Partial<DockerTiming
       address,
       timing: { ...DEFAULT_DOCKER_TIMINGS, ...timing },
       dialled,
-      ...{ handshake: {}, clock: createHostClock() },
+      handshake: {},
+      clock: createHostClock(),
     },
     {},
   );

@@ -31,7 +31,8 @@ export function jobStatus(job: V1Job, podStatuses: readonly PodStatus[]): Deploy
   const active = podStatuses.filter(({ pod }) => isActive(pod));
   const numberOf = (phase: PodStatus['state']['phase']) =>
     podStatuses.filter(({ state }) => state.phase === phase).length;
-  const [up, completed] = [numberOf('running'), numberOf('completed')];
+  const up = numberOf('running');
+  const completed = numberOf('completed');
   const desired = job.spec?.suspend === true ? 0 : (job.spec?.completions ?? 1);
   const ended = completed + numberOf('failed');
   const isComplete = up > 0 && up + completed === desired && podStatuses.length === desired;

@@ -51,7 +51,9 @@ async function aDeploymentOn(target: { host_id: string } | { cluster_id: string 
 
 test('a reading contains only the targets that changed since the last one', async () => {
   const aHost = () => it.aHost({ gpuCount: 2 });
-  const [one, two, three] = [await aHost(), await aHost(), await aHost()];
+  const one = await aHost();
+  const two = await aHost();
+  const three = await aHost();
   await Promise.all(Array.from({ length: 20 }, aHost));
   const cluster = await it.aCluster();
   const { read: readAgain, counts } = await aReader();
@@ -80,7 +82,8 @@ test('a reading contains only the targets that changed since the last one', asyn
 });
 
 test('a target that was deleted is no candidate, also if another one was created', async () => {
-  const [one] = [await it.aHost(), await it.aCluster()];
+  const one = await it.aHost();
+  await it.aCluster();
   const { read: readAgain } = await aReader();
   await client.host.delete({ where: { id: one.id } });
   const another = await it.aHost();
@@ -93,7 +96,8 @@ test('a target that was deleted is no candidate, also if another one was created
 
 test('registrations of the same engine share what is allocated, and the first one is used', async () => {
   const identity = 'the-engine';
-  const [first, second] = [await it.aHost({ identity }), await it.aHost({ identity })];
+  const first = await it.aHost({ identity });
+  const second = await it.aHost({ identity });
   const { read: readAgain } = await aReader();
   await aDeploymentOn({ host_id: second.id });
   const byId = new Map((await readAgain()).map((candidate) => [candidate.id, candidate]));
@@ -106,7 +110,8 @@ test('registrations of the same engine share what is allocated, and the first on
 });
 
 test('a change whose transaction began before the last reading and ended after it is read', async () => {
-  const [host, other] = [await it.aHost(), await it.aHost()];
+  const host = await it.aHost();
+  const other = await it.aHost();
   const { read: readAgain } = await aReader();
   const deployment = await aDeploymentOn({ host_id: host.id });
   await client.$transaction(async (transaction) => {

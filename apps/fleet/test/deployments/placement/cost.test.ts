@@ -55,15 +55,14 @@ test('a reconciliation that finds a deployment as desired sends three statements
     const desired = await readDesired(database, services.settings.sealer, claim);
     if (!desired) throw new Error('the lease was lost');
     const observed = {
-      ...{
-        phase: 'running' as const,
-        reason: null,
-        message: 'runs',
-        next: 'settled' as const,
-        actions: [],
-        volumes: [],
-      },
-      ...{ instances: [], endpoints: [] },
+      phase: 'running' as const,
+      reason: null,
+      message: 'runs',
+      next: 'settled' as const,
+      actions: [],
+      volumes: [],
+      instances: [],
+      endpoints: [],
     };
     await writeObserved(database, claim, { ...desired, observed, timings });
     claim.release();

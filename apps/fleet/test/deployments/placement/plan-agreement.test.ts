@@ -60,7 +60,11 @@ const optional = { name: 'NAME', required: false, default_value: '', description
 const templates = [
   aTemplate({ slug: 'plain', ...free, secret_refs: [], env_schema: [optional] }),
   aTemplate({
-    ...{ slug: 'demanding', ...free, min_tier: 'pro', gpu_count: 1, cpu_request: '2' },
+    slug: 'demanding',
+    ...free,
+    min_tier: 'pro',
+    gpu_count: 1,
+    cpu_request: '2',
     volume_mounts: [{ name: 'data', mountPath: '/data' }],
     ports: [
       { containerPort: 80, protocol: 'TCP' },

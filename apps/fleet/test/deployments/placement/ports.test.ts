@@ -49,7 +49,8 @@ test('a change that needs more host ports than are free is refused by its plan a
   const host = await it.aHost();
   await leaveFree(host.id, 4);
   const { id } = await it.deployed({ workload: { ports: PORTS } });
-  const [plan, answer] = [await it.plan({ deployment_id: id, replicas: 3 }), await it.change(id, { replicas: 3 })];
+  const plan = await it.plan({ deployment_id: id, replicas: 3 });
+  const answer = await it.change(id, { replicas: 3 });
   expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 422, code: 'no_placement' });
   expect(plan.body).toMatchObject({ ok: false, refusals: [{ code: 'no_placement' }] });
   expect(reasonsOf(plan)).toEqual([fieldError('target', '4 more host ports', '2 free')]);

@@ -47,7 +47,8 @@ test('a change to two replicas with a ReadWriteOnce volume is rejected in every 
   const expectRejected = async (answer: ReturnType<typeof it.ask>) => {
     const { status, body } = await answer;
     expect({ status, code: body.code, errors: body.errors }).toEqual({
-      ...{ status: 422, code: 'deployment_refused' },
+      status: 422,
+      code: 'deployment_refused',
       errors: [TWO_WRITERS],
     });
   };
@@ -94,7 +95,8 @@ test('an existing deployment whose replicas share a ReadWriteOnce volume can be 
 });
 
 test('a running deployment cannot add a ReadWriteOnce volume of another deployment, or a volume of another host', async () => {
-  const [here, there] = [await it.aHost(), await it.aHost()];
+  const here = await it.aHost();
+  const there = await it.aHost();
   const owner = await it.deployed({ name: 'owner', workload, target: { host_id: here.id } });
   const elsewhere = await it.aVolume({ name: 'elsewhere', target: { host_id: there.id } });
   const { id, workload_id } = await it.deployed({ workload: { volume_mounts: [] }, target: { host_id: here.id } });
@@ -118,7 +120,8 @@ test('a running deployment cannot add a ReadWriteOnce volume of another deployme
 
 test('two deployments that already share a ReadWriteOnce volume show it', async () => {
   await it.aHost();
-  const [one, other] = [await it.deployed({ name: 'one', workload }), await it.deployed({ name: 'other', workload })];
+  const one = await it.deployed({ name: 'one', workload });
+  const other = await it.deployed({ name: 'other', workload });
   const { storage_id } = one.volumes.data;
   await it.client.attachment.updateMany({ where: { deployment_id: other.id }, data: { volume_id: storage_id } });
   for (const { id } of [one, other]) {

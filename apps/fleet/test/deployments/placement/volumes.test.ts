@@ -80,7 +80,8 @@ test('deleting a deployment keeps a volume that another deployment uses', async 
 });
 
 test('an unbound volume is assigned to the target of its first deployment', async () => {
-  const [host] = [await it.aHost({ name: 'a' }), await it.aHost({ name: 'b' })];
+  const host = await it.aHost({ name: 'a' });
+  await it.aHost({ name: 'b' });
   const volume = await it.aVolume();
   expect(volume.target).toBeNull();
   await it.deployed({ workload, target: { host_id: host.id }, volumes: { data: { storage_id: volume.id } } });

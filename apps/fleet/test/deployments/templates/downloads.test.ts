@@ -8,8 +8,12 @@ import { delayedResponse } from './downloads.ts';
 const it = await startDeploymentWorld();
 
 const needless = {
-  ...{ env_schema: [], volume_mounts: [], node_selector: {}, required_network_types: [] },
-  ...{ registry_credentials: null, secret_refs: [] },
+  env_schema: [],
+  volume_mounts: [],
+  node_selector: {},
+  required_network_types: [],
+  registry_credentials: null,
+  secret_refs: [],
 };
 const tool = aTemplate({ ...needless, slug: 'tool' });
 const other = aTemplate({ ...needless, slug: 'other' });

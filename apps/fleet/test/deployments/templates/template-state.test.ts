@@ -21,8 +21,11 @@ const stateOf = async (id: string) => (await it.deployment(id)).template_state;
 test('a deployment of a template creates a workload with its name, and is current', async () => {
   const { id, workload_id, workload_name, ...rest } = await deployTool();
   expect({ workload_name, ...rest }).toMatchObject({
-    ...{ workload_name: 'web', revision: 1, template_state: 'current' },
-    ...{ template_id: template.id, template_slug: 'tool' },
+    workload_name: 'web',
+    revision: 1,
+    template_state: 'current',
+    template_id: template.id,
+    template_slug: 'tool',
   });
   const { body } = await it.operator.get(`/api/v1/workloads/${workload_id}`);
   expect(body.workload).toMatchObject({ name: 'web', template_slug: 'tool', template_version: '1.0.0' });

@@ -36,7 +36,9 @@ export async function startChaosProcesses({
   const secret = await anAdminToken(world.database.url);
 
   return {
-    ...{ query: world.query, secret, lease: timings.lease },
+    query: world.query,
+    secret,
+    lease: timings.lease,
     /** The addresses of the processes. */
     urls: () => replicas.map(({ url }) => url),
     /** Creates a resource. */

@@ -18,7 +18,10 @@ const SLEEP = 'echo ready; trap "exit 0" TERM; while true; do sleep 1; done';
 const MINUTES = 60_000;
 
 const spec = (script: string, given: object = {}) => ({
-  ...{ image_name: IMAGE, image_tag: TAG, memory_request: '32Mi', command: ['/bin/sh', '-c', script] },
+  image_name: IMAGE,
+  image_tag: TAG,
+  memory_request: '32Mi',
+  command: ['/bin/sh', '-c', script],
   ...given,
 });
 

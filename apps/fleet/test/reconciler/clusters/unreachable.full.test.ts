@@ -40,7 +40,8 @@ describe('with two fleet processes,', () => {
     proxy = await startClusterProxy(server);
     processes = await startChaosProcesses({ environment: { OUTBOUND_ALLOW: 'loopback' }, names: REPLICAS, timings });
     replicas = processes.urls().map((url) => recordingClient(url, processes.secret));
-    [far, near] = [await registered('far', proxy), await registered('near', nearby)];
+    far = await registered('far', proxy);
+    near = await registered('near', nearby);
     id = await by(0).deployed('there', PLAIN, far);
     await by(1).is(id, 'running');
   }, 180_000);
