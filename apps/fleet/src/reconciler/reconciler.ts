@@ -37,9 +37,9 @@ export function startReconciler(options: Options): PeriodicTask {
   let searchedAt = Number.NEGATIVE_INFINITY;
 
   const start = (claim: Claim) => {
-    const describe = () =>
+    const span = () =>
       ({ name: 'reconcile deployment', kind: 'internal', attributes: { 'deployment.id': claim.id } }) as const;
-    const pass = measurePass(() => traced(describe, () => reconcileClaimed(options, claim)))
+    const pass = measurePass(() => traced(span, () => reconcileClaimed(options, claim)))
       .catch((error: unknown) =>
         log.warn({ err: error, deployment: claim.id }, 'reconciling a deployment failed; will retry'),
       )

@@ -189,7 +189,7 @@ const createNamespace = async (client: KubernetesClient, name: string): Promise<
 export const nameOf = ({ metadata }: KubernetesObject): string => metadata?.name ?? '';
 
 /** `web-decade01 (Deployment)` */
-export const describe = ({ name, kind }: Pick<FoundObject, 'name' | 'kind'>): string => `${name} (${kind})`;
+export const displayNameOf = ({ name, kind }: Pick<FoundObject, 'name' | 'kind'>): string => `${name} (${kind})`;
 
 const NUMBER = /^\d{1,15}$/;
 
