@@ -94,7 +94,7 @@ export function removalObservation(removal: Removal): Observation {
     phase: isDone ? kind : inProgress,
     reason: failure?.reason ?? null,
     message: failure?.message ?? (isDone ? 'All containers are removed.' : remaining),
-    instances: removal.instances.map((it) => ({ ...it, phase: 'stopping', message: 'is being stopped' })),
+    instances: removal.instances.map((instance) => ({ ...instance, phase: 'stopping', message: 'is being stopped' })),
     actions,
     next: isDone ? 'settled' : failure || isOverdue ? 'retry' : 'soon',
   };

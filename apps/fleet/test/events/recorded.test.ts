@@ -13,8 +13,8 @@ import { listenFor } from '../changes/client.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 import { anEngine, endAll, serve } from '../engines/servers.ts';
 
-const it = await startDeploymentWorld();
-const { client, world } = it;
+const deploymentWorld = await startDeploymentWorld();
+const { client, world } = deploymentWorld;
 const { database, sealer } = world;
 
 beforeEach(async () => {
@@ -32,7 +32,7 @@ const log = {
 
 /** The events from the API, the oldest first, as `<severity> <reason> <name>`. */
 async function events(path = 'events?sort=at'): Promise<string[]> {
-  const { status, body } = await it.viewer.get(`/api/v1/${path}`);
+  const { status, body } = await deploymentWorld.viewer.get(`/api/v1/${path}`);
   expect(status).toBe(200);
   return body.events.map((event: RecordedEvent) => `${event.severity} ${event.reason} ${event.name}`);
 }
@@ -58,7 +58,7 @@ async function aClosedAddress(): Promise<string> {
 }
 
 test('a host that two replicas find unreachable, and then reachable, has two events and two lines', async () => {
-  const host = await it.aHost({ endpoint: `tcp://${await aClosedAddress()}` });
+  const host = await deploymentWorld.aHost({ endpoint: `tcp://${await aClosedAddress()}` });
   const check = checkOf('host', host.id);
   await Promise.all([check(), check()]);
   await check();
@@ -89,7 +89,7 @@ test('a host that two replicas find unreachable, and then reachable, has two eve
 });
 
 test('a cluster that becomes unreachable has one event', async () => {
-  const { id, name } = await it.aCluster();
+  const { id, name } = await deploymentWorld.aCluster();
   const check = checkOf('cluster', id); // its stored credentials cannot be opened
   await check().catch(() => undefined);
   await check().catch(() => undefined);
@@ -111,8 +111,8 @@ const observation = (given: Partial<Observation>): Observation => ({
 
 /** A deployment, and passes that observe or fail as given. */
 async function aDeployment() {
-  await it.aHost();
-  const { id, name } = await it.deployed();
+  await deploymentWorld.aHost();
+  const { id, name } = await deploymentWorld.deployed();
   const pass = async (given: Partial<Observation> | { readonly failure: string }) => {
     await client.deployment.update({ where: { id }, data: { due_at: new Date(0) } });
     const [claim] = await claimDue(database, { lease: timings.lease, limit: 1 }, new AbortController().signal);
@@ -191,7 +191,7 @@ test('the mirror that becomes stale has one event, and one more after the next s
   const replicas = await Promise.all([recordRecovery(database), recordRecovery(database)]);
   for (const recorded of replicas) logEvents(log, recorded);
   expect(lines).toEqual(['warn MirrorStale catalog', 'info Recovered catalog']);
-  const { body } = await it.viewer.get('/api/v1/events?kind=catalog&severity=warning&reason=MirrorStale');
+  const { body } = await deploymentWorld.viewer.get('/api/v1/events?kind=catalog&severity=warning&reason=MirrorStale');
   expect(body.events).toMatchObject([{ object_id: null, message: failure.reason, resolved_at: expect.any(String) }]);
 });
 
@@ -204,8 +204,8 @@ test('the problems of a deleted deployment are resolved without a recovery', asy
 });
 
 test('events are filtered by object, time, severity and reason, and paged by time', async () => {
-  const one = await it.aHost();
-  const other = await it.aHost();
+  const one = await deploymentWorld.aHost();
+  const other = await deploymentWorld.aHost();
   const eventOf = (host: typeof one, reason: string, minute: number) => ({
     id: crypto.randomUUID(),
     kind: 'hosts',
@@ -227,7 +227,7 @@ test('events are filtered by object, time, severity and reason, and paged by tim
   expect(await events('events?kind=clusters')).toEqual([]);
   expect(await events('events?severity=normal')).toEqual([]);
   expect(await events(`hosts/${other.id}/events`)).toEqual([a(other)]);
-  expect((await it.viewer.get(`/api/v1/hosts/${crypto.randomUUID()}/events`)).status).toBe(404);
+  expect((await deploymentWorld.viewer.get(`/api/v1/hosts/${crypto.randomUUID()}/events`)).status).toBe(404);
 });
 
 test('an event is delivered by the stream of changes, again when it is resolved', async () => {
@@ -245,10 +245,10 @@ test('an event is delivered by the stream of changes, again when it is resolved'
 });
 
 test('deployments are listed by the reachability of their target', async () => {
-  const host = await it.aHost();
-  const { id } = await it.deployed();
+  const host = await deploymentWorld.aHost();
+  const { id } = await deploymentWorld.deployed();
   const found = async (reachability: string) =>
-    (await it.viewer.get(`/api/v1/deployments?reachability=${reachability}`)).body.deployments.map(
+    (await deploymentWorld.viewer.get(`/api/v1/deployments?reachability=${reachability}`)).body.deployments.map(
       (deployment: { id: string }) => deployment.id,
     );
   expect(await found('online,unknown')).toEqual([id]);
@@ -258,7 +258,7 @@ test('deployments are listed by the reachability of their target', async () => {
 });
 
 test('events beyond the bounds are deleted, but no warning that lasts', async () => {
-  const host = await it.aHost();
+  const host = await deploymentWorld.aHost();
   const old = { at: new Date(Date.now() - 91 * 86_400_000) };
   const anEvent = (given: object) => ({
     id: crypto.randomUUID(),

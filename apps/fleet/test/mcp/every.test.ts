@@ -4,8 +4,8 @@ import { aTemplate } from '../a-template.ts';
 import { connect, type ToolResult } from './client.ts';
 import { startMcpWorld } from './world.ts';
 
-const it = await startMcpWorld();
-const { url, tokens, publish, aHost, world } = it;
+const fleet = await startMcpWorld();
+const { url, tokens, publish, aHost, world } = fleet;
 const { client: sql } = world.database;
 const template = aTemplate({
   required_network_types: [],
@@ -120,7 +120,7 @@ test('resources are read with the same operations, and completed', async () => {
   expect(resources).toMatchObject([{ uri: 'fleet://templates/a-database', title: 'A database' }]);
   const { contents } = await agent.readResource({ uri: 'fleet://templates/a-database' });
   expect(contents).toMatchObject([{ mimeType: 'text/markdown', text: expect.stringContaining('How to use it.') }]);
-  await it.deployed({ name: 'served', desired_state: 'stopped' });
+  await fleet.deployed({ name: 'served', desired_state: 'stopped' });
   const deployment = await agent.readResource({ uri: 'fleet://deployments/served' });
   expect(deployment.contents).toMatchObject([
     { mimeType: 'application/json', text: expect.stringContaining('"served"') },

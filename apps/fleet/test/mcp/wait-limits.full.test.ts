@@ -4,13 +4,13 @@ import { listen } from '../raw.ts';
 import { codeOf, messagesTo } from './client.ts';
 import { startMcpWorld } from './world.ts';
 
-const it = await startMcpWorld();
-const { call, tokens, world } = it;
+const fleet = await startMcpWorld();
+const { call, tokens, world } = fleet;
 const { client } = world.database;
 const viewer = tokens.viewer.secret;
-beforeAll(() => it.aHost());
+beforeAll(() => fleet.aHost());
 
-const aDeployment = async (): Promise<string> => (await it.deployed()).id;
+const aDeployment = async (): Promise<string> => (await fleet.deployed()).id;
 const wait = (deployment: string, given: object = {}, sent: object = {}) =>
   call('wait_for_deployment', { deployment, ...given }, { token: viewer, ...sent });
 const stillWaits = async (result: Promise<unknown>) => (await Promise.race([result, pause(600, 'waits')])) === 'waits';

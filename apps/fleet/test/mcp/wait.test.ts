@@ -5,18 +5,18 @@ import { listen } from '../raw.ts';
 import { codeOf, connect, messagesTo } from './client.ts';
 import { startMcpWorld } from './world.ts';
 
-const it = await startMcpWorld();
+const mcpWorld = await startMcpWorld();
 const modes = byDepth<readonly ('auto' | 'legacy')[]>({
   short: ['auto'],
   full: ['auto', 'legacy'],
   long: ['auto', 'legacy'],
 });
-const { call, tokens, world, url, entriesOf } = it;
+const { call, tokens, world, url, entriesOf } = mcpWorld;
 const { client } = world.database;
 const viewer = tokens.viewer.secret;
-beforeAll(() => it.aHost());
+beforeAll(() => mcpWorld.aHost());
 
-const aDeployment = async (): Promise<string> => (await it.deployed()).id;
+const aDeployment = async (): Promise<string> => (await mcpWorld.deployed()).id;
 const observe = (id: string, phase: string, message = '') =>
   client.deployment.update({ where: { id }, data: { phase, message, observed_generation: 1 } });
 const wait = (deployment: string, given: object = {}, sent: object = {}) =>

@@ -6,8 +6,8 @@ import { DEFAULT_TIMINGS } from '../../src/reconciler/timings.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 import { anEngine, endAll, serve } from '../engines/servers.ts';
 
-const it = await startDeploymentWorld();
-const { client, world } = it;
+const fleet = await startDeploymentWorld();
+const { client, world } = fleet;
 afterEach(endAll);
 
 /** A Docker engine with two managed containers, and the requests that it has received. */
@@ -44,12 +44,12 @@ async function aDocker(ids: readonly string[]) {
 }
 
 async function aRunning(host_id: string, index: number) {
-  const { id: workload_id } = await it.aWorkload();
+  const { id: workload_id } = await fleet.aWorkload();
   const instances = [{ name: `web-${index}`, phase: 'running', message: 'is running', restarts: 0 }];
   const before = new Date(Date.now() - 60_000);
   const { id } = await client.deployment.create({
     data: {
-      name: it.aName('web'),
+      name: fleet.aName('web'),
       created_by: 'test',
       workload_id,
       revision: 1,
@@ -67,7 +67,7 @@ async function aRunning(host_id: string, index: number) {
 }
 
 test('a check of a host where nothing has changed sends three requests and two statements, and makes nothing due', async () => {
-  const { id: hostId } = await it.aHost();
+  const { id: hostId } = await fleet.aHost();
   const ids = await Promise.all([aRunning(hostId, 0), aRunning(hostId, 1)]);
   const { endpoint, requests, engine } = await aDocker(ids);
   await client.host.update({ where: { id: hostId }, data: { endpoint } });

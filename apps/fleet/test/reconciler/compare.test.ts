@@ -5,8 +5,8 @@ import type { Prisma } from '../../src/generated/prisma/client.ts';
 import { compareWithRows } from '../../src/reconciler/compare.ts';
 import { startDeploymentWorld } from '../deployments/world.ts';
 
-const it = await startDeploymentWorld();
-const { client, world } = it;
+const fleet = await startDeploymentWorld();
+const { client, world } = fleet;
 
 const HOUR_MS = 3_600_000;
 const object = { name: '', source: undefined, object: '', containerId: '', replicas: 1 };
@@ -22,8 +22,8 @@ const volume = (id: string): ManagedObject => ({ ...object, kind: 'volume', id, 
 
 /** A host with a deployment of two instances and a volume, which is as desired, and its list. */
 async function settled(given: Partial<Prisma.DeploymentUncheckedCreateInput> = {}) {
-  const host = await it.aHost();
-  const { id: workload_id } = await it.aWorkload();
+  const host = await fleet.aHost();
+  const { id: workload_id } = await fleet.aWorkload();
   const instances = ['web-0', 'web-1'].map((name) => ({ name, phase: 'running', message: 'is running', restarts: 0 }));
   const { id } = await client.deployment.create({
     data: {
@@ -42,7 +42,7 @@ async function settled(given: Partial<Prisma.DeploymentUncheckedCreateInput> = {
       ...given,
     },
   });
-  const data = await it.aVolume();
+  const data = await fleet.aVolume();
   const where = { id: data.id };
   await client.volume.update({ where, data: { phase: 'bound', host_id: host.id, sent_to_engine: true } });
   await client.attachment.create({ data: { deployment_id: id, mount: 'data', volume_id: data.id } });

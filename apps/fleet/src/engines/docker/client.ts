@@ -245,7 +245,7 @@ class EngineClient implements DockerClient {
   }
 
   #anyOf(signal: AbortSignal | undefined): AbortSignal {
-    return AbortSignal.any([signal, this.#bounds.signal].filter((it) => it !== undefined));
+    return AbortSignal.any([signal, this.#bounds.signal].filter((each) => each !== undefined));
   }
 
   async #pathOf({ path, query = {} }: Request): Promise<string> {

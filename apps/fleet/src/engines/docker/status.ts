@@ -105,7 +105,7 @@ export function observationOf(run: ReconcileRun, found: readonly FoundContainer[
   const failures = [...run.failures.values()];
   const instances = [
     ...statuses.map((status) => instanceOf(status, redact)),
-    ...surplus.map((it) => ({ ...instance(it, 'stopping'), message: 'is surplus' })),
+    ...surplus.map((pair) => ({ ...instance(pair, 'stopping'), message: 'is surplus' })),
   ];
   return {
     ...deploymentStatus(statuses, { failures, surplus: surplus.length, redact }),
@@ -140,7 +140,7 @@ function containerStatusOf(pair: ContainerPair, { client, failures }: ReconcileR
 function changeOf(statuses: readonly ContainerStatus[]): Pick<Observation, 'changesInMs'> {
   const changing = statuses.filter(({ isChanging }) => isChanging);
   const times = changing.flatMap(({ state }) => state.changesInMs ?? []);
-  const isKnown = times.length > 0 && times.length === changing.length && !statuses.some((it) => it.isOutdated);
+  const isKnown = times.length > 0 && times.length === changing.length && !statuses.some((status) => status.isOutdated);
   return isKnown ? { changesInMs: Math.max(...times) } : {};
 }
 

@@ -31,7 +31,7 @@ export async function applyAll(run: ReconcileRun): Promise<void> {
 }
 
 const findExisting = async ({ client, found }: ReconcileRun, { kind, metadata }: KubernetesObject) =>
-  found.find((it) => it.kind === kind && it.name === metadata?.name) ??
+  found.find((object) => object.kind === kind && object.name === metadata?.name) ??
   (await readObject(client, kind, metadata?.name ?? ''));
 
 async function apply(

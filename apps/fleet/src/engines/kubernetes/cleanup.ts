@@ -140,16 +140,16 @@ async function findRemaining(
 ): Promise<Remaining[]> {
   const isOverdue = (deletionTime: Date | undefined) => overdueBy(deletionTime, client.now()) > client.timing.overdue;
   const objects = (await listOwnedObjects(client, deploymentId)).filter(
-    (it) => desired.kind === 'gone' || isWorkload(it),
+    (object) => desired.kind === 'gone' || isWorkload(object),
   );
   const volumes = desired.kind === 'gone' ? await findVolumes(client, desired.volumes) : [];
   const pods = await podsOf(client, deploymentId);
   return [
     ...pods.map((pod) => ({ name: podName(pod), isPod: true, isOverdue: isOverdue(pod.metadata?.deletionTimestamp) })),
-    ...[...objects, ...volumes].map((it) => ({
-      name: displayNameOf(it),
+    ...[...objects, ...volumes].map((object) => ({
+      name: displayNameOf(object),
       isPod: false,
-      isOverdue: isOverdue(it.deletionTime),
+      isOverdue: isOverdue(object.deletionTime),
     })),
   ];
 }

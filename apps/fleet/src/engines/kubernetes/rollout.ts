@@ -66,10 +66,10 @@ const TEMPLATE = 'pod-template-hash';
 function templateOf({ metadata }: V1Deployment, replicaSets: readonly V1ReplicaSet[]): string | undefined {
   const revision = metadata?.annotations?.[REVISION];
   const current = replicaSets.find(
-    (it) =>
+    (replicaSet) =>
       revision !== undefined &&
-      it.metadata?.annotations?.[REVISION] === revision &&
-      it.metadata.ownerReferences?.some(({ uid }) => uid === metadata?.uid),
+      replicaSet.metadata?.annotations?.[REVISION] === revision &&
+      replicaSet.metadata.ownerReferences?.some(({ uid }) => uid === metadata?.uid),
   );
   return current?.metadata?.labels?.[TEMPLATE];
 }

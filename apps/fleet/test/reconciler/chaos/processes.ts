@@ -50,8 +50,8 @@ export async function startChaosProcesses({
       });
       if (answer.status !== 201)
         throw new Error(`POST ${path} responded with ${answer.status}: ${await answer.text()}`);
-      const [it] = Object.values((await answer.json()) as Record<string, { readonly id: string }>);
-      return it ?? { id: '' };
+      const [deployment] = Object.values((await answer.json()) as Record<string, { readonly id: string }>);
+      return deployment ?? { id: '' };
     },
     /** The address of a random process, rarely of the frozen one. */
     url: () => {

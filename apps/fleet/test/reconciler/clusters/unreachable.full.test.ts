@@ -65,7 +65,7 @@ describe('with two fleet processes,', () => {
     expect(await check(made.body.cluster.id)).toMatchObject({ reachability: 'online' });
     return { target: { cluster_id: made.body.cluster.id } };
   };
-  const restart = (it: string, replica: number) => by(replica).request('POST', `deployments/${it}/restart`, {});
+  const restart = (id: string, replica: number) => by(replica).request('POST', `deployments/${id}/restart`, {});
 
   test('deployments on an unreachable cluster keep their state with a condition until it is reachable again', async () => {
     await proxy.stopListening();
